@@ -1,0 +1,168 @@
+/* bitboard.h - sets of squares as 64-bit words, and where men attack.
+ *
+ * Bit s of a set is square s, a1 = 0 to h8 = 63. A slider's attack along one line is found by
+ * "obstruction difference": of the men on the line below the slider take the highest, of those
+ * above it the lowest, and the squares from the one to the other are what it attacks. One
+ * subtraction finds them; the four lines through a square need 2 KiB of constant tables. */
+#ifndef TREB_CORE_BITBOARD_H
+#define TREB_CORE_BITBOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trebuchet.h"
+
+/* The lines through a square, each without the square itself. */
+typedef struct BitboardLines {
+    uint64_t rank, file, diagonal, antidiagonal;
+} BitboardLines;
+
+extern const uint64_t bitboard_knight[64];
+extern const uint64_t bitboard_king[64];
+extern const BitboardLines bitboard_lines[64];
+
+static inline int square_file(int sq) {
+    return sq & 7;
+}
+static inline int square_rank(int sq) {
+    return sq >> 3;
+}
+static inline int square_at(int file, int rank) {
+    return rank * 8 + file;
+}
+
+static inline uint64_t square_bit(int sq) {
+    return UINT64_C(1) << sq;
+}
+static inline uint64_t file_bits(int file) {
+    return UINT64_C(0x0101010101010101) << file;
+}
+static inline uint64_t rank_bits(int rank) {
+    return UINT64_C(0xff) << (8 * rank);
+}
+
+static inline bool bit_test(uint64_t set, int sq) {
+    return set >> sq & 1;
+}
+static inline int bit_count(uint64_t set) {
+    return __builtin_popcountll(set);
+}
+static inline bool bit_many(uint64_t set) {
+    return (set & (set - 1)) != 0;
+}
+
+/* The lowest square of a set that is not empty. */
+static inline int bit_first(uint64_t set) {
+    return __builtin_ctzll(set);
+}
+
+/* Takes the lowest square out of a set that is not empty. */
+static inline int bit_pop(uint64_t *set) {
+    int sq = bit_first(*set);
+    *set &= *set - 1;
+    return sq;
+}
+
+/* Rank 1 becomes rank 8. */
+static inline uint64_t flip_ranks(uint64_t set) {
+    return __builtin_bswap64(set);
+}
+
+/* The a-file becomes the h-file. */
+static inline uint64_t flip_files(uint64_t set) {
+    const uint64_t one = UINT64_C(0x5555555555555555);
+    const uint64_t two = UINT64_C(0x3333333333333333);
+    const uint64_t four = UINT64_C(0x0f0f0f0f0f0f0f0f);
+    set = (set >> 1 & one) | (set & one) << 1;
+    set = (set >> 2 & two) | (set & two) << 2;
+    return (set >> 4 & four) | (set & four) << 4;
+}
+
+/* Files become ranks: the mirror is the line from a1 to h8. */
+static inline uint64_t flip_diagonal(uint64_t set) {
+    uint64_t t = (set ^ set << 28) & UINT64_C(0x0f0f0f0f00000000);
+    set ^= t ^ t >> 28;
+    t = (set ^ set << 14) & UINT64_C(0x3333000033330000);
+    set ^= t ^ t >> 14;
+    t = (set ^ set << 7) & UINT64_C(0x5500550055005500);
+    return set ^ t ^ t >> 7;
+}
+
+/* What all pawns of a set attack. */
+static inline uint64_t pawns_attack(int color, uint64_t pawns) {
+    uint64_t to_left = pawns & ~file_bits(0), to_right = pawns & ~file_bits(7);
+    if (color == TREB_WHITE) return to_left << 7 | to_right << 9;
+    return to_left >> 9 | to_right >> 7;
+}
+
+static inline uint64_t pawn_attacks(int color, int sq) {
+    return pawns_attack(color, square_bit(sq));
+}
+
+static inline uint64_t knight_attacks(int sq) {
+    return bitboard_knight[sq];
+}
+static inline uint64_t king_attacks(int sq) {
+    return bitboard_king[sq];
+}
+
+/* Attacks from `sq` along one line through it, up to and including the first man of `occ`. */
+static inline uint64_t line_attacks(uint64_t line, int sq, uint64_t occ) {
+    uint64_t below = square_bit(sq) - 1, men = occ & line;
+    uint64_t upper = men & ~below;
+    /* With no man below, bit 0 stands in: the line's lower end is never under it. */
+    uint64_t highest_below = UINT64_C(1) << (63 ^ __builtin_clzll((men & below) | 1));
+    return (upper ^ (upper - highest_below)) & line;
+}
+
+static inline uint64_t bishop_attacks(int sq, uint64_t occ) {
+    const BitboardLines *lines = &bitboard_lines[sq];
+    return line_attacks(lines->diagonal, sq, occ) | line_attacks(lines->antidiagonal, sq, occ);
+}
+
+static inline uint64_t rook_attacks(int sq, uint64_t occ) {
+    const BitboardLines *lines = &bitboard_lines[sq];
+    return line_attacks(lines->rank, sq, occ) | line_attacks(lines->file, sq, occ);
+}
+
+static inline uint64_t queen_attacks(int sq, uint64_t occ) {
+    return bishop_attacks(sq, occ) | rook_attacks(sq, occ);
+}
+
+/* For any type but the pawn, whose attacks depend on its colour. */
+static inline uint64_t piece_attacks(int type, int sq, uint64_t occ) {
+    switch (type) {
+    case TREB_KNIGHT:
+        return knight_attacks(sq);
+    case TREB_BISHOP:
+        return bishop_attacks(sq, occ);
+    case TREB_ROOK:
+        return rook_attacks(sq, occ);
+    case TREB_QUEEN:
+        return queen_attacks(sq, occ);
+    case TREB_KING:
+        return king_attacks(sq);
+    default:
+        return 0;
+    }
+}
+
+/* The whole line through both squares without `a`, or nothing if they share no line. */
+static inline uint64_t line_through(int a, int b) {
+    const BitboardLines *lines = &bitboard_lines[a];
+    if (bit_test(lines->rank, b)) return lines->rank;
+    if (bit_test(lines->file, b)) return lines->file;
+    if (bit_test(lines->diagonal, b)) return lines->diagonal;
+    if (bit_test(lines->antidiagonal, b)) return lines->antidiagonal;
+    return 0;
+}
+
+/* The squares strictly between two on a common line; else nothing. */
+static inline uint64_t squares_between(int a, int b) {
+    /* Along every line the numbers of the squares only rise. */
+    int low = a < b ? a : b, high = a < b ? b : a;
+    uint64_t above_low = ~(square_bit(low) - 1) & ~square_bit(low);
+    return line_through(a, b) & above_low & (square_bit(high) - 1);
+}
+
+#endif

@@ -1,0 +1,377 @@
+/* index.c - see index.h.
+ *
+ * Pawns. Let a pawn's place be 2 * (4 * rank + file) on the files a to d and one more on the
+ * mirror square. The colour that leads (White if it has pawns) is mirrored so that its pawn of
+ * the lowest place is on the files a to d; the others of that colour then lie above it. If its
+ * mirror square is taken too, both orientations would do and the smaller number is taken. */
+#include "index.h"
+
+#include <string.h>
+
+#include "bitboard.h"
+#include "kings.h"
+
+#define LEFT_FILES UINT64_C(0x0f0f0f0f0f0f0f0f)
+
+static uint64_t binomial(unsigned n, unsigned k)
+{
+    if (k > n) return 0;
+    uint64_t c = 1;
+    for (unsigned i = 1; i <= k; i++) c = c * (n - k + i) / i;
+    return c;
+}
+
+int index_symmetry_square(int symmetry, int square)
+{
+    if (symmetry & SYM_FILES) square ^= 7;
+    if (symmetry & SYM_RANKS) square ^= 56;
+    if (symmetry & SYM_DIAGONAL) square = (square & 7) << 3 | square >> 3;
+    return square;
+}
+
+uint64_t index_symmetry_board(int symmetry, uint64_t board)
+{
+    if (symmetry & SYM_FILES) board = flip_files(board);
+    if (symmetry & SYM_RANKS) board = flip_ranks(board);
+    if (symmetry & SYM_DIAGONAL) board = flip_diagonal(board);
+    return board;
+}
+
+int index_kings(bool pawns, int white, int black, int *symmetry)
+{
+    unsigned entry = (pawns ? kings_free : kings_symmetric)[white * 64 + black];
+    *symmetry = 0;
+    if (entry == KINGS_NONE) return -1;
+    if (!pawns) *symmetry = entry >> KINGS_SYMMETRY_SHIFT;
+    return entry & KINGS_COORDINATE;
+}
+
+void index_kings_squares(bool pawns, int coordinate, int *white, int *black)
+{
+    unsigned pair = (pawns ? kings_free_squares : kings_symmetric_squares)[coordinate];
+    *white = pair >> 6;
+    *black = pair & 63;
+}
+
+uint32_t index_group(const uint8_t *squares, int count)
+{
+    if (count == 1) return squares[0];
+    if (count == 2) return squares[0] + (uint32_t)squares[1] * (squares[1] - 1) / 2;
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++) sum += binomial(squares[i], i + 1);
+    return (uint32_t)sum;
+}
+
+/* The inverse of the sum of binomials above: the squares of a combination, ascending. */
+static void combination(uint64_t coordinate, int count, unsigned top, uint8_t *out)
+{
+    for (int k = count; k >= 1; k--) {
+        while (binomial(top - 1, k) > coordinate) top--;
+        out[k - 1] = --top;
+        coordinate -= binomial(top, k);
+    }
+}
+
+void index_group_squares(uint32_t coordinate, int count, uint8_t *squares)
+{
+    if (count == 1)
+        squares[0] = coordinate;
+    else
+        combination(coordinate, count, 64, squares);
+}
+
+static unsigned pawn_place(int square)
+{
+    int rank = (square >> 3) - 1, file = square & 7;
+    return file < 4 ? 2 * (4 * rank + file) : 2 * (4 * rank + 7 - file) + 1;
+}
+
+static int pawn_square(unsigned place)
+{
+    int square = 8 + (place >> 3) * 8 + ((place >> 1) & 3);
+    return place & 1 ? square ^ 7 : square;
+}
+
+/* The places of a set of pawns, ascending. */
+static int pawn_places(uint64_t pawns, uint8_t *out)
+{
+    int n = 0;
+    while (pawns) {
+        uint8_t place = pawn_place(bit_pop(&pawns));
+        int i = n++;
+        for (; i > 0 && out[i - 1] > place; i--) out[i] = out[i - 1];
+        out[i] = place;
+    }
+    return n;
+}
+
+static uint64_t lead_coordinate(uint64_t pawns)
+{
+    uint8_t place[48];
+    int n = pawn_places(pawns, place);
+    uint64_t coordinate = 0;
+    for (unsigned j = 0; j < place[0] / 2u; j++) coordinate += binomial(47 - 2 * j, n - 1);
+    for (int i = 1; i < n; i++) coordinate += binomial(place[i] - place[0] - 1, i);
+    return coordinate;
+}
+
+static uint64_t lead_pawns(uint64_t coordinate, int n)
+{
+    unsigned j = 0;
+    for (;; j++) {
+        uint64_t below = binomial(47 - 2 * j, n - 1);
+        if (coordinate < below) break;
+        coordinate -= below;
+    }
+    uint8_t rest[48];
+    combination(coordinate, n - 1, 47 - 2 * j, rest);
+    uint64_t pawns = UINT64_C(1) << pawn_square(2 * j);
+    for (int i = 0; i < n - 1; i++) pawns |= UINT64_C(1) << pawn_square(2 * j + 1 + rest[i]);
+    return pawns;
+}
+
+static uint64_t second_coordinate(uint64_t pawns)
+{
+    uint64_t coordinate = 0;
+    for (int i = 1; pawns; i++) coordinate += binomial(bit_pop(&pawns) - 8, i);
+    return coordinate;
+}
+
+static uint64_t second_pawns(uint64_t coordinate, int n)
+{
+    uint8_t squares[48];
+    combination(coordinate, n, 48, squares);
+    uint64_t pawns = 0;
+    for (int i = 0; i < n; i++) pawns |= UINT64_C(1) << (squares[i] + 8);
+    return pawns;
+}
+
+uint64_t index_slice(const Index *index, const uint64_t pawns[2])
+{
+    if (!index->pawns) return 0;
+    uint64_t lead = pawns[index->lead_color], second = pawns[!index->lead_color];
+    return lead_coordinate(lead) * index->second_radix + (second ? second_coordinate(second) : 0);
+}
+
+int index_pawns_mirror(const Index *index, const uint64_t pawns[2])
+{
+    if (!index->pawns) return 0;
+    uint64_t lead = pawns[index->lead_color], mirror = flip_files(lead);
+    uint64_t first = (lead | mirror) & LEFT_FILES;
+    first &= -first;
+    if (!(lead & first)) return 1;
+    if (!(mirror & first)) return 0;
+    uint64_t other[2] = {flip_files(pawns[0]), flip_files(pawns[1])};
+    uint64_t a = index_slice(index, pawns), b = index_slice(index, other);
+    return a == b ? -1 : a > b;
+}
+
+bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2])
+{
+    pawns[0] = pawns[1] = 0;
+    if (!index->pawns) return true;
+    int lead = index->lead_color, seconds = index->material.count[!lead][TREB_PAWN];
+    pawns[lead] = lead_pawns(slice / index->second_radix, index->material.count[lead][TREB_PAWN]);
+    if (seconds) pawns[!lead] = second_pawns(slice % index->second_radix, seconds);
+    return !(pawns[0] & pawns[1]) && index_pawns_mirror(index, pawns) != 1;
+}
+
+static bool add_groups(Index *index)
+{
+    for (int color = 0; color < 2; color++) {
+        for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
+            unsigned count = index->material.count[color][type];
+            if (count == 0) continue;
+            if (index->groups == INDEX_GROUPS_MAX) return false;
+            index->group[index->groups++] =
+                (IndexGroup){color, type, count, (uint32_t)binomial(64, count)};
+        }
+    }
+    return true;
+}
+
+static bool set_strides(Index *index, const uint8_t *order, unsigned pad)
+{
+    unsigned seen = 0;
+    uint64_t stride = 1;
+    for (int i = 0; i < index->axes; i++) {
+        index->order[i] = order ? order[i] : i;
+        if (index->order[i] >= index->axes) return false;
+        seen |= 1u << index->order[i];
+    }
+    if (seen != (1u << index->axes) - 1) return false;
+    for (int i = index->axes - 1; i >= 0; i--) {
+        int axis = index->order[i];
+        uint64_t radix =
+            axis == INDEX_KINGS_AXIS ? index->kings : index->group[axis - 1].radix;
+        if (i == index->axes - 1) radix = (radix + pad - 1) / pad * pad;
+        index->stride[axis] = stride;
+        if (__builtin_mul_overflow(stride, radix, &stride)) return false;
+    }
+    index->slice_size = stride;
+    return !__builtin_mul_overflow(stride, index->slices, &index->size);
+}
+
+bool index_init(Index *index, const Material *material, const uint8_t *order, unsigned pad)
+{
+    memset(index, 0, sizeof *index);
+    if (material_men(material) > MATERIAL_MAX_MEN || pad == 0) return false;
+    index->material = *material;
+    index->pawns = material_has_pawns(material);
+    index->kings = index->pawns ? INDEX_KINGS_FREE : INDEX_KINGS_SYMMETRIC;
+    index->slices = 1;
+    index->second_radix = 1;
+    if (index->pawns) {
+        index->lead_color = material->count[TREB_WHITE][TREB_PAWN] ? TREB_WHITE : TREB_BLACK;
+        unsigned leads = material->count[index->lead_color][TREB_PAWN];
+        uint64_t lead_radix = 0;
+        for (unsigned j = 0; j < 24; j++) lead_radix += binomial(47 - 2 * j, leads - 1);
+        index->second_radix = binomial(48, material->count[!index->lead_color][TREB_PAWN]);
+        if (__builtin_mul_overflow(lead_radix, index->second_radix, &index->slices)) return false;
+    }
+    if (!add_groups(index)) return false;
+    index->axes = 1 + index->groups;
+    return set_strides(index, order, pad);
+}
+
+/* Applies a symmetry to all men, keeping the men of a group on ascending squares. */
+static void men_transform(const Index *index, IndexMen *men, int symmetry)
+{
+    if (symmetry == 0) return;
+    uint8_t *square = men->square;
+    for (int i = 0; i < 2; i++) {
+        men->king[i] = index_symmetry_square(symmetry, men->king[i]);
+        men->pawns[i] = index_symmetry_board(symmetry, men->pawns[i]);
+    }
+    for (int g = 0; g < index->groups; square += index->group[g++].count) {
+        uint64_t board = 0;
+        for (int i = 0; i < index->group[g].count; i++)
+            board |= UINT64_C(1) << index_symmetry_square(symmetry, square[i]);
+        for (int i = 0; board; i++) square[i] = bit_pop(&board);
+    }
+}
+
+static uint64_t cell_of(const Index *index, const IndexMen *men, uint64_t slice, int kings)
+{
+    uint64_t cell = slice * index->slice_size + kings * index->stride[INDEX_KINGS_AXIS];
+    const uint8_t *square = men->square;
+    for (int g = 0; g < index->groups; square += index->group[g++].count)
+        cell += index_group(square, index->group[g].count) * index->stride[1 + g];
+    return cell;
+}
+
+static bool on_diagonal(int square) { return square % 9 == 0; }
+
+/* The second orientation of men that have two: without pawns when both kings are on the long
+ * diagonal, with pawns when these are their own mirror image. */
+static int second_symmetry(const Index *index, const IndexMen *men, int mirror)
+{
+    if (index->pawns) return mirror < 0 ? SYM_FILES : 0;
+    return on_diagonal(men->king[0]) && on_diagonal(men->king[1]) ? SYM_DIAGONAL : 0;
+}
+
+uint64_t index_of_men(const Index *index, IndexMen *men)
+{
+    int symmetry, mirror = 0;
+    if (index->pawns) {
+        mirror = index_pawns_mirror(index, men->pawns);
+        men_transform(index, men, mirror > 0 ? SYM_FILES : 0);
+    }
+    int kings = index_kings(index->pawns, men->king[0], men->king[1], &symmetry);
+    men_transform(index, men, symmetry);
+    uint64_t slice = index_slice(index, men->pawns);
+    uint64_t cell = cell_of(index, men, slice, kings);
+    int second = second_symmetry(index, men, mirror);
+    if (second) {
+        IndexMen other = *men;
+        men_transform(index, &other, second);
+        kings = index_kings(index->pawns, other.king[0], other.king[1], &symmetry);
+        uint64_t cell2 = cell_of(index, &other, slice, kings);
+        if (cell2 < cell) {
+            *men = other;
+            return cell2;
+        }
+    }
+    return cell;
+}
+
+uint64_t index_of_position(const Index *index, const treb_position *pos)
+{
+    IndexMen men;
+    uint8_t *square = men.square;
+    for (int color = 0; color < 2; color++) {
+        men.king[color] = bit_first(pos->by_color[color] & pos->by_type[TREB_KING]);
+        men.pawns[color] = pos->by_color[color] & pos->by_type[TREB_PAWN];
+    }
+    for (int g = 0; g < index->groups; g++) {
+        uint64_t board =
+            pos->by_color[index->group[g].color] & pos->by_type[index->group[g].type];
+        while (board) *square++ = bit_pop(&board);
+    }
+    return index_of_men(index, &men);
+}
+
+bool index_to_men(const Index *index, uint64_t cell, IndexMen *men)
+{
+    uint64_t slice = cell / index->slice_size, rest = cell % index->slice_size;
+    uint32_t coordinate[INDEX_AXES_MAX];
+    if (slice >= index->slices || !index_slice_pawns(index, slice, men->pawns)) return false;
+    for (int i = 0; i < index->axes; i++) {
+        int axis = index->order[i];
+        coordinate[axis] = (uint32_t)(rest / index->stride[axis]);
+        rest %= index->stride[axis];
+        if (axis != INDEX_KINGS_AXIS && coordinate[axis] >= index->group[axis - 1].radix)
+            return false;
+    }
+    if (coordinate[INDEX_KINGS_AXIS] >= index->kings) return false;
+    int white, black;
+    index_kings_squares(index->pawns, coordinate[INDEX_KINGS_AXIS], &white, &black);
+    men->king[0] = white;
+    men->king[1] = black;
+    uint64_t occupied = men->pawns[0] | men->pawns[1];
+    int count = 2 + __builtin_popcountll(occupied);
+    occupied |= UINT64_C(1) << white | UINT64_C(1) << black;
+    uint8_t *square = men->square;
+    for (int g = 0; g < index->groups; g++) {
+        index_group_squares(coordinate[1 + g], index->group[g].count, square);
+        for (int i = 0; i < index->group[g].count; i++, count++)
+            occupied |= UINT64_C(1) << *square++;
+    }
+    if (__builtin_popcountll(occupied) != count) return false;
+    IndexMen canonical = *men;
+    return index_of_men(index, &canonical) == cell;
+}
+
+void index_men_to_position(const Index *index, const IndexMen *men, int turn, treb_position *pos)
+{
+    memset(pos, 0, sizeof *pos);
+    pos->turn = turn;
+    pos->fullmove = 1;
+    for (int color = 0; color < 2; color++) {
+        uint64_t king = UINT64_C(1) << men->king[color];
+        pos->by_type[TREB_KING] |= king;
+        pos->by_type[TREB_PAWN] |= men->pawns[color];
+        pos->by_color[color] |= king | men->pawns[color];
+    }
+    const uint8_t *square = men->square;
+    for (int g = 0; g < index->groups; g++) {
+        for (int i = 0; i < index->group[g].count; i++) {
+            uint64_t bit = UINT64_C(1) << *square++;
+            pos->by_type[index->group[g].type] |= bit;
+            pos->by_color[index->group[g].color] |= bit;
+        }
+    }
+}
+
+unsigned index_weight(const Index *index, const IndexMen *men)
+{
+    if (index->pawns) return 2;
+    if (!second_symmetry(index, men, 0)) return 8;
+    for (int i = 0, n = material_men(&index->material) - 2; i < n; i++)
+        if (!on_diagonal(men->square[i])) {
+            IndexMen other = *men;
+            men_transform(index, &other, SYM_DIAGONAL);
+            return memcmp(other.square, men->square, n) == 0 ? 4 : 8;
+        }
+    return 4;
+}

@@ -1,0 +1,168 @@
+/* material.c - see material.h. */
+#include "material.h"
+
+#include <string.h>
+
+static const char letters[] = "PNBRQK";
+
+/* The types in the order of a name, best first. */
+static const int name_order[TREB_TYPES] = {TREB_KING, TREB_QUEEN,  TREB_ROOK,
+                                           TREB_BISHOP, TREB_KNIGHT, TREB_PAWN};
+
+bool material_parse(const char *name, Material *out)
+{
+    Material m = {0};
+    int color = 0, men = 0;
+    for (const char *c = name; *c; c++) {
+        if (*c == 'v') {
+            if (color == 1) return false;
+            color = 1;
+            continue;
+        }
+        const char *at = strchr(letters, *c);
+        if (at == NULL || ++men > MATERIAL_MAX_MEN) return false;
+        m.count[color][at - letters]++;
+    }
+    if (m.count[0][TREB_KING] != 1 || m.count[1][TREB_KING] != 1) return false;
+    *out = m;
+    return true;
+}
+
+void material_name(const Material *m, char out[MATERIAL_NAME_SIZE])
+{
+    char *p = out;
+    for (int color = 0; color < 2; color++) {
+        for (int i = 0; i < TREB_TYPES; i++)
+            for (int n = m->count[color][name_order[i]]; n > 0; n--) *p++ = letters[name_order[i]];
+        if (color == 0) *p++ = 'v';
+    }
+    *p = '\0';
+}
+
+Material material_of_position(const treb_position *pos)
+{
+    Material m;
+    for (int color = 0; color < 2; color++)
+        for (int type = 0; type < TREB_TYPES; type++)
+            m.count[color][type] =
+                (uint8_t)__builtin_popcountll(pos->by_color[color] & pos->by_type[type]);
+    return m;
+}
+
+int material_men_of(const Material *m, int color)
+{
+    int men = 0;
+    for (int type = 0; type < TREB_TYPES; type++) men += m->count[color][type];
+    return men;
+}
+
+int material_men(const Material *m)
+{
+    return material_men_of(m, 0) + material_men_of(m, 1);
+}
+
+bool material_has_pawns(const Material *m)
+{
+    return m->count[0][TREB_PAWN] + m->count[1][TREB_PAWN] > 0;
+}
+
+bool material_equal(const Material *a, const Material *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool material_symmetric(const Material *m)
+{
+    return memcmp(m->count[0], m->count[1], sizeof m->count[0]) == 0;
+}
+
+Material material_swap(const Material *m)
+{
+    Material s;
+    memcpy(s.count[0], m->count[1], sizeof s.count[0]);
+    memcpy(s.count[1], m->count[0], sizeof s.count[1]);
+    return s;
+}
+
+bool material_canonical(Material *m)
+{
+    int diff = material_men_of(m, 0) - material_men_of(m, 1);
+    for (int i = 0; i < TREB_TYPES && diff == 0; i++)
+        diff = m->count[0][name_order[i]] - m->count[1][name_order[i]];
+    if (diff >= 0) return false;
+    *m = material_swap(m);
+    return true;
+}
+
+static int add_junior(const Material *self, Material m, Material *out, int n)
+{
+    material_canonical(&m);
+    if (material_equal(&m, self)) return n;
+    for (int i = 0; i < n; i++)
+        if (material_equal(&out[i], &m)) return n;
+    out[n] = m;
+    return n + 1;
+}
+
+/* Adds the materials after `color` promotes a pawn of `m`. */
+static int add_promotions(const Material *self, const Material *m, int color, Material *out, int n)
+{
+    if (m->count[color][TREB_PAWN] == 0) return n;
+    for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
+        Material j = *m;
+        j.count[color][TREB_PAWN]--;
+        j.count[color][type]++;
+        n = add_junior(self, j, out, n);
+    }
+    return n;
+}
+
+int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS])
+{
+    int n = 0;
+    for (int color = 0; color < 2; color++) {
+        n = add_promotions(m, m, color, out, n);
+        for (int type = TREB_PAWN; type < TREB_KING; type++) {
+            if (m->count[!color][type] == 0) continue;
+            Material j = *m;
+            j.count[!color][type]--;
+            n = add_junior(m, j, out, n);
+            /* No pawn captures a pawn on the last rank. */
+            if (type != TREB_PAWN) n = add_promotions(m, &j, color, out, n);
+        }
+    }
+    return n;
+}
+
+/* Appends every choice of `left` more men of at most type `type` for `color`. */
+static size_t list_side(Material m, int color, int type, int left, int black, Material *out,
+                        size_t max, size_t n)
+{
+    if (left == 0) {
+        if (color == TREB_WHITE) {
+            m.count[TREB_BLACK][TREB_KING] = 1;
+            return list_side(m, TREB_BLACK, TREB_QUEEN, black, 0, out, max, n);
+        }
+        Material canonical = m;
+        if (material_canonical(&canonical)) return n;
+        if (n < max) out[n] = m;
+        return n + 1;
+    }
+    for (int t = type; t >= TREB_PAWN; t--) {
+        m.count[color][t]++;
+        n = list_side(m, color, t, left - 1, black, out, max, n);
+        m.count[color][t]--;
+    }
+    return n;
+}
+
+size_t material_list(int men, Material *out, size_t max)
+{
+    size_t n = 0;
+    for (int white = men - 2; white >= men - 2 - white; white--) {
+        Material m = {0};
+        m.count[TREB_WHITE][TREB_KING] = 1;
+        n = list_side(m, TREB_WHITE, TREB_QUEEN, white, men - 2 - white, out, max, n);
+    }
+    return n;
+}

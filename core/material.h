@@ -1,0 +1,47 @@
+/* material.h - which men stand on the board, and the names of materials. */
+#ifndef TREB_CORE_MATERIAL_H
+#define TREB_CORE_MATERIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trebuchet.h"
+
+enum { MATERIAL_NAME_SIZE = 24, MATERIAL_MAX_MEN = 8, MATERIAL_MAX_JUNIORS = 64 };
+
+/* Men by colour and type; each colour has exactly one king. */
+typedef struct Material {
+    uint8_t count[2][TREB_TYPES];
+} Material;
+
+/* Reads "KRPvKR" (any order of men within a side). False if it is no material. */
+bool material_parse(const char *name, Material *out);
+
+/* Writes the name, White's men first, each side in the order KQRBNP. */
+void material_name(const Material *m, char out[MATERIAL_NAME_SIZE]);
+
+Material material_of_position(const treb_position *pos);
+
+int material_men(const Material *m);
+int material_men_of(const Material *m, int color);
+bool material_has_pawns(const Material *m);
+bool material_equal(const Material *a, const Material *b);
+
+/* The same men on both sides. */
+bool material_symmetric(const Material *m);
+
+Material material_swap(const Material *m);
+
+/* A canonical material names the side first that has more men or, man by man, the better ones.
+ * Canonicalises in place and says whether the colours were swapped. */
+bool material_canonical(Material *m);
+
+/* The canonical materials that one capture, promotion or both can lead to, each once, without
+ * a repetition of `m`. Returns how many. */
+int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS]);
+
+/* All canonical materials of exactly `men` men. Returns their number; writes at most `max`. */
+size_t material_list(int men, Material *out, size_t max);
+
+#endif

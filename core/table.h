@@ -1,0 +1,147 @@
+/* table.h - a table file: one material, one metric. docs/format.md describes every byte.
+ *
+ * A file holds, for one or both sides to move, a flat array of bytes (a "side"), cut into blocks
+ * of 2^block_bits bytes, each compressed by zstd with an xxhash checksum and found in O(1). What a
+ * cell's code means is said by the header: how many codes share a byte and, for each code, its
+ * value. The reader never trusts a byte it has not checked. */
+#ifndef TREB_CORE_TABLE_H
+#define TREB_CORE_TABLE_H
+
+#include "index.h"
+
+typedef enum TableMetric { TABLE_WDL, TABLE_DTZ, TABLE_DTC, TABLE_DTM, TABLE_METRICS } TableMetric;
+
+/* The five verdicts for the side to move, in the order of merit. */
+enum { WDL_LOSS = 0, WDL_BLESSED, WDL_DRAW, WDL_CURSED, WDL_WIN, WDL_VALUES };
+
+enum {
+    TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16,
+    TABLE_FEN_SIZE = 96,
+    TABLE_CODES_MAX = 4096,
+    TABLE_DICTIONARY_MAX = 1 << 20,
+    TABLE_BLOCK_BITS_MIN = 10,
+    TABLE_BLOCK_BITS_MAX = 20
+};
+
+/* What is known of one side to move. Counts are of the full board: every legal position, like men
+ * not told apart, en passant left out. */
+typedef struct TableSide {
+    uint64_t count[WDL_VALUES];
+    uint32_t longest[WDL_VALUES];                 /* most plies by verdict; 0 in WDL tables */
+    char longest_fen[WDL_VALUES][TABLE_FEN_SIZE]; /* "" where there is none */
+    bool stored;                                  /* cells of this side are in the file */
+    /* Distance tables: plies of code c under verdict v are plies[v][c], codes[v] of them.
+     * WDL tables: verdict of code c is plies[0][c], codes[0] of them. A side that is not stored
+     * has none. A cell may hold a code beyond the map: only a damaged or foreign file does. */
+    uint16_t codes[WDL_VALUES];
+    uint16_t *plies[WDL_VALUES]; /* owned by the header; free with table_header_free */
+} TableSide;
+
+typedef struct TableHeader {
+    Index index;  /* with the order and padding of the file */
+    unsigned pad; /* the padding that index_init was given */
+    TableMetric metric;
+    unsigned per_byte;   /* cells that share a byte as digits of base `base`; 1 for whole bytes */
+    unsigned base;       /* number system of a shared byte: base^per_byte <= 256. With per_byte 1
+                            a writer need not set it; a reader finds 256 or, with width 2, 65536 */
+    unsigned width;      /* bytes a cell: 1, or 2 (little-endian) where codes exceed 256 */
+    unsigned block_bits; /* log2 of the bytes of a block before compression */
+    TableSide side[2];
+} TableHeader;
+
+void table_header_free(TableHeader *header);
+
+/* Bytes of one side before compression: ceil(size / per_byte) * width. */
+uint64_t table_side_bytes(const TableHeader *header);
+uint64_t table_side_blocks(const TableHeader *header);
+
+/* "KRPvKR.dtm.treb" */
+void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE]);
+const char *table_metric_name(TableMetric metric); /* "wdl", "dtz", "dtc", "dtm" */
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+typedef struct Table Table; /* immutable once open: any number of threads may read one */
+
+/* What went wrong, in words that name the file (and the block). */
+typedef struct TableError {
+    treb_status status;
+    char text[512];
+} TableError;
+
+/* Opens a file, checking everything but the blocks. NULL with *error filled on failure. */
+Table *table_open(const char *path, TableError *error);
+void table_close(Table *table); /* NULL is allowed */
+
+const TableHeader *table_header(const Table *table);
+const char *table_path(const Table *table);
+uint64_t table_file_size(const Table *table);
+
+/* Per thread: a decompression context. Not shared. */
+typedef struct TableDecoder TableDecoder;
+TableDecoder *table_decoder_new(void); /* NULL: out of memory */
+void table_decoder_free(TableDecoder *decoder);
+
+/* Reads, checks and unpacks block `block` (0 .. table_side_blocks-1) of a stored side into `out`,
+ * which has room for 2^block_bits bytes; the last block of a side may be shorter, the rest of
+ * `out` is then zeroed. */
+treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                             uint8_t *out, TableError *error);
+
+/* The block that holds a cell. */
+static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell) {
+    return (cell / h->per_byte * h->width) >> h->block_bits;
+}
+
+/* The code of a cell, given the unpacked block that holds it. The first of the cells that share a
+ * byte is the lowest digit. */
+static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *block, uint64_t cell) {
+    uint64_t mask = (UINT64_C(1) << h->block_bits) - 1;
+    const uint8_t *at = block + (cell / h->per_byte * h->width & mask);
+    if (h->width == 2) return at[0] | (unsigned)at[1] << 8;
+    unsigned code = at[0];
+    for (unsigned digit = (unsigned)(cell % h->per_byte); digit > 0; digit--) code /= h->base;
+    return code % h->base;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* Compressed blocks arrive in any order from any thread of the caller's (calls are not concurrent:
+ * the caller serialises them); the file is written to a temporary name beside its own and appears
+ * under its name only when complete and synced. The bytes depend on the content alone, not on the
+ * order of arrival. */
+typedef struct TableWriter TableWriter;
+
+/* `dictionary` may be NULL; else it is trained by zstd or just typical bytes, at most
+ * TABLE_DICTIONARY_MAX of them, and is copied. Header counts, maps and longest wins may still be
+ * changed until table_writer_finish, which gets the final header; index, per_byte, base, width,
+ * block_bits and `stored` may not. */
+TableWriter *table_writer_open(const char *directory, const TableHeader *header,
+                               const void *dictionary, size_t dictionary_size, TableError *error);
+
+/* Room for a compressed block, worst case. `capacity` below should be that. */
+size_t table_block_bound(const TableHeader *header);
+
+/* Compresses one block (2^block_bits bytes, fewer in the last one of a side) with an encoder;
+ * thread-safe with an encoder per thread. Returns the size in `out`. A block of one repeated byte
+ * takes one byte. 0 means out of memory. */
+typedef struct TableEncoder TableEncoder;
+TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictionary_size);
+void table_encoder_free(TableEncoder *encoder);
+size_t table_encode_block(TableEncoder *encoder, const uint8_t *block, size_t size, uint8_t *out,
+                          size_t capacity);
+
+/* The checksum is of the block before compression, so that what is read back is what was meant. */
+treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
+                             size_t size, uint32_t checksum, TableError *error);
+uint32_t table_block_checksum(const uint8_t *block, size_t size);
+
+treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
+                                TableError *error); /* frees the writer */
+void table_writer_abort(TableWriter *writer);       /* frees it and removes the temporary file */
+
+/* Removes what writers of processes now dead left in a directory; never a complete table. Returns
+ * how many files. Processes must share this machine and its process numbers. */
+size_t table_remove_stale(const char *directory);
+
+#endif

@@ -1,0 +1,343 @@
+/* table_header.c - the header of a table file as a struct and as bytes. The parser believes
+ * nothing: each field is checked before another is computed from it. */
+#define _POSIX_C_SOURCE 200809L
+#include "table_format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+const uint8_t format_magic[8] = {0x89, 'T', 'R', 'E', 'B', '\r', '\n', 0x1a};
+const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE] = {0x28, 0xb5, 0x2f, 0xfd};
+const char format_no_memory[] = "out of memory";
+
+/* Of one side before its texts: the counts, the longest and the numbers of codes. */
+enum { SIDE_FIXED_SIZE = WDL_VALUES * (8 + 4 + 2) };
+
+/* Far above any table, far below where sums of a few sizes could overflow. */
+#define CELLS_MAX (UINT64_C(1) << 56)
+
+void table_header_free(TableHeader *header) {
+    for (int side = 0; side < 2; side++) {
+        for (int v = 0; v < WDL_VALUES; v++) {
+            free(header->side[side].plies[v]);
+            header->side[side].plies[v] = NULL;
+        }
+    }
+}
+
+uint64_t table_side_bytes(const TableHeader *header) {
+    uint64_t units = header->index.size / header->per_byte;
+    if (header->index.size % header->per_byte) units++;
+    return units * header->width;
+}
+
+uint64_t table_side_blocks(const TableHeader *header) {
+    return ((table_side_bytes(header) - 1) >> header->block_bits) + 1;
+}
+
+const char *table_metric_name(TableMetric metric) {
+    static const char *const name[TABLE_METRICS] = {"wdl", "dtz", "dtc", "dtm"};
+    return metric < TABLE_METRICS ? name[metric] : "?";
+}
+
+void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE]) {
+    char name[MATERIAL_NAME_SIZE];
+    material_name(material, name);
+    snprintf(out, TABLE_NAME_SIZE, "%s.%s.treb", name, table_metric_name(metric));
+}
+
+const char *format_side_name(int side) {
+    return side == TREB_WHITE ? "white" : "black";
+}
+
+uint64_t format_first_entry(const TableHeader *header, int side) {
+    uint64_t entry = 0;
+    for (int s = 0; s < side; s++)
+        if (header->side[s].stored) entry += table_side_blocks(header);
+    return entry;
+}
+
+size_t format_block_size(const TableHeader *header, uint64_t block) {
+    uint64_t full = UINT64_C(1) << header->block_bits;
+    uint64_t left = table_side_bytes(header) - (block << header->block_bits);
+    return (size_t)(left < full ? left : full);
+}
+
+uint64_t format_checksum(const uint8_t *bytes, size_t size) {
+    return XXH3_64bits(bytes + FORMAT_AT_VERSION, size - FORMAT_AT_VERSION);
+}
+
+void format_seal(uint8_t *bytes, size_t size) {
+    format_put64(bytes + FORMAT_AT_CHECKSUM, format_checksum(bytes, size));
+}
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+/* Of a path too long for a message the end says more than the beginning. */
+static const char *path_end(const char *path) {
+    size_t size = strlen(path), most = sizeof((TableError *)NULL)->text / 2;
+    return size > most ? path + (size - most) : path;
+}
+
+treb_status format_fail(TableError *error, treb_status status, const char *path, const char *words,
+                        ...) {
+    if (error == NULL) return status;
+    error->status = status;
+    int used = snprintf(error->text, sizeof error->text, "%s: ", path_end(path));
+    va_list arguments;
+    va_start(arguments, words);
+    vsnprintf(error->text + used, sizeof error->text - (size_t)used, words, arguments);
+    va_end(arguments);
+    return status;
+}
+
+treb_status format_fail_memory(TableError *error, const char *path) {
+    return format_fail(error, TREB_ERR_MEMORY, path, "%s", format_no_memory);
+}
+
+treb_status format_fail_system(TableError *error, treb_status status, const char *what,
+                               const char *path, int number) {
+    if (error == NULL) return status;
+    char reason[128];
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", number);
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "cannot %s %s: %s", what, path_end(path), reason);
+    return status;
+}
+
+/* ---- to bytes ------------------------------------------------------------------------------ */
+
+size_t format_sides_size(const TableHeader *header) {
+    size_t size = 2 * SIDE_FIXED_SIZE;
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &header->side[s];
+        for (int v = 0; v < WDL_VALUES; v++)
+            size += 1 + strnlen(side->longest_fen[v], TABLE_FEN_SIZE) + 2u * side->codes[v];
+    }
+    return size;
+}
+
+void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE]) {
+    memset(out, 0, FORMAT_FIXED_SIZE);
+    memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
+    format_put16(out + FORMAT_AT_VERSION, FORMAT_VERSION);
+    out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
+    out[FORMAT_AT_INDEX_SCHEME] = FORMAT_INDEX_SCHEME;
+    char name[MATERIAL_NAME_SIZE] = {0};
+    material_name(&header->index.material, name);
+    memcpy(out + FORMAT_AT_MATERIAL, name, MATERIAL_NAME_SIZE);
+    out[FORMAT_AT_AXES] = (uint8_t)header->index.axes;
+    for (int i = 0; i < header->index.axes; i++) out[FORMAT_AT_ORDER + i] = header->index.order[i];
+    format_put16(out + FORMAT_AT_PAD, (uint16_t)header->pad);
+    out[FORMAT_AT_PER_BYTE] = (uint8_t)header->per_byte;
+    out[FORMAT_AT_WIDTH] = (uint8_t)header->width;
+    out[FORMAT_AT_BLOCK_BITS] = (uint8_t)header->block_bits;
+    out[FORMAT_AT_STORED] = (uint8_t)(header->side[0].stored | header->side[1].stored << 1);
+    if (header->per_byte > 1) format_put32(out + FORMAT_AT_BASE, header->base);
+    format_put64(out + FORMAT_AT_CELLS, header->index.size);
+}
+
+void format_write_sides(const TableHeader *header, uint8_t *out) {
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &header->side[s];
+        for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
+        for (int v = 0; v < WDL_VALUES; v++, out += 4) format_put32(out, side->longest[v]);
+        for (int v = 0; v < WDL_VALUES; v++, out += 2) format_put16(out, side->codes[v]);
+        for (int v = 0; v < WDL_VALUES; v++) {
+            size_t size = strnlen(side->longest_fen[v], TABLE_FEN_SIZE);
+            *out++ = (uint8_t)size;
+            memcpy(out, side->longest_fen[v], size);
+            out += size;
+        }
+        for (int v = 0; v < WDL_VALUES; v++)
+            for (unsigned c = 0; c < side->codes[v]; c++, out += 2)
+                format_put16(out, side->plies[v][c]);
+    }
+}
+
+/* ---- from bytes ---------------------------------------------------------------------------- */
+
+static bool all_zero(const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i]) return false;
+    return true;
+}
+
+static bool parse_material(const uint8_t *bytes, Material *material) {
+    char name[MATERIAL_NAME_SIZE], again[MATERIAL_NAME_SIZE] = {0};
+    memcpy(name, bytes, sizeof name);
+    if (name[MATERIAL_NAME_SIZE - 1] != '\0' || !material_parse(name, material)) return false;
+    Material canonical = *material;
+    if (material_canonical(&canonical)) return false;
+    material_name(material, again);
+    return memcmp(name, again, sizeof name) == 0;
+}
+
+static const char *parse_index(const uint8_t *bytes, TableHeader *header) {
+    Material material;
+    if (bytes[FORMAT_AT_INDEX_SCHEME] != FORMAT_INDEX_SCHEME) return "unknown index scheme";
+    if (!parse_material(bytes + FORMAT_AT_MATERIAL, &material)) return "bad material name";
+    header->pad = format_get16(bytes + FORMAT_AT_PAD);
+    if (header->pad == 0) return "bad padding";
+    /* The first call tells how many axes the material has, and so how much of the order counts. */
+    const uint8_t *order = bytes + FORMAT_AT_ORDER;
+    if (!index_init(&header->index, &material, NULL, 1)) return "material without an index";
+    int axes = header->index.axes;
+    if (bytes[FORMAT_AT_AXES] != axes) return "bad number of axes";
+    if (!all_zero(order + axes, (size_t)(FORMAT_ORDER_SIZE - axes))) return "bad order of axes";
+    if (!index_init(&header->index, &material, order, header->pad)) return "bad order of axes";
+    if (header->index.size > CELLS_MAX) return "too many cells";
+    if (format_get64(bytes + FORMAT_AT_CELLS) != header->index.size) return "bad number of cells";
+    return NULL;
+}
+
+/* How the codes of cells lie in bytes. */
+static const char *parse_cells(const uint8_t *bytes, TableHeader *header) {
+    header->per_byte = bytes[FORMAT_AT_PER_BYTE];
+    header->width = bytes[FORMAT_AT_WIDTH];
+    header->base = format_get32(bytes + FORMAT_AT_BASE);
+    header->block_bits = bytes[FORMAT_AT_BLOCK_BITS];
+    if (header->per_byte < 1 || header->per_byte > 8) return "bad number of cells in a byte";
+    if (header->width < 1 || header->width > 2) return "bad width of a cell";
+    if (header->block_bits < TABLE_BLOCK_BITS_MIN || header->block_bits > TABLE_BLOCK_BITS_MAX)
+        return "bad block size";
+    if (header->per_byte == 1) {
+        if (header->base != 0) return "bad base";
+        header->base = header->width == 1 ? 256 : 65536;
+        return NULL;
+    }
+    if (header->width != 1) return "bad width of a cell";
+    if (header->base < 2 || header->base > 16) return "bad base";
+    unsigned power = 1;
+    for (unsigned i = 0; i < header->per_byte; i++) {
+        power *= header->base;
+        if (power > 256) return "bad base";
+    }
+    return NULL;
+}
+
+const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header) {
+    memset(header, 0, sizeof *header);
+    if (bytes[FORMAT_AT_METRIC] >= TABLE_METRICS) return "unknown metric";
+    header->metric = (TableMetric)bytes[FORMAT_AT_METRIC];
+    if (!all_zero(bytes + FORMAT_AT_FLAGS, 4) || !all_zero(bytes + FORMAT_AT_RESERVED, 2))
+        return "reserved bits are set";
+    unsigned stored = bytes[FORMAT_AT_STORED];
+    if (stored < 1 || stored > 3) return "bad set of sides";
+    header->side[0].stored = stored & 1;
+    header->side[1].stored = stored >> 1;
+    const char *wrong = parse_index(bytes, header);
+    return wrong ? wrong : parse_cells(bytes, header);
+}
+
+/* Bytes not yet parsed. */
+typedef struct Cursor {
+    const uint8_t *at;
+    size_t left;
+} Cursor;
+
+static const uint8_t *take(Cursor *cursor, size_t size) {
+    if (size > cursor->left) return NULL;
+    const uint8_t *at = cursor->at;
+    cursor->at += size;
+    cursor->left -= size;
+    return at;
+}
+
+/* These go to terminals and into JSON, so nothing but the letters of a FEN may pass. */
+static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE]) {
+    static const char letters[] = "abcdefghKQRBNPkqrbnpw0123456789/- ";
+    const uint8_t *size = take(cursor, 1);
+    const uint8_t *text = size ? take(cursor, *size) : NULL;
+    if (text == NULL || *size >= TABLE_FEN_SIZE) return false;
+    for (unsigned i = 0; i < *size; i++)
+        if (memchr(letters, text[i], sizeof letters - 1) == NULL) return false;
+    memcpy(out, text, *size);
+    return true;
+}
+
+static bool good_codes(const TableHeader *header, const TableSide *side) {
+    unsigned most = header->base < TABLE_CODES_MAX ? header->base : TABLE_CODES_MAX;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
+        if (header->metric == TABLE_WDL && v > 0 && side->codes[v]) return false;
+    }
+    return header->metric != TABLE_WDL || !side->stored || side->codes[0] > 0;
+}
+
+static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side) {
+    for (int v = 0; v < WDL_VALUES; v++) {
+        unsigned codes = side->codes[v];
+        if (codes == 0) continue;
+        const uint8_t *map = take(cursor, 2u * codes);
+        if (map == NULL) return "value map ends early";
+        side->plies[v] = malloc(codes * sizeof *side->plies[v]);
+        if (side->plies[v] == NULL) return format_no_memory;
+        for (unsigned c = 0; c < codes; c++) {
+            side->plies[v][c] = format_get16(map + 2u * c);
+            if (verdicts && side->plies[v][c] >= WDL_VALUES) return "bad value map";
+        }
+    }
+    return NULL;
+}
+
+static const char *parse_side(Cursor *cursor, const TableHeader *header, TableSide *side) {
+    const uint8_t *at = take(cursor, SIDE_FIXED_SIZE);
+    if (at == NULL) return "statistics end early";
+    for (int v = 0; v < WDL_VALUES; v++, at += 8) side->count[v] = format_get64(at);
+    for (int v = 0; v < WDL_VALUES; v++, at += 4) side->longest[v] = format_get32(at);
+    uint16_t codes[WDL_VALUES];
+    for (int v = 0; v < WDL_VALUES; v++, at += 2) codes[v] = format_get16(at);
+    for (int v = 0; v < WDL_VALUES; v++)
+        if (!parse_fen(cursor, side->longest_fen[v])) return "bad FEN";
+    memcpy(side->codes, codes, sizeof codes);
+    if (!good_codes(header, side)) return "bad number of codes";
+    return parse_maps(cursor, header->metric == TABLE_WDL, side);
+}
+
+/* Every block has at least a byte, at most as many as before compression. */
+static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size) {
+    uint64_t blocks = table_side_blocks(header), at = format_get48(entry);
+    if (at != 0) return false;
+    for (int s = 0; s < 2; s++) {
+        if (!header->side[s].stored) continue;
+        bool last = s == 1 || !header->side[1].stored;
+        for (uint64_t b = 0; b < blocks; b++) {
+            entry += FORMAT_ENTRY_SIZE;
+            uint64_t end = last && b == blocks - 1 ? data_size : format_get48(entry);
+            if (end <= at || end - at > format_block_size(header, b)) return false;
+            at = end;
+        }
+    }
+    return true;
+}
+
+const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
+                         FormatLayout *layout) {
+    const char *wrong = format_parse_fixed(bytes, header);
+    if (wrong) return wrong;
+    layout->file_size = format_get64(bytes + FORMAT_AT_FILE_SIZE);
+    layout->meta = format_get64(bytes + FORMAT_AT_META);
+    layout->dictionary_size = format_get32(bytes + FORMAT_AT_DICTIONARY_SIZE);
+    if (layout->meta < FORMAT_FIXED_SIZE || layout->meta > layout->file_size ||
+        layout->file_size - layout->meta != size - FORMAT_FIXED_SIZE)
+        return "bad sizes";
+    Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
+    for (int s = 0; s < 2; s++)
+        if ((wrong = parse_side(&cursor, header, &header->side[s])) != NULL) return wrong;
+    layout->dictionary_at = size - cursor.left;
+    if (layout->dictionary_size > TABLE_DICTIONARY_MAX ||
+        take(&cursor, layout->dictionary_size) == NULL)
+        return "bad size of the dictionary";
+    layout->entries_at = size - cursor.left;
+    layout->entries = format_first_entry(header, 2);
+    /* No overflow: with CELLS_MAX there are less than 2^49 blocks. */
+    if (layout->entries * FORMAT_ENTRY_SIZE != cursor.left) return "bad size of the block table";
+    if (!good_entries(cursor.at, header, layout->meta - FORMAT_FIXED_SIZE))
+        return "bad block table";
+    return NULL;
+}

@@ -1,0 +1,251 @@
+/* table_read.c - opening table files and reading their blocks.
+ *
+ * Files are read with pread, never mapped: a file that is cut while open then gives an error
+ * instead of a signal. What is allocated is bounded by the size of the file. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "table_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+struct Table {
+    int file;
+    uint64_t file_size;
+    char *path;
+    uint8_t *bytes; /* the header in memory, see FormatLayout */
+    size_t size;
+    TableHeader header;
+    FormatLayout layout;
+    ZSTD_DDict *dictionary; /* NULL without */
+};
+
+struct TableDecoder {
+    ZSTD_DCtx *context;
+    uint8_t *frame; /* a block as in the file behind the magic number that the file omits */
+    size_t capacity;
+};
+
+/* Reads up to `size` bytes, fewer only at the end of the file. -1 with errno on failure. */
+static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset) {
+    size_t done = 0;
+    while (done < size) {
+        ssize_t n = pread(file, out + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return -1;
+        if (n == 0) break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static treb_status open_file(Table *table, TableError *error) {
+    /* Not to hang on a pipe that bears the name of a table. */
+    table->file = open(table->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (table->file < 0) {
+        treb_status status = errno == ENOENT || errno == ENOTDIR ? TREB_ERR_NO_TABLE : TREB_ERR_IO;
+        return format_fail_system(error, status, "open", table->path, errno);
+    }
+    struct stat info;
+    if (fstat(table->file, &info) != 0)
+        return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
+    if (S_ISDIR(info.st_mode))
+        return format_fail(error, TREB_ERR_IO, table->path, "is a directory, not a table");
+    if (!S_ISREG(info.st_mode))
+        return format_fail(error, TREB_ERR_IO, table->path, "is not a regular file");
+    table->file_size = (uint64_t)info.st_size;
+    return TREB_OK;
+}
+
+/* Judges the fixed header as far as needed to read the rest. */
+static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t size,
+                               TableError *error) {
+    const treb_status damaged = TREB_ERR_DAMAGED;
+    if (size == 0) return format_fail(error, damaged, table->path, "is empty");
+    size_t magic = size < sizeof format_magic ? size : sizeof format_magic;
+    if (memcmp(fixed, format_magic, magic) != 0)
+        return format_fail(error, damaged, table->path, "is not a Trebuchet table");
+    if (size < FORMAT_FIXED_SIZE)
+        return format_fail(error, damaged, table->path,
+                           "truncated: file has %zu bytes, a header alone has %d", size,
+                           FORMAT_FIXED_SIZE);
+    unsigned version = format_get16(fixed + FORMAT_AT_VERSION);
+    if (version > FORMAT_VERSION)
+        return format_fail(error, damaged, table->path,
+                           "has format version %u, newer than %d, the last one known here", version,
+                           FORMAT_VERSION);
+    uint64_t expected = format_get64(fixed + FORMAT_AT_FILE_SIZE);
+    uint64_t meta = format_get64(fixed + FORMAT_AT_META);
+    if (table->file_size != expected)
+        return format_fail(
+            error, damaged, table->path, "%s: header says %" PRIu64 " bytes, file has %" PRIu64,
+            table->file_size < expected ? "truncated" : "too long", expected, table->file_size);
+    if (version == 0 || meta < FORMAT_FIXED_SIZE || meta > expected ||
+        expected - meta > SIZE_MAX - FORMAT_FIXED_SIZE)
+        return format_fail(error, damaged, table->path, "header damaged: bad sizes");
+    return TREB_OK;
+}
+
+static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint64_t offset,
+                             TableError *error) {
+    ssize_t got = read_at(table->file, out, size, offset);
+    if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
+    if ((size_t)got < size)
+        return format_fail(error, TREB_ERR_DAMAGED, table->path, "truncated while it was read");
+    return TREB_OK;
+}
+
+static treb_status read_header(Table *table, TableError *error) {
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    size_t size = table->file_size < sizeof fixed ? (size_t)table->file_size : sizeof fixed;
+    treb_status status = read_part(table, fixed, size, 0, error);
+    if (status == TREB_OK) status = check_fixed(table, fixed, size, error);
+    if (status != TREB_OK) return status;
+    uint64_t meta = format_get64(fixed + FORMAT_AT_META);
+    size_t meta_size = (size_t)(table->file_size - meta);
+    table->size = FORMAT_FIXED_SIZE + meta_size;
+    table->bytes = malloc(table->size);
+    if (table->bytes == NULL) return format_fail_memory(error, table->path);
+    memcpy(table->bytes, fixed, sizeof fixed);
+    status = read_part(table, table->bytes + FORMAT_FIXED_SIZE, meta_size, meta, error);
+    if (status != TREB_OK) return status;
+    if (format_checksum(table->bytes, table->size) !=
+        format_get64(table->bytes + FORMAT_AT_CHECKSUM))
+        return format_fail(error, TREB_ERR_DAMAGED, table->path,
+                           "header damaged: its checksum differs");
+    const char *wrong = format_parse(table->bytes, table->size, &table->header, &table->layout);
+    if (wrong == NULL) return TREB_OK;
+    if (wrong == format_no_memory) return format_fail_memory(error, table->path);
+    return format_fail(error, TREB_ERR_DAMAGED, table->path, "header damaged: %s", wrong);
+}
+
+static treb_status load_dictionary(Table *table, TableError *error) {
+    if (table->layout.dictionary_size == 0) return TREB_OK;
+    table->dictionary =
+        ZSTD_createDDict(table->bytes + table->layout.dictionary_at, table->layout.dictionary_size);
+    if (table->dictionary) return TREB_OK;
+    return format_fail(error, TREB_ERR_DAMAGED, table->path, "dictionary cannot be used");
+}
+
+Table *table_open(const char *path, TableError *error) {
+    Table *table = calloc(1, sizeof *table);
+    if (table == NULL) {
+        format_fail_memory(error, path);
+        return NULL;
+    }
+    table->file = -1;
+    treb_status status = TREB_OK;
+    table->path = strdup(path);
+    if (table->path == NULL) status = format_fail_memory(error, path);
+    if (status == TREB_OK) status = open_file(table, error);
+    if (status == TREB_OK) status = read_header(table, error);
+    if (status == TREB_OK) status = load_dictionary(table, error);
+    if (status == TREB_OK) return table;
+    table_close(table);
+    return NULL;
+}
+
+void table_close(Table *table) {
+    if (table == NULL) return;
+    if (table->file >= 0) close(table->file);
+    ZSTD_freeDDict(table->dictionary);
+    table_header_free(&table->header);
+    free(table->bytes);
+    free(table->path);
+    free(table);
+}
+
+const TableHeader *table_header(const Table *table) {
+    return &table->header;
+}
+
+const char *table_path(const Table *table) {
+    return table->path;
+}
+
+uint64_t table_file_size(const Table *table) {
+    return table->file_size;
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+TableDecoder *table_decoder_new(void) {
+    TableDecoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) return NULL;
+    decoder->context = ZSTD_createDCtx();
+    if (decoder->context) return decoder;
+    free(decoder);
+    return NULL;
+}
+
+void table_decoder_free(TableDecoder *decoder) {
+    if (decoder == NULL) return;
+    ZSTD_freeDCtx(decoder->context);
+    free(decoder->frame);
+    free(decoder);
+}
+
+static bool decoder_reserve(TableDecoder *decoder, size_t capacity) {
+    if (decoder->capacity >= capacity) return true;
+    uint8_t *frame = realloc(decoder->frame, capacity);
+    if (frame == NULL) return false;
+    memcpy(frame, format_zstd_magic, FORMAT_ZSTD_MAGIC_SIZE);
+    decoder->frame = frame;
+    decoder->capacity = capacity;
+    return true;
+}
+
+/* Unpacks the `stored` bytes behind the magic number to exactly `size` bytes. */
+static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uint8_t *out,
+                   size_t size) {
+    const uint8_t *bytes = decoder->frame + FORMAT_ZSTD_MAGIC_SIZE;
+    if (stored == 1) {
+        memset(out, bytes[0], size);
+        return true;
+    }
+    if (stored == size) {
+        memcpy(out, bytes, size);
+        return true;
+    }
+    size_t frame = stored + FORMAT_ZSTD_MAGIC_SIZE;
+    return ZSTD_decompress_usingDDict(decoder->context, out, size, decoder->frame, frame,
+                                      table->dictionary) == size;
+}
+
+treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                             uint8_t *out, TableError *error) {
+    const TableHeader *header = &table->header;
+    if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
+        return format_fail(error, TREB_ERR_ARGUMENT, table->path, "there is no such block");
+    uint64_t entry = format_first_entry(header, side) + block;
+    const uint8_t *at = table->bytes + table->layout.entries_at + entry * FORMAT_ENTRY_SIZE;
+    uint64_t begin = FORMAT_FIXED_SIZE + format_get48(at), end = table->layout.meta;
+    if (entry + 1 < table->layout.entries)
+        end = FORMAT_FIXED_SIZE + format_get48(at + FORMAT_ENTRY_SIZE);
+    size_t stored = (size_t)(end - begin), size = format_block_size(header, block);
+    if (!decoder_reserve(decoder, FORMAT_ZSTD_MAGIC_SIZE + stored))
+        return format_fail_memory(error, table->path);
+    ssize_t got = read_at(table->file, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored, begin);
+    if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
+    const char *wrong = NULL;
+    if ((size_t)got < stored)
+        wrong = "the file was cut off while in use";
+    else if (!unpack(table, decoder, stored, out, size))
+        wrong = "it cannot be unpacked";
+    else if (table_block_checksum(out, size) != format_get32(at + 6))
+        wrong = "its checksum differs";
+    if (wrong)
+        return format_fail(error, TREB_ERR_DAMAGED, table->path,
+                           "%s side, block %" PRIu64 " damaged: %s", format_side_name(side), block,
+                           wrong);
+    memset(out + size, 0, ((size_t)1 << header->block_bits) - size);
+    return TREB_OK;
+}

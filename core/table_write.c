@@ -1,0 +1,377 @@
+/* table_write.c - writing table files.
+ *
+ * Blocks go to a temporary file in the order of arrival. If that was the order of the index, the
+ * file only lacks its header; else finish copies the blocks in order to a second temporary file.
+ * The name of a temporary file ends in the number of its process, so that what a killed process
+ * left can be told from what a living one is writing. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "table_format.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+static const char temporary_mark[] = ".tmp-";
+
+enum { COPY_SIZE = 4 << 20 }; /* at least the largest block */
+
+typedef struct WriterEntry {
+    uint64_t offset; /* in the temporary file */
+    uint32_t size;   /* 0 while the block is missing */
+    uint32_t checksum;
+} WriterEntry;
+
+/* A file that is being written at its end. */
+typedef struct WriterFile {
+    int file; /* -1: not open */
+    char *path;
+    uint64_t size;
+} WriterFile;
+
+struct TableWriter {
+    TableHeader header; /* without value maps */
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    uint8_t *dictionary;
+    uint32_t dictionary_size;
+    uint64_t entries, side_blocks, last; /* last: entry that came before, to see if in order */
+    WriterEntry *entry;
+    bool ordered, failed;
+    char *directory, *path;
+    WriterFile spool, sorted;
+};
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static bool write_all(WriterFile *file, const uint8_t *data, size_t size) {
+    while (size > 0) {
+        ssize_t n = pwrite(file->file, data, size, (off_t)file->size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = ENOSPC;
+        if (n <= 0) return false;
+        file->size += (uint64_t)n;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool read_all(const WriterFile *file, uint8_t *out, size_t size, uint64_t offset) {
+    while (size > 0) {
+        ssize_t n = pread(file->file, out, size, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = EIO;
+        if (n <= 0) return false;
+        out += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Creates a file and leaves room for the fixed header, which is all zero, and so no table, until
+ * everything else is in place. */
+static bool file_create(WriterFile *file) {
+    static const uint8_t room[FORMAT_FIXED_SIZE] = {0};
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    file->file = open(file->path, flags, 0666);
+    if (file->file < 0 && errno == EEXIST) {
+        /* A leftover of a dead process that had our number. */
+        unlink(file->path);
+        file->file = open(file->path, flags, 0666);
+    }
+    return file->file >= 0 && write_all(file, room, sizeof room);
+}
+
+static void file_discard(WriterFile *file) {
+    if (file->file >= 0) {
+        close(file->file);
+        unlink(file->path);
+    }
+    free(file->path);
+    *file = (WriterFile){.file = -1};
+}
+
+/* A rename lasts only once its directory is on the disk; some file systems cannot be asked. */
+static bool sync_directory(const char *directory) {
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return false;
+    bool good = fsync(file) == 0 || errno == EINVAL;
+    int number = errno;
+    close(file);
+    errno = number;
+    return good;
+}
+
+/* directory/[.]name[sorted][.tmp-pid] */
+static char *join(const char *directory, const char *name, const char *infix, bool temporary) {
+    size_t size = strlen(directory) + strlen(name) + strlen(infix) + 40;
+    char *path = malloc(size);
+    if (path == NULL) return NULL;
+    if (temporary)
+        snprintf(path, size, "%s/.%s%s%s%ld", directory, name, infix, temporary_mark,
+                 (long)getpid());
+    else
+        snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+/* The process that wrote a temporary file of that name; 0 if it is not the name of one. */
+static long temporary_owner(const char *name) {
+    const char *mark = strstr(name, temporary_mark);
+    if (name[0] != '.' || mark == NULL || strstr(name, ".treb") == NULL) return 0;
+    const char *digits = mark + sizeof temporary_mark - 1;
+    size_t length = strspn(digits, "0123456789");
+    if (length == 0 || length > 9 || digits[length] != '\0') return 0;
+    return strtol(digits, NULL, 10);
+}
+
+size_t table_remove_stale(const char *directory) {
+    DIR *list = opendir(directory);
+    if (list == NULL) return 0;
+    size_t removed = 0;
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        long owner = temporary_owner(entry->d_name);
+        if (owner == 0 || kill((pid_t)owner, 0) == 0 || errno != ESRCH) continue;
+        if (unlinkat(dirfd(list), entry->d_name, 0) == 0) removed++;
+    }
+    closedir(list);
+    return removed;
+}
+
+/* ---- the writer ---------------------------------------------------------------------------- */
+
+static treb_status fail_system(TableWriter *writer, TableError *error) {
+    int number = errno;
+    writer->failed = true;
+    return format_fail_system(error, TREB_ERR_IO, "write", writer->path, number);
+}
+
+static void writer_free(TableWriter *writer) {
+    if (writer == NULL) return;
+    file_discard(&writer->spool);
+    file_discard(&writer->sorted);
+    free(writer->dictionary);
+    free(writer->entry);
+    free(writer->directory);
+    free(writer->path);
+    free(writer);
+}
+
+void table_writer_abort(TableWriter *writer) {
+    writer_free(writer);
+}
+
+/* Whether the fixed header says all that the caller said: no field was out of range. */
+static const char *check_layout(const TableHeader *header, const uint8_t *fixed) {
+    TableHeader parsed;
+    if (header->metric >= TABLE_METRICS) return "unknown metric";
+    const char *wrong = format_parse_fixed(fixed, &parsed);
+    if (wrong) return wrong;
+    if (parsed.pad != header->pad || parsed.per_byte != header->per_byte ||
+        parsed.width != header->width || parsed.block_bits != header->block_bits)
+        return "a field is out of range";
+    return NULL;
+}
+
+static bool writer_names(TableWriter *writer, const char *directory) {
+    char name[TABLE_NAME_SIZE];
+    table_file_name(&writer->header.index.material, writer->header.metric, name);
+    writer->directory = strdup(directory);
+    writer->path = join(directory, name, "", false);
+    writer->spool.path = join(directory, name, "", true);
+    writer->sorted.path = join(directory, name, ".sorted", true);
+    return writer->directory && writer->path && writer->spool.path && writer->sorted.path;
+}
+
+static bool writer_allocate(TableWriter *writer, const char *directory, const void *dictionary,
+                            size_t dictionary_size) {
+    if (!writer_names(writer, directory)) return false;
+    writer->side_blocks = table_side_blocks(&writer->header);
+    writer->entries = format_first_entry(&writer->header, 2);
+    writer->entry = calloc(writer->entries, sizeof *writer->entry);
+    if (dictionary_size > 0) {
+        writer->dictionary = malloc(dictionary_size);
+        if (writer->dictionary == NULL) return false;
+        memcpy(writer->dictionary, dictionary, dictionary_size);
+        writer->dictionary_size = (uint32_t)dictionary_size;
+    }
+    return writer->entry != NULL;
+}
+
+TableWriter *table_writer_open(const char *directory, const TableHeader *header,
+                               const void *dictionary, size_t dictionary_size, TableError *error) {
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    format_write_fixed(header, fixed);
+    const char *wrong = check_layout(header, fixed);
+    if (dictionary_size > TABLE_DICTIONARY_MAX || (dictionary == NULL && dictionary_size > 0))
+        wrong = "bad size of the dictionary";
+    if (wrong) {
+        format_fail(error, TREB_ERR_ARGUMENT, directory, "cannot write such a table: %s", wrong);
+        return NULL;
+    }
+    TableWriter *writer = calloc(1, sizeof *writer);
+    if (writer == NULL) goto no_memory;
+    writer->spool.file = writer->sorted.file = -1;
+    writer->ordered = true;
+    writer->header = *header;
+    for (int s = 0; s < 2; s++) memset(writer->header.side[s].plies, 0, sizeof header->side->plies);
+    memcpy(writer->fixed, fixed, sizeof fixed);
+    if (!writer_allocate(writer, directory, dictionary, dictionary_size)) goto no_memory;
+    if (file_create(&writer->spool)) return writer;
+    fail_system(writer, error);
+    writer_free(writer);
+    return NULL;
+
+no_memory:
+    format_fail_memory(error, directory);
+    writer_free(writer);
+    return NULL;
+}
+
+treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
+                             size_t size, uint32_t checksum, TableError *error) {
+    if (side < 0 || side > 1 || !writer->header.side[side].stored || block >= writer->side_blocks)
+        return format_fail(error, TREB_ERR_ARGUMENT, writer->path, "there is no such block");
+    uint64_t number = format_first_entry(&writer->header, side) + block;
+    WriterEntry *entry = &writer->entry[number];
+    if (entry->size || size == 0 || size > format_block_size(&writer->header, block))
+        return format_fail(error, TREB_ERR_ARGUMENT, writer->path, "%s side, block %" PRIu64 " %s",
+                           format_side_name(side), block,
+                           entry->size ? "came twice" : "has a bad size");
+    uint64_t offset = writer->spool.size;
+    bool first = offset == FORMAT_FIXED_SIZE;
+    if (!write_all(&writer->spool, data, size)) return fail_system(writer, error);
+    if (number != (first ? 0 : writer->last + 1)) writer->ordered = false;
+    writer->last = number;
+    *entry = (WriterEntry){offset, (uint32_t)size, checksum};
+    return TREB_OK;
+}
+
+/* Copies the blocks in order, whole buffers at a time, and makes the copy the file to finish. */
+static treb_status sort_blocks(TableWriter *writer, TableError *error) {
+    uint8_t *buffer = malloc(COPY_SIZE);
+    if (buffer == NULL) return format_fail_memory(error, writer->path);
+    bool good = file_create(&writer->sorted);
+    size_t used = 0;
+    for (uint64_t i = 0; good && i < writer->entries; i++) {
+        WriterEntry *entry = &writer->entry[i];
+        if (used + entry->size > COPY_SIZE) {
+            good = write_all(&writer->sorted, buffer, used);
+            used = 0;
+        }
+        good = good && read_all(&writer->spool, buffer + used, entry->size, entry->offset);
+        entry->offset = writer->sorted.size + used;
+        used += entry->size;
+    }
+    good = good && write_all(&writer->sorted, buffer, used);
+    treb_status status = good ? TREB_OK : fail_system(writer, error);
+    free(buffer);
+    if (!good) return status;
+    file_discard(&writer->spool);
+    writer->spool = writer->sorted;
+    writer->sorted = (WriterFile){.file = -1};
+    return TREB_OK;
+}
+
+/* The header in memory, sealed; NULL if there is no memory. */
+static uint8_t *build_header(const TableWriter *writer, const TableHeader *header, size_t *size) {
+    size_t sides = format_sides_size(header);
+    *size = FORMAT_FIXED_SIZE + sides + writer->dictionary_size +
+            (size_t)writer->entries * FORMAT_ENTRY_SIZE;
+    uint8_t *bytes = malloc(*size), *at = bytes;
+    if (bytes == NULL) return NULL;
+    uint64_t meta = writer->spool.size;
+    memcpy(at, writer->fixed, FORMAT_FIXED_SIZE);
+    format_put32(at + FORMAT_AT_DICTIONARY_SIZE, writer->dictionary_size);
+    format_put64(at + FORMAT_AT_META, meta);
+    format_put64(at + FORMAT_AT_FILE_SIZE, meta + *size - FORMAT_FIXED_SIZE);
+    at += FORMAT_FIXED_SIZE;
+    format_write_sides(header, at);
+    at += sides;
+    if (writer->dictionary_size) memcpy(at, writer->dictionary, writer->dictionary_size);
+    at += writer->dictionary_size;
+    for (uint64_t i = 0; i < writer->entries; i++, at += FORMAT_ENTRY_SIZE) {
+        format_put48(at, writer->entry[i].offset - FORMAT_FIXED_SIZE);
+        format_put32(at + 6, writer->entry[i].checksum);
+    }
+    format_seal(bytes, *size);
+    return bytes;
+}
+
+/* Whether the reader would take what the caller wants written. */
+static treb_status check_final(const TableWriter *writer, const TableHeader *header,
+                               TableError *error) {
+    const treb_status argument = TREB_ERR_ARGUMENT;
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    if (writer->failed)
+        return format_fail(error, TREB_ERR_IO, writer->path, "an earlier write failed");
+    format_write_fixed(header, fixed);
+    if (check_layout(header, fixed) || memcmp(fixed, writer->fixed, sizeof fixed) != 0)
+        return format_fail(error, argument, writer->path, "the layout changed during writing");
+    for (int s = 0; s < 2; s++)
+        for (int v = 0; v < WDL_VALUES; v++)
+            if (header->side[s].codes[v] && header->side[s].plies[v] == NULL)
+                return format_fail(error, argument, writer->path, "a value map is missing");
+    for (uint64_t i = 0; i < writer->entries; i++) {
+        if (writer->entry[i].size) continue;
+        int side = !header->side[0].stored || i >= writer->side_blocks;
+        return format_fail(error, argument, writer->path,
+                           "%s side, block %" PRIu64 " was never written", format_side_name(side),
+                           i % writer->side_blocks);
+    }
+    return TREB_OK;
+}
+
+/* Adds the header, puts the file on the disk and gives it its name. */
+static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t size,
+                           TableError *error) {
+    WriterFile *file = &writer->spool;
+    if (!write_all(file, bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE))
+        return fail_system(writer, error);
+    WriterFile front = {file->file, file->path, 0};
+    if (!write_all(&front, bytes, FORMAT_FIXED_SIZE) || fsync(file->file) != 0)
+        return fail_system(writer, error);
+    int closed = close(file->file);
+    file->file = -1;
+    if (closed != 0 || rename(file->path, writer->path) != 0) {
+        treb_status status = fail_system(writer, error);
+        unlink(file->path);
+        return status;
+    }
+    return sync_directory(writer->directory) ? TREB_OK : fail_system(writer, error);
+}
+
+treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
+                                TableError *error) {
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    TableHeader parsed = {0};
+    FormatLayout layout;
+    treb_status status = check_final(writer, header, error);
+    if (status == TREB_OK && !writer->ordered) status = sort_blocks(writer, error);
+    if (status != TREB_OK) goto cleanup;
+    bytes = build_header(writer, header, &size);
+    const char *wrong = bytes ? format_parse(bytes, size, &parsed, &layout) : format_no_memory;
+    if (wrong) {
+        status = wrong == format_no_memory ? TREB_ERR_MEMORY : TREB_ERR_ARGUMENT;
+        format_fail(error, status, writer->path, "cannot write such a table: %s", wrong);
+        goto cleanup;
+    }
+    status = publish(writer, bytes, size, error);
+    if (status == TREB_OK && file_size) *file_size = layout.file_size;
+
+cleanup:
+    table_header_free(&parsed);
+    free(bytes);
+    writer_free(writer);
+    return status;
+}

@@ -1,0 +1,523 @@
+/* convert.c - see convert.h.
+ *
+ * A conversion leads to a cell of a solved slice, its child: of a smaller material, of another
+ * after a promotion, or of the same after a push. Two kinds of loop find them all:
+ *
+ *   forward    the moving man is a king or a pawn, whose squares are fixed in the plane: every
+ *              arrangement of the other men has the move or not, and its child;
+ *   backward   a piece captures: run over the arrangements after the capture, un-move the capturer
+ *              along its lines, and give each cell it reaches the child's value.
+ *
+ * The capturer and its victim share a square afterwards, so either runs over a 64th of the cells,
+ * except for pawn moves and captures of pawns. */
+#include "convert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bitboard.h"
+#include "table.h"
+
+enum { NO_MAN = -1, KING_MAN = -2, PAWN_MAN = -3 };
+
+/* A solved slice and how a parent's men stand in it. */
+typedef struct Child {
+    const Shape *shape;
+    const Solved *solved;
+    int side;
+    bool swap;                     /* colours and ranks are exchanged */
+    bool mirror;                   /* then files */
+    int8_t shift[KERNEL_MEN_MAX];  /* of a parent's man in the child's cells; -1 if it is gone */
+    int8_t promoted_shift;         /* of the promoted piece; -1 if there is none */
+} Child;
+
+typedef struct Conversion {
+    int man;             /* the moving man, or KING_MAN, PAWN_MAN */
+    int victim;          /* the captured man, PAWN_MAN or NO_MAN */
+    int from, to;        /* of a pawn; `to` is also the square of a captured pawn */
+    int between;         /* the square a double push passes, or -1 */
+    bool push;           /* leads on within the table: distances to conversion run on */
+    Child child;
+    int captures;        /* ways to answer a double push en passant */
+    Child en_passant[2];
+} Conversion;
+
+struct Converter {
+    const Shape *shape;
+    const SolvedSource *source;
+    uint64_t pawns[2];
+    int mover;
+    int moves, capacity;
+    Conversion *move;
+    bool failed;
+    uint16_t dtm_of[256]; /* of a child's code, for the side that moved there */
+    uint8_t verdict_of[2][256];
+};
+
+/* A child seen from one plane of the parent. */
+typedef struct View {
+    const uint8_t *code, *dtc;
+    const uint64_t *cursed;
+    uint64_t base;
+    uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
+} View;
+
+/* ---- children --------------------------------------------------------------------------------- */
+
+static Child *child_fail(Converter *c)
+{
+    c->failed = true;
+    return NULL;
+}
+
+/* Gives each of the parent's men its place among the child's. */
+static void child_place_men(Child *child, const Shape *parent, int victim)
+{
+    unsigned used = 0;
+    child->promoted_shift = -1;
+    for (int i = 0; i < parent->men; i++) {
+        child->shift[i] = -1;
+        if (i == victim) continue;
+        for (int j = 0; j < child->shape->men; j++) {
+            const ShapeMan *man = &child->shape->man[j];
+            if (used >> j & 1 || man->type != parent->man[i].type ||
+                man->color != (parent->man[i].color ^ child->swap))
+                continue;
+            used |= 1u << j;
+            child->shift[i] = 6 * (child->shape->men - 1 - j);
+            break;
+        }
+    }
+    for (int j = 0; j < child->shape->men; j++)
+        if (!(used >> j & 1)) child->promoted_shift = 6 * (child->shape->men - 1 - j);
+}
+
+/* Finds the child with the men of `parent` but `victim`, the given pawns, and a promoted piece of
+ * type `promoted` (0 for none) of the mover; `turn` moves in it. */
+static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], int victim,
+                         int promoted, int turn)
+{
+    Material m = c->shape->material;
+    for (int color = 0; color < 2; color++)
+        m.count[color][TREB_PAWN] = bit_count(pawns[color]);
+    if (victim >= 0) m.count[c->shape->man[victim].color][c->shape->man[victim].type]--;
+    if (promoted) m.count[c->mover][promoted]++;
+    child->swap = material_canonical(&m);
+    child->side = turn ^ child->swap;
+    uint64_t there[2] = {pawns[0], pawns[1]};
+    if (child->swap) {
+        there[0] = flip_ranks(pawns[1]);
+        there[1] = flip_ranks(pawns[0]);
+    }
+    Index index;
+    if (!index_init(&index, &m, NULL, 1)) return child_fail(c);
+    child->mirror = index_pawns_mirror(&index, there) > 0;
+    if (child->mirror)
+        for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
+    child->solved = c->source->find(c->source->context, &m, index_slice(&index, there),
+                                    child->side, &child->shape);
+    if (child->solved == NULL) return child_fail(c);
+    child_place_men(child, c->shape, victim);
+    return child;
+}
+
+static Conversion *add_move(Converter *c)
+{
+    if (c->moves == c->capacity) {
+        int capacity = c->capacity ? 2 * c->capacity : 32;
+        Conversion *grown = realloc(c->move, capacity * sizeof *grown);
+        if (grown == NULL) {
+            c->failed = true;
+            return NULL;
+        }
+        c->move = grown;
+        c->capacity = capacity;
+    }
+    Conversion *move = &c->move[c->moves];
+    memset(move, 0, sizeof *move);
+    move->victim = NO_MAN;
+    move->between = -1;
+    return move;
+}
+
+static void add(Converter *c, Conversion move, const uint64_t pawns[2], int promoted)
+{
+    Conversion *m = add_move(c);
+    if (m == NULL) return;
+    *m = move;
+    if (child_find(c, &m->child, pawns, move.victim, promoted, !c->mover)) c->moves++;
+}
+
+/* A pawn's move with its promotions. */
+static void add_pawn_move(Converter *c, Conversion move, uint64_t pawns[2])
+{
+    uint64_t to = square_bit(move.to);
+    if (to & (rank_bits(0) | rank_bits(7))) {
+        for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
+            add(c, move, pawns, type);
+        }
+        return;
+    }
+    pawns[c->mover] |= to;
+    add(c, move, pawns, 0);
+}
+
+/* Adds the en passant answers to the double push just added. */
+static void add_en_passant(Converter *c, const uint64_t pawns[2])
+{
+    if (c->failed) return;
+    Conversion *push = &c->move[c->moves - 1];
+    uint64_t takers = pawn_attacks(c->mover, push->between) & pawns[!c->mover];
+    while (takers) {
+        uint64_t after[2] = {pawns[0], pawns[1]};
+        after[c->mover] &= ~square_bit(push->to);
+        after[!c->mover] ^= square_bit(bit_pop(&takers)) | square_bit(push->between);
+        if (!child_find(c, &push->en_passant[push->captures], after, NO_MAN, 0, c->mover)) return;
+        push->captures++;
+    }
+}
+
+static void add_pushes(Converter *c, int from)
+{
+    int step = c->mover == TREB_WHITE ? 8 : -8, home = c->mover == TREB_WHITE ? 1 : 6;
+    uint64_t all = c->pawns[0] | c->pawns[1];
+    Conversion move = {.man = PAWN_MAN, .victim = NO_MAN, .from = from, .to = from + step, .between = -1};
+    if (bit_test(all, move.to)) return;
+    uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
+    pawns[c->mover] ^= square_bit(from);
+    uint64_t rest[2] = {pawns[0], pawns[1]};
+    move.push = square_rank(move.to) != 0 && square_rank(move.to) != 7;
+    add_pawn_move(c, move, pawns);
+    if (square_rank(from) != home || bit_test(all, from + 2 * step)) return;
+    move.between = move.to;
+    move.to += step;
+    int before = c->moves;
+    add_pawn_move(c, move, rest);
+    if (c->moves > before) add_en_passant(c, rest);
+}
+
+static void add_pawn_captures(Converter *c, int from)
+{
+    uint64_t targets = pawn_attacks(c->mover, from);
+    while (targets) {
+        int to = bit_pop(&targets);
+        Conversion move = {.man = PAWN_MAN, .from = from, .to = to, .between = -1};
+        uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
+        pawns[c->mover] ^= square_bit(from);
+        if (bit_test(c->pawns[!c->mover], to)) {
+            pawns[!c->mover] ^= square_bit(to);
+            move.victim = PAWN_MAN;
+            add_pawn_move(c, move, pawns);
+            continue;
+        }
+        if (bit_test(c->pawns[c->mover], to)) continue;
+        for (int i = 0; i < c->shape->men; i++) {
+            if (c->shape->man[i].color == c->mover) continue;
+            uint64_t copy[2] = {pawns[0], pawns[1]};
+            move.victim = i;
+            add_pawn_move(c, move, copy);
+        }
+    }
+}
+
+/* The captures by the king or by a piece. */
+static void add_captures(Converter *c, int man)
+{
+    Conversion move = {.man = man, .between = -1};
+    for (int i = 0; i < c->shape->men; i++) {
+        if (c->shape->man[i].color == c->mover) continue;
+        move.victim = i;
+        add(c, move, c->pawns, 0);
+    }
+    uint64_t victims = c->pawns[!c->mover];
+    move.victim = PAWN_MAN;
+    while (victims) {
+        move.to = bit_pop(&victims);
+        uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
+        pawns[!c->mover] ^= square_bit(move.to);
+        add(c, move, pawns, 0);
+    }
+}
+
+static void fill_tables(Converter *c)
+{
+    for (int code = 0; code < 256; code++) {
+        bool win = code <= CODE_MOST && code % 2 == 0, loss = code <= CODE_MOST && code % 2 == 1;
+        if (code == CODE_ILLEGAL) continue;
+        c->dtm_of[code] = win    ? OUTCOME_WIN - (code + 1)
+                          : loss ? code + 1
+                                 : OUTCOME_DRAW;
+        c->verdict_of[0][code] = 1 + (win ? WDL_WIN : loss ? WDL_LOSS : WDL_DRAW);
+        c->verdict_of[1][code] = 1 + (win ? WDL_CURSED : loss ? WDL_BLESSED : WDL_DRAW);
+    }
+}
+
+Converter *converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
+                         const SolvedSource *source)
+{
+    Converter *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    c->shape = shape;
+    c->source = source;
+    c->mover = mover;
+    c->pawns[0] = pawns[0];
+    c->pawns[1] = pawns[1];
+    fill_tables(c);
+    add_captures(c, KING_MAN);
+    for (int i = 0; i < shape->men; i++)
+        if (shape->man[i].color == mover) add_captures(c, i);
+    for (uint64_t p = pawns[mover]; p && !c->failed;) {
+        int from = bit_pop(&p);
+        add_pushes(c, from);
+        add_pawn_captures(c, from);
+    }
+    if (c->failed) {
+        converter_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void converter_free(Converter *c)
+{
+    if (c == NULL) return;
+    for (int i = 0; i < c->moves; i++) {
+        c->source->release(c->source->context, c->move[i].child.solved);
+        for (int e = 0; e < c->move[i].captures; e++)
+            c->source->release(c->source->context, c->move[i].en_passant[e].solved);
+    }
+    free(c->move);
+    free(c);
+}
+
+/* ---- planes ----------------------------------------------------------------------------------- */
+
+/* Looks into a child from a plane with the kings on the given squares. False if they touch. */
+static bool view_init(View *view, const Converter *c, const Child *child, const uint8_t king[2],
+                      int promoted_square)
+{
+    int kings[2], flip = (child->swap ? 56 : 0) ^ (child->mirror ? 7 : 0), symmetry;
+    for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
+    int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
+    if (coordinate < 0) return false;
+    view->base = (uint64_t)coordinate * child->shape->plane_cells;
+    if (child->promoted_shift >= 0)
+        view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
+                      << child->promoted_shift;
+    view->code = child->solved->code[child->side];
+    view->cursed = child->solved->cursed[child->side];
+    view->dtc = child->solved->dtc[child->side];
+    for (int i = 0; i < c->shape->men; i++)
+        for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
+            view->offset[i][s] = (uint32_t)index_symmetry_square(symmetry, s ^ flip)
+                                 << child->shift[i];
+    return true;
+}
+
+typedef struct Outcome {
+    uint8_t verdict;
+    uint16_t dtc, dtm;
+} Outcome;
+
+/* What a conversion by capture or promotion to cell `cell` is worth to the side that makes it. */
+static inline Outcome view_outcome(const Converter *c, const View *view, uint64_t cell)
+{
+    static const uint16_t at_once[1 + WDL_VALUES] = {
+        OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
+    unsigned code = view->code[cell];
+    bool cursed = view->cursed && (view->cursed[cell >> 6] >> (cell & 63) & 1);
+    uint8_t verdict = c->verdict_of[cursed][code];
+    return (Outcome){verdict, at_once[verdict], c->dtm_of[code]};
+}
+
+/* The same for a push, after which the conversion is as far as the child says. */
+static inline Outcome view_push_outcome(const Converter *c, const View *view, uint64_t cell)
+{
+    Outcome o = view_outcome(c, view, cell);
+    if (view->dtc == NULL || o.dtc == OUTCOME_NONE || o.dtc == OUTCOME_DRAW) return o;
+    unsigned plies = view->dtc[cell] + 1u;
+    o.dtc = o.dtc > OUTCOME_DRAW ? OUTCOME_WIN - plies : plies;
+    return o;
+}
+
+static inline void improve(const Outcomes *out, uint64_t cell, Outcome o)
+{
+    if (o.verdict > out->verdict[cell]) out->verdict[cell] = o.verdict;
+    if (out->dtm && o.dtm > out->dtm[cell]) out->dtm[cell] = o.dtm;
+    if (out->dtc && o.dtc > out->dtc[cell]) out->dtc[cell] = o.dtc;
+}
+
+/* One move in one plane. */
+typedef struct Pass {
+    const Converter *c;
+    const Conversion *move;
+    const Outcomes *out;
+    View view, en_passant[2];
+    int captures;
+    int loops;                    /* men to run over, in order */
+    int8_t man[KERNEL_MEN_MAX];
+    uint64_t blocked;             /* kings and pawns: not squares for a capturer to come from */
+} Pass;
+
+static inline uint64_t parent_step(const Converter *c, int man, int square)
+{
+    return (uint64_t)square << 6 * (c->shape->men - 1 - man);
+}
+
+static inline Outcome worse(Outcome a, Outcome b)
+{
+    return (Outcome){a.verdict < b.verdict ? a.verdict : b.verdict, a.dtc < b.dtc ? a.dtc : b.dtc,
+                     a.dtm < b.dtm ? a.dtm : b.dtm};
+}
+
+/* Turns the worth for the side to move into that for its opponent a ply earlier. */
+static Outcome before_capture(Outcome o)
+{
+    static const uint16_t at_once[1 + WDL_VALUES] = {
+        OUTCOME_NONE, OUTCOME_WIN - 2, OUTCOME_WIN - 2, OUTCOME_DRAW, 2, 2};
+    if (o.verdict == 0) return o;
+    unsigned dtm = o.dtm;
+    dtm = dtm > OUTCOME_DRAW ? OUTCOME_WIN - dtm + 1 : dtm < OUTCOME_DRAW ? OUTCOME_WIN - dtm - 1
+                                                                          : dtm;
+    return (Outcome){2 + WDL_WIN - o.verdict, at_once[o.verdict], (uint16_t)dtm};
+}
+
+/* The opponent takes whatever is worst for the mover; without another move he must take. */
+static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *cells, Outcome o)
+{
+    bool forced = p->view.code[child] == CODE_STALEMATE;
+    for (int e = 0; e < p->captures; e++) {
+        Outcome taken = before_capture(view_outcome(p->c, &p->en_passant[e], cells[e]));
+        if (taken.verdict == 0) continue;
+        o = forced ? taken : worse(o, taken);
+        forced = false;
+    }
+    return o;
+}
+
+static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uint64_t *ep)
+{
+    Outcome o = p->move->push ? view_push_outcome(p->c, &p->view, child)
+                              : view_outcome(p->c, &p->view, child);
+    if (o.verdict && p->captures) o = with_en_passant(p, child, ep, o);
+    improve(p->out, cell, o);
+}
+
+/* Runs over the squares of man `loop` and the following. */
+static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, const uint64_t ep[2])
+{
+    if (loop == p->loops) {
+        forward_cell(p, cell, child, ep);
+        return;
+    }
+    int man = p->man[loop], between = p->move->between;
+    if (loop == p->loops - 1 && p->captures == 0) {
+        const uint32_t *offset = p->view.offset[man];
+        uint64_t step = parent_step(p->c, man, 1);
+        for (int s = 0; s < 64; s++, cell += step)
+            if (s != between) forward_cell(p, cell, child + offset[s], ep);
+        return;
+    }
+    for (int s = 0; s < 64; s++) {
+        if (s == between) continue;
+        uint64_t there[2];
+        for (int e = 0; e < p->captures; e++) there[e] = ep[e] + p->en_passant[e].offset[man][s];
+        forward(p, loop + 1, cell + parent_step(p->c, man, s), child + p->view.offset[man][s],
+                there);
+    }
+}
+
+/* The arrangements after a capture by a piece on `to`: un-move it. */
+static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t child,
+                     uint64_t occupied)
+{
+    if (loop < p->loops) {
+        int man = p->man[loop];
+        for (int s = 0; s < 64; s++)
+            if (!bit_test(occupied, s))
+                backward(p, loop + 1, to, cell + parent_step(p->c, man, s),
+                         child + p->view.offset[man][s], occupied | square_bit(s));
+        return;
+    }
+    Outcome o = view_outcome(p->c, &p->view, child);
+    if (o.verdict == 0) return;
+    int man = p->move->man;
+    uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied;
+    while (from) improve(p->out, cell + parent_step(p->c, man, bit_pop(&from)), o);
+}
+
+static void pass_men(Pass *p)
+{
+    for (int i = 0; i < p->c->shape->men; i++)
+        if (i != p->move->man && i != p->move->victim) p->man[p->loops++] = i;
+}
+
+static void piece_captures(Pass *p, const uint8_t king[2])
+{
+    const Conversion *move = p->move;
+    if (!view_init(&p->view, p->c, &move->child, king, 0)) return;
+    if (move->victim == PAWN_MAN) {
+        backward(p, 0, move->to, 0, p->view.base + p->view.offset[move->man][move->to], p->blocked);
+        return;
+    }
+    for (int to = 0; to < 64; to++)
+        if (!bit_test(p->blocked, to))
+            backward(p, 0, to, parent_step(p->c, move->victim, to),
+                     p->view.base + p->view.offset[move->man][to], p->blocked | square_bit(to));
+}
+
+static void king_captures(Pass *p, const uint8_t king[2])
+{
+    const Conversion *move = p->move;
+    uint64_t targets = king_attacks(king[p->c->mover]);
+    targets &= move->victim == PAWN_MAN ? square_bit(move->to) : ~p->blocked;
+    while (targets) {
+        int to = bit_pop(&targets);
+        uint8_t after[2] = {king[0], king[1]};
+        after[p->c->mover] = to;
+        if (!view_init(&p->view, p->c, &move->child, after, 0)) continue;
+        uint64_t cell = move->victim == PAWN_MAN ? 0 : parent_step(p->c, move->victim, to);
+        forward(p, 0, cell, p->view.base, NULL);
+    }
+}
+
+static void pawn_moves(Pass *p, const uint8_t king[2])
+{
+    const Conversion *move = p->move;
+    uint64_t kings = square_bit(king[0]) | square_bit(king[1]);
+    if (bit_test(kings, move->to) || (move->between >= 0 && bit_test(kings, move->between))) return;
+    if (!view_init(&p->view, p->c, &move->child, king, move->to)) return;
+    uint64_t ep[2] = {0, 0};
+    for (int e = 0; e < move->captures; e++) {
+        if (!view_init(&p->en_passant[e], p->c, &move->en_passant[e], king, 0)) continue;
+        ep[e] = p->en_passant[e].base;
+        p->captures = e + 1;
+    }
+    uint64_t cell = move->victim >= 0 ? parent_step(p->c, move->victim, move->to) : 0;
+    forward(p, 0, cell, p->view.base, ep);
+}
+
+void converter_plane(const Converter *c, uint32_t kings, const Outcomes *out)
+{
+    const uint8_t *king = c->shape->king[kings];
+    size_t cells = c->shape->plane_cells;
+    memset(out->verdict, 0, cells);
+    if (out->dtc) memset(out->dtc, 0, cells * sizeof *out->dtc);
+    if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
+    for (int i = 0; i < c->moves; i++) {
+        Pass p;
+        p.c = c;
+        p.move = &c->move[i];
+        p.out = out;
+        p.captures = 0;
+        p.loops = 0;
+        p.blocked = square_bit(king[0]) | square_bit(king[1]) | c->pawns[0] | c->pawns[1];
+        pass_men(&p);
+        if (p.move->man == KING_MAN)
+            king_captures(&p, king);
+        else if (p.move->man == PAWN_MAN)
+            pawn_moves(&p, king);
+        else
+            piece_captures(&p, king);
+    }
+}

@@ -1,0 +1,48 @@
+/* solve.h - solving one slice. */
+#ifndef TREB_GEN_SOLVE_H
+#define TREB_GEN_SOLVE_H
+
+#include "solved.h"
+#include "table.h"
+
+/* A solved slice in full. Sets and distances are by side to move; bit i of word w and byte
+ * 64 * w + i are the same cell. */
+typedef struct Slice {
+    const Shape *shape;
+    uint64_t pawns[2];
+    uint64_t *legal[2];
+    uint64_t *won[2], *lost[2];        /* by the laws of mate, cursed and blessed ones included */
+    uint64_t *stalemate[2];
+    uint64_t *capture_wins[2];         /* some capture wins (5-valued: at least `won` truly) */
+    uint8_t *distance[TABLE_METRICS][2]; /* by TABLE_DTZ ..; where won or lost; NULL if not wanted */
+    bool cursed;                       /* some win takes more than 100 plies to a zeroing move */
+    bool dtc_is_dtz;                   /* the two metrics agree everywhere: distance[TABLE_DTC] is
+                                          that of TABLE_DTZ */
+    unsigned plies[TABLE_METRICS];     /* the longest distance */
+} Slice;
+
+/* The work space of a solver, reusable from slice to slice of one shape. */
+typedef struct Solver Solver;
+
+/* `metrics` is a bit mask of 1 << TABLE_DTZ and so on; distances to zeroing are always solved. NULL:
+ * out of memory. */
+Solver *solver_new(const Shape *shape, unsigned metrics);
+void solver_free(Solver *solver);
+
+/* Bytes that a solver allocates. */
+uint64_t solver_memory(const Shape *shape, unsigned metrics);
+
+/* Solves the slice with the given pawns. The result belongs to the solver and lasts until its next
+ * call. TREB_ERR_NO_TABLE if the source lacks a junior, TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a
+ * distance exceeds CODE_MOST plies. Runs in parallel unless called from a parallel region. */
+treb_status solver_run(Solver *solver, const uint64_t pawns[2], const SolvedSource *source,
+                       const Slice **out);
+
+/* Writes what seniors need of side `side` of a slice: codes (shape->cells bytes) and, if `cursed`
+ * is not NULL, the set of cursed and blessed cells. */
+void slice_codes(const Slice *slice, int side, uint8_t *code, uint64_t *cursed);
+
+/* The longest win by 50 moves' rule that still counts. */
+enum { SOLVE_RULE_PLIES = 100 };
+
+#endif

@@ -1,0 +1,34 @@
+/* solved.h - a solved slice, as its seniors need it.
+ *
+ * The code of a cell says the distance to mate and, by its parity, who wins: the side to move wins
+ * in an odd number of plies and loses in an even one. Where distances to mate are not wanted, a
+ * win is 1 and a loss 2. */
+#ifndef TREB_GEN_SOLVED_H
+#define TREB_GEN_SOLVED_H
+
+#include "shape.h"
+
+enum {
+    CODE_MOST = 252,      /* the longest distance a code can say */
+    CODE_STALEMATE = 253, /* drawn, without a legal move */
+    CODE_DRAW = 254,
+    CODE_ILLEGAL = 255
+};
+
+/* Arrays by side to move, of the slice's cells; NULL where not at hand. */
+typedef struct Solved {
+    uint8_t *code[2];
+    uint64_t *cursed[2]; /* won or lost by the laws of mate, drawn by the 50-move rule */
+    uint8_t *dtc[2];     /* distance to conversion, where code says won or lost */
+} Solved;
+
+/* Whoever knows the solved slices. `find` returns NULL if it cannot bring the one asked for (and
+ * keeps the reason); the slice stays valid until its `release`. Thread-safe. */
+typedef struct SolvedSource {
+    void *context;
+    const Solved *(*find)(void *context, const Material *material, uint64_t slice, int side,
+                          const Shape **shape);
+    void (*release)(void *context, const Solved *solved);
+} SolvedSource;
+
+#endif
