@@ -142,10 +142,8 @@ Table *table_open(const char *path, TableError *error) {
         return NULL;
     }
     table->file = -1;
-    treb_status status = TREB_OK;
     table->path = strdup(path);
-    if (table->path == NULL) status = format_fail_memory(error, path);
-    if (status == TREB_OK) status = open_file(table, error);
+    treb_status status = table->path ? open_file(table, error) : format_fail_memory(error, path);
     if (status == TREB_OK) status = read_header(table, error);
     if (status == TREB_OK) status = load_dictionary(table, error);
     if (status == TREB_OK) return table;

@@ -340,13 +340,6 @@ static inline Outcome view_push_outcome(const Converter *c, const View *view, ui
     return o;
 }
 
-static inline void improve(const Outcomes *out, uint64_t cell, Outcome o)
-{
-    if (o.verdict > out->verdict[cell]) out->verdict[cell] = o.verdict;
-    if (out->dtm && o.dtm > out->dtm[cell]) out->dtm[cell] = o.dtm;
-    if (out->dtc && o.dtc > out->dtc[cell]) out->dtc[cell] = o.dtc;
-}
-
 /* One move in one plane. */
 typedef struct Pass {
     const Converter *c;
@@ -358,6 +351,16 @@ typedef struct Pass {
     int8_t man[KERNEL_MEN_MAX];
     uint64_t blocked;             /* kings and pawns: not squares for a capturer to come from */
 } Pass;
+
+static inline void improve(const Pass *p, uint64_t cell, Outcome o)
+{
+    const Outcomes *out = p->out;
+    if (o.verdict > out->verdict[cell]) out->verdict[cell] = o.verdict;
+    if (p->move->victim != NO_MAN && o.verdict > out->capture[cell]) out->capture[cell] = o.verdict;
+    if (!p->move->push && o.verdict > out->ends[cell]) out->ends[cell] = o.verdict;
+    if (out->dtm && o.dtm > out->dtm[cell]) out->dtm[cell] = o.dtm;
+    if (out->dtc && o.dtc > out->dtc[cell]) out->dtc[cell] = o.dtc;
+}
 
 static inline uint64_t parent_step(const Converter *c, int man, int square)
 {
@@ -400,7 +403,7 @@ static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uin
     Outcome o = p->move->push ? view_push_outcome(p->c, &p->view, child)
                               : view_outcome(p->c, &p->view, child);
     if (o.verdict && p->captures) o = with_en_passant(p, child, ep, o);
-    improve(p->out, cell, o);
+    improve(p, cell, o);
 }
 
 /* Runs over the squares of man `loop` and the following. */
@@ -443,7 +446,7 @@ static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t ch
     if (o.verdict == 0) return;
     int man = p->move->man;
     uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied;
-    while (from) improve(p->out, cell + parent_step(p->c, man, bit_pop(&from)), o);
+    while (from) improve(p, cell + parent_step(p->c, man, bit_pop(&from)), o);
 }
 
 static void pass_men(Pass *p)
@@ -502,6 +505,8 @@ void converter_plane(const Converter *c, uint32_t kings, const Outcomes *out)
     const uint8_t *king = c->shape->king[kings];
     size_t cells = c->shape->plane_cells;
     memset(out->verdict, 0, cells);
+    memset(out->capture, 0, cells);
+    memset(out->ends, 0, cells);
     if (out->dtc) memset(out->dtc, 0, cells * sizeof *out->dtc);
     if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
     for (int i = 0; i < c->moves; i++) {

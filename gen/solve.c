@@ -72,7 +72,8 @@ static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void
     for (int side = 0; side < 2; side++) {
         uint64_t **sets[] = {&s->slice.legal[side],     &s->slice.won[side],
                              &s->slice.lost[side],      &s->slice.stalemate[side],
-                             &s->slice.capture_wins[side], &s->unwon[side],
+                             &s->slice.capture_wins[side], &s->slice.capture_draws[side],
+                             &s->slice.zeroing_wins[side], &s->slice.ends_wins[side], &s->unwon[side],
                              &s->open[side],            &s->pending[side],
                              &s->held[side],            &s->converts[side],
                              &s->must[side],            &s->mated[side],
@@ -166,6 +167,8 @@ static void scratch_free(Scratch *t)
     free(t->b);
     free(t->c);
     free(t->outcomes.verdict);
+    free(t->outcomes.capture);
+    free(t->outcomes.ends);
     free(t->outcomes.dtc);
     free(t->outcomes.dtm);
 }
@@ -180,7 +183,9 @@ static bool scratch_init(Scratch *t, const Solver *s, bool outcomes)
     bool ok = t->a && t->b && t->c;
     if (outcomes) {
         t->outcomes.verdict = aligned_bytes(cells);
-        ok = ok && t->outcomes.verdict;
+        t->outcomes.capture = aligned_bytes(cells);
+        t->outcomes.ends = aligned_bytes(cells);
+        ok = ok && t->outcomes.verdict && t->outcomes.capture && t->outcomes.ends;
         if (s->shape->pawns && s->metrics >> TABLE_DTC & 1)
             ok = (t->outcomes.dtc = aligned_bytes(2 * cells)) != NULL && ok;
         if (s->metrics >> TABLE_DTM & 1)
@@ -303,6 +308,15 @@ static void plane_unmove_all(const Solver *s, uint32_t kings, int side, uint64_t
                               out, KERNEL_ALL);
 }
 
+static uint64_t little_endian(uint64_t x)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(x);
+#else
+    return x;
+#endif
+}
+
 static uint8_t plies_of(unsigned outcome)
 {
     unsigned plies = outcome > OUTCOME_DRAW ? OUTCOME_WIN - outcome : outcome;
@@ -329,6 +343,21 @@ static void setup_distances(Solver *s, uint32_t kings, int side, const Outcomes 
     }
 }
 
+/* The set of the 64 bytes that exceed `least`, all below 128. */
+static uint64_t bytes_above(const uint8_t *bytes, unsigned least)
+{
+    uint64_t set = 0;
+    for (int i = 0; i < 8; i++) {
+        uint64_t eight;
+        memcpy(&eight, bytes + 8 * i, 8);
+        eight = little_endian(eight) + UINT64_C(0x0101010101010101) * (127 - least);
+        /* The top bit of every byte, gathered into the highest byte. */
+        eight = (eight >> 7 & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080);
+        set |= (eight >> 56) << 8 * i;
+    }
+    return set;
+}
+
 /* Sorts the cells of a plane by their best conversion. */
 static void setup_plane(Solver *s, uint32_t kings, int side, const Converter *converter,
                         Scratch *t)
@@ -341,22 +370,21 @@ static void setup_plane(Solver *s, uint32_t kings, int side, const Converter *co
     uint64_t *legal = plane_at(s, s->slice.legal[side], kings);
     uint64_t *check = plane_at(s, s->mated[side], kings);
     for (size_t w = 0; w < words; w++) {
-        uint64_t any = 0, win = 0, real = 0, loss = 0;
-        for (int b = 0; b < 64; b++) {
-            unsigned v = o->verdict[64 * w + b];
-            any |= (uint64_t)(v != 0) << b;
-            win |= (uint64_t)(v > 1 + WDL_DRAW) << b;
-            real |= (uint64_t)(v == 1 + WDL_WIN) << b;
-            loss |= (uint64_t)(v - 1 < WDL_DRAW) << b;
-        }
-        uint64_t stuck = legal[w] & ~(any | t->a[w]);
         size_t at = kings * words + w;
+        const uint8_t *verdict = o->verdict + 64 * w, *capture = o->capture + 64 * w;
+        uint64_t any = bytes_above(verdict, 0), win = bytes_above(verdict, 1 + WDL_DRAW);
+        uint64_t loss = any & ~bytes_above(verdict, WDL_DRAW);
+        uint64_t stuck = legal[w] & ~(any | t->a[w]);
         s->converts[side][at] = win & legal[w];
-        s->slice.capture_wins[side][at] = real & legal[w];
         s->must[side][at] = loss & legal[w];
         s->slice.stalemate[side][at] = stuck & ~check[w];
         s->losable[side][at] = legal[w] & (~any | loss) & ~stuck;
         check[w] &= stuck; /* from here on: mated */
+        s->slice.zeroing_wins[side][at] = bytes_above(verdict, WDL_WIN) & legal[w];
+        s->slice.ends_wins[side][at] = bytes_above(o->ends + 64 * w, 1 + WDL_DRAW) & legal[w];
+        s->slice.capture_wins[side][at] = bytes_above(capture, WDL_WIN) & legal[w];
+        s->slice.capture_draws[side][at] =
+            bytes_above(capture, WDL_DRAW) & ~bytes_above(capture, 1 + WDL_DRAW) & legal[w];
     }
     setup_distances(s, kings, side, o);
 }

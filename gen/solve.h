@@ -13,7 +13,12 @@ typedef struct Slice {
     uint64_t *legal[2];
     uint64_t *won[2], *lost[2];        /* by the laws of mate, cursed and blessed ones included */
     uint64_t *stalemate[2];
-    uint64_t *capture_wins[2];         /* some capture wins (5-valued: at least `won` truly) */
+    /* What a look at some moves alone tells; wins are those that count under the 50-move rule,
+     * except for `ends_wins`. */
+    uint64_t *capture_wins[2];
+    uint64_t *capture_draws[2]; /* the best capture draws */
+    uint64_t *zeroing_wins[2];
+    uint64_t *ends_wins[2];     /* a capture or promotion wins by the laws of mate */
     uint8_t *distance[TABLE_METRICS][2]; /* by TABLE_DTZ ..; where won or lost; NULL if not wanted */
     bool cursed;                       /* some win takes more than 100 plies to a zeroing move */
     bool dtc_is_dtz;                   /* the two metrics agree everywhere: distance[TABLE_DTC] is
