@@ -24,7 +24,7 @@ enum { NO_MAN = -1, KING_MAN = -2, PAWN_MAN = -3 };
 typedef struct Child {
     const Shape *shape;
     const Solved *solved;
-    int side;
+    int side, lane;
     bool swap;                     /* colours and ranks are exchanged */
     bool mirror;                   /* then files */
     int8_t shift[KERNEL_MEN_MAX];  /* of a parent's man in the child's cells; -1 if it is gone */
@@ -115,7 +115,7 @@ static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], in
     if (child->mirror)
         for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
     child->solved = c->source->find(c->source->context, &m, index_slice(&index, there),
-                                    child->side, &child->shape);
+                                    child->side, &child->shape, &child->lane);
     if (child->solved == NULL) return child_fail(c);
     child_place_men(child, c->shape, victim);
     return child;
@@ -300,7 +300,7 @@ static bool view_init(View *view, const Converter *c, const Child *child, const 
     for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
     int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
     if (coordinate < 0) return false;
-    view->base = (uint64_t)coordinate * child->shape->plane_cells;
+    view->base = (uint64_t)coordinate * child->shape->plane_cells + child->lane;
     if (child->promoted_shift >= 0)
         view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
                       << child->promoted_shift;
@@ -349,6 +349,7 @@ typedef struct Pass {
     int captures;
     int loops;                    /* men to run over, in order */
     int8_t man[KERNEL_MEN_MAX];
+    uint64_t first;               /* cell of the plane from which on the slice's lie */
     uint64_t blocked;             /* kings and pawns: not squares for a capturer to come from */
 } Pass;
 
@@ -479,7 +480,8 @@ static void king_captures(Pass *p, const uint8_t king[2])
         uint8_t after[2] = {king[0], king[1]};
         after[p->c->mover] = to;
         if (!view_init(&p->view, p->c, &move->child, after, 0)) continue;
-        uint64_t cell = move->victim == PAWN_MAN ? 0 : parent_step(p->c, move->victim, to);
+        uint64_t cell = p->first;
+        if (move->victim != PAWN_MAN) cell += parent_step(p->c, move->victim, to);
         forward(p, 0, cell, p->view.base, NULL);
     }
 }
@@ -496,19 +498,23 @@ static void pawn_moves(Pass *p, const uint8_t king[2])
         ep[e] = p->en_passant[e].base;
         p->captures = e + 1;
     }
-    uint64_t cell = move->victim >= 0 ? parent_step(p->c, move->victim, move->to) : 0;
+    uint64_t cell = p->first;
+    if (move->victim >= 0) cell += parent_step(p->c, move->victim, move->to);
     forward(p, 0, cell, p->view.base, ep);
 }
 
-void converter_plane(const Converter *c, uint32_t kings, const Outcomes *out)
+void outcomes_clear(const Outcomes *out, size_t cells)
 {
-    const uint8_t *king = c->shape->king[kings];
-    size_t cells = c->shape->plane_cells;
     memset(out->verdict, 0, cells);
     memset(out->capture, 0, cells);
     memset(out->ends, 0, cells);
     if (out->dtc) memset(out->dtc, 0, cells * sizeof *out->dtc);
     if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
+}
+
+void converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out)
+{
+    const uint8_t *king = c->shape->king[kings];
     for (int i = 0; i < c->moves; i++) {
         Pass p;
         p.c = c;
@@ -516,6 +522,7 @@ void converter_plane(const Converter *c, uint32_t kings, const Outcomes *out)
         p.out = out;
         p.captures = 0;
         p.loops = 0;
+        p.first = lane;
         p.blocked = square_bit(king[0]) | square_bit(king[1]) | c->pawns[0] | c->pawns[1];
         pass_men(&p);
         if (p.move->man == KING_MAN)

@@ -25,7 +25,9 @@ Converter *converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
                          const SolvedSource *source);
 void converter_free(Converter *converter);
 
-/* Fills the outcomes of the plane `kings` (cleared first). Thread-safe. */
-void converter_plane(const Converter *converter, uint32_t kings, const Outcomes *out);
+void outcomes_clear(const Outcomes *out, size_t cells);
+
+/* Adds the outcomes of the plane `kings`; the slice's cells are those from `lane` on. Thread-safe. */
+void converter_plane(const Converter *converter, uint32_t kings, int lane, const Outcomes *out);
 
 #endif

@@ -442,10 +442,32 @@ static unsigned take(uint64_t *set, size_t words, uint8_t value, const uint8_t *
     return least;
 }
 
+static unsigned most(const uint64_t *set, size_t words, const uint8_t *bytes)
+{
+    unsigned best = 0;
+#if defined(__AVX512BW__)
+    __m512i max = _mm512_setzero_si512();
+    for (size_t w = 0; w < words; w++)
+        if (set[w]) max = _mm512_max_epu8(max, _mm512_maskz_loadu_epi8(set[w], bytes + 64 * w));
+    uint8_t lane[64];
+    _mm512_storeu_si512(lane, max);
+    for (int i = 0; i < 64; i++)
+        if (lane[i] > best) best = lane[i];
+#else
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = set[w]; bits; bits &= bits - 1) {
+            unsigned d = bytes[64 * w + __builtin_ctzll(bits)];
+            if (d > best) best = d;
+        }
+#endif
+    return best;
+}
+
 #define NAME2(prefix, suffix) prefix##suffix
 #define NAME(prefix, suffix) NAME2(prefix, suffix)
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
 
 extern const Kernel NAME(kernel_, KERNEL_BUILD);
-const Kernel NAME(kernel_, KERNEL_BUILD) = {TEXT(KERNEL_BUILD), unmove, merge, mark, take};
+const Kernel NAME(kernel_, KERNEL_BUILD) = {TEXT(KERNEL_BUILD), unmove, merge, mark, take,
+                                             most};

@@ -55,6 +55,8 @@ typedef struct Kernel {
      * that remain in set, or 255. */
     unsigned (*take)(uint64_t *set, size_t words, uint8_t value, const uint8_t *bytes,
                      uint64_t *found);
+    /* The greatest byte where set is; 0 if it is empty. */
+    unsigned (*most)(const uint64_t *set, size_t words, const uint8_t *bytes);
 } Kernel;
 
 /* The widest build that this processor runs. */

@@ -41,7 +41,6 @@ struct Solver {
     const Kernel *kernel;
     unsigned metrics;
     size_t slabs, slab_words;     /* of a plane, as kernel rows are masked */
-    uint64_t alive_pawns;
     uint64_t *unwon[2];           /* legal, not (yet) won */
     uint64_t *open[2];            /* may yet turn out lost */
     uint64_t *pending[2];         /* a conversion wins in distance[...] plies */
@@ -54,7 +53,6 @@ struct Solver {
     uint64_t *won_rows[2][2];     /* likewise: rows in which something was won */
     uint8_t *next_pending[2], *next_held[2]; /* by kings and slab */
     uint8_t *bytes[2];            /* of the metric being solved */
-    unsigned metric_wins;
 };
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -199,14 +197,7 @@ static KernelPlane plane_of(const Solver *s, uint32_t kings)
 {
     const uint8_t *king = s->shape->king[kings];
     return (KernelPlane){s->shape->men, square_bit(king[0]) | square_bit(king[1]) |
-                                            s->slice.pawns[0] | s->slice.pawns[1]};
-}
-
-/* Planes with a king on a pawn's square hold nothing. */
-static bool plane_alive(const Solver *s, uint32_t kings)
-{
-    const uint8_t *king = s->shape->king[kings];
-    return !((square_bit(king[0]) | square_bit(king[1])) & (s->slice.pawns[0] | s->slice.pawns[1]));
+                                            s->slice.pawns[0][0] | s->slice.pawns[0][1]};
 }
 
 static uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
@@ -228,13 +219,10 @@ static void plane_fill_valid(const Solver *s, uint32_t kings, uint64_t *out)
 {
     KernelPlane plane = plane_of(s, kings);
     int men = plane.men;
-    if (men == 0) {
-        out[0] = 1;
-        return;
-    }
+    bool alive = bit_count(plane.occupied) == 2 + bit_count(s->slice.pawns[0][0] | s->slice.pawns[0][1]);
     for (size_t w = 0; w < s->shape->plane_words; w++) {
         uint64_t occupied = plane.occupied;
-        bool distinct = true;
+        bool distinct = alive;
         for (int m = 0; m < men - 1; m++) {
             uint64_t bit = square_bit(w >> 6 * m & 63);
             distinct &= !(occupied & bit);
@@ -262,7 +250,7 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
 {
     KernelPlane plane = plane_of(s, kings);
     int target = s->shape->king[kings][!color];
-    if (pawns_attack(color, s->slice.pawns[color]) & square_bit(target)) {
+    if (pawns_attack(color, s->slice.pawns[0][color]) & square_bit(target)) {
         memset(out, 0xff, s->shape->plane_words * sizeof *out);
         return;
     }
@@ -275,16 +263,34 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
 
 /* ---- setting up ------------------------------------------------------------------------------- */
 
+/* The same two for kings and pawns alone, where a bit is a slice. */
+static void lanes_fill(const Solver *s, uint32_t kings, int color, uint64_t *valid,
+                       uint64_t *checks)
+{
+    const uint8_t *king = s->shape->king[kings];
+    uint64_t squares = square_bit(king[0]) | square_bit(king[1]);
+    *valid = *checks = 0;
+    for (int lane = 0; lane < s->slice.lanes; lane++) {
+        const uint64_t *pawns = s->slice.pawns[lane];
+        if ((pawns[0] | pawns[1]) & squares) continue;
+        *valid |= UINT64_C(1) << lane;
+        if (pawns_attack(color, pawns[color]) & square_bit(king[!color]))
+            *checks |= UINT64_C(1) << lane;
+    }
+}
+
 static void setup_legal(Solver *s, uint32_t kings, Scratch *t)
 {
     size_t words = s->shape->plane_words;
     for (int side = 0; side < 2; side++) {
         uint64_t *legal = plane_at(s, s->slice.legal[side], kings);
-        memset(legal, 0, words * sizeof *legal);
-        if (!plane_alive(s, kings)) continue;
-        memset(t->a, 0, words * sizeof *t->a);
-        plane_checks(s, kings, side, t->b, t->a);
-        plane_fill_valid(s, kings, legal);
+        if (s->shape->men == 0) {
+            lanes_fill(s, kings, side, legal, t->a);
+        } else {
+            memset(t->a, 0, words * sizeof *t->a);
+            plane_checks(s, kings, side, t->b, t->a);
+            plane_fill_valid(s, kings, legal);
+        }
         for (size_t w = 0; w < words; w++) legal[w] &= ~t->a[w];
         /* Whoever is in check when the other moves is in check when he moves: kept for later. */
         uint64_t *check = plane_at(s, s->mated[!side], kings);
@@ -359,12 +365,14 @@ static uint64_t bytes_above(const uint8_t *bytes, unsigned least)
 }
 
 /* Sorts the cells of a plane by their best conversion. */
-static void setup_plane(Solver *s, uint32_t kings, int side, const Converter *converter,
+static void setup_plane(Solver *s, uint32_t kings, int side, Converter *const *converter,
                         Scratch *t)
 {
     size_t words = s->shape->plane_words;
     const Outcomes *o = &t->outcomes;
-    converter_plane(converter, kings, o);
+    outcomes_clear(o, s->shape->plane_cells);
+    for (int lane = 0; lane < s->slice.lanes; lane++)
+        converter_plane(converter[2 * lane + side], kings, lane, o);
     memset(t->a, 0, words * sizeof *t->a);
     plane_unmove_all(s, kings, side, s->slice.legal[!side], t->a);
     uint64_t *legal = plane_at(s, s->slice.legal[side], kings);
@@ -389,31 +397,36 @@ static void setup_plane(Solver *s, uint32_t kings, int side, const Converter *co
     setup_distances(s, kings, side, o);
 }
 
+static void setup_all(Solver *s, Converter *const *converter, treb_status *status)
+{
+#pragma omp parallel
+    {
+        Scratch t;
+        bool ok = scratch_init(&t, s, true);
+        if (!ok) {
+#pragma omp atomic write
+            *status = TREB_ERR_MEMORY;
+        }
+#pragma omp for schedule(dynamic)
+        for (uint32_t kings = 0; kings < s->shape->kings; kings++)
+            if (ok) setup_legal(s, kings, &t);
+#pragma omp for schedule(dynamic)
+        for (uint32_t task = 0; task < 2 * s->shape->kings; task++)
+            if (ok) setup_plane(s, task / 2, task % 2, converter, &t);
+        if (ok) scratch_free(&t);
+    }
+}
+
 static treb_status setup(Solver *s, const SolvedSource *source)
 {
-    Converter *converter[2] = {converter_new(s->shape, s->slice.pawns, 0, source), NULL};
-    if (converter[0]) converter[1] = converter_new(s->shape, s->slice.pawns, 1, source);
-    treb_status status = converter[1] ? TREB_OK : TREB_ERR_NO_TABLE;
-    if (status == TREB_OK) {
-#pragma omp parallel
-        {
-            Scratch t;
-            bool ok = scratch_init(&t, s, true);
-            if (!ok) {
-#pragma omp atomic write
-                status = TREB_ERR_MEMORY;
-            }
-#pragma omp for schedule(dynamic)
-            for (uint32_t kings = 0; kings < s->shape->kings; kings++)
-                if (ok) setup_legal(s, kings, &t);
-#pragma omp for schedule(dynamic)
-            for (uint32_t task = 0; task < 2 * s->shape->kings; task++)
-                if (ok) setup_plane(s, task / 2, task % 2, converter[task % 2], &t);
-            if (ok) scratch_free(&t);
-        }
+    Converter *converter[2 * SLICE_LANES] = {NULL};
+    treb_status status = TREB_OK;
+    for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++) {
+        converter[i] = converter_new(s->shape, s->slice.pawns[i / 2], i % 2, source);
+        if (converter[i] == NULL) status = TREB_ERR_NO_TABLE;
     }
-    converter_free(converter[0]);
-    converter_free(converter[1]);
+    if (status == TREB_OK) setup_all(s, converter, &status);
+    for (int i = 0; i < 2 * s->slice.lanes; i++) converter_free(converter[i]);
     return status;
 }
 
@@ -708,17 +721,33 @@ static void keep_results(Solver *s)
     }
 }
 
+/* Whether a later metric decided what the first did: a distance too long for a byte stays open. */
+static bool metric_complete(const Solver *s)
+{
+    uint64_t left = 0;
+#pragma omp parallel for reduction(| : left)
+    for (size_t w = 0; w < s->shape->words; w++)
+        for (int side = 0; side < 2; side++)
+            left |= s->open[side][w] | (s->slice.won[side][w] & s->unwon[side][w]);
+    return left == 0;
+}
+
 /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
 static bool dtc_equals_dtz(const Solver *s)
 {
     return !s->shape->pawns && !s->slice.cursed;
 }
 
-treb_status solver_run(Solver *s, const uint64_t pawns[2], const SolvedSource *source,
+int solver_lanes(const Shape *shape)
+{
+    return shape->men == 0 && shape->pawns ? SLICE_LANES : 1;
+}
+
+treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const SolvedSource *source,
                        const Slice **out)
 {
-    s->slice.pawns[0] = pawns[0];
-    s->slice.pawns[1] = pawns[1];
+    s->slice.lanes = lanes;
+    memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
     treb_status status = setup(s, source);
     if (status != TREB_OK) return status;
     metric_select(s, TABLE_DTZ);
@@ -732,6 +761,7 @@ treb_status solver_run(Solver *s, const uint64_t pawns[2], const SolvedSource *s
         if (metric == TABLE_DTC && s->slice.dtc_is_dtz) continue;
         metric_select(s, metric);
         status = metric_run(s, &s->slice.plies[metric]);
+        if (status == TREB_OK && !metric_complete(s)) status = TREB_ERR_ARGUMENT;
     }
     *out = &s->slice;
     return status;

@@ -5,11 +5,12 @@
 #include "solved.h"
 #include "table.h"
 
-/* A solved slice in full. Sets and distances are by side to move; bit i of word w and byte
+/* A solved slice, or several together (see solved.h), in full. Sets and distances are by side to move; bit i of word w and byte
  * 64 * w + i are the same cell. */
 typedef struct Slice {
     const Shape *shape;
-    uint64_t pawns[2];
+    int lanes;
+    uint64_t pawns[SLICE_LANES][2];
     uint64_t *legal[2];
     uint64_t *won[2], *lost[2];        /* by the laws of mate, cursed and blessed ones included */
     uint64_t *stalemate[2];
@@ -37,11 +38,14 @@ void solver_free(Solver *solver);
 /* Bytes that a solver allocates. */
 uint64_t solver_memory(const Shape *shape, unsigned metrics);
 
-/* Solves the slice with the given pawns. The result belongs to the solver and lasts until its next
+/* How many slices may be solved together. */
+int solver_lanes(const Shape *shape);
+
+/* Solves the slices with the given pawns, none of which leads to another. The result belongs to the solver and lasts until its next
  * call. TREB_ERR_NO_TABLE if the source lacks a junior, TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a
  * distance exceeds CODE_MOST plies. Runs in parallel unless called from a parallel region. */
-treb_status solver_run(Solver *solver, const uint64_t pawns[2], const SolvedSource *source,
-                       const Slice **out);
+treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
+                       const SolvedSource *source, const Slice **out);
 
 /* Writes what seniors need of side `side` of a slice: codes (shape->cells bytes) and, if `cursed`
  * is not NULL, the set of cursed and blessed cells. */

@@ -2,13 +2,17 @@
  *
  * The code of a cell says the distance to mate and, by its parity, who wins: the side to move wins
  * in an odd number of plies and loses in an even one. Where distances to mate are not wanted, a
- * win is 1 and a loss 2. */
+ * win is 1 and a loss 2.
+ *
+ * Where kings and pawns are alone, a plane's word has no man to number its bits. There the bits are
+ * up to 64 slices, solved together: the cell of slice `lane` is 64 * kings + lane. */
 #ifndef TREB_GEN_SOLVED_H
 #define TREB_GEN_SOLVED_H
 
 #include "shape.h"
 
 enum {
+    SLICE_LANES = 64,     /* slices solved together where there are no other men */
     CODE_MOST = 252,      /* the longest distance a code can say */
     CODE_STALEMATE = 253, /* drawn, without a legal move */
     CODE_DRAW = 254,
@@ -27,7 +31,7 @@ typedef struct Solved {
 typedef struct SolvedSource {
     void *context;
     const Solved *(*find)(void *context, const Material *material, uint64_t slice, int side,
-                          const Shape **shape);
+                          const Shape **shape, int *lane);
     void (*release)(void *context, const Solved *solved);
 } SolvedSource;
 

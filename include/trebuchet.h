@@ -1,15 +1,42 @@
 /* trebuchet.h - the public interface of libtrebuchet, a chess endgame tablebase library.
  *
- * Squares are numbered a1 = 0, b1 = 1, ... h8 = 63. Distances are plies. */
+ * Squares are numbered a1 = 0, b1 = 1, ... h8 = 63. Distances are plies (half moves), never moves.
+ *
+ *     treb_error error;
+ *     const char *directory = "/srv/tables";
+ *     treb_tables *tables = treb_tables_open(&directory, 1, &error);
+ *     treb_position pos;
+ *     treb_wdl wdl;
+ *     if (tables && treb_position_from_fen("8/8/8/8/8/2K5/1Q6/k7 w - - 0 1", &pos, &error) == TREB_OK
+ *         && treb_probe_wdl(tables, &pos, &wdl, &error) == TREB_OK)
+ *         printf("%s\n", treb_wdl_text(wdl));
+ *     treb_tables_close(tables);
+ *
+ * Errors. Functions that can fail return a treb_status and take a treb_error that gets the status
+ * and a text naming the file at fault; it may be NULL, and is written only on failure, when no
+ * other output is (except where said otherwise).
+ *
+ * Threads. Any number of threads may probe one set of tables at the same time, and change its
+ * memory budget or pin tables meanwhile; only treb_tables_close must be alone. Functions that take
+ * no set have no state at all. The library never prints, never exits, and changes no signal or
+ * locale. */
 #ifndef TREBUCHET_H
 #define TREBUCHET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#define TREB_API __attribute__((visibility("default")))
+#else
+#define TREB_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Status -------------------------------------------------------------------------------- */
 
 /* What a call came to. Zero is success. */
 typedef enum treb_status {
@@ -25,6 +52,17 @@ typedef enum treb_status {
     TREB_ERR_ARGUMENT  /* the call itself was wrong */
 } treb_status;
 
+/* A status and what there is to say about it, for a person to read. */
+typedef struct treb_error {
+    treb_status status;
+    char text[512];
+} treb_error;
+
+/* A short English phrase for a status: "table not installed". Static; never NULL. */
+TREB_API const char *treb_status_text(treb_status status);
+
+/* ---- Positions ----------------------------------------------------------------------------- */
+
 enum { TREB_WHITE = 0, TREB_BLACK = 1 };
 enum {
     TREB_PAWN = 0,
@@ -35,17 +73,225 @@ enum {
     TREB_KING,
     TREB_TYPES
 };
+enum { TREB_FEN_SIZE = 96, TREB_MEN_MAX = 8 };
 
 /* A position. Bit s of a board is square s. */
 typedef struct treb_position {
-    uint64_t by_color[2];           /* the men of White, of Black */
-    uint64_t by_type[TREB_TYPES];   /* pawns, knights, ..., kings of both colours */
-    uint8_t turn;                   /* TREB_WHITE or TREB_BLACK */
-    uint8_t ep;                     /* square behind a pawn that just made a double step, or 0 */
-    uint8_t castling;               /* bits 0 to 3: K, Q, k, q of the FEN */
-    uint16_t halfmove;              /* plies since the last capture or pawn move */
-    uint16_t fullmove;              /* the number of the move, from 1 */
+    uint64_t by_color[2];         /* the men of White, of Black */
+    uint64_t by_type[TREB_TYPES]; /* pawns, knights, ..., kings of both colours */
+    uint8_t turn;                 /* TREB_WHITE or TREB_BLACK */
+    uint8_t ep;                   /* square behind a pawn that just made a double step, or 0 */
+    uint8_t castling;             /* bits 0 to 3: K, Q, k, q of the FEN */
+    uint16_t halfmove;            /* plies since the last capture or pawn move */
+    uint16_t fullmove;            /* the number of the move, from 1 */
 } treb_position;
+
+/* Reads a FEN of two (board and side to move) to six fields. TREB_ERR_FEN if the text is at fault,
+ * TREB_ERR_POSITION if no such position can arise. Castling rights are read and kept. */
+TREB_API treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_error *error);
+
+/* Writes all six fields of any position that treb_position_check accepts. */
+TREB_API void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]);
+
+/* TREB_ERR_POSITION, with the reason, if the position cannot arise as far as can be told from
+ * itself. Everything that takes a position below checks it in the same way. */
+TREB_API treb_status treb_position_check(const treb_position *pos, treb_error *error);
+
+/* The position after a legal move, given as "e7e8q" or, failing that, as "exd8=Q+".
+ * TREB_ERR_ARGUMENT if the text is no such move; castling moves are not known. `out` may be `pos`. */
+TREB_API treb_status treb_position_play(const treb_position *pos, const char *move,
+                                        treb_position *out, treb_error *error);
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+/* The result with best play for the side to move, in ascending order of merit. A cursed win is won
+ * but for the 50-move rule; a blessed loss is what its victim has. */
+typedef enum treb_wdl {
+    TREB_LOSS = 0,
+    TREB_BLESSED_LOSS,
+    TREB_DRAW,
+    TREB_CURSED_WIN,
+    TREB_WIN
+} treb_wdl;
+
+/* What a table says of a position.
+ * DTZ: plies to the next capture, pawn move or mate, under the 50-move rule: at most 100 where it
+ *      suffices to win (or lose), more in cursed wins and blessed losses. Never rounded.
+ * DTC: plies to the next capture, promotion or mate, through any pawn pushes; no 50-move rule.
+ * DTM: plies to mate; no 50-move rule. */
+typedef enum treb_metric { TREB_WDL = 0, TREB_DTZ, TREB_DTC, TREB_DTM, TREB_METRICS } treb_metric;
+
+/* "loss", "blessed loss", "draw", "cursed win", "win". Static; never NULL. */
+TREB_API const char *treb_wdl_text(treb_wdl wdl);
+
+/* "wdl", "dtz", "dtc", "dtm". Static; never NULL. */
+TREB_API const char *treb_metric_text(treb_metric metric);
+
+/* The verdict of a position that has had `halfmove` plies without capture or pawn move, from its
+ * verdict and DTZ at a clock of 0: a win is cursed and a loss blessed if halfmove + dtz > 100. */
+TREB_API treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove);
+
+/* ---- Sets of tables ------------------------------------------------------------------------ */
+
+typedef struct treb_tables treb_tables;
+
+/* Takes stock of the files named like KRPvKR.dtz.treb in `count` directories. They are opened when
+ * first needed, and a damaged one makes only those probes fail that need it. Of several with one
+ * name that in the first directory counts. No directory, or none with tables, is allowed: some
+ * positions need none. NULL on failure: a directory cannot be read, or memory. The caller closes
+ * the set. Files must not be changed while it is open; if they are, probes fail with an error and
+ * do not lie. */
+TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t count,
+                                       treb_error *error);
+
+/* Frees everything. No other call may be using the set. NULL is allowed. */
+TREB_API void treb_tables_close(treb_tables *tables);
+
+enum { TREB_MEMORY_DEFAULT = 64 << 20 };
+
+/* Bytes of unpacked blocks to keep, at first TREB_MEMORY_DEFAULT, rounded down to pages of 4096
+ * bytes; 0 keeps none. What is over the new budget is given back to the system at once. At most
+ * 256 GiB count. Files opened, tables pinned and a buffer for each thread that unpacks come on
+ * top. */
+TREB_API void treb_tables_set_memory(treb_tables *tables, uint64_t bytes);
+
+typedef struct treb_memory {
+    uint64_t budget; /* bytes allowed for unpacked blocks */
+    uint64_t cached; /* bytes of them in use */
+    uint64_t pinned; /* bytes of pinned tables */
+    uint64_t misses; /* blocks read and unpacked for probes since the set was opened */
+} treb_memory;
+
+TREB_API void treb_tables_get_memory(const treb_tables *tables, treb_memory *out);
+
+/* Unpacks one table entirely, checking every block, and keeps it in memory until the set is
+ * closed. `material` as "KRPvKR" (either colour first). Probes in other threads go on meanwhile. */
+TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
+                                     treb_error *error);
+
+/* What the header of a file says. By side to move, then verdict. */
+typedef struct treb_table_info {
+    char material[24];         /* "KRPvKR" */
+    treb_metric metric;
+    const char *path;          /* owned by the set */
+    uint64_t file_size;        /* bytes */
+    uint64_t block_size;       /* bytes of a block before compression */
+    int stored[2];             /* whether the file holds cells of this side to move */
+    uint64_t count[2][5];      /* positions: all legal ones on the full board, like men not told
+                                  apart, en passant left out */
+    uint32_t longest[2][5];    /* plies of the longest line; 0 in WDL tables */
+    char longest_fen[2][5][TREB_FEN_SIZE]; /* a position with it; empty if there is none */
+} treb_table_info;
+
+/* The files of the set, numbered from 0 in the order of men, material and metric. */
+TREB_API size_t treb_tables_count(const treb_tables *tables);
+
+/* Opens file `number` if need be and reports on it. When the file is damaged the status says so,
+ * and material, metric and path are written all the same; the rest is then 0. TREB_ERR_ARGUMENT
+ * if there is no such number. */
+TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
+                                      treb_table_info *out, treb_error *error);
+
+/* The same by material (either colour first) and metric; TREB_ERR_NO_TABLE if not installed. */
+TREB_API treb_status treb_tables_find(const treb_tables *tables, const char *material,
+                                      treb_metric metric, treb_table_info *out, treb_error *error);
+
+/* ---- Probes -------------------------------------------------------------------------------- */
+
+/* All probes take en passant into account, and answer from the rules, captures and promotions alone
+ * where these suffice and a table is missing. They fail with TREB_ERR_POSITION, TREB_ERR_CASTLING,
+ * TREB_ERR_MEN (more than TREB_MEN_MAX), TREB_ERR_NO_TABLE, TREB_ERR_DAMAGED, TREB_ERR_IO,
+ * TREB_ERR_MEMORY. */
+
+/* The verdict at a clock of 0: the clock of the position is not looked at, as suits the nodes of a
+ * search right after a capture or pawn move. Takes no lock and allocates nothing if the blocks
+ * needed are in memory. */
+TREB_API treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos,
+                                    treb_wdl *out, treb_error *error);
+
+/* A distance, and for whom: the side to move wins (or loses) in `plies`. 0 in a draw and when
+ * mated. */
+typedef struct treb_distance {
+    treb_wdl wdl; /* at a clock of 0, as treb_probe_wdl has it */
+    int plies;
+} treb_distance;
+
+/* One metric, from its table and the WDL table. The clock is not looked at. For TREB_WDL `plies`
+ * is 0. */
+TREB_API treb_status treb_probe_distance(const treb_tables *tables, const treb_position *pos,
+                                         treb_metric metric, treb_distance *out, treb_error *error);
+TREB_API treb_status treb_probe_dtz(const treb_tables *tables, const treb_position *pos,
+                                    treb_distance *out, treb_error *error);
+TREB_API treb_status treb_probe_dtc(const treb_tables *tables, const treb_position *pos,
+                                    treb_distance *out, treb_error *error);
+TREB_API treb_status treb_probe_dtm(const treb_tables *tables, const treb_position *pos,
+                                    treb_distance *out, treb_error *error);
+
+/* All that is known of a position, or of a move from the side of the one who makes it. */
+typedef struct treb_value {
+    treb_wdl wdl;  /* at a clock of 0 */
+    treb_wdl rule; /* with the clock that the position has. Without a DTZ table it may be too good
+                      (a win) or too bad (a loss): certain only if status[TREB_DTZ] is TREB_OK or
+                      the clock is 0 */
+    int plies[TREB_METRICS];          /* by metric; plies[TREB_WDL] is 0 */
+    treb_status status[TREB_METRICS]; /* by metric: whether it is known, else why not. Without WDL
+                                         nothing is known */
+} treb_value;
+
+/* Everything about one position under the 50-move rule, its clock included. The status is that of
+ * WDL: distances that are not known are told by out->status and do not make it fail. `out` is
+ * written unless the position is refused. */
+TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
+                                     treb_value *out, treb_error *error);
+
+enum { TREB_UCI_SIZE = 6, TREB_SAN_SIZE = 8, TREB_MOVES_MAX = 256 };
+enum { /* treb_move.flags */
+    TREB_MOVE_CAPTURE = 1,
+    TREB_MOVE_ZEROING = 2,    /* a capture or pawn move: the clock starts anew */
+    TREB_MOVE_CONVERSION = 4, /* a capture or promotion */
+    TREB_MOVE_CHECK = 8,
+    TREB_MOVE_MATE = 16,
+    TREB_MOVE_STALEMATE = 32
+};
+
+/* A legal move. Its value is what the mover gets by it: a move that mates wins in 1 ply by every
+ * metric. value.wdl is what it is worth played at a clock of 0: a quiet move into a loss in 100
+ * plies is a cursed win. */
+typedef struct treb_move {
+    uint8_t from, to;
+    uint8_t promotion; /* TREB_KNIGHT to TREB_QUEEN, or 0 */
+    uint8_t flags;     /* TREB_MOVE_... */
+    char uci[TREB_UCI_SIZE];
+    char san[TREB_SAN_SIZE];
+    treb_value value;
+} treb_move;
+
+/* All legal moves, best first: by the verdict under the clock (value.rule), then by `metric`, wins
+ * the shortest first, losses the longest; then mates, the other metrics, and a fixed order, so that
+ * the answer is always the same. With TREB_WDL the verdict alone comes before the tie-breaks.
+ * Moves whose verdict is unknown come last. Writes at most `capacity` moves (TREB_MOVES_MAX always
+ * suffice) and their number to `count`: 0 if the game is over.
+ * The status is TREB_OK if every move has what the order by `metric` needs. Otherwise it is the
+ * first failure met; the moves are written all the same, with what is known, unless the position
+ * is refused (then `count` is 0). */
+TREB_API treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos,
+                                      treb_metric metric, treb_move *out, size_t capacity,
+                                      size_t *count, treb_error *error);
+
+/* Why a line ends. */
+typedef enum treb_line_end {
+    TREB_LINE_MATE,
+    TREB_LINE_STALEMATE,
+    TREB_LINE_DRAW,    /* the position is drawn by any play */
+    TREB_LINE_CAPACITY /* no room for more moves */
+} treb_line_end;
+
+/* The line in which both sides play the first move of treb_probe_moves throughout. Cursed wins are
+ * played out to mate beyond the 50-move rule. On failure `count` says how far the line came; those
+ * moves are written. */
+TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_position *pos,
+                                    treb_metric metric, treb_move *out, size_t capacity,
+                                    size_t *count, treb_line_end *end, treb_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,42 @@
+/* stage.h - the cells of one plane as they go to a file: chosen, reordered, packed. */
+#ifndef TREB_GEN_STAGE_H
+#define TREB_GEN_STAGE_H
+
+#include "solve.h"
+#include "table.h"
+
+/* Bytes of a staged cell beyond its codes: what stands there does not matter. */
+enum {
+    STAGE_FREE = 255,       /* no legal position, or found by looking at some moves */
+    STAGE_UP_TO_DRAW = 254, /* any verdict up to a draw will do: a capture draws */
+    STAGE_CODES = 253       /* so many codes there are */
+};
+
+/* The fixed part: how cells of the file's order lie in the solver's. */
+typedef struct StageMap {
+    unsigned axes;                      /* beside the kings */
+    uint32_t radix[INDEX_GROUPS_MAX];   /* outermost first */
+    uint32_t *offset[INDEX_GROUPS_MAX]; /* by coordinate: to the solver's cell */
+    size_t row_pitch;                   /* cells of the innermost axis with padding */
+    size_t plane_cells;                 /* of the file */
+} StageMap;
+
+/* The kings must be the outermost axis of `index`. False: out of memory. */
+bool stage_map_init(StageMap *map, const Shape *shape, const Index *index);
+void stage_map_free(StageMap *map);
+
+/* Writes the code or STAGE_... of each solver cell of plane `kings` to `out`. */
+void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, uint8_t *out);
+
+/* Brings a staged plane into the file's order and fills what does not matter with the code before
+ * it, which compresses best. */
+void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out);
+
+/* Packs `cells` codes, a multiple of per_byte, as digits; returns the bytes written. */
+size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigned base,
+                  uint8_t *out);
+
+/* The code of a verdict in a WDL table with 3 or 5 codes, and the plies of a distance code. */
+unsigned stage_plies(TableMetric metric, int verdict, unsigned code);
+
+#endif

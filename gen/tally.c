@@ -1,0 +1,179 @@
+/* tally.c - see tally.h. */
+#include "tally.h"
+
+#include <string.h>
+
+#include "bitboard.h"
+#include "kernel.h"
+#include "position.h"
+
+/* The lanes of a slice whose pawns are their own mirror image: every position of theirs stands
+ * there twice. */
+static uint64_t mirrored_lanes(const Slice *slice)
+{
+    uint64_t lanes = 0;
+    for (int i = 0; i < slice->lanes; i++)
+        if (index_pawns_mirror(&slice->shape->index, slice->pawns[i]) < 0)
+            lanes |= UINT64_C(1) << i;
+    return lanes;
+}
+
+/* On how many arrangements of the board a cell of a plane stands. */
+static unsigned plane_weight(const Shape *shape, uint32_t kings, bool mirrored)
+{
+    if (shape->pawns) return mirrored ? 1 : 2;
+    return shape->king[kings][0] % 9 == 0 && shape->king[kings][1] % 9 == 0 ? 4 : 8;
+}
+
+/* The cells of a word that the 50-move rule spoils. */
+static uint64_t word_cursed(const Slice *slice, int side, size_t w)
+{
+    const uint8_t *dtz = slice->distance[TABLE_DTZ][side] + 64 * w;
+    uint64_t decided = slice->won[side][w] | slice->lost[side][w], over = 0;
+    if (!slice->cursed) return 0;
+    for (; decided; decided &= decided - 1) {
+        int b = bit_first(decided);
+        if (dtz[b] > SOLVE_RULE_PLIES) over |= square_bit(b);
+    }
+    return over;
+}
+
+/* One word's cells by verdict. */
+static void word_verdicts(const Slice *slice, int side, size_t w, uint64_t out[WDL_VALUES])
+{
+    uint64_t won = slice->won[side][w], lost = slice->lost[side][w];
+    uint64_t over = word_cursed(slice, side, w);
+    out[WDL_LOSS] = lost & ~over;
+    out[WDL_BLESSED] = lost & over;
+    out[WDL_DRAW] = slice->legal[side][w] & ~won & ~lost;
+    out[WDL_CURSED] = won & over;
+    out[WDL_WIN] = won & ~over;
+}
+
+static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_FEN_SIZE])
+{
+    const Shape *shape = slice->shape;
+    treb_position pos;
+    memset(&pos, 0, sizeof pos);
+    size_t kings = cell / shape->plane_cells, rest = cell % shape->plane_cells;
+    const uint64_t *pawns = slice->pawns[shape->men == 0 ? rest : 0];
+    for (int color = 0; color < 2; color++) {
+        position_put(&pos, color, TREB_KING, shape->king[kings][color]);
+        pos.by_color[color] |= pawns[color];
+        pos.by_type[TREB_PAWN] |= pawns[color];
+    }
+    for (int i = 0; i < shape->men; i++)
+        position_put(&pos, shape->man[i].color, shape->man[i].type,
+                     rest >> 6 * (shape->men - 1 - i) & 63);
+    pos.turn = side;
+    pos.fullmove = 1;
+    char fen[POSITION_FEN_SIZE];
+    position_to_fen(&pos, fen);
+    memcpy(out, fen, strlen(fen) + 1);
+}
+
+/* What one plane has. */
+typedef struct PlaneTally {
+    uint64_t count[WDL_VALUES];
+    uint8_t most[TABLE_METRICS][WDL_VALUES];
+    uint32_t present; /* verdicts that occur */
+} PlaneTally;
+
+static const uint8_t *distances(const Slice *slice, int metric, int side)
+{
+    if (metric == TABLE_DTC && slice->dtc_is_dtz) metric = TABLE_DTZ;
+    return slice->distance[metric][side];
+}
+
+static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirrored, int side,
+                        uint32_t kings, PlaneTally *out)
+{
+    const Shape *shape = slice->shape;
+    size_t words = shape->plane_words, first = kings * words;
+    bool whole = shape->men > 0 && mirrored;
+    unsigned weight = plane_weight(shape, kings, whole);
+    memset(out, 0, sizeof *out);
+    for (size_t w = first; w < first + words; w++) {
+        uint64_t set[WDL_VALUES];
+        word_verdicts(slice, side, w, set);
+        for (int v = 0; v < WDL_VALUES; v++) {
+            if (set[v] == 0) continue;
+            out->present |= 1u << v;
+            out->count[v] += (uint64_t)weight * bit_count(set[v]);
+            if (shape->men == 0) out->count[v] -= bit_count(set[v] & mirrored);
+            if (v == WDL_DRAW) continue;
+            for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+                const uint8_t *bytes = distances(slice, m, side);
+                unsigned d = bytes ? kernel->most(&set[v], 1, bytes + 64 * w) : 0;
+                if (d > out->most[m][v]) out->most[m][v] = d;
+            }
+        }
+    }
+}
+
+/* The first cell of a plane with a verdict and distance. */
+static size_t plane_find(const Slice *slice, int side, uint32_t kings, int metric, int verdict,
+                         unsigned plies)
+{
+    size_t words = slice->shape->plane_words;
+    const uint8_t *bytes = distances(slice, metric, side);
+    for (size_t w = kings * words; w < (kings + 1) * words; w++) {
+        uint64_t set[WDL_VALUES];
+        word_verdicts(slice, side, w, set);
+        for (uint64_t bits = set[verdict]; bits; bits &= bits - 1)
+            if (bytes[64 * w + bit_first(bits)] == plies) return 64 * w + bit_first(bits);
+    }
+    return 0;
+}
+
+/* Takes over a plane's longest lines where they beat those so far. */
+static void tally_longest(Tally *tally, uint64_t number, const Slice *slice, int side,
+                          uint32_t kings, const PlaneTally *plane)
+{
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+        if (distances(slice, m, side) == NULL) continue;
+        for (int v = 0; v < WDL_VALUES; v++) {
+            if (v == WDL_DRAW || !(plane->present >> v & 1)) continue;
+            uint32_t *longest = &tally->longest[m][side][v];
+            uint64_t *where = &tally->where[m][side][v];
+            bool first = tally->fen[m][side][v][0] == '\0';
+            bool tie = plane->most[m][v] == *longest && number < *where;
+            if (!first && !tie && plane->most[m][v] <= *longest) continue;
+            *longest = plane->most[m][v];
+            *where = number;
+            cell_fen(slice, side, plane_find(slice, side, kings, m, v, plane->most[m][v]),
+                     tally->fen[m][side][v]);
+        }
+    }
+}
+
+void tally_slice(Tally *tally, uint64_t number, const Slice *slice)
+{
+    const Kernel *kernel = kernel_best();
+    uint64_t mirrored = mirrored_lanes(slice);
+    enum { CHUNK = 256 };
+    PlaneTally plane[CHUNK];
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t start = 0; start < slice->shape->kings; start += CHUNK) {
+            uint32_t end = start + CHUNK;
+            if (end > slice->shape->kings) end = slice->shape->kings;
+#pragma omp parallel for schedule(dynamic, 8)
+            for (uint32_t k = start; k < end; k++)
+                tally_plane(slice, kernel, mirrored, side, k, &plane[k - start]);
+            for (uint32_t k = start; k < end; k++) {
+                for (int v = 0; v < WDL_VALUES; v++)
+                    tally->count[side][v] += plane[k - start].count[v];
+                tally_longest(tally, number, slice, side, k, &plane[k - start]);
+            }
+        }
+    }
+}
+
+void tally_finish(Tally *tally, const Shape *shape)
+{
+    unsigned like = 1;
+    for (int g = 0; g < shape->index.groups; g++)
+        for (unsigned i = 2; i <= shape->index.group[g].count; i++) like *= i;
+    for (int side = 0; side < 2; side++)
+        for (int v = 0; v < WDL_VALUES; v++) tally->count[side][v] /= like;
+}

@@ -1,0 +1,21 @@
+/* tally.h - counting a solved slice: verdicts and longest lines. */
+#ifndef TREB_GEN_TALLY_H
+#define TREB_GEN_TALLY_H
+
+#include "solve.h"
+#include "table.h"
+
+typedef struct Tally {
+    uint64_t count[2][WDL_VALUES]; /* by side to move, like men one by one: see tally_finish */
+    uint32_t longest[TABLE_METRICS][2][WDL_VALUES];
+    uint64_t where[TABLE_METRICS][2][WDL_VALUES]; /* the slice of that position */
+    char fen[TABLE_METRICS][2][WDL_VALUES][TABLE_FEN_SIZE]; /* a longest position: the first of the first slice */
+} Tally;
+
+/* Adds the slice of number `number`. The outcome does not depend on the order of slices. */
+void tally_slice(Tally *tally, uint64_t number, const Slice *slice);
+
+/* Brings counts to positions of the full board, like men not told apart. */
+void tally_finish(Tally *tally, const Shape *shape);
+
+#endif

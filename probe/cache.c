@@ -1,0 +1,139 @@
+/* cache.c - see cache.h. */
+#define _DEFAULT_SOURCE /* anonymous memory, madvise */
+#include "cache.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static CacheFrame *frame_of(Cache *cache, uint32_t number) {
+    CacheSegment *segment = atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS],
+                                                 memory_order_relaxed);
+    return &segment->frame[number & (CACHE_SEGMENT_FRAMES - 1)];
+}
+
+static uint32_t limit_of(uint64_t bytes) {
+    const uint64_t most = (uint64_t)CACHE_SEGMENTS_MAX << CACHE_SEGMENT_BITS;
+    uint64_t frames = bytes >> CACHE_PAGE_BITS;
+    return (uint32_t)(frames < most ? frames : most);
+}
+
+bool cache_init(Cache *cache, uint64_t bytes) {
+    memset(cache, 0, sizeof *cache);
+    cache->limit = limit_of(bytes);
+    return pthread_mutex_init(&cache->mutex, NULL) == 0;
+}
+
+void cache_destroy(Cache *cache) {
+    for (size_t i = 0; i < CACHE_SEGMENTS_MAX; i++) {
+        CacheSegment *segment = atomic_load(&cache->segment[i]);
+        if (segment) munmap(segment, sizeof *segment);
+    }
+    pthread_mutex_destroy(&cache->mutex);
+}
+
+/* Makes sure that a frame has memory. False if there is none. */
+static bool reserve(Cache *cache, uint32_t number) {
+    _Atomic(CacheSegment *) *at = &cache->segment[number >> CACHE_SEGMENT_BITS];
+    if (atomic_load_explicit(at, memory_order_relaxed) != NULL) return true;
+    void *memory = mmap(NULL, sizeof(CacheSegment), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return false;
+#ifdef MADV_HUGEPAGE
+    /* Spares most misses of the address cache. A small budget is not to be rounded up by it. */
+    if (cache->limit >= CACHE_SEGMENT_FRAMES)
+        (void)madvise(memory, sizeof(CacheSegment), MADV_HUGEPAGE);
+#endif
+    atomic_store_explicit(at, memory, memory_order_relaxed);
+    return true;
+}
+
+/* Takes a frame's page away: its slot forgets it, and readers who still know it will notice. */
+static void evict(CacheFrame *frame) {
+    if (frame->owner) atomic_store_explicit(frame->owner, 0, memory_order_relaxed);
+    frame->owner = NULL;
+    uint32_t next = atomic_load_explicit(&frame->generation, memory_order_relaxed) + 1;
+    atomic_store_explicit(&frame->generation, next ? next : 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+}
+
+/* A frame to fill, with a new generation. False if none may be used. */
+static bool take_frame(Cache *cache, uint32_t *number) {
+    if (cache->used < cache->limit && reserve(cache, cache->used)) {
+        *number = cache->used++;
+    } else {
+        if (cache->used == 0) return false;
+        /* Readers may go on setting marks: twice round is enough. */
+        for (uint64_t steps = 0;; steps++) {
+            *number = cache->hand;
+            cache->hand = cache->hand + 1 < cache->used ? cache->hand + 1 : 0;
+            CacheFrame *frame = frame_of(cache, *number);
+            if (steps > 2 * (uint64_t)cache->used) break;
+            if (!atomic_load_explicit(&frame->referenced, memory_order_relaxed)) break;
+            atomic_store_explicit(&frame->referenced, 0, memory_order_relaxed);
+        }
+    }
+    evict(frame_of(cache, *number));
+    return true;
+}
+
+static void fill(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *bytes,
+                 size_t size) {
+    CacheSegment *segment = atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS],
+                                                 memory_order_relaxed);
+    CacheFrame *frame = frame_of(cache, number);
+    _Atomic uint64_t *words = segment->words[number & (CACHE_SEGMENT_FRAMES - 1)];
+    for (size_t i = 0; i < size / 8; i++, bytes += 8) {
+        uint64_t word = 0; /* little-endian; compilers make one load of it */
+        for (int k = 0; k < 8; k++) word |= (uint64_t)bytes[k] << 8 * k;
+        atomic_store_explicit(&words[i], word, memory_order_relaxed);
+    }
+    frame->owner = slot;
+    atomic_store_explicit(&frame->referenced, 0, memory_order_relaxed);
+    uint64_t generation = atomic_load_explicit(&frame->generation, memory_order_relaxed);
+    atomic_store_explicit(slot, generation << 32 | number, memory_order_release);
+}
+
+void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t size,
+                  unsigned page_bits) {
+    size_t page = (size_t)1 << page_bits;
+    pthread_mutex_lock(&cache->mutex);
+    for (size_t at = 0; at < size; at += page, slots++) {
+        uint32_t number;
+        /* Another thread may have missed the same block and been quicker. */
+        if (atomic_load_explicit(slots, memory_order_relaxed) != 0) continue;
+        if (!take_frame(cache, &number)) break;
+        fill(cache, number, slots, block + at, page);
+    }
+    pthread_mutex_unlock(&cache->mutex);
+}
+
+/* Gives the memory of the pages of frames `from` .. `to` - 1 back. */
+static void release(Cache *cache, uint32_t from, uint32_t to) {
+    while (from < to) {
+        uint32_t within = from & (CACHE_SEGMENT_FRAMES - 1), count = CACHE_SEGMENT_FRAMES - within;
+        if (count > to - from) count = to - from;
+        CacheSegment *segment = atomic_load_explicit(&cache->segment[from >> CACHE_SEGMENT_BITS],
+                                                     memory_order_relaxed);
+        (void)madvise(segment->words[within], (size_t)count * CACHE_PAGE_SIZE, MADV_DONTNEED);
+        from += count;
+    }
+}
+
+void cache_set_limit(Cache *cache, uint64_t bytes) {
+    pthread_mutex_lock(&cache->mutex);
+    cache->limit = limit_of(bytes);
+    if (cache->used > cache->limit) {
+        for (uint32_t i = cache->limit; i < cache->used; i++) evict(frame_of(cache, i));
+        release(cache, cache->limit, cache->used);
+        cache->used = cache->limit;
+        cache->hand = 0;
+    }
+    pthread_mutex_unlock(&cache->mutex);
+}
+
+void cache_sizes(Cache *cache, uint64_t *limit, uint64_t *used) {
+    pthread_mutex_lock(&cache->mutex);
+    *limit = (uint64_t)cache->limit << CACHE_PAGE_BITS;
+    *used = (uint64_t)cache->used << CACHE_PAGE_BITS;
+    pthread_mutex_unlock(&cache->mutex);
+}

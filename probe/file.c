@@ -1,0 +1,331 @@
+/* file.c - see file.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Decoders ------------------------------------------------------------------------------ */
+
+/* What one thread needs to unpack blocks. As many exist as threads ever missed at once. */
+struct ProbeDecoder {
+    ProbeDecoder *next;
+    TableDecoder *decoder;
+    uint8_t *block;
+    size_t capacity;
+};
+
+bool pool_init(ProbePool *pool) {
+    if (!cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) return false;
+    pool->idle = NULL;
+    atomic_init(&pool->misses, 0);
+    atomic_init(&pool->pinned, 0);
+    if (pthread_mutex_init(&pool->mutex, NULL) == 0) return true;
+    cache_destroy(&pool->cache);
+    return false;
+}
+
+static void decoder_free(ProbeDecoder *decoder) {
+    table_decoder_free(decoder->decoder);
+    free(decoder->block);
+    free(decoder);
+}
+
+void pool_destroy(ProbePool *pool) {
+    while (pool->idle != NULL) {
+        ProbeDecoder *next = pool->idle->next;
+        decoder_free(pool->idle);
+        pool->idle = next;
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    cache_destroy(&pool->cache);
+}
+
+static void pool_give(ProbePool *pool, ProbeDecoder *decoder) {
+    pthread_mutex_lock(&pool->mutex);
+    decoder->next = pool->idle;
+    pool->idle = decoder;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+/* A decoder with room for blocks of `size` bytes; NULL: out of memory. */
+static ProbeDecoder *pool_take(ProbePool *pool, size_t size) {
+    pthread_mutex_lock(&pool->mutex);
+    ProbeDecoder *decoder = pool->idle;
+    if (decoder != NULL) pool->idle = decoder->next;
+    pthread_mutex_unlock(&pool->mutex);
+    if (decoder == NULL) {
+        decoder = calloc(1, sizeof *decoder);
+        if (decoder == NULL) return NULL;
+        decoder->decoder = table_decoder_new();
+    }
+    if (decoder->capacity < size) {
+        free(decoder->block);
+        decoder->block = malloc(size);
+        decoder->capacity = decoder->block != NULL ? size : 0;
+    }
+    if (decoder->decoder != NULL && decoder->capacity != 0) return decoder;
+    decoder_free(decoder);
+    return NULL;
+}
+
+/* ---- Failures ------------------------------------------------------------------------------ */
+
+static int fail(TableError *error, treb_status status, const char *path, const char *what) {
+    if (error != NULL) {
+        error->status = status;
+        snprintf(error->text, sizeof error->text, "%.400s: %.100s", path, what);
+    }
+    return -(int)status;
+}
+
+int file_damaged(const OpenFile *file, const char *what, TableError *error) {
+    return fail(error, TREB_ERR_DAMAGED, table_path(file->table), what);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+bool file_init(ProbeFile *file, const Material *material, TableMetric metric, char *path) {
+    *file = (ProbeFile){.material = *material, .metric = metric, .path = path};
+    atomic_init(&file->open, NULL);
+    return pthread_mutex_init(&file->mutex, NULL) == 0;
+}
+
+static void open_free(OpenFile *open) {
+    for (int side = 0; side < 2; side++) {
+        free(open->slots[side]);
+        free((void *)(uintptr_t)atomic_load(&open->whole[side]));
+    }
+    table_close(open->table);
+    free(open);
+}
+
+void file_destroy(ProbeFile *file) {
+    OpenFile *open = atomic_load(&file->open);
+    if (open != NULL) open_free(open);
+    free(file->failure);
+    free(file->path);
+    pthread_mutex_destroy(&file->mutex);
+}
+
+/* What a sound file of another maker may still have wrong; NULL if nothing. Probes rely on it. */
+static const char *fault_in_header(const ProbeFile *file, const TableHeader *header) {
+    bool white = header->side[TREB_WHITE].stored, black = header->side[TREB_BLACK].stored;
+    if (!material_equal(&header->index.material, &file->material) || header->metric != file->metric)
+        return "its name is not that of its content";
+    if (material_symmetric(&file->material)) return white ? NULL : "White to move is missing";
+    if (header->metric == TABLE_WDL && !(white && black)) return "a side to move is missing";
+    return NULL;
+}
+
+static void fill_digits(OpenFile *open) {
+    const TableHeader *header = open->header;
+    for (int side = 1; side >= 0; side--) {
+        if (!header->side[side].stored) continue;
+        for (unsigned byte = 0; byte < 256; byte++) {
+            unsigned rest = byte;
+            for (unsigned i = 0; i < header->per_byte; i++) {
+                unsigned code = header->per_byte > 1 ? rest % header->base : rest;
+                open->digit[i][byte] = (uint8_t)code;
+                if (header->per_byte > 1) rest /= header->base;
+            }
+        }
+    }
+}
+
+/* The verdicts of both sides may be numbered differently only in files of no maker we know; such
+ * a file is refused rather than given a second table. */
+static const char *fill_verdicts(OpenFile *open) {
+    const TableSide *side = open->header->side;
+    const TableSide *first = side[TREB_WHITE].stored ? &side[TREB_WHITE] : &side[TREB_BLACK];
+    for (int s = 0; s < 2; s++) {
+        if (!side[s].stored) continue;
+        if (side[s].codes[0] != first->codes[0] ||
+            memcmp(side[s].plies[0], first->plies[0], 2u * first->codes[0]) != 0)
+            return "its sides differ in their codes";
+    }
+    for (unsigned i = 0; i < open->per_byte; i++)
+        for (unsigned byte = 0; byte < 256; byte++) {
+            unsigned code = open->digit[i][byte];
+            open->digit[i][byte] =
+                code < first->codes[0] ? (uint8_t)first->plies[0][code] : FILE_NO_VERDICT;
+        }
+    return NULL;
+}
+
+static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error) {
+    const TableHeader *header = open->header = table_header(open->table);
+    open->index = header->index;
+    open->per_byte = header->per_byte;
+    open->width = header->width;
+    open->block_bits = header->block_bits;
+    open->page_bits = header->block_bits < CACHE_PAGE_BITS ? header->block_bits : CACHE_PAGE_BITS;
+    open->pages = table_side_blocks(header) << (open->block_bits - open->page_bits);
+    const char *fault = fault_in_header(file, header);
+    if (fault == NULL) fill_digits(open);
+    if (fault == NULL && header->metric == TABLE_WDL)
+        fault = header->width == 1 ? fill_verdicts(open) : "its cells are too wide";
+    if (fault != NULL) return fail(error, TREB_ERR_DAMAGED, file->path, fault);
+    for (int side = 0; side < 2; side++) {
+        open->stored[side] = header->side[side].stored;
+        if (!open->stored[side]) continue;
+        open->slots[side] = calloc(open->pages, sizeof(CacheSlot));
+        if (open->slots[side] == NULL)
+            return fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
+    }
+    return 0;
+}
+
+static OpenFile *open_new(const ProbeFile *file, TableError *error) {
+    OpenFile *open = calloc(1, sizeof *open);
+    if (open == NULL) {
+        fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
+        return NULL;
+    }
+    open->table = table_open(file->path, error);
+    if (open->table != NULL && open_fill(open, file, error) == 0) return open;
+    open_free(open);
+    return NULL;
+}
+
+/* Under the file's mutex. */
+static OpenFile *open_once(ProbeFile *file, TableError *error) {
+    OpenFile *open = atomic_load_explicit(&file->open, memory_order_relaxed);
+    if (open != NULL) return open;
+    if (file->failure != NULL) {
+        *error = *file->failure;
+        return NULL;
+    }
+    open = open_new(file, error);
+    if (open != NULL) {
+        atomic_store_explicit(&file->open, open, memory_order_release);
+    } else if (error->status == TREB_ERR_DAMAGED) {
+        /* Other failures may pass. Without memory for the note the next call tries again. */
+        file->failure = malloc(sizeof *file->failure);
+        if (file->failure != NULL) *file->failure = *error;
+    }
+    return open;
+}
+
+const OpenFile *file_open(ProbeFile *file, TableError *error) {
+    TableError unused;
+    if (error == NULL) error = &unused;
+    pthread_mutex_lock(&file->mutex);
+    OpenFile *open = open_once(file, error);
+    pthread_mutex_unlock(&file->mutex);
+    return open;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, TableError *error) {
+    size_t size = (size_t)1 << file->block_bits;
+    uint64_t block = at >> file->block_bits;
+    ProbeDecoder *decoder = pool_take(pool, size);
+    TableError local;
+    if (decoder == NULL)
+        return fail(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
+    treb_status status = table_read_block(file->table, decoder->decoder, side, block,
+                                          decoder->block, error ? error : &local);
+    int value = -(int)status;
+    if (status == TREB_OK) {
+        const uint8_t *bytes = decoder->block + (at & (size - 1));
+        value = bytes[0] | (at % 2 == 0 ? bytes[1] << 8 : 0);
+        atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
+        CacheSlot *slots = file->slots[side] + (block << (file->block_bits - file->page_bits));
+        cache_insert(&pool->cache, slots, decoder->block, size, file->page_bits);
+    }
+    pool_give(pool, decoder);
+    return value;
+}
+
+/* Where a cell's byte is, and which part of it is the cell's. A division by a constant costs a
+ * multiplication; one by a variable, many times that. */
+static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part) {
+    uint64_t at;
+    switch (file->per_byte) {
+    case 1:
+        *part = 0;
+        return cell * file->width;
+    case 2:
+        at = cell / 2;
+        break;
+    case 3:
+        at = cell / 3;
+        break;
+    case 4:
+        at = cell / 4;
+        break;
+    case 5:
+        at = cell / 5;
+        break;
+    default:
+        at = cell / file->per_byte;
+        break;
+    }
+    *part = (unsigned)(cell - at * file->per_byte);
+    return at;
+}
+
+int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, TableError *error) {
+    unsigned part, bytes;
+    if (cell >= file->index.size) return file_damaged(file, "has no such cell", error);
+    uint64_t at = locate(file, cell, &part);
+    const uint8_t *whole = atomic_load_explicit(&file->whole[side], memory_order_acquire);
+    if (whole != NULL) {
+        bytes = whole[at] | (unsigned)whole[at + 1] << 8;
+    } else if (!cache_read(&pool->cache, &file->slots[side][at >> file->page_bits],
+                           (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes)) {
+        int read = file_miss(pool, file, side, at, error);
+        if (read < 0) return read;
+        bytes = (unsigned)read;
+    }
+    if (file->width == 2) return (int)bytes;
+    return file->digit[part][bytes & 0xff];
+}
+
+/* ---- Pinning ------------------------------------------------------------------------------- */
+
+/* All bytes of a side, rounded up to blocks, and one byte more so that two can be read anywhere. */
+static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, TableError *error) {
+    uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
+    uint8_t *out = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
+    ProbeDecoder *decoder = out != NULL ? pool_take(pool, 1) : NULL;
+    if (decoder == NULL) {
+        fail(error, TREB_ERR_MEMORY, table_path(open->table), "out of memory");
+        free(out);
+        return NULL;
+    }
+    treb_status status = TREB_OK;
+    for (uint64_t b = 0; b < blocks && status == TREB_OK; b++)
+        status = table_read_block(open->table, decoder->decoder, side, b,
+                                  out + (b << open->block_bits), error);
+    out[bytes] = 0;
+    pool_give(pool, decoder);
+    if (status == TREB_OK) return out;
+    free(out);
+    return NULL;
+}
+
+/* Under the file's mutex. */
+static int pin_side(ProbePool *pool, OpenFile *open, int side, TableError *error) {
+    if (!open->stored[side] || atomic_load(&open->whole[side]) != NULL) return 0;
+    uint8_t *bytes = read_side(pool, open, side, error);
+    if (bytes == NULL) return -(int)error->status;
+    atomic_fetch_add(&pool->pinned, table_side_blocks(open->header) << open->block_bits);
+    atomic_store_explicit(&open->whole[side], bytes, memory_order_release);
+    return 0;
+}
+
+int file_pin(ProbePool *pool, ProbeFile *file, TableError *error) {
+    TableError unused;
+    if (error == NULL) error = &unused;
+    pthread_mutex_lock(&file->mutex);
+    OpenFile *open = open_once(file, error);
+    int result = open != NULL ? 0 : -(int)error->status;
+    for (int side = 0; side < 2 && result == 0; side++)
+        result = pin_side(pool, open, side, error);
+    pthread_mutex_unlock(&file->mutex);
+    return result;
+}

@@ -1,0 +1,72 @@
+/* file.h - table files as probes use them: opened when first needed, read cell by cell through the
+ * cache. Private to probe/.
+ *
+ * Functions that return an int return what was asked for, or minus a treb_status. */
+#ifndef TREB_PROBE_FILE_H
+#define TREB_PROBE_FILE_H
+
+#include "cache.h"
+#include "table.h"
+
+enum { FILE_NO_VERDICT = 0xff };
+
+/* What threads share beside the files: the cache and the decoders that are idle. */
+typedef struct ProbeDecoder ProbeDecoder;
+typedef struct ProbePool {
+    Cache cache;
+    pthread_mutex_t mutex;
+    ProbeDecoder *idle; /* under the mutex */
+    _Atomic uint64_t misses, pinned;
+} ProbePool;
+
+bool pool_init(ProbePool *pool);
+void pool_destroy(ProbePool *pool);
+
+/* A file that is open. Only slots and `whole` ever change. */
+typedef struct OpenFile {
+    const TableHeader *header;
+    Index index;
+    unsigned per_byte, width, block_bits, page_bits;
+    bool stored[2];
+    /* Every cell that shares a byte, by its place there: the verdict in a WDL table (or
+     * FILE_NO_VERDICT), the code in others. */
+    uint8_t digit[8][256];
+    CacheSlot *slots[2];               /* by page */
+    _Atomic(const uint8_t *) whole[2]; /* the side, if pinned */
+    uint64_t pages;                    /* of a side */
+    Table *table;
+} OpenFile;
+
+/* A file that the directories have. */
+typedef struct ProbeFile {
+    Material material;
+    TableMetric metric;
+    char *path;
+    _Atomic(OpenFile *) open; /* NULL: not yet, or in vain */
+    pthread_mutex_t mutex;    /* of opening and pinning */
+    TableError *failure;      /* why opening failed, if trying again is no use; under the mutex */
+} ProbeFile;
+
+bool file_init(ProbeFile *file, const Material *material, TableMetric metric, char *path);
+void file_destroy(ProbeFile *file);
+
+/* Opens a file or says why not: NULL with *error filled. */
+const OpenFile *file_open(ProbeFile *file, TableError *error);
+
+static inline const OpenFile *file_get(ProbeFile *file, TableError *error) {
+    const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
+    return open != NULL ? open : file_open(file, error);
+}
+
+/* Unpacks both sides for good. */
+int file_pin(ProbePool *pool, ProbeFile *file, TableError *error);
+
+/* Reads bytes `at` and, if `at` is even, `at` + 1 of a side that is not in memory. */
+int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, TableError *error);
+
+/* What a cell holds: a verdict of a WDL table, else a code. */
+int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, TableError *error);
+
+int file_damaged(const OpenFile *file, const char *what, TableError *error);
+
+#endif
