@@ -364,6 +364,7 @@ static treb_status job_run(const GenerateOptions *options, const GenerateStep *s
     bool ok = job.solver != NULL;
     for (; ok && job.solvers < solvers; job.solvers++)
         ok = (job.solver[job.solvers] = solver_new(&job.shape, options->metrics)) != NULL;
+    if (ok && options->progress) solver_watch(job.solver[0], &options->progress->ply);
     treb_status status = ok ? job_try(&job, error) : out_of_memory(error);
     if (status == TREB_OK && job.retry) {
         job.five_values = true;

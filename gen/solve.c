@@ -22,6 +22,7 @@
  * before this ply, wins read what was lost before it, and no plane is written that another reads. */
 #include "solve.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ struct Solver {
     uint64_t *won_rows[2][2];     /* likewise: rows in which something was won */
     uint8_t *next_pending[2], *next_held[2]; /* by kings and slab */
     uint8_t *bytes[2];            /* of the metric being solved */
+    _Atomic unsigned *watch;      /* told the ply; NULL allowed */
 };
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -141,6 +143,8 @@ void solver_free(Solver *s)
     each_set(s, free_set, NULL);
     free(s);
 }
+
+void solver_watch(Solver *s, _Atomic unsigned *ply) { s->watch = ply; }
 
 uint64_t solver_memory(const Shape *shape, unsigned metrics)
 {
@@ -683,6 +687,7 @@ static treb_status metric_run(Solver *s, unsigned *longest)
             {
                 bool changed = ply_changed(s, n);
                 if (changed) *longest = n;
+                if (s->watch) atomic_store_explicit(s->watch, n, memory_order_relaxed);
                 n++;
                 if (!changed && n > 2) {
                     unsigned due = next_due(s, n);

@@ -35,6 +35,9 @@ typedef struct Solver Solver;
 Solver *solver_new(const Shape *shape, unsigned metrics);
 void solver_free(Solver *solver);
 
+/* Makes the solver tell the ply it is at, for another thread to see; NULL stops it. */
+void solver_watch(Solver *solver, _Atomic unsigned *ply);
+
 /* Bytes that a solver allocates. */
 uint64_t solver_memory(const Shape *shape, unsigned metrics);
 

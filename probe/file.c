@@ -86,8 +86,7 @@ int file_damaged(const OpenFile *file, const char *what, TableError *error) {
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-bool file_init(ProbeFile *file, const Material *material, TableMetric metric, char *path) {
-    *file = (ProbeFile){.material = *material, .metric = metric, .path = path};
+bool file_init(ProbeFile *file) {
     atomic_init(&file->open, NULL);
     return pthread_mutex_init(&file->mutex, NULL) == 0;
 }
@@ -119,39 +118,19 @@ static const char *fault_in_header(const ProbeFile *file, const TableHeader *hea
     return NULL;
 }
 
-static void fill_digits(OpenFile *open) {
+static void fill_digits(OpenFile *open, int s) {
     const TableHeader *header = open->header;
-    for (int side = 1; side >= 0; side--) {
-        if (!header->side[side].stored) continue;
-        for (unsigned byte = 0; byte < 256; byte++) {
-            unsigned rest = byte;
-            for (unsigned i = 0; i < header->per_byte; i++) {
-                unsigned code = header->per_byte > 1 ? rest % header->base : rest;
-                open->digit[i][byte] = (uint8_t)code;
-                if (header->per_byte > 1) rest /= header->base;
-            }
+    const TableSide *side = &header->side[s];
+    for (unsigned byte = 0; byte < 256; byte++) {
+        unsigned rest = byte;
+        for (unsigned i = 0; i < header->per_byte; i++) {
+            unsigned code = header->per_byte > 1 ? rest % header->base : rest;
+            if (header->per_byte > 1) rest /= header->base;
+            if (header->metric == TABLE_WDL)
+                code = code < side->codes[0] ? side->plies[0][code] : FILE_NO_VERDICT;
+            open->digit[s][i][byte] = (uint8_t)code;
         }
     }
-}
-
-/* The verdicts of both sides may be numbered differently only in files of no maker we know; such
- * a file is refused rather than given a second table. */
-static const char *fill_verdicts(OpenFile *open) {
-    const TableSide *side = open->header->side;
-    const TableSide *first = side[TREB_WHITE].stored ? &side[TREB_WHITE] : &side[TREB_BLACK];
-    for (int s = 0; s < 2; s++) {
-        if (!side[s].stored) continue;
-        if (side[s].codes[0] != first->codes[0] ||
-            memcmp(side[s].plies[0], first->plies[0], 2u * first->codes[0]) != 0)
-            return "its sides differ in their codes";
-    }
-    for (unsigned i = 0; i < open->per_byte; i++)
-        for (unsigned byte = 0; byte < 256; byte++) {
-            unsigned code = open->digit[i][byte];
-            open->digit[i][byte] =
-                code < first->codes[0] ? (uint8_t)first->plies[0][code] : FILE_NO_VERDICT;
-        }
-    return NULL;
 }
 
 static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error) {
@@ -163,13 +142,13 @@ static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error) {
     open->page_bits = header->block_bits < CACHE_PAGE_BITS ? header->block_bits : CACHE_PAGE_BITS;
     open->pages = table_side_blocks(header) << (open->block_bits - open->page_bits);
     const char *fault = fault_in_header(file, header);
-    if (fault == NULL) fill_digits(open);
-    if (fault == NULL && header->metric == TABLE_WDL)
-        fault = header->width == 1 ? fill_verdicts(open) : "its cells are too wide";
+    if (fault == NULL && header->metric == TABLE_WDL && header->width != 1)
+        fault = "its cells are too wide";
     if (fault != NULL) return fail(error, TREB_ERR_DAMAGED, file->path, fault);
     for (int side = 0; side < 2; side++) {
         open->stored[side] = header->side[side].stored;
         if (!open->stored[side]) continue;
+        fill_digits(open, side);
         open->slots[side] = calloc(open->pages, sizeof(CacheSlot));
         if (open->slots[side] == NULL)
             return fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
@@ -208,13 +187,13 @@ static OpenFile *open_once(ProbeFile *file, TableError *error) {
     return open;
 }
 
-const OpenFile *file_open(ProbeFile *file, TableError *error) {
+int file_open(ProbeFile *file, const OpenFile **out, TableError *error) {
     TableError unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
-    OpenFile *open = open_once(file, error);
+    *out = open_once(file, error);
     pthread_mutex_unlock(&file->mutex);
-    return open;
+    return *out != NULL ? 0 : -(int)error->status;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
@@ -282,7 +261,7 @@ int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, Ta
         bytes = (unsigned)read;
     }
     if (file->width == 2) return (int)bytes;
-    return file->digit[part][bytes & 0xff];
+    return file->digit[side][part][bytes & 0xff];
 }
 
 /* ---- Pinning ------------------------------------------------------------------------------- */

@@ -28,9 +28,9 @@ typedef struct OpenFile {
     Index index;
     unsigned per_byte, width, block_bits, page_bits;
     bool stored[2];
-    /* Every cell that shares a byte, by its place there: the verdict in a WDL table (or
-     * FILE_NO_VERDICT), the code in others. */
-    uint8_t digit[8][256];
+    /* By side, place of the cell among those that share a byte, and byte: the verdict in a WDL
+     * table (or FILE_NO_VERDICT), the code in others. */
+    uint8_t digit[2][8][256];
     CacheSlot *slots[2];               /* by page */
     _Atomic(const uint8_t *) whole[2]; /* the side, if pinned */
     uint64_t pages;                    /* of a side */
@@ -47,15 +47,16 @@ typedef struct ProbeFile {
     TableError *failure;      /* why opening failed, if trying again is no use; under the mutex */
 } ProbeFile;
 
-bool file_init(ProbeFile *file, const Material *material, TableMetric metric, char *path);
+/* `file` has a material, a metric and a path (on the heap, which it owns); all else is 0. */
+bool file_init(ProbeFile *file);
 void file_destroy(ProbeFile *file);
 
-/* Opens a file or says why not: NULL with *error filled. */
-const OpenFile *file_open(ProbeFile *file, TableError *error);
+/* Opens a file: 0 and *out, or minus a treb_status. */
+int file_open(ProbeFile *file, const OpenFile **out, TableError *error);
 
-static inline const OpenFile *file_get(ProbeFile *file, TableError *error) {
-    const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
-    return open != NULL ? open : file_open(file, error);
+static inline int file_get(ProbeFile *file, const OpenFile **out, TableError *error) {
+    *out = atomic_load_explicit(&file->open, memory_order_acquire);
+    return *out != NULL ? 0 : file_open(file, out, error);
 }
 
 /* Unpacks both sides for good. */

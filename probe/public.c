@@ -1,0 +1,108 @@
+/* public.c - what the public interface has beside tables: texts, positions, and the checks that
+ * every probe begins with. */
+#include <stdio.h>
+
+#include "probe.h"
+#include "san.h"
+
+_Static_assert((int)TREB_FEN_SIZE == POSITION_FEN_SIZE, "one size of FENs");
+_Static_assert((int)TREB_MEN_MAX == MATERIAL_MAX_MEN, "one limit of men");
+_Static_assert((int)TREB_METRICS == TABLE_METRICS && (int)TREB_DTM == TABLE_DTM, "one order");
+_Static_assert((int)TREB_WIN == WDL_WIN && (int)TREB_CURSED_WIN == WDL_CURSED, "one order");
+
+static treb_status fail(treb_error *error, treb_status status, const char *text) {
+    if (error != NULL) {
+        error->status = status;
+        snprintf(error->text, sizeof error->text, "%.500s", text);
+    }
+    return status;
+}
+
+treb_status probe_fail(int result, const TableError *from, treb_error *error) {
+    return fail(error, (treb_status)-result, error != NULL ? from->text : "");
+}
+
+treb_status probe_no_metric(treb_error *error) {
+    return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
+}
+
+treb_status probe_check(const treb_position *pos, treb_error *error) {
+    const char *why;
+    if (pos->turn > TREB_BLACK) return fail(error, TREB_ERR_POSITION, "nobody is to move");
+    treb_status status = position_check(pos, &why);
+    if (status != TREB_OK) return fail(error, status, why);
+    if (pos->castling != 0)
+        return fail(error, TREB_ERR_CASTLING, "castling rights remain: no table covers them");
+    if (bit_count(position_occupied(pos)) > TREB_MEN_MAX)
+        return fail(error, TREB_ERR_MEN, "more than 8 men: no table has so many");
+    return TREB_OK;
+}
+
+const char *treb_status_text(treb_status status) {
+    switch (status) {
+    case TREB_OK:
+        return "no error";
+    case TREB_ERR_FEN:
+        return "not a FEN";
+    case TREB_ERR_POSITION:
+        return "impossible position";
+    case TREB_ERR_CASTLING:
+        return "castling rights remain";
+    case TREB_ERR_MEN:
+        return "too many men";
+    case TREB_ERR_NO_TABLE:
+        return "table not installed";
+    case TREB_ERR_DAMAGED:
+        return "damaged table file";
+    case TREB_ERR_IO:
+        return "input or output error";
+    case TREB_ERR_MEMORY:
+        return "out of memory";
+    case TREB_ERR_ARGUMENT:
+        return "wrong argument";
+    }
+    return "unknown status";
+}
+
+const char *treb_wdl_text(treb_wdl wdl) {
+    static const char *const texts[] = {"loss", "blessed loss", "draw", "cursed win", "win"};
+    return wdl >= TREB_LOSS && wdl <= TREB_WIN ? texts[wdl] : "unknown";
+}
+
+const char *treb_metric_text(treb_metric metric) {
+    if (metric < TREB_WDL || metric >= TREB_METRICS) return "unknown";
+    return table_metric_name((TableMetric)metric);
+}
+
+treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove) {
+    if (halfmove + dtz <= 100) return wdl;
+    if (wdl == TREB_WIN) return TREB_CURSED_WIN;
+    return wdl == TREB_LOSS ? TREB_BLESSED_LOSS : wdl;
+}
+
+treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_error *error) {
+    const char *why;
+    treb_status status = position_from_fen(fen, out, &why);
+    return status == TREB_OK ? status : fail(error, status, why);
+}
+
+void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]) {
+    position_to_fen(pos, out);
+}
+
+treb_status treb_position_check(const treb_position *pos, treb_error *error) {
+    const char *why;
+    treb_status status = position_check(pos, &why);
+    return status == TREB_OK ? status : fail(error, status, why);
+}
+
+treb_status treb_position_play(const treb_position *pos, const char *move, treb_position *out,
+                               treb_error *error) {
+    Move m;
+    treb_status status = treb_position_check(pos, error);
+    if (status != TREB_OK) return status;
+    if (move_from_uci(pos, move, &m) != TREB_OK && move_from_san(pos, move, &m) != TREB_OK)
+        return fail(error, TREB_ERR_ARGUMENT, "not a legal move");
+    position_make(pos, m, out);
+    return TREB_OK;
+}

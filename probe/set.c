@@ -1,0 +1,299 @@
+/* set.c - see set.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "set.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Failures ------------------------------------------------------------------------------ */
+
+static treb_status fail(treb_error *error, treb_status status, const char *what,
+                        const char *detail) {
+    if (error != NULL) {
+        error->status = status;
+        snprintf(error->text, sizeof error->text, "%.400s%.100s", what, detail);
+    }
+    return status;
+}
+
+static treb_status pass_on(const TableError *from, treb_error *error) {
+    return fail(error, from->status, from->text, "");
+}
+
+int set_missing(const treb_position *pos, TableMetric metric, TableError *error) {
+    if (error != NULL) {
+        char name[TABLE_NAME_SIZE];
+        Material material = material_of_position(pos);
+        material_canonical(&material);
+        table_file_name(&material, metric, name);
+        error->status = TREB_ERR_NO_TABLE;
+        snprintf(error->text, sizeof error->text, "%s is not installed", name);
+    }
+    return -(int)TREB_ERR_NO_TABLE;
+}
+
+/* ---- Finding files ------------------------------------------------------------------------- */
+
+/* Files found so far, in growing room. */
+typedef struct Found {
+    ProbeFile *files;
+    size_t count, capacity;
+} Found;
+
+/* "KRPvKR.dtz.treb", spelt as the generator would. */
+static bool parse_file_name(const char *name, Material *material, TableMetric *metric) {
+    char base[MATERIAL_NAME_SIZE], expected[TABLE_NAME_SIZE];
+    size_t length = strcspn(name, ".");
+    if (length >= sizeof base) return false;
+    memcpy(base, name, length);
+    base[length] = '\0';
+    if (!material_parse(base, material)) return false;
+    Material canonical = *material;
+    if (material_canonical(&canonical)) return false;
+    for (int m = 0; m < TABLE_METRICS; m++) {
+        *metric = (TableMetric)m;
+        table_file_name(material, *metric, expected);
+        if (strcmp(name, expected) == 0) return true;
+    }
+    return false;
+}
+
+static int compare_files(const void *left, const void *right) {
+    const ProbeFile *a = left, *b = right;
+    char name_a[MATERIAL_NAME_SIZE], name_b[MATERIAL_NAME_SIZE];
+    int men = material_men(&a->material) - material_men(&b->material);
+    if (men != 0) return men;
+    material_name(&a->material, name_a);
+    material_name(&b->material, name_b);
+    int names = strcmp(name_a, name_b);
+    return names != 0 ? names : (int)a->metric - (int)b->metric;
+}
+
+static bool known(const Found *found, size_t before, const Material *material, TableMetric metric) {
+    for (size_t i = 0; i < before; i++)
+        if (found->files[i].metric == metric &&
+            material_equal(&found->files[i].material, material))
+            return true;
+    return false;
+}
+
+static bool add_file(Found *found, const char *directory, const char *name, size_t before) {
+    Material material;
+    TableMetric metric;
+    if (!parse_file_name(name, &material, &metric)) return true;
+    if (known(found, before, &material, metric)) return true;
+    if (found->count == found->capacity) {
+        size_t capacity = found->capacity ? 2 * found->capacity : 64;
+        ProbeFile *files = realloc(found->files, capacity * sizeof *files);
+        if (files == NULL) return false;
+        found->files = files;
+        found->capacity = capacity;
+    }
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path == NULL) return false;
+    snprintf(path, size, "%s/%s", directory, name);
+    found->files[found->count++] =
+        (ProbeFile){.material = material, .metric = metric, .path = path};
+    return true;
+}
+
+static treb_status scan(Found *found, const char *directory, treb_error *error) {
+    DIR *list = opendir(directory);
+    if (list == NULL) {
+        char text[256];
+        snprintf(text, sizeof text, ": %s", strerror(errno));
+        return fail(error, TREB_ERR_IO, directory, text);
+    }
+    /* Names within one directory differ: only those of earlier ones can be known. */
+    size_t before = found->count;
+    treb_status status = TREB_OK;
+    for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;)
+        if (!add_file(found, directory, entry->d_name, before))
+            status = fail(error, TREB_ERR_MEMORY, "out of memory", "");
+    closedir(list);
+    return status;
+}
+
+/* ---- From materials to files --------------------------------------------------------------- */
+
+static void add_place(treb_tables *set, const SetEntry *entry, bool swapped) {
+    Material material = swapped ? material_swap(&entry->material) : entry->material;
+    uint64_t key = set_key_of_material(&material);
+    size_t at = set_hash(set, key);
+    while (set->places[at].entry != NULL) at = (at + 1) & set->mask;
+    set->places[at] = (SetPlace){key, entry, swapped};
+}
+
+static SetEntry *entry_of(treb_tables *set, const Material *material) {
+    for (size_t i = set->entry_count; i-- > 0;)
+        if (material_equal(&set->entries[i].material, material)) return &set->entries[i];
+    SetEntry *entry = &set->entries[set->entry_count++];
+    *entry = (SetEntry){.material = *material, .symmetric = material_symmetric(material)};
+    return entry;
+}
+
+static void add_entries(treb_tables *set) {
+    static const char *const drawn[] = {"KvK", "KNvK", "KBvK"};
+    Material material;
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        material_parse(drawn[i], &material);
+        entry_of(set, &material)->drawn = true;
+    }
+    /* Files are sorted, so that an entry's files come one after another. */
+    for (size_t i = 0; i < set->file_count; i++) {
+        ProbeFile *file = &set->files[i];
+        entry_of(set, &file->material)->file[file->metric] = file;
+    }
+    for (size_t i = 0; i < set->entry_count; i++) {
+        add_place(set, &set->entries[i], false);
+        if (!set->entries[i].symmetric) add_place(set, &set->entries[i], true);
+    }
+}
+
+static bool build(treb_tables *set) {
+    size_t most = set->file_count + 3, places = 16;
+    set->shift = 60;
+    /* At most a quarter full: nearly every search ends at the first place. */
+    for (; places < 8 * most; places *= 2) set->shift--;
+    set->mask = places - 1;
+    set->entries = calloc(most, sizeof *set->entries);
+    set->places = calloc(places, sizeof *set->places);
+    if (set->entries == NULL || set->places == NULL) return false;
+    add_entries(set);
+    return true;
+}
+
+/* ---- Opening and closing ------------------------------------------------------------------- */
+
+/* Takes what was found over. */
+static bool adopt(treb_tables *set, Found *found) {
+    if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
+    set->files = found->files;
+    for (; set->file_count < found->count; set->file_count++)
+        if (!file_init(&set->files[set->file_count])) break;
+    bool all = set->file_count == found->count;
+    for (size_t i = set->file_count; i < found->count; i++) free(found->files[i].path);
+    *found = (Found){0};
+    return all && build(set);
+}
+
+treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error) {
+    Found found = {0};
+    treb_status status = TREB_OK;
+    treb_tables *set = calloc(1, sizeof *set);
+    if (set != NULL && !pool_init(&set->pool)) {
+        free(set);
+        set = NULL;
+    }
+    if (set == NULL) {
+        fail(error, TREB_ERR_MEMORY, "out of memory", "");
+        return NULL;
+    }
+    for (size_t i = 0; i < count && status == TREB_OK; i++)
+        status = scan(&found, directories[i], error);
+    if (status == TREB_OK && adopt(set, &found)) return set;
+    if (status == TREB_OK) fail(error, TREB_ERR_MEMORY, "out of memory", "");
+    for (size_t i = 0; i < found.count; i++) free(found.files[i].path);
+    free(found.files);
+    treb_tables_close(set);
+    return NULL;
+}
+
+void treb_tables_close(treb_tables *tables) {
+    if (tables == NULL) return;
+    for (size_t i = 0; i < tables->file_count; i++) file_destroy(&tables->files[i]);
+    free(tables->files);
+    free(tables->entries);
+    free(tables->places);
+    pool_destroy(&tables->pool);
+    free(tables);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+void treb_tables_set_memory(treb_tables *tables, uint64_t bytes) {
+    cache_set_limit(&tables->pool.cache, bytes);
+}
+
+void treb_tables_get_memory(const treb_tables *tables, treb_memory *out) {
+    ProbePool *pool = (ProbePool *)&tables->pool; /* the changing part of a set */
+    cache_sizes(&pool->cache, &out->budget, &out->cached);
+    out->pinned = atomic_load_explicit(&pool->pinned, memory_order_relaxed);
+    out->misses = atomic_load_explicit(&pool->misses, memory_order_relaxed);
+}
+
+/* The file of a material by name, either colour first; NULL with *error filled. */
+static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metric metric,
+                            treb_error *error) {
+    Material material;
+    if (!material_parse(name, &material) || metric < TREB_WDL || metric >= TREB_METRICS) {
+        fail(error, TREB_ERR_ARGUMENT, name, " is no material, or the metric is none");
+        return NULL;
+    }
+    material_canonical(&material);
+    for (size_t i = 0; i < set->file_count; i++)
+        if ((int)set->files[i].metric == (int)metric &&
+            material_equal(&set->files[i].material, &material))
+            return &set->files[i];
+    char file[TABLE_NAME_SIZE];
+    table_file_name(&material, (TableMetric)metric, file);
+    fail(error, TREB_ERR_NO_TABLE, file, " is not installed");
+    return NULL;
+}
+
+treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
+                            treb_error *error) {
+    TableError why;
+    treb_error missing;
+    ProbeFile *file = find_file(tables, material, metric, &missing);
+    if (file == NULL) return fail(error, missing.status, missing.text, "");
+    return file_pin(&tables->pool, file, &why) == 0 ? TREB_OK : pass_on(&why, error);
+}
+
+/* ---- Stock --------------------------------------------------------------------------------- */
+
+size_t treb_tables_count(const treb_tables *tables) {
+    return tables->file_count;
+}
+
+static void copy_side(const TableSide *side, treb_table_info *out, int s) {
+    out->stored[s] = side->stored;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        out->count[s][v] = side->count[v];
+        out->longest[s][v] = side->longest[v];
+        memcpy(out->longest_fen[s][v], side->longest_fen[v], TABLE_FEN_SIZE);
+    }
+}
+
+static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *error) {
+    TableError why;
+    const OpenFile *open;
+    memset(out, 0, sizeof *out);
+    material_name(&file->material, out->material);
+    out->metric = (treb_metric)file->metric;
+    out->path = file->path;
+    if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
+    out->file_size = table_file_size(open->table);
+    out->block_size = UINT64_C(1) << open->block_bits;
+    for (int s = 0; s < 2; s++) copy_side(&open->header->side[s], out, s);
+    return TREB_OK;
+}
+
+treb_status treb_tables_info(const treb_tables *tables, size_t number, treb_table_info *out,
+                             treb_error *error) {
+    if (number >= tables->file_count)
+        return fail(error, TREB_ERR_ARGUMENT, "there is no table of that number", "");
+    return describe(&tables->files[number], out, error);
+}
+
+treb_status treb_tables_find(const treb_tables *tables, const char *material, treb_metric metric,
+                             treb_table_info *out, treb_error *error) {
+    treb_error missing;
+    ProbeFile *file = find_file(tables, material, metric, &missing);
+    if (file == NULL) return fail(error, missing.status, missing.text, "");
+    return describe(file, out, error);
+}
