@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "trebuchet.h"
+
 /* Exit codes. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_TABLE = 3, CLI_STOPPED = 130 };
 
@@ -44,10 +46,55 @@ void cli_format_time(double seconds, char out[16]);
 unsigned cli_parse_metrics(const char *text);
 
 /* Writes a string as JSON, with quotes. */
-
 void cli_print_json_string(FILE *out, const char *text);
 
+/* Reads a whole number of at most `most`, and at least `least`. */
+bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+
+/* The words of a command line as one text, underscores as spaces. NULL if there are none, or no
+ * memory. The caller frees it. */
+char *cli_join_words(int count, char **words);
+
+/* Ends a command that was called wrongly: points to --help and returns CLI_USAGE. */
+int cli_usage(const char *command);
+
+/* Flushes standard output; `code`, or CLI_FAILED with a message if what was printed is lost. */
+int cli_finish(const char *command, int code);
+
+/* ---- Tables and positions ------------------------------------------------------------------ */
+
+/* Opens the tables of the folders, or of the default ones. NULL after saying why. */
+treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
+
+/* The exit code for a failure of the library. */
+int cli_status_code(treb_status status);
+
+/* Reports a failure of the library, with a hint where tables are missing; returns the exit code.
+ * `dirs` may be NULL. */
+int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs);
+
+/* Reads the words as a FEN. CLI_OK, or an exit code after saying what is wrong. */
+int cli_read_fen(const char *command, int count, char **words, treb_position *out);
+
+/* Reads a material's name to the form that tables have, colours exchanged if need be; says what is
+ * wrong if it is none. `name` has room for MATERIAL_NAME_SIZE letters. */
+bool cli_read_material(const char *command, const char *text, char name[24]);
+
+/* ---- The terminal -------------------------------------------------------------------------- */
+
+/* Columns of the terminal that standard output is, or of COLUMNS, or 80. */
+int cli_columns(void);
+
+/* Whether the locale's characters are UTF-8. */
+bool cli_utf8(void);
+
 /* The subcommands: argv[0] is the command's own name. They return an exit code. */
+int cli_bench(int argc, char **argv);
 int cli_gen(int argc, char **argv);
+int cli_info(int argc, char **argv);
+int cli_line(int argc, char **argv);
+int cli_probe(int argc, char **argv);
+int cli_stats(int argc, char **argv);
+int cli_verify(int argc, char **argv);
 
 #endif

@@ -12,6 +12,12 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"gen", cli_gen, "make tables"},
+    {"probe", cli_probe, "what a position is worth, and each of its moves"},
+    {"line", cli_line, "the best play from a position, as PGN"},
+    {"stats", cli_stats, "counts, longest wins and distances of an ending"},
+    {"info", cli_info, "what the header of a table file says"},
+    {"verify", cli_verify, "check tables against the rules of chess"},
+    {"bench", cli_bench, "measure the speed of probes"},
 };
 
 static void print_help(FILE *out)
@@ -21,7 +27,8 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].what);
     fputs("\n'trebuchet COMMAND --help' tells more. Tables are looked for in the folders given by\n"
-          "--tables DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables.\n",
+          "--tables DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables.\n"
+          "Exit codes: 0 done, 1 failed, 2 called wrongly (or a bad FEN), 3 no table for it.\n",
           out);
 }
 

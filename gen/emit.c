@@ -20,7 +20,8 @@ enum {
     LEVEL_DEFAULT = 9,
     TRIAL_LEVEL = 3,
     TRIAL_CELLS = 1 << 20,
-    ORDERS_MAX = 120
+    ORDERS_MAX = 120,
+    RUN_BYTES = 8 << 20 /* staged before blocks are cut */
 };
 
 /* Bytes of a block before compression: what a probe of a block not in memory can afford. */
@@ -366,8 +367,9 @@ static treb_status run_write(Emitter *e, Stream *stream, int side, uint64_t star
 
 /* ---- slices ----------------------------------------------------------------------------------- */
 
-/* Stages and packs one slice of a side. */
-static bool stage_slice(const Stream *stream, const Slice *slice, int side, uint8_t *out)
+/* Stages and packs planes `first` to `end` of a side. */
+static bool stage_planes(const Stream *stream, const Slice *slice, int side, uint32_t first,
+                         uint32_t end, uint8_t *out)
 {
     const Shape *shape = slice->shape;
     const TableHeader *h = &stream->header;
@@ -383,11 +385,12 @@ static bool stage_slice(const Stream *stream, const Slice *slice, int side, uint
             ok = false;
         }
 #pragma omp for schedule(dynamic, 4)
-        for (uint32_t k = 0; k < shape->kings; k++) {
+        for (uint32_t k = first; k < end; k++) {
             if (!mine) continue;
             stage_plane(slice, h->metric, side, k, staged);
             stage_order(map, h->metric, staged, cells);
-            stage_pack(cells, map->plane_cells, h->per_byte, h->base, out + k * plane_bytes);
+            stage_pack(cells, map->plane_cells, h->per_byte, h->base,
+                       out + (k - first) * plane_bytes);
         }
         free(staged);
         free(cells);
@@ -395,46 +398,74 @@ static bool stage_slice(const Stream *stream, const Slice *slice, int side, uint
     return ok;
 }
 
-/* The same for slices of kings and pawns alone, where the bits of a word are slices. */
-static bool stage_lane(const Stream *stream, const Slice *slice, int side, int lane, uint8_t *out)
+/* One side of a slice, some planes at a time. */
+static treb_status side_slice(Emitter *e, Stream *stream, uint64_t number, const Slice *slice,
+                              int side, TableError *error)
+{
+    uint32_t kings = slice->shape->kings;
+    size_t plane_bytes = stream->map.plane_cells / stream->header.per_byte;
+    uint32_t planes = RUN_BYTES / plane_bytes ? RUN_BYTES / plane_bytes : 1;
+    if (planes > kings) planes = kings;
+    uint8_t *bytes = malloc(planes * plane_bytes);
+    treb_status status = bytes ? TREB_OK : out_of_memory(error);
+    for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
+        uint32_t end = first + planes < kings ? first + planes : kings;
+        status = stage_planes(stream, slice, side, first, end, bytes)
+                     ? run_write(e, stream, side,
+                                 number * stream->slice_bytes + first * plane_bytes, bytes,
+                                 (end - first) * plane_bytes, error)
+                     : out_of_memory(error);
+    }
+    free(bytes);
+    return status;
+}
+
+/* One lane of slices of kings and pawns alone, where the bits of a word are slices. */
+static treb_status side_lane(Emitter *e, Stream *stream, uint64_t number, const uint8_t *staged,
+                             int side, TableError *error)
 {
     const TableHeader *h = &stream->header;
     size_t count = h->index.slice_size;
-    uint8_t *cells = malloc(count), staged[64];
-    if (cells == NULL) return false;
+    uint8_t *cells = malloc(count), *bytes = malloc(stream->slice_bytes);
     uint8_t before = h->metric == TABLE_WDL ? WDL_DRAW : 0;
-    for (size_t k = 0; k < count; k++) {
-        if (k < slice->shape->kings) {
-            stage_plane(slice, h->metric, side, k, staged);
-            uint8_t v = staged[lane];
-            if (v < STAGE_CODES)
-                before = v;
-            else if (v == STAGE_UP_TO_DRAW && before > WDL_DRAW)
-                before = WDL_DRAW;
-        }
+    treb_status status = cells && bytes ? TREB_OK : out_of_memory(error);
+    for (size_t k = 0; k < count && status == TREB_OK; k++) {
+        if (k < e->shape->kings) before = stage_settle(staged[SLICE_LANES * k], before);
         cells[k] = before;
     }
-    stage_pack(cells, count, h->per_byte, h->base, out);
+    if (status == TREB_OK) {
+        stage_pack(cells, count, h->per_byte, h->base, bytes);
+        status = run_write(e, stream, side, number * stream->slice_bytes, bytes,
+                           stream->slice_bytes, error);
+    }
     free(cells);
-    return true;
+    free(bytes);
+    return status;
 }
 
-static treb_status stream_slice(Emitter *e, Stream *stream, uint64_t number, int lane,
-                                const Slice *slice, TableError *error)
+static treb_status side_lanes(Emitter *e, Stream *stream, const uint64_t *number,
+                              const Slice *slice, int side, TableError *error)
 {
-    uint8_t *bytes = malloc(stream->slice_bytes);
-    if (bytes == NULL) return out_of_memory(error);
+    uint8_t *staged = malloc((size_t)SLICE_LANES * e->shape->kings);
+    treb_status status = staged ? TREB_OK : out_of_memory(error);
+    for (uint32_t k = 0; k < e->shape->kings && staged; k++)
+        stage_plane(slice, stream->metric, side, k, staged + SLICE_LANES * k);
+    for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
+        status = side_lane(e, stream, number[lane], staged + lane, side, error);
+    free(staged);
+    return status;
+}
+
+static treb_status stream_slices(Emitter *e, Stream *stream, const uint64_t *number,
+                                 const Slice *slice, TableError *error)
+{
     treb_status status = TREB_OK;
+    bool lanes = e->shape->men == 0 && e->shape->pawns;
     for (int side = 0; side < 2 && status == TREB_OK; side++) {
         if (!stream->header.side[side].stored) continue;
-        bool ok = e->shape->men == 0 && e->shape->pawns
-                      ? stage_lane(stream, slice, side, lane, bytes)
-                      : stage_slice(stream, slice, side, bytes);
-        status = ok ? run_write(e, stream, side, number * stream->slice_bytes, bytes,
-                                stream->slice_bytes, error)
-                    : out_of_memory(error);
+        status = lanes ? side_lanes(e, stream, number, slice, side, error)
+                       : side_slice(e, stream, number[0], slice, side, error);
     }
-    free(bytes);
     return status;
 }
 
@@ -446,10 +477,9 @@ treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice
     if (*retry) return TREB_OK;
 #pragma omp critical(emit_begin)
     if (!e->begun) status = emitter_begin(e, slice, error);
-    for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-        for (int m = 0; m < TABLE_METRICS && status == TREB_OK; m++)
-            if (has(e, m) && !e->stream[m].follows)
-                status = stream_slice(e, &e->stream[m], number[lane], lane, slice, error);
+    for (int m = 0; m < TABLE_METRICS && status == TREB_OK; m++)
+        if (has(e, m) && !e->stream[m].follows)
+            status = stream_slices(e, &e->stream[m], number, slice, error);
 #pragma omp critical(emit_tally)
     if (status == TREB_OK) tally_slice(&e->tally, number[0], slice);
     return status;

@@ -133,6 +133,12 @@ typedef struct Unit {
     uint64_t pawns[SLICE_LANES][2];
 } Unit;
 
+/* Solvers, kept from table to table. */
+typedef struct SolverPool {
+    Solver **solver;
+    int count;
+} SolverPool;
+
 /* The work on one table. */
 typedef struct Job {
     const GenerateOptions *options;
@@ -143,7 +149,7 @@ typedef struct Job {
     size_t units;
     uint64_t *unused; /* slices that no position uses */
     size_t unused_count;
-    Solver **solver;
+    SolverPool *pool;
     int solvers;
     StoreTable *table;
     Emitter *emitter;
@@ -198,8 +204,6 @@ static bool job_units(Job *job)
 
 static void job_free(Job *job)
 {
-    for (int i = 0; i < job->solvers; i++) solver_free(job->solver[i]);
-    free(job->solver);
     free(job->unit);
     free(job->unused);
     shape_free(&job->shape);
@@ -265,9 +269,15 @@ static treb_status unit_run(Job *job, const Unit *unit, Solver *solver, TableErr
 static treb_status level_run(Job *job, size_t first, size_t end, TableError *error)
 {
     treb_status status = TREB_OK;
+    /* The emitter chooses by the first slice it sees: that must not depend on threads. */
+    if (first == 0 && end > 1) {
+        status = level_run(job, 0, 1, error);
+        if (status != TREB_OK || job->retry) return status;
+        first = 1;
+    }
     if (job->solvers == 1 || end - first < 2) {
         for (size_t u = first; u < end && status == TREB_OK && !job->retry; u++)
-            status = unit_run(job, &job->unit[u], job->solver[0], error);
+            status = unit_run(job, &job->unit[u], job->pool->solver[0], error);
         return status;
     }
 #pragma omp parallel for schedule(dynamic) num_threads(job->solvers)
@@ -278,7 +288,7 @@ static treb_status level_run(Job *job, size_t first, size_t end, TableError *err
         skip = status != TREB_OK || job->retry;
         if (skip) continue;
         TableError my_error;
-        mine = unit_run(job, &job->unit[u], job->solver[omp_get_thread_num()], &my_error);
+        mine = unit_run(job, &job->unit[u], job->pool->solver[omp_get_thread_num()], &my_error);
         if (mine == TREB_OK) continue;
 #pragma omp critical(generate_report)
         {
@@ -347,24 +357,41 @@ static treb_status job_try(Job *job, TableError *error)
     return status;
 }
 
-static treb_status job_run(const GenerateOptions *options, const GenerateStep *step, Store *store,
-                           GenerateReport *report, TableError *error)
+static void pool_clear(SolverPool *pool)
 {
-    Job job = {.options = options, .step = step, .store = store, .report = report};
+    for (int i = 0; i < pool->count; i++) solver_free(pool->solver[i]);
+    pool->count = 0;
+}
+
+/* Brings `count` solvers for a shape into the pool, those that are there if they fit. */
+static bool pool_prepare(SolverPool *pool, int count, const Shape *shape, unsigned metrics)
+{
+    bool fits = pool->count >= count;
+    for (int i = 0; fits && i < pool->count; i++) fits = solver_adopt(pool->solver[i], shape);
+    if (fits) return true;
+    pool_clear(pool);
+    Solver **grown = realloc(pool->solver, count * sizeof *grown);
+    if (grown == NULL) return false;
+    pool->solver = grown;
+    for (; pool->count < count; pool->count++)
+        if ((pool->solver[pool->count] = solver_new(shape, metrics)) == NULL) return false;
+    return true;
+}
+
+static treb_status job_run(const GenerateOptions *options, const GenerateStep *step, Store *store,
+                           SolverPool *pool, GenerateReport *report, TableError *error)
+{
+    Job job = {.options = options, .step = step, .store = store, .pool = pool, .report = report};
     double start = omp_get_wtime();
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return out_of_memory(error);
-    if (!job_units(&job)) {
-        job_free(&job);
-        return out_of_memory(error);
+    bool ok = job_units(&job);
+    job.solvers = job.shape.men < 2 && job.units > 1 ? omp_get_max_threads() : 1;
+    ok = ok && pool_prepare(pool, job.solvers, &job.shape, options->metrics);
+    if (ok && options->progress) {
+        atomic_store(&options->progress->all, job.shape.index.slices);
+        solver_watch(pool->solver[0], &options->progress->ply);
     }
-    if (options->progress) atomic_store(&options->progress->all, job.shape.index.slices);
-    int solvers = job.shape.men < 2 && job.units > 1 ? omp_get_max_threads() : 1;
-    job.solver = calloc(solvers, sizeof *job.solver);
-    bool ok = job.solver != NULL;
-    for (; ok && job.solvers < solvers; job.solvers++)
-        ok = (job.solver[job.solvers] = solver_new(&job.shape, options->metrics)) != NULL;
-    if (ok && options->progress) solver_watch(job.solver[0], &options->progress->ply);
     treb_status status = ok ? job_try(&job, error) : out_of_memory(error);
     if (status == TREB_OK && job.retry) {
         job.five_values = true;
@@ -389,16 +416,19 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     }
     Store *store = store_new(options->directory, mates, budget);
     if (store == NULL) return out_of_memory(error);
+    SolverPool pool = {NULL, 0};
     treb_status status = TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !*stopped; i++) {
         GenerateReport r;
         const GenerateStep *step = &plan->step[i];
         if (options->progress) atomic_store(&options->progress->table, (int)i);
         if (!step->emit && store_has(store, &step->material)) continue;
-        status = job_run(options, step, store, &r, error);
+        status = job_run(options, step, store, &pool, &r, error);
         *stopped = options->stop && atomic_load(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);
     }
+    pool_clear(&pool);
+    free(pool.solver);
     store_free(store, status == TREB_OK && !*stopped && !options->keep_scratch);
     return status;
 }

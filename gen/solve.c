@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bitboard.h"
 #include "convert.h"
@@ -39,6 +40,8 @@ typedef struct Frontier {
 struct Solver {
     Slice slice;
     const Shape *shape;
+    int shape_men; /* what the sizes of all arrays follow from */
+    uint32_t shape_kings;
     const Kernel *kernel;
     unsigned metrics;
     size_t slabs, slab_words;     /* of a plane, as kernel rows are masked */
@@ -59,10 +62,17 @@ struct Solver {
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
+/* Large arrays are swept again and again: large pages spare the processor most of the cost of
+ * finding them. */
 static void *aligned_bytes(size_t size)
 {
-    size_t rounded = (size + 63) & ~(size_t)63;
-    return aligned_alloc(64, rounded);
+    enum { HUGE = 2 << 20 };
+    size_t unit = size >= 2 * (size_t)HUGE ? HUGE : 64, rounded = (size + unit - 1) & ~(unit - 1);
+    void *bytes = aligned_alloc(unit, rounded);
+#ifdef MADV_HUGEPAGE
+    if (bytes && unit == HUGE) madvise(bytes, rounded, MADV_HUGEPAGE);
+#endif
+    return bytes;
 }
 
 static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void *context),
@@ -115,8 +125,9 @@ static void count_set(uint64_t **set, size_t words, void *context)
 static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
 {
     memset(s, 0, sizeof *s);
-    s->shape = shape;
-    s->slice.shape = shape;
+    s->shape = s->slice.shape = shape;
+    s->shape_men = shape->men;
+    s->shape_kings = shape->kings;
     s->metrics = metrics | 1u << TABLE_DTZ;
     s->slabs = shape->men >= 3 ? 64 : 1;
     s->slab_words = shape->plane_words / s->slabs;
@@ -135,6 +146,13 @@ Solver *solver_new(const Shape *shape, unsigned metrics)
         return NULL;
     }
     return s;
+}
+
+bool solver_adopt(Solver *s, const Shape *shape)
+{
+    if (s->shape_men != shape->men || s->shape_kings != shape->kings) return false;
+    s->shape = s->slice.shape = shape;
+    return true;
 }
 
 void solver_free(Solver *s)

@@ -109,10 +109,8 @@ void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged,
         uint32_t base = 0;
         for (unsigned a = 0; a < last; a++) base += map->offset[a][coordinate[a]];
         for (uint32_t c = 0; c < radix; c++) {
-            uint8_t v = staged[base + inner[c]];
-            if (v >= STAGE_CODES)
-                v = v == STAGE_FREE || before <= WDL_DRAW ? before : WDL_DRAW;
-            *out++ = before = v;
+            before = stage_settle(staged[base + inner[c]], before);
+            *out++ = before;
         }
         for (size_t c = radix; c < map->row_pitch; c++) *out++ = before;
         int a = (int)last - 1;

@@ -28,6 +28,13 @@ void stage_map_free(StageMap *map);
 /* Writes the code or STAGE_... of each solver cell of plane `kings` to `out`. */
 void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, uint8_t *out);
 
+/* The code for a staged cell, given that of the cell before it. */
+static inline uint8_t stage_settle(uint8_t staged, uint8_t before)
+{
+    if (staged < STAGE_CODES) return staged;
+    return staged == STAGE_FREE || before <= WDL_DRAW ? before : WDL_DRAW;
+}
+
 /* Brings a staged plane into the file's order and fills what does not matter with the code before
  * it, which compresses best. */
 void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out);

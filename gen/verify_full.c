@@ -5,17 +5,18 @@
  *
  *   verdicts    of both sides: what is stored, or what a capture does if that is better
  *   distances   of the side that is stored; where a table leaves out what is won at once, 1
- *   the other   side's distances, from its moves, which all lead to the stored side or to other
- *               tables; its verdicts are judged on the way
- *   the check   of the stored side, against the moves
+ *   moves       of the other side first: its distances follow from its moves, which all lead to the
+ *               stored side or to other tables, and its verdicts are judged; then of the stored
+ *               side, whose distances are judged as well
  *
- * Metrics may have different sides stored; each pass does what there is to do for a side. */
+ * Where metrics have different sides stored, the distances that one side lacks are filled in before
+ * the others are judged by it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "verify_parts.h"
 
-enum { CHUNK = 1 << 14, PASSES = 3 };
+enum { CHUNK = 1 << 14 };
 
 /* A cell's word: bits 0 to 2 the verdict, then the distances. All bits set: no legal position. */
 #define WORD_ILLEGAL UINT32_MAX
@@ -45,27 +46,32 @@ typedef struct Worker {
     int side;
 } Worker;
 
-static unsigned word_get(uint32_t word, int metric) {
+static unsigned word_get(uint32_t word, int metric)
+{
     unsigned value = word >> field[metric].shift & field[metric].most;
     return metric != TABLE_WDL && value == field[metric].most ? VERIFY_NONE : value;
 }
 
-static uint32_t word_set(uint32_t word, int metric, unsigned value) {
+static uint32_t word_set(uint32_t word, int metric, unsigned value)
+{
     if (value > field[metric].most) value = field[metric].most;
     return (word & ~(field[metric].most << field[metric].shift)) | value << field[metric].shift;
 }
 
-static VerifyValue word_value(uint32_t word) {
+static VerifyValue word_value(uint32_t word)
+{
     return (VerifyValue){.verdict = (uint8_t)(word & 7),
                          .plies = {VERIFY_NONE, (uint16_t)word_get(word, TABLE_DTZ),
                                    (uint16_t)word_get(word, TABLE_DTC),
                                    (uint16_t)word_get(word, TABLE_DTM)}};
 }
 
-/* ---- children --------------------------------------------------------------------------------- */
+/* ---- children ---------------------------------------------------------------------------------
+ */
 
 /* The word of a position of the table, by its men. */
-static uint32_t word_of(const Full *full, const treb_position *pos) {
+static uint32_t word_of(const Full *full, const treb_position *pos)
+{
     treb_position swapped;
     if (full->sides == 1 && pos->turn == TREB_BLACK) {
         position_swap_colors(pos, &swapped);
@@ -75,7 +81,8 @@ static uint32_t word_of(const Full *full, const treb_position *pos) {
 }
 
 /* The group's coordinate once one of its men has moved. */
-static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, int from, int to) {
+static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, int from, int to)
+{
     uint8_t squares[MATERIAL_MAX_MEN];
     uint64_t men = position_men_of(pos, group->color, group->type);
     men ^= square_bit(from) | square_bit(to);
@@ -85,7 +92,8 @@ static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, i
 
 /* The axis that a quiet move changes, and its new coordinate; -1 if the child has to be turned
  * before it can be numbered. */
-static int moved_axis(const Worker *w, const treb_position *pos, Move m, uint32_t *coordinate) {
+static int moved_axis(const Worker *w, const treb_position *pos, Move m, uint32_t *coordinate)
+{
     const Index *index = w->full->index;
     int from = move_from(m), to = move_to(m);
     if (w->walk.twofold || w->full->sides == 1) return -1;
@@ -104,7 +112,8 @@ static int moved_axis(const Worker *w, const treb_position *pos, Move m, uint32_
     return symmetry == 0 ? INDEX_KINGS_AXIS : -1;
 }
 
-static uint32_t quiet_word(const Worker *w, const treb_position *pos, Move m) {
+static uint32_t quiet_word(const Worker *w, const treb_position *pos, Move m)
+{
     uint32_t coordinate = 0;
     int axis = moved_axis(w, pos, m, &coordinate);
     if (axis >= 0) {
@@ -118,19 +127,20 @@ static uint32_t quiet_word(const Worker *w, const treb_position *pos, Move m) {
 }
 
 /* After a pawn's push, which may allow en passant. */
-static VerifyValue pushed_value(const Worker *w, const treb_position *child, unsigned metrics) {
+static VerifyValue pushed_value(const Worker *w, const treb_position *child, unsigned metrics)
+{
     VerifyValue value = word_value(word_of(w->full, child));
     if (child->ep == 0 || !position_ep_legal(child)) return value;
-    treb_position own = *child;
-    if (w->full->sides == 1 && own.turn == TREB_BLACK) position_swap_colors(child, &own);
-    return verify_with_ep(w->reader, w->full->entry, &own, &value, metrics);
+    return verify_with_ep(w->reader, w->full->entry, child, &value, metrics);
 }
 
-static unsigned pushed_verdict(void *context, const treb_position *child) {
+static unsigned pushed_verdict(void *context, const treb_position *child)
+{
     return pushed_value(context, child, 0).verdict;
 }
 
-static void tally_moves(const Worker *w, const treb_position *pos, VerifyTally *tally) {
+static void tally_moves(const Worker *w, const treb_position *pos, VerifyTally *tally)
+{
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     verify_tally_init(tally);
@@ -151,20 +161,23 @@ static void tally_moves(const Worker *w, const treb_position *pos, VerifyTally *
     }
 }
 
-/* ---- what is done with a cell ----------------------------------------------------------------- */
+/* ---- what is done with a cell -----------------------------------------------------------------
+ */
 
-static uint64_t error_key(const Worker *w) {
-    return w->walk.cell * 2 + (uint64_t)w->side;
-}
+static uint64_t error_key(const Worker *w) { return w->walk.cell * 2 + (uint64_t)w->side; }
 
-static void report_code(const Worker *w, const treb_position *pos, int metric, unsigned code) {
+static void report_code(const Worker *w, const treb_position *pos, int metric, unsigned code)
+{
     char fen[POSITION_FEN_SIZE];
     position_to_fen(pos, fen);
-    verify_report_error(w->full->report, error_key(w), "%s: the %s table has code %u, which it "
-                        "does not explain", fen, table_metric_name((TableMetric)metric), code);
+    verify_report_error(w->full->report, error_key(w),
+                        "%s: the %s table has code %u, which it "
+                        "does not explain",
+                        fen, table_metric_name((TableMetric)metric), code);
 }
 
-static void do_verdict(Worker *w, const treb_position *pos) {
+static void do_verdict(Worker *w, const treb_position *pos)
+{
     const Full *full = w->full;
     VerifyFile *file = &full->entry->file[TABLE_WDL];
     const TableSide *side = &file->header->side[w->side];
@@ -185,11 +198,12 @@ static void do_verdict(Worker *w, const treb_position *pos) {
     w->count.count[w->side][verdict] += index_weight(full->index, &w->walk.men);
 }
 
-static void do_distances(Worker *w, const treb_position *pos) {
+static void do_distances(Worker *w, const treb_position *pos)
+{
     const Full *full = w->full;
     uint32_t *at = &full->word[w->side][w->walk.cell], word = *at;
     unsigned verdict = word & 7, stored = full->stored[w->side], once = 0;
-    if (word == WORD_ILLEGAL || verdict == WDL_DRAW) return;
+    if (verdict == WDL_DRAW) return;
     if (verdict > WDL_DRAW) {
         int captures = verify_captures(w->reader, full->entry, pos);
         once = verify_at_once(w->reader, full->entry, pos, verdict, captures, stored,
@@ -200,8 +214,8 @@ static void do_distances(Worker *w, const treb_position *pos) {
         unsigned plies = 1;
         if (!(once & metric_bit(m))) {
             VerifyFile *file = &full->entry->file[m];
-            uint64_t cell = file->like_wdl ? w->walk.cell
-                                           : verify_walk_cell(&w->walk, &file->header->index);
+            uint64_t cell =
+                file->like_wdl ? w->walk.cell : verify_walk_cell(&w->walk, &file->header->index);
             unsigned code = verify_code(w->reader, file, w->side, cell);
             plies = verify_plies(file->header, w->side, verdict, code);
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);
@@ -211,7 +225,8 @@ static void do_distances(Worker *w, const treb_position *pos) {
     *at = word;
 }
 
-static void count_longest(Worker *w, const VerifyValue *value) {
+static void count_longest(Worker *w, const VerifyValue *value)
+{
     for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
         uint32_t *longest = &w->count.longest[m][w->side][value->verdict];
         if (value->plies[m] != VERIFY_NONE && value->plies[m] > *longest)
@@ -219,23 +234,35 @@ static void count_longest(Worker *w, const VerifyValue *value) {
     }
 }
 
-/* Judges a position, having first filled in the distances that no table has. */
-static void do_moves(Worker *w, const treb_position *pos) {
+/* Fills in the distances that no table has. Returns the cell's word. */
+static uint32_t fill_distances(const Worker *w, const VerifyTally *tally)
+{
     const Full *full = w->full;
-    uint32_t *at = &full->word[w->side][w->walk.cell], word = *at;
-    if (word == WORD_ILLEGAL) return;
-    VerifyTally tally;
-    tally_moves(w, pos, &tally);
-    VerifyValue made = {.verdict = word & 7};
-    verify_tally_plies(&tally, &made);
+    uint32_t *at = &full->word[w->side][w->walk.cell];
+    VerifyValue made = {.verdict = *at & 7};
+    verify_tally_plies(tally, &made);
     for (int m = TABLE_DTZ; m < TABLE_METRICS; m++)
         if (full->metrics & ~full->stored[w->side] & metric_bit(m))
-            word = word_set(word, m, made.plies[m]);
-    *at = word;
-    VerifyCase c = {.entry = full->entry,
-                    .pos = pos,
+            *at = word_set(*at, m, made.plies[m]);
+    return *at;
+}
+
+static void do_fill(Worker *w, const treb_position *pos)
+{
+    VerifyTally tally;
+    tally_moves(w, pos, &tally);
+    fill_distances(w, &tally);
+}
+
+/* Judges a position; its distances that no table has are filled in first. */
+static void do_moves(Worker *w, const treb_position *pos)
+{
+    const Full *full = w->full;
+    VerifyTally tally;
+    tally_moves(w, pos, &tally);
+    VerifyCase c = {.pos = pos,
                     .key = error_key(w),
-                    .claim = word_value(word),
+                    .claim = word_value(fill_distances(w, &tally)),
                     .tally = &tally,
                     .compare = full->metrics,
                     .known = full->metrics};
@@ -243,11 +270,13 @@ static void do_moves(Worker *w, const treb_position *pos) {
     count_longest(w, &c.claim);
 }
 
-/* ---- passes ----------------------------------------------------------------------------------- */
+/* ---- passes -----------------------------------------------------------------------------------
+ */
 
 typedef void (*Work)(Worker *w, const treb_position *pos);
 
-static void work_chunk(Worker *w, Work work, uint64_t from, uint64_t to) {
+static void work_chunk(Worker *w, Work work, uint64_t from, uint64_t to)
+{
     uint32_t *words = w->full->word[w->side];
     verify_walk_seek(&w->walk, w->full->index, from);
     for (uint64_t cell = from; cell < to; cell++, verify_walk_next(&w->walk)) {
@@ -265,7 +294,8 @@ static void work_chunk(Worker *w, Work work, uint64_t from, uint64_t to) {
     }
 }
 
-static void add_count(VerifyCount *sum, const VerifyCount *part) {
+static void add_count(VerifyCount *sum, const VerifyCount *part)
+{
     sum->positions += part->positions;
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -277,7 +307,8 @@ static void add_count(VerifyCount *sum, const VerifyCount *part) {
 }
 
 /* One thread's share of a pass: chunks from a common counter, so that all end together. */
-static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) *next) {
+static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) *next)
+{
     static const TableError no_memory = {TREB_ERR_MEMORY, "out of memory"};
     Worker w = {.full = full, .side = side, .reader = verify_reader_new(full->store)};
     uint64_t size = full->index->size;
@@ -296,16 +327,18 @@ static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) 
     verify_reader_free(w.reader);
 }
 
-static void run_pass(const Full *full, Work work, int side, const char *phase) {
+static void run_pass(const Full *full, Work work, int side, const char *phase)
+{
     _Atomic(uint64_t) next = 0;
     if (atomic_load(&full->report->stop)) return;
     verify_report_phase(full->report, phase, full->index->size);
-#pragma omp parallel
+#pragma omp parallel num_threads(verify_threads(full->report->options))
     run_worker(full, work, side, &next);
 }
 
 /* Unpacks a side of a file of the table under test, all threads together. */
-static void load_file(const Full *full, VerifyFile *file, int side) {
+static void load_file(const Full *full, VerifyFile *file, int side)
+{
     uint64_t blocks = table_side_blocks(file->header);
     unsigned bits = file->header->block_bits;
     uint8_t *bytes = malloc(blocks << bits);
@@ -313,7 +346,7 @@ static void load_file(const Full *full, VerifyFile *file, int side) {
         verify_report_fail(full->report, &(TableError){TREB_ERR_MEMORY, "out of memory"});
         return;
     }
-#pragma omp parallel
+#pragma omp parallel num_threads(verify_threads(full->report->options))
     {
         VerifyReader *reader = verify_reader_new(full->store);
 #pragma omp for schedule(dynamic, 16)
@@ -330,7 +363,8 @@ static void load_file(const Full *full, VerifyFile *file, int side) {
     atomic_store(&file->bytes[side], bytes);
 }
 
-static void unload_file(const Full *full, VerifyFile *file, int side) {
+static void unload_file(const Full *full, VerifyFile *file, int side)
+{
     uint64_t bytes = table_side_blocks(file->header) << file->header->block_bits;
     free(atomic_exchange(&file->bytes[side], NULL));
     full->store->used -= bytes;
@@ -338,7 +372,8 @@ static void unload_file(const Full *full, VerifyFile *file, int side) {
 
 /* Loads or unloads the files of the table under test: the WDL table or the distances. */
 static void each_file(const Full *full, bool wdl,
-                      void (*act)(const Full *full, VerifyFile *file, int side)) {
+                      void (*act)(const Full *full, VerifyFile *file, int side))
+{
     for (int m = 0; m < TABLE_METRICS; m++) {
         VerifyFile *file = &full->entry->file[m];
         if ((m == TABLE_WDL) != wdl || file->table == NULL) continue;
@@ -347,7 +382,8 @@ static void each_file(const Full *full, bool wdl,
     }
 }
 
-static void run_passes(const Full *full) {
+static void run_passes(const Full *full)
+{
     each_file(full, true, load_file);
     for (int s = 0; s < full->sides; s++) run_pass(full, do_verdict, s, "verdicts");
     each_file(full, true, unload_file);
@@ -355,17 +391,26 @@ static void run_passes(const Full *full) {
     for (int s = 0; s < full->sides; s++)
         if (full->stored[s] != 0) run_pass(full, do_distances, s, "distances");
     each_file(full, false, unload_file);
-    /* A side whose distances are to be filled in comes before one that needs them. */
-    int first = full->sides == 2 && full->stored[0] == full->metrics ? 1 : 0;
-    for (int i = 0; i < full->sides; i++) run_pass(full, do_moves, first ^ i, "moves");
-    bool mixed = full->sides == 2 && full->stored[0] != full->metrics &&
-                 full->stored[1] != full->metrics;
-    if (mixed) run_pass(full, do_moves, 0, "moves again");
+    /* A side's distances have to be filled in before the other is judged. */
+    bool whole[2] = {full->stored[0] == full->metrics, full->stored[1] == full->metrics};
+    int first = whole[0] ? 1 : 0;
+    if (full->sides == 1) {
+        run_pass(full, do_moves, 0, "moves");
+        return;
+    }
+    if (!whole[0] && !whole[1]) {
+        run_pass(full, do_fill, 0, "distances");
+        first = 1;
+    }
+    run_pass(full, do_moves, first, "moves");
+    run_pass(full, do_moves, first ^ 1, "moves");
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------
+ */
 
-static bool claim_memory(Full *full) {
+static bool claim_memory(Full *full)
+{
     VerifyStore *store = full->store;
     uint64_t words = full->index->size * sizeof(uint32_t) * (uint64_t)full->sides;
     for (int m = 0; m < TABLE_METRICS; m++) {
@@ -383,7 +428,8 @@ static bool claim_memory(Full *full) {
     return true;
 }
 
-void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, VerifyCount *count) {
+void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, VerifyCount *count)
+{
     VerifyEntry *entry = store->entry[0];
     Full full = {.report = report,
                  .store = store,

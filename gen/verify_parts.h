@@ -15,18 +15,17 @@
 #include "verify.h"
 
 enum {
-    VERIFY_NONE = 0xffff,     /* no distance known */
-    VERIFY_RULE = 100,        /* plies that the 50-move rule allows */
-    VERIFY_DISTANCES = 14,    /* the metrics but WDL, as bits */
+    VERIFY_NONE = 0xffff,  /* no distance known */
+    VERIFY_RULE = 100,     /* plies that the 50-move rule allows */
+    VERIFY_DISTANCES = 14, /* the metrics but WDL, as bits */
     VERIFY_ENTRIES_MAX = 4096,
     VERIFY_SLOTS = 64 /* of a thread's block cache */
 };
 
-static inline unsigned metric_bit(int metric) {
-    return 1u << metric;
-}
+static inline unsigned metric_bit(int metric) { return 1u << metric; }
 
-/* ---- the store -------------------------------------------------------------------------------- */
+/* ---- the store --------------------------------------------------------------------------------
+ */
 
 typedef struct VerifyEntry VerifyEntry;
 
@@ -76,6 +75,13 @@ typedef struct VerifyReader {
     } slot[VERIFY_SLOTS];
 } VerifyReader;
 
+/* Fills an error and returns the status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+treb_status
+verify_fail(TableError *error, treb_status status, const char *words, ...);
+
 treb_status verify_store_open(VerifyStore *store, const Material *material,
                               const VerifyOptions *options, TableError *error);
 void verify_store_close(VerifyStore *store);
@@ -97,7 +103,8 @@ _Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side)
 /* Takes bytes off the memory allowed; false if there are not so many. */
 bool verify_claim(VerifyStore *store, uint64_t bytes);
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values -----------------------------------------------------------------------------------
+ */
 
 /* What a position is worth to the side to move. */
 typedef struct VerifyValue {
@@ -118,7 +125,8 @@ void verify_tally_init(VerifyTally *tally);
 void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child);
 
 /* The metrics that have to be known of a child for those wanted of the parent. */
-static inline unsigned verify_wanted(VerifyKind kind, unsigned metrics) {
+static inline unsigned verify_wanted(VerifyKind kind, unsigned metrics)
+{
     if (kind == KIND_CONVERSION) return metrics & metric_bit(TABLE_DTM);
     if (kind == KIND_PUSH) return metrics & ~metric_bit(TABLE_DTZ);
     return metrics;
@@ -137,7 +145,12 @@ VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_
 VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                             unsigned metrics);
 
-/* The same, where the value without en passant is already known. */
+/* The value, for the opponent, after any move of the given kind, as far as those metrics of the
+ * parent need it. */
+VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
+                         VerifyKind kind, unsigned metrics);
+
+/* The same as verify_evaluate, where the value without en passant is already known. */
 VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            const VerifyValue *without, unsigned metrics);
 
@@ -153,21 +166,22 @@ unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_pos
                         void *context);
 
 /* The plies that a code stands for, or VERIFY_NONE. */
-static inline unsigned verify_plies(const TableHeader *h, int side, unsigned verdict,
-                                    unsigned code) {
+static inline unsigned verify_plies(const TableHeader *h, int side, unsigned verdict, unsigned code)
+{
     const TableSide *s = &h->side[side];
     return code < s->codes[verdict] ? s->plies[verdict][code] : VERIFY_NONE;
 }
 
-/* ---- walking ---------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------
+ */
 
 /* A cell, and the men on it. */
 typedef struct VerifyWalk {
     const Index *index;
     uint64_t cell;
-    uint32_t coordinate[INDEX_AXES_MAX];     /* by axis */
-    uint32_t radix[INDEX_AXES_MAX];          /* by axis, with padding */
-    int first[INDEX_AXES_MAX];               /* by axis: where its men are in IndexMen.square */
+    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
+    uint32_t radix[INDEX_AXES_MAX];      /* by axis, with padding */
+    int first[INDEX_AXES_MAX];           /* by axis: where its men are in IndexMen.square */
     IndexMen men;
     treb_position level[INDEX_AXES_MAX + 1]; /* the pawns and the men of so many axes */
     bool clash[INDEX_AXES_MAX + 1];          /* men share a square, or the cell is padding */
@@ -182,7 +196,8 @@ void verify_walk_next(VerifyWalk *walk);
 bool verify_walk_valid(const VerifyWalk *walk);
 
 /* The men; no side to move. */
-static inline const treb_position *verify_walk_position(const VerifyWalk *walk) {
+static inline const treb_position *verify_walk_position(const VerifyWalk *walk)
+{
     return &walk->level[walk->index->axes];
 }
 
@@ -190,11 +205,16 @@ static inline const treb_position *verify_walk_position(const VerifyWalk *walk) 
 uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other);
 
 /* Whether the side not to move is not in check. */
-static inline bool verify_legal(const treb_position *pos) {
+static inline bool verify_legal(const treb_position *pos)
+{
     return !square_attacked(pos, position_king(pos, pos->turn ^ 1), pos->turn);
 }
 
-/* ---- reporting -------------------------------------------------------------------------------- */
+/* ---- reporting --------------------------------------------------------------------------------
+ */
+
+/* How many threads to run. */
+int verify_threads(const VerifyOptions *options);
 
 /* What the threads of a check have in common. */
 typedef struct VerifyReport {
@@ -212,6 +232,9 @@ void verify_report_phase(VerifyReport *report, const char *phase, uint64_t total
 /* Adds work done and tells of it. Thread-safe. */
 void verify_report_progress(VerifyReport *report, uint64_t done);
 
+/* For an error in no position: behind those. */
+#define VERIFY_KEY_LAST UINT64_MAX
+
 /* Keeps why the check cannot go on. Thread-safe. */
 void verify_report_fail(VerifyReport *report, const TableError *error);
 
@@ -223,7 +246,6 @@ void verify_report_error(VerifyReport *report, uint64_t key, const char *words, 
 
 /* A position under judgement: what its table claims and what its moves come to. */
 typedef struct VerifyCase {
-    VerifyEntry *entry;
     const treb_position *pos;
     uint64_t key;
     VerifyValue claim;
@@ -234,7 +256,8 @@ typedef struct VerifyCase {
 
 void verify_judge(VerifyReport *report, const VerifyCase *c);
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------
+ */
 
 /* Counts and longest lines as found in all positions. */
 typedef struct VerifyCount {

@@ -5,14 +5,16 @@
 
 #include "verify_parts.h"
 
-void verify_report_phase(VerifyReport *report, const char *phase, uint64_t total) {
+void verify_report_phase(VerifyReport *report, const char *phase, uint64_t total)
+{
     report->phase = phase;
     report->done = 0;
     report->total = total;
     verify_report_progress(report, 0);
 }
 
-static void stop(VerifyReport *report, treb_status status, const char *text) {
+static void stop(VerifyReport *report, treb_status status, const char *text)
+{
     if (report->status == TREB_OK) {
         report->status = status;
         snprintf(report->result->text, sizeof report->result->text, "%s", text);
@@ -20,7 +22,8 @@ static void stop(VerifyReport *report, treb_status status, const char *text) {
     atomic_store(&report->stop, true);
 }
 
-void verify_report_progress(VerifyReport *report, uint64_t done) {
+void verify_report_progress(VerifyReport *report, uint64_t done)
+{
     const VerifyOptions *options = report->options;
 #pragma omp critical(verify_report)
     {
@@ -31,12 +34,14 @@ void verify_report_progress(VerifyReport *report, uint64_t done) {
     }
 }
 
-void verify_report_fail(VerifyReport *report, const TableError *error) {
+void verify_report_fail(VerifyReport *report, const TableError *error)
+{
 #pragma omp critical(verify_report)
     stop(report, error->status, error->text);
 }
 
-void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...) {
+void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...)
+{
     va_list list;
     va_start(list, words);
 #pragma omp critical(verify_report)
@@ -51,7 +56,8 @@ void verify_report_error(VerifyReport *report, uint64_t key, const char *words, 
     va_end(list);
 }
 
-/* ---- judging ---------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------------------------------------------------
+ */
 
 static const char *const verdict_words[WDL_VALUES] = {"loss", "blessed loss", "draw", "cursed win",
                                                       "win"};
@@ -66,7 +72,8 @@ enum {
 
 /* The verdicts that the moves allow, as bits, if distances to zeroing are not known: whether a win
  * comes in time is then left open as far as the children's verdicts do. */
-static unsigned allowed_by_verdicts(const VerifyTally *t, bool check) {
+static unsigned allowed_by_verdicts(const VerifyTally *t, bool check)
+{
     unsigned seen = t->quiet | t->zeroing, allowed = 0;
     if (t->moves == 0) return check ? BIT_LOSS : BIT_DRAW;
     if (seen & (BIT_LOSS | BIT_BLESSED)) {
@@ -82,7 +89,8 @@ static unsigned allowed_by_verdicts(const VerifyTally *t, bool check) {
 }
 
 /* The verdict that the moves make, given the distances to zeroing. */
-static unsigned verdict_by_rule(const VerifyTally *t, bool check) {
+static unsigned verdict_by_rule(const VerifyTally *t, bool check)
+{
     unsigned seen = t->quiet | t->zeroing;
     if (t->moves == 0) return check ? WDL_LOSS : WDL_DRAW;
     if (seen & (BIT_LOSS | BIT_BLESSED))
@@ -91,7 +99,8 @@ static unsigned verdict_by_rule(const VerifyTally *t, bool check) {
     return t->loss[TABLE_DTZ] <= VERIFY_RULE ? WDL_LOSS : WDL_BLESSED;
 }
 
-static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned expected) {
+static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned expected)
+{
     char fen[POSITION_FEN_SIZE];
     position_to_fen(c->pos, fen);
     verify_report_error(report, c->key, "%s: the tables say %s, the moves say %s", fen,
@@ -99,7 +108,8 @@ static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned e
 }
 
 static void report_distance(VerifyReport *report, const VerifyCase *c, int metric,
-                            unsigned expected) {
+                            unsigned expected)
+{
     char fen[POSITION_FEN_SIZE], claim[32] = "no distance";
     position_to_fen(c->pos, fen);
     if (c->claim.plies[metric] != VERIFY_NONE)
@@ -109,7 +119,8 @@ static void report_distance(VerifyReport *report, const VerifyCase *c, int metri
                         table_metric_name((TableMetric)metric), expected);
 }
 
-void verify_judge(VerifyReport *report, const VerifyCase *c) {
+void verify_judge(VerifyReport *report, const VerifyCase *c)
+{
     const VerifyTally *t = c->tally;
     bool check = t->moves == 0 && position_in_check(c->pos);
     unsigned claim = c->claim.verdict;

@@ -18,34 +18,35 @@ enum {
     MEMO_DTM = 0x0fff /* 1 + distance to mate; 0 if unknown */
 };
 
-static bool decided(unsigned verdict) {
-    return verdict != WDL_DRAW;
-}
+static bool decided(unsigned verdict) { return verdict != WDL_DRAW; }
 
-static VerifyValue value_of_verdict(unsigned verdict) {
+static VerifyValue value_of_verdict(unsigned verdict)
+{
     VerifyValue value = {.verdict = (uint8_t)verdict};
     for (int m = 0; m < TABLE_METRICS; m++) value.plies[m] = VERIFY_NONE;
     return value;
 }
 
-/* ---- tallies ---------------------------------------------------------------------------------- */
+/* ---- tallies ----------------------------------------------------------------------------------
+ */
 
-void verify_tally_init(VerifyTally *tally) {
+void verify_tally_init(VerifyTally *tally)
+{
     memset(tally, 0, sizeof *tally);
     for (int m = 0; m < TABLE_METRICS; m++) tally->win[m] = VERIFY_NONE;
 }
 
-static unsigned one_more(unsigned plies) {
-    return plies == VERIFY_NONE ? VERIFY_NONE : plies + 1;
-}
+static unsigned one_more(unsigned plies) { return plies == VERIFY_NONE ? VERIFY_NONE : plies + 1; }
 
 /* An unknown distance shows: nothing is longer, and as the shortest it stands alone. */
-static void tally_distance(VerifyTally *tally, bool win, int metric, unsigned plies) {
+static void tally_distance(VerifyTally *tally, bool win, int metric, unsigned plies)
+{
     uint16_t *at = win ? &tally->win[metric] : &tally->loss[metric];
     if (win ? plies < *at : plies > *at) *at = (uint16_t)plies;
 }
 
-void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child) {
+void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child)
+{
     unsigned verdict = child->verdict;
     tally->moves++;
     *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
@@ -59,7 +60,8 @@ void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *ch
     tally_distance(tally, win, TABLE_DTM, one_more(child->plies[TABLE_DTM]));
 }
 
-void verify_tally_plies(const VerifyTally *tally, VerifyValue *value) {
+void verify_tally_plies(const VerifyTally *tally, VerifyValue *value)
+{
     unsigned seen = tally->quiet | tally->zeroing;
     bool win = value->verdict > WDL_DRAW;
     for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
@@ -71,15 +73,18 @@ void verify_tally_plies(const VerifyTally *tally, VerifyValue *value) {
     }
 }
 
-/* ---- moves ------------------------------------------------------------------------------------ */
+/* ---- moves ------------------------------------------------------------------------------------
+ */
 
-VerifyKind verify_kind(const treb_position *pos, Move m) {
+VerifyKind verify_kind(const treb_position *pos, Move m)
+{
     if (move_promo(m) != 0 || move_is_capture(pos, m)) return KIND_CONVERSION;
     return bit_test(pos->by_type[TREB_PAWN], move_from(m)) ? KIND_PUSH : KIND_QUIET;
 }
 
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                           Move m, unsigned metrics) {
+                           Move m, unsigned metrics)
+{
     int victim = position_piece_at(pos, move_to(m), NULL);
     if (victim < 0) victim = move_is_ep(pos, m) ? TREB_PAWN : TREB_KING;
     const VerifyAfter *after = &entry->after[pos->turn][victim][move_promo(m)];
@@ -90,8 +95,9 @@ VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_
     return verify_evaluate(reader, after->entry, &child, metrics);
 }
 
-static VerifyValue value_after(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                               Move m, VerifyKind kind, unsigned metrics) {
+VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
+                         VerifyKind kind, unsigned metrics)
+{
     unsigned wanted = verify_wanted(kind, metrics);
     if (kind == KIND_CONVERSION) return verify_convert(reader, entry, pos, m, wanted);
     treb_position child;
@@ -99,7 +105,8 @@ static VerifyValue value_after(VerifyReader *reader, VerifyEntry *entry, const t
     return verify_evaluate(reader, entry, &child, wanted);
 }
 
-int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos) {
+int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
+{
     Move moves[MOVES_MAX];
     int count = movegen_captures(pos, moves), best = -1;
     for (int i = 0; i < count && best < WDL_WIN; i++) {
@@ -111,7 +118,8 @@ int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_positio
 
 /* Those of the metrics that the winning pawn move `m`, no capture, makes 1. */
 static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                               Move m, unsigned metrics, VerifyPush push, void *context) {
+                               Move m, unsigned metrics, VerifyPush push, void *context)
+{
     unsigned ends = metrics & metric_bit(TABLE_DTC), zeroing = metrics & metric_bit(TABLE_DTZ);
     if (move_promo(m) != 0) {
         unsigned verdict = verify_convert(reader, entry, pos, m, 0).verdict;
@@ -125,7 +133,8 @@ static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const t
 
 unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                         unsigned verdict, int captures, unsigned metrics, VerifyPush push,
-                        void *context) {
+                        void *context)
+{
     unsigned found = 0;
     /* Only wins that count under the rule are left out of DTZ tables, any win of DTC tables. */
     metrics &= metric_bit(TABLE_DTZ) | metric_bit(TABLE_DTC);
@@ -145,36 +154,43 @@ unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_pos
     return found;
 }
 
-/* ---- positions -------------------------------------------------------------------------------- */
+/* ---- positions --------------------------------------------------------------------------------
+ */
 
 typedef struct Place {
     VerifyReader *reader;
     VerifyEntry *entry;
 } Place;
 
-static unsigned push_verdict(void *context, const treb_position *child) {
+static unsigned push_verdict(void *context, const treb_position *child)
+{
     const Place *place = context;
     return verify_evaluate(place->reader, place->entry, child, 0).verdict;
 }
 
 /* The verdict that the WDL table gives, once captures are taken into account. */
 static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                              uint64_t cell, int captures) {
+                              uint64_t cell, int captures)
+{
     VerifyFile *file = &entry->file[TABLE_WDL];
     const TableSide *side = &file->header->side[pos->turn];
     unsigned code = side->stored ? verify_code(reader, file, pos->turn, cell) : UINT16_MAX;
-    int stored = code < side->codes[0] ? side->plies[0][code] : WDL_LOSS;
+    int stored = WDL_LOSS;
+    if (code < side->codes[0])
+        stored = side->plies[0][code];
+    else if (reader->error.status == TREB_OK)
+        verify_fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: code %u has no meaning",
+                    table_path(file->table), code);
     return (unsigned)(stored > captures ? stored : captures);
 }
 
 /* A table is needed but not there. */
-static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int metric) {
+static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int metric)
+{
     if (reader->error.status == TREB_OK) {
         char name[TABLE_NAME_SIZE];
         table_file_name(&entry->material, (TableMetric)metric, name);
-        reader->error.status = TREB_ERR_NO_TABLE;
-        memcpy(reader->error.text, name, sizeof name);
-        strcat(reader->error.text, " is needed but not installed");
+        verify_fail(&reader->error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
     }
     return value_of_verdict(WDL_DRAW);
 }
@@ -182,7 +198,8 @@ static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int m
 /* Distances that the tables hold. Returns the metrics that they leave open. */
 static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                                 uint64_t wdl_cell, int captures, unsigned metrics,
-                                VerifyValue *value) {
+                                VerifyValue *value)
+{
     Place place = {reader, entry};
     unsigned open = 0, once = verify_at_once(reader, entry, pos, value->verdict, captures, metrics,
                                              push_verdict, &place);
@@ -195,8 +212,7 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
             uint64_t cell =
                 file->like_wdl ? wdl_cell : index_of_position(&file->header->index, pos);
             unsigned code = verify_code(reader, file, pos->turn, cell);
-            value->plies[m] =
-                (uint16_t)verify_plies(file->header, pos->turn, value->verdict, code);
+            value->plies[m] = (uint16_t)verify_plies(file->header, pos->turn, value->verdict, code);
         } else if (file->table != NULL) {
             open |= metric_bit(m);
         } else {
@@ -208,14 +224,15 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
 
 /* Distances of a side that is not stored, from its moves. */
 static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                            unsigned metrics, VerifyValue *value) {
+                            unsigned metrics, VerifyValue *value)
+{
     VerifyTally tally;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     verify_tally_init(&tally);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
-        VerifyValue child = value_after(reader, entry, pos, moves[i], kind, metrics);
+        VerifyValue child = verify_child(reader, entry, pos, moves[i], kind, metrics);
         verify_tally_add(&tally, kind, &child);
     }
     VerifyValue found = *value;
@@ -225,7 +242,8 @@ static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb
 }
 
 /* From what is remembered of a cell; false if that is not enough. */
-static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue *value) {
+static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue *value)
+{
     unsigned word = atomic_load_explicit(memo, memory_order_relaxed);
     if (!(word & MEMO_VERDICT)) return false;
     unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, mate = word & MEMO_DTM;
@@ -236,15 +254,17 @@ static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue 
     return true;
 }
 
-static void remember(_Atomic(uint16_t) *memo, const VerifyValue *value) {
+static void remember(_Atomic(uint16_t) *memo, const VerifyValue *value)
+{
     unsigned word = MEMO_VERDICT | (unsigned)value->verdict << MEMO_VERDICT_SHIFT;
     if (value->plies[TABLE_DTM] < MEMO_DTM) word |= value->plies[TABLE_DTM] + 1u;
     atomic_store_explicit(memo, (uint16_t)word, memory_order_relaxed);
 }
 
 /* The value of a position without en passant. */
-static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry,
-                                 const treb_position *pos, unsigned metrics) {
+static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                                 unsigned metrics)
+{
     treb_position swapped;
     VerifyFile *wdl = &entry->file[TABLE_WDL];
     if (wdl->table == NULL) return missing(reader, entry, TABLE_WDL);
@@ -267,7 +287,8 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry,
 }
 
 VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                           const VerifyValue *without, unsigned metrics) {
+                           const VerifyValue *without, unsigned metrics)
+{
     VerifyTally tally;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), others = 0;
@@ -277,7 +298,7 @@ VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_
             others++;
             continue;
         }
-        VerifyValue child = value_after(reader, entry, pos, moves[i], KIND_CONVERSION, metrics);
+        VerifyValue child = verify_child(reader, entry, pos, moves[i], KIND_CONVERSION, metrics);
         verify_tally_add(&tally, KIND_CONVERSION, &child);
     }
     if (others > 0) {
@@ -293,7 +314,8 @@ VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_
 }
 
 VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                            unsigned metrics) {
+                            unsigned metrics)
+{
     if (pos->ep == 0) return evaluate_cell(reader, entry, pos, metrics);
     treb_position plain = *pos;
     plain.ep = 0;

@@ -1,21 +1,21 @@
 /* verify_walk.c - positions in the order of their cells.
  *
- * The men are put on the board axis by axis, outermost first, and each stage is kept, so that a step
- * redoes only the axes that change: nearly always the innermost. */
+ * The men are put on the board axis by axis, outermost first, and each stage is kept, so that a
+ * step redoes only the axes that change: nearly always the innermost. */
 #include <string.h>
 
 #include "verify_parts.h"
 
-static bool on_diagonal(int square) {
-    return square_file(square) == square_rank(square);
-}
+static bool on_diagonal(int square) { return square_file(square) == square_rank(square); }
 
-static void put_man(treb_position *pos, bool *clash, int color, int type, int square) {
+static void put_man(treb_position *pos, bool *clash, int color, int type, int square)
+{
     *clash |= bit_test(position_occupied(pos), square);
     position_put(pos, color, type, square);
 }
 
-static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clash) {
+static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clash)
+{
     const IndexGroup *group = &walk->index->group[axis - 1];
     uint8_t *squares = &walk->men.square[walk->first[axis]];
     if (walk->coordinate[axis] >= group->radix) {
@@ -27,7 +27,8 @@ static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clas
         put_man(pos, clash, group->color, group->type, squares[i]);
 }
 
-static void put_kings(VerifyWalk *walk, treb_position *pos, bool *clash) {
+static void put_kings(VerifyWalk *walk, treb_position *pos, bool *clash)
+{
     const Index *index = walk->index;
     uint32_t kings = walk->coordinate[INDEX_KINGS_AXIS];
     if (kings >= index->kings) {
@@ -44,7 +45,8 @@ static void put_kings(VerifyWalk *walk, treb_position *pos, bool *clash) {
 }
 
 /* Puts the men of the axes from `from` inwards on the board. */
-static void put_axes(VerifyWalk *walk, int from) {
+static void put_axes(VerifyWalk *walk, int from)
+{
     for (int i = from; i < walk->index->axes; i++) {
         int axis = walk->index->order[i];
         walk->level[i + 1] = walk->level[i];
@@ -58,7 +60,8 @@ static void put_axes(VerifyWalk *walk, int from) {
     }
 }
 
-static void put_pawns(VerifyWalk *walk, uint64_t slice) {
+static void put_pawns(VerifyWalk *walk, uint64_t slice)
+{
     const Index *index = walk->index;
     treb_position *pos = &walk->level[0];
     memset(pos, 0, sizeof *pos);
@@ -74,7 +77,8 @@ static void put_pawns(VerifyWalk *walk, uint64_t slice) {
     put_axes(walk, 0);
 }
 
-void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell) {
+void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell)
+{
     memset(walk, 0, sizeof *walk);
     walk->index = index;
     walk->cell = cell;
@@ -91,7 +95,8 @@ void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell) {
     put_pawns(walk, cell / index->slice_size);
 }
 
-void verify_walk_next(VerifyWalk *walk) {
+void verify_walk_next(VerifyWalk *walk)
+{
     walk->cell++;
     for (int i = walk->index->axes - 1; i >= 0; i--) {
         int axis = walk->index->order[i];
@@ -104,14 +109,16 @@ void verify_walk_next(VerifyWalk *walk) {
     put_pawns(walk, walk->cell / walk->index->slice_size);
 }
 
-bool verify_walk_valid(const VerifyWalk *walk) {
+bool verify_walk_valid(const VerifyWalk *walk)
+{
     if (walk->clash[walk->index->axes]) return false;
     if (!walk->twofold) return true;
     IndexMen men = walk->men;
     return index_of_men(walk->index, &men) == walk->cell;
 }
 
-uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other) {
+uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other)
+{
     if (walk->twofold) {
         IndexMen men = walk->men;
         return index_of_men(other, &men);

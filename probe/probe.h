@@ -27,7 +27,32 @@ static inline bool move_is_conversion(const treb_position *pos, Move m) {
 }
 
 /* Whether a position can be probed at all; TREB_OK or why not. */
-treb_status probe_check(const treb_position *pos, treb_error *error);
+treb_status probe_check_fully(const treb_position *pos, treb_error *error);
+
+/* Whether nothing is wrong at first sight: true only if probe_check_fully would accept. What that
+ * asks about promoted men holds by itself with at most eight of them. */
+static inline bool probe_plain(const treb_position *pos) {
+    uint64_t white = pos->by_color[TREB_WHITE], black = pos->by_color[TREB_BLACK];
+    uint64_t kings = pos->by_type[TREB_KING], seen = 0, twice = white & black;
+    for (int type = TREB_PAWN; type < TREB_TYPES; type++) {
+        twice |= seen & pos->by_type[type];
+        seen |= pos->by_type[type];
+    }
+    uint64_t occ = white | black, men = occ;
+    for (int i = 0; i < TREB_MEN_MAX; i++) men &= men - 1; /* quicker than a count, everywhere */
+    uint64_t edge = pos->by_type[TREB_PAWN] & (rank_bits(0) | rank_bits(7));
+    if ((twice | (seen ^ occ) | men | edge) != 0) return false;
+    if ((kings & white) == 0 || (kings & black) == 0 || bit_many(kings & white) ||
+        bit_many(kings & black))
+        return false;
+    if (pos->turn > TREB_BLACK || (pos->ep | pos->castling) != 0) return false;
+    int king = position_king(pos, pos->turn ^ 1);
+    return square_attackers(pos, king, pos->turn, occ) == 0;
+}
+
+static inline treb_status probe_check(const treb_position *pos, treb_error *error) {
+    return probe_plain(pos) ? TREB_OK : probe_check_fully(pos, error);
+}
 
 /* Says that there is no such metric. */
 treb_status probe_no_metric(treb_error *error);

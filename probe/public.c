@@ -26,7 +26,7 @@ treb_status probe_no_metric(treb_error *error) {
     return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
 }
 
-treb_status probe_check(const treb_position *pos, treb_error *error) {
+treb_status probe_check_fully(const treb_position *pos, treb_error *error) {
     const char *why;
     if (pos->turn > TREB_BLACK) return fail(error, TREB_ERR_POSITION, "nobody is to move");
     treb_status status = position_check(pos, &why);
