@@ -1,512 +1,374 @@
 /* emit.c - see emit.h.
  *
- * A slice goes to a file in three steps: its cells are staged (stage.h) into one run of bytes, the
- * run is cut into the file's blocks, and whole blocks are compressed, all in parallel. Slices come in
- * the order in which they are solved and need not end with a block: a block that slices share waits
- * until all have filled in their part.
- *
- * The order of the axes and, for distances, the side to move that is kept are chosen on a sample of
- * the first slice, by compressing it each way. */
+ * A slice goes to a file in three steps: its cells are staged (stage.h) into runs of bytes, runs are
+ * cut into the file's blocks (stream.h), and whole blocks are compressed, all in parallel. Distances
+ * are written as soon as their slice is solved; the order of their axes and the side to move that is
+ * kept are chosen on a sample of the first slice. Verdicts wait until all slices are there (defer.h). */
 #include "emit.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage.h"
-#include "tally.h"
+#include "defer.h"
+#include "stream.h"
 
-enum {
-    LEVEL_DEFAULT = 9,
-    TRIAL_LEVEL = 3,
-    TRIAL_CELLS = 1 << 20,
-    ORDERS_MAX = 120,
-    RUN_BYTES = 8 << 20 /* staged before blocks are cut */
-};
-
-/* Bytes of a block before compression: what a probe of a block not in memory can afford. */
-static const unsigned block_bits_of[TABLE_METRICS] = {15, 16, 16, 15};
-
-/* A block that more than one slice fills. */
-typedef struct Partial {
-    uint8_t *bytes;
-    size_t filled;
-} Partial;
-
-typedef struct Stream {
-    TableMetric metric;
-    TableHeader header;
-    TableWriter *writer;
-    StageMap map;
-    Partial *partial[2];
-    uint64_t blocks, side_bytes, slice_bytes;
-    struct Stream *twin; /* gets the same blocks */
-    bool follows;        /* is another's twin */
-} Stream;
+enum { LEVEL_DEFAULT = 9, RUN_BYTES = 8 << 20 };
 
 struct Emitter {
     const Shape *shape;
-    EmitOptions options;
     char directory[4096];
+    unsigned metrics;
     bool begun;
     int threads;
     TableEncoder **encoder;
     Stream stream[TABLE_METRICS];
+    bool follows[TABLE_METRICS]; /* is another's twin */
+    Deferred *verdicts;
     Tally tally;
 };
 
-static bool has(const Emitter *e, int metric) { return e->options.metrics >> metric & 1; }
-
-/* The number of this thread among those that work side by side, at whichever level they do. */
-static int worker(void)
-{
-    int n = omp_get_ancestor_thread_num(1);
-    return n < 0 ? 0 : n;
-}
-
-static treb_status out_of_memory(TableError *error)
-{
-    error->status = TREB_ERR_MEMORY;
-    memcpy(error->text, "out of memory", 14);
-    return TREB_ERR_MEMORY;
-}
+static bool has(const Emitter *e, int metric) { return e->metrics >> metric & 1; }
 
 Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError *error)
 {
     Emitter *e = calloc(1, sizeof *e);
     if (e == NULL || strlen(options->directory) >= sizeof e->directory) goto fail;
     e->shape = shape;
-    e->options = *options;
+    e->metrics = options->metrics;
     strcpy(e->directory, options->directory);
-    e->options.directory = e->directory;
-    if (e->options.level == 0) e->options.level = LEVEL_DEFAULT;
     e->threads = omp_get_max_threads();
     e->encoder = calloc(e->threads, sizeof *e->encoder);
-    if (e->encoder == NULL) goto fail;
+    e->verdicts = deferred_new(shape);
+    if (e->encoder == NULL || e->verdicts == NULL) goto fail;
+    int level = options->level ? options->level : LEVEL_DEFAULT;
     for (int i = 0; i < e->threads; i++)
-        if ((e->encoder[i] = table_encoder_new(e->options.level, NULL, 0)) == NULL) goto fail;
+        if ((e->encoder[i] = table_encoder_new(level, NULL, 0)) == NULL) goto fail;
     return e;
 fail:
-    out_of_memory(error);
+    emit_out_of_memory(error);
     emitter_abort(e);
     return NULL;
-}
-
-static void stream_free(Stream *stream)
-{
-    for (int side = 0; side < 2; side++) {
-        if (stream->partial[side] == NULL) continue;
-        for (uint64_t b = 0; b < stream->blocks; b++) free(stream->partial[side][b].bytes);
-        free(stream->partial[side]);
-    }
-    stage_map_free(&stream->map);
-    table_header_free(&stream->header);
 }
 
 void emitter_abort(Emitter *e)
 {
     if (e == NULL) return;
-    for (int m = 0; m < TABLE_METRICS; m++) {
-        if (e->stream[m].writer) table_writer_abort(e->stream[m].writer);
-        stream_free(&e->stream[m]);
-    }
+    for (int m = 0; m < TABLE_METRICS; m++) stream_close(&e->stream[m]);
     for (int i = 0; e->encoder && i < e->threads; i++) table_encoder_free(e->encoder[i]);
     free(e->encoder);
+    deferred_free(e->verdicts);
     free(e);
 }
 
-/* ---- choosing an order ------------------------------------------------------------------------ */
+/* ---- distances -------------------------------------------------------------------------------- */
 
-/* All orders of the axes with the kings outermost; returns their number. */
-static int list_orders(int axes, uint8_t out[ORDERS_MAX][INDEX_AXES_MAX])
+static bool sample_slice(OrderSample *sample, const Slice *slice, TableMetric metric)
 {
-    uint8_t order[INDEX_AXES_MAX];
-    int n = 0;
-    for (int i = 0; i < axes; i++) order[i] = i;
-    for (;;) {
-        if (n == ORDERS_MAX) return n;
-        memcpy(out[n++], order, sizeof order);
-        /* The next permutation of order[1 ..]. */
-        int i = axes - 2;
-        while (i > 0 && order[i] > order[i + 1]) i--;
-        if (i <= 0) return n;
-        int j = axes - 1;
-        while (order[j] < order[i]) j--;
-        uint8_t t = order[i];
-        order[i] = order[j];
-        order[j] = t;
-        for (int a = i + 1, b = axes - 1; a < b; a++, b--) {
-            t = order[a];
-            order[a] = order[b];
-            order[b] = t;
-        }
-    }
-}
-
-static void packing(const Emitter *e, TableMetric metric, unsigned *per_byte, unsigned *base)
-{
-    *per_byte = metric != TABLE_WDL ? 1 : e->options.five_values ? 3 : 5;
-    *base = metric != TABLE_WDL ? 256 : e->options.five_values ? 5 : 3;
-}
-
-/* The compressed size of a sample of planes laid out by `order`; SIZE_MAX if memory runs out. */
-static size_t trial(const Emitter *e, const Slice *slice, TableMetric metric, int side,
-                    const uint8_t *order)
-{
-    const Shape *shape = e->shape;
-    unsigned per_byte, base;
-    Index index;
-    StageMap map;
-    packing(e, metric, &per_byte, &base);
-    if (!index_init(&index, &shape->material, order, per_byte)) return SIZE_MAX;
-    if (!stage_map_init(&map, shape, &index)) return SIZE_MAX;
-    uint32_t planes = TRIAL_CELLS / map.plane_cells;
-    if (planes < 4) planes = 4;
-    if (planes > shape->kings) planes = shape->kings;
-    size_t capacity = ((size_t)64 << 10) + map.plane_cells, size = SIZE_MAX;
-    uint8_t *staged = malloc(shape->plane_cells), *cells = malloc(map.plane_cells);
-    uint8_t *packed = malloc(capacity), *out = malloc(2 * capacity);
-    TableEncoder *encoder = table_encoder_new(TRIAL_LEVEL, NULL, 0);
-    if (staged && cells && packed && out && encoder) {
-        size_t used = 0;
-        size = 0;
-        for (uint32_t i = 0; i < planes; i++) {
-            stage_plane(slice, metric, side, (uint64_t)i * shape->kings / planes, staged);
-            stage_order(&map, metric, staged, cells);
-            used += stage_pack(cells, map.plane_cells, per_byte, base, packed + used);
-            if (used < (32u << 10) && i + 1 < planes) continue;
-            size += table_encode_block(encoder, packed, used, out, 2 * capacity);
-            used = 0;
-        }
-    }
-    table_encoder_free(encoder);
-    free(staged);
-    free(cells);
-    free(packed);
-    free(out);
-    stage_map_free(&map);
-    return size;
-}
-
-/* Chooses the order and the sides to keep. */
-static void choose(const Emitter *e, const Slice *slice, TableMetric metric,
-                   uint8_t order[INDEX_AXES_MAX], bool keep[2])
-{
-    uint8_t orders[ORDERS_MAX][INDEX_AXES_MAX];
-    int n = list_orders(1 + e->shape->index.groups, orders);
-    size_t size[ORDERS_MAX][2];
-    bool symmetric = e->shape->symmetric;
+    const Shape *shape = slice->shape;
+    if (!order_sample_init(sample, shape, shape->kings)) return false;
 #pragma omp parallel for schedule(dynamic)
-    for (int i = 0; i < 2 * n; i++)
-        size[i / 2][i % 2] =
-            symmetric && i % 2 ? 0 : trial(e, slice, metric, i % 2, orders[i / 2]);
-    int best = 0, side = 0;
-    for (int i = 0; i < n; i++) {
-        if (metric == TABLE_WDL) {
-            if (size[i][0] + size[i][1] < size[best][0] + size[best][1]) best = i;
-            continue;
-        }
-        for (int s = 0; s < (symmetric ? 1 : 2); s++) {
-            if (size[i][s] >= size[best][side]) continue;
-            best = i;
-            side = s;
-        }
-    }
-    memcpy(order, orders[best], INDEX_AXES_MAX);
-    keep[0] = metric == TABLE_WDL || side == 0;
-    keep[1] = metric == TABLE_WDL ? !symmetric : side == 1;
-}
-
-/* ---- opening ---------------------------------------------------------------------------------- */
-
-/* Fills in a map of `count` codes. */
-static bool set_map(TableHeader *header, int side, int verdict, unsigned count)
-{
-    uint16_t *plies = malloc((count ? count : 1) * sizeof *plies);
-    if (plies == NULL) return false;
-    free(header->side[side].plies[verdict]);
-    header->side[side].plies[verdict] = plies;
-    header->side[side].codes[verdict] = count;
-    for (unsigned c = 0; c < count; c++)
-        plies[c] = header->metric == TABLE_WDL && header->base == 3
-                       ? 2 * c
-                       : stage_plies(header->metric, verdict, c);
+    for (uint32_t i = 0; i < sample->planes; i++)
+        for (int side = 0; side < 2; side++)
+            stage_plane(slice, metric, side, (uint64_t)i * shape->kings / sample->planes,
+                        sample->plane[side] + i * shape->plane_cells);
     return true;
 }
 
-static treb_status stream_open(Emitter *e, Stream *stream, const Slice *slice, TableError *error)
+static treb_status distances_open(Emitter *e, TableMetric metric, const Slice *slice,
+                                  TableError *error)
 {
-    TableHeader *h = &stream->header;
+    Packing packing = {.metric = metric, .per_byte = 1, .base = 256};
+    OrderSample sample;
     uint8_t order[INDEX_AXES_MAX];
-    bool keep[2];
-    h->metric = stream->metric;
-    packing(e, h->metric, &h->per_byte, &h->base);
-    choose(e, slice, h->metric, order, keep);
-    h->pad = h->per_byte;
-    h->width = 1;
-    h->block_bits = block_bits_of[h->metric];
-    if (!index_init(&h->index, &e->shape->material, order, h->pad)) return out_of_memory(error);
-    for (int side = 0; side < 2; side++) {
-        h->side[side].stored = keep[side];
-        if (keep[side] && h->metric == TABLE_WDL && !set_map(h, side, 0, h->base))
-            return out_of_memory(error);
-    }
-    if (!stage_map_init(&stream->map, e->shape, &h->index)) return out_of_memory(error);
-    stream->side_bytes = table_side_bytes(h);
-    stream->blocks = table_side_blocks(h);
-    stream->slice_bytes = h->index.slice_size / h->per_byte;
-    for (int side = 0; side < 2; side++) {
-        if (!keep[side]) continue;
-        stream->partial[side] = calloc(stream->blocks, sizeof *stream->partial[side]);
-        if (stream->partial[side] == NULL) return out_of_memory(error);
-    }
-    stream->writer = table_writer_open(e->directory, h, NULL, 0, error);
-    return stream->writer ? TREB_OK : error->status;
-}
-
-/* Where the two metrics agree, so do their files but for the header. */
-static void pair_twins(Emitter *e, const Slice *slice)
-{
-    Stream *dtz = &e->stream[TABLE_DTZ], *dtc = &e->stream[TABLE_DTC];
-    if (!slice->dtc_is_dtz || !has(e, TABLE_DTZ) || !has(e, TABLE_DTC)) return;
-    dtz->twin = dtc;
-    dtc->follows = true;
+    int side;
+    if (!sample_slice(&sample, slice, metric)) return emit_out_of_memory(error);
+    bool chosen = order_choose(e->shape, &packing, &sample, false, e->shape->symmetric ? 1 : 3,
+                               order, &side);
+    order_sample_free(&sample);
+    if (!chosen) return emit_out_of_memory(error);
+    bool keep[2] = {side == 0, side == 1};
+    return stream_open(&e->stream[metric], e->shape, &packing, order, keep, e->directory,
+                       e->encoder, error);
 }
 
 static treb_status emitter_begin(Emitter *e, const Slice *slice, TableError *error)
 {
-    for (int m = 0; m < TABLE_METRICS; m++) {
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
         if (!has(e, m)) continue;
-        e->stream[m].metric = m;
-        treb_status status = stream_open(e, &e->stream[m], slice, error);
+        treb_status status = distances_open(e, m, slice, error);
         if (status != TREB_OK) return status;
     }
-    pair_twins(e, slice);
+    /* Where the two metrics agree, so do their files but for the header. */
+    if (slice->dtc_is_dtz && has(e, TABLE_DTZ) && has(e, TABLE_DTC)) {
+        e->stream[TABLE_DTZ].twin = &e->stream[TABLE_DTC];
+        e->follows[TABLE_DTC] = true;
+    }
     e->begun = true;
     return TREB_OK;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
-
-static treb_status block_write(Emitter *e, Stream *stream, int side, uint64_t block,
-                               const uint8_t *bytes, size_t size, TableError *error)
-{
-    size_t capacity = table_block_bound(&stream->header);
-    uint8_t *out = malloc(capacity);
-    if (out == NULL) return out_of_memory(error);
-    size_t packed = table_encode_block(e->encoder[worker()], bytes, size, out, capacity);
-    treb_status status = packed ? TREB_OK : out_of_memory(error);
-    if (status == TREB_OK) {
-        uint32_t checksum = table_block_checksum(bytes, size);
-#pragma omp critical(emit_write)
-        for (Stream *s = stream; s && status == TREB_OK; s = s->twin)
-            status = table_writer_add(s->writer, side, block, out, packed, checksum, error);
-    }
-    free(out);
-    return status;
-}
-
-/* The bytes of block `block`: fewer in the last. */
-static size_t block_size(const Stream *stream, uint64_t block)
-{
-    uint64_t size = UINT64_C(1) << stream->header.block_bits, start = block * size;
-    return start + size <= stream->side_bytes ? size : stream->side_bytes - start;
-}
-
-/* Adds `size` bytes at `at` within a block; writes the block when it is complete. */
-static treb_status block_fill(Emitter *e, Stream *stream, int side, uint64_t block, size_t at,
-                              const uint8_t *bytes, size_t size, TableError *error)
-{
-    Partial *partial = &stream->partial[side][block];
-    size_t whole = block_size(stream, block);
-    if (size == whole) return block_write(e, stream, side, block, bytes, size, error);
-    bool complete = false, failed = false;
-#pragma omp critical(emit_partial)
-    {
-        if (partial->bytes == NULL) partial->bytes = calloc(1, whole);
-        failed = partial->bytes == NULL;
-        if (!failed) {
-            if (bytes) memcpy(partial->bytes + at, bytes, size);
-            partial->filled += size;
-            complete = partial->filled == whole;
-        }
-    }
-    if (failed) return out_of_memory(error);
-    if (!complete) return TREB_OK;
-    treb_status status = block_write(e, stream, side, block, partial->bytes, whole, error);
-    free(partial->bytes);
-    partial->bytes = NULL;
-    return status;
-}
-
-/* Writes a run of bytes of a side. */
-static treb_status run_write(Emitter *e, Stream *stream, int side, uint64_t start,
-                             const uint8_t *bytes, size_t size, TableError *error)
-{
-    unsigned bits = stream->header.block_bits;
-    uint64_t first = start >> bits, last = (start + size - 1) >> bits;
-    treb_status status = TREB_OK;
-#pragma omp parallel for schedule(dynamic, 4)
-    for (uint64_t b = first; b <= last; b++) {
-        uint64_t from = b << bits, to = from + block_size(stream, b);
-        if (from < start) from = start;
-        if (to > start + size) to = start + size;
-        TableError mine;
-        treb_status s = block_fill(e, stream, side, b, from - (b << bits), bytes + (from - start),
-                                   to - from, &mine);
-        if (s != TREB_OK) {
-#pragma omp critical(emit_error)
-            {
-                status = s;
-                *error = mine;
-            }
-        }
-    }
-    return status;
-}
-
-/* ---- slices ----------------------------------------------------------------------------------- */
-
-/* Stages and packs planes `first` to `end` of a side. */
+/* Stages planes `first` to `end` of a side as they go to the file. */
 static bool stage_planes(const Stream *stream, const Slice *slice, int side, uint32_t first,
                          uint32_t end, uint8_t *out)
 {
     const Shape *shape = slice->shape;
-    const TableHeader *h = &stream->header;
     const StageMap *map = &stream->map;
-    size_t plane_bytes = map->plane_cells / h->per_byte;
+    TableMetric metric = stream->packing.metric;
     bool ok = true;
 #pragma omp parallel
     {
-        uint8_t *staged = malloc(shape->plane_cells), *cells = malloc(map->plane_cells);
-        bool mine = staged && cells;
-        if (!mine) {
+        uint8_t *staged = malloc(shape->plane_cells);
+        if (staged == NULL) {
 #pragma omp atomic write
             ok = false;
         }
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t k = first; k < end; k++) {
-            if (!mine) continue;
-            stage_plane(slice, h->metric, side, k, staged);
-            stage_order(map, h->metric, staged, cells);
-            stage_pack(cells, map->plane_cells, h->per_byte, h->base,
-                       out + (k - first) * plane_bytes);
+            if (staged == NULL) continue;
+            stage_plane(slice, metric, side, k, staged);
+            stage_order(map, metric, staged, out + (k - first) * map->plane_cells);
         }
         free(staged);
-        free(cells);
     }
     return ok;
 }
 
 /* One side of a slice, some planes at a time. */
-static treb_status side_slice(Emitter *e, Stream *stream, uint64_t number, const Slice *slice,
-                              int side, TableError *error)
+static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slice, int side,
+                              TableError *error)
 {
     uint32_t kings = slice->shape->kings;
-    size_t plane_bytes = stream->map.plane_cells / stream->header.per_byte;
-    uint32_t planes = RUN_BYTES / plane_bytes ? RUN_BYTES / plane_bytes : 1;
+    size_t cells = stream->map.plane_cells;
+    uint32_t planes = RUN_BYTES / cells ? RUN_BYTES / cells : 1;
     if (planes > kings) planes = kings;
-    uint8_t *bytes = malloc(planes * plane_bytes);
-    treb_status status = bytes ? TREB_OK : out_of_memory(error);
+    uint8_t *bytes = malloc(planes * cells);
+    treb_status status = bytes ? TREB_OK : emit_out_of_memory(error);
     for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
         uint32_t end = first + planes < kings ? first + planes : kings;
         status = stage_planes(stream, slice, side, first, end, bytes)
-                     ? run_write(e, stream, side,
-                                 number * stream->slice_bytes + first * plane_bytes, bytes,
-                                 (end - first) * plane_bytes, error)
-                     : out_of_memory(error);
+                     ? stream_write(stream, side, number * stream->slice_bytes + first * cells,
+                                    bytes, (end - first) * cells, error)
+                     : emit_out_of_memory(error);
     }
     free(bytes);
     return status;
 }
 
-/* One lane of slices of kings and pawns alone, where the bits of a word are slices. */
-static treb_status side_lane(Emitter *e, Stream *stream, uint64_t number, const uint8_t *staged,
-                             int side, TableError *error)
+/* A slice of kings and pawns alone, from cells `stride` apart, one a plane. */
+static treb_status write_kings(const Emitter *e, Stream *stream, uint64_t number,
+                               const uint8_t *staged, size_t stride, int side, TableError *error)
 {
-    const TableHeader *h = &stream->header;
-    size_t count = h->index.slice_size;
+    const Packing *p = &stream->packing;
+    size_t count = stream->header.index.slice_size;
     uint8_t *cells = malloc(count), *bytes = malloc(stream->slice_bytes);
-    uint8_t before = h->metric == TABLE_WDL ? WDL_DRAW : 0;
-    treb_status status = cells && bytes ? TREB_OK : out_of_memory(error);
+    uint8_t before = p->metric == TABLE_WDL ? WDL_DRAW : 0;
+    treb_status status = cells && bytes ? TREB_OK : emit_out_of_memory(error);
     for (size_t k = 0; k < count && status == TREB_OK; k++) {
-        if (k < e->shape->kings) before = stage_settle(staged[SLICE_LANES * k], before);
+        if (k < e->shape->kings) before = stage_settle(staged[stride * k], before);
         cells[k] = before;
     }
     if (status == TREB_OK) {
-        stage_pack(cells, count, h->per_byte, h->base, bytes);
-        status = run_write(e, stream, side, number * stream->slice_bytes, bytes,
-                           stream->slice_bytes, error);
+        stage_pack(cells, count, p->per_byte, p->base, p->digit, bytes);
+        status = stream_write(stream, side, number * stream->slice_bytes, bytes,
+                              stream->slice_bytes, error);
     }
     free(cells);
     free(bytes);
     return status;
 }
 
-static treb_status side_lanes(Emitter *e, Stream *stream, const uint64_t *number,
+/* Slices of kings and pawns alone, where the bits of a word are slices. */
+static treb_status side_lanes(const Emitter *e, Stream *stream, const uint64_t *number,
                               const Slice *slice, int side, TableError *error)
 {
     uint8_t *staged = malloc((size_t)SLICE_LANES * e->shape->kings);
-    treb_status status = staged ? TREB_OK : out_of_memory(error);
+    treb_status status = staged ? TREB_OK : emit_out_of_memory(error);
     for (uint32_t k = 0; k < e->shape->kings && staged; k++)
-        stage_plane(slice, stream->metric, side, k, staged + SLICE_LANES * k);
+        stage_plane(slice, stream->packing.metric, side, k, staged + SLICE_LANES * k);
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-        status = side_lane(e, stream, number[lane], staged + lane, side, error);
+        status = write_kings(e, stream, number[lane], staged + lane, SLICE_LANES, side, error);
     free(staged);
     return status;
 }
 
-static treb_status stream_slices(Emitter *e, Stream *stream, const uint64_t *number,
-                                 const Slice *slice, TableError *error)
+static treb_status distances_slice(Emitter *e, TableMetric metric, const uint64_t *number,
+                                   const Slice *slice, TableError *error)
 {
-    treb_status status = TREB_OK;
-    bool lanes = e->shape->men == 0 && e->shape->pawns;
-    for (int side = 0; side < 2 && status == TREB_OK; side++) {
-        if (!stream->header.side[side].stored) continue;
-        status = lanes ? side_lanes(e, stream, number, slice, side, error)
-                       : side_slice(e, stream, number[0], slice, side, error);
-    }
-    return status;
+    Stream *stream = &e->stream[metric];
+    int side = stream->header.side[1].stored;
+    return e->shape->men == 0 ? side_lanes(e, stream, number, slice, side, error)
+                              : side_slice(stream, number[0], slice, side, error);
 }
 
-treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice, bool *retry,
+treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice,
                           TableError *error)
 {
     treb_status status = TREB_OK;
-    *retry = slice->cursed && !e->options.five_values;
-    if (*retry) return TREB_OK;
 #pragma omp critical(emit_begin)
     if (!e->begun) status = emitter_begin(e, slice, error);
-    for (int m = 0; m < TABLE_METRICS && status == TREB_OK; m++)
-        if (has(e, m) && !e->stream[m].follows)
-            status = stream_slices(e, &e->stream[m], number, slice, error);
+    for (int m = TABLE_DTZ; m < TABLE_METRICS && status == TREB_OK; m++)
+        if (has(e, m) && !e->follows[m]) status = distances_slice(e, m, number, slice, error);
+    if (status == TREB_OK && !deferred_add(e->verdicts, number, slice))
+        status = emit_out_of_memory(error);
 #pragma omp critical(emit_tally)
     if (status == TREB_OK) tally_slice(&e->tally, number[0], slice);
     return status;
 }
 
-treb_status emitter_skip(Emitter *e, uint64_t number, TableError *error)
+/* ---- slices that no position uses ------------------------------------------------------------- */
+
+static treb_status write_nothing(Stream *stream, uint64_t number, TableError *error)
+{
+    uint8_t *zeros = calloc(1, stream->slice_bytes);
+    treb_status status = zeros ? TREB_OK : emit_out_of_memory(error);
+    for (int side = 0; side < 2 && status == TREB_OK; side++)
+        if (stream->header.side[side].stored)
+            status = stream_write(stream, side, number * stream->slice_bytes, zeros,
+                                  stream->slice_bytes, error);
+    free(zeros);
+    return status;
+}
+
+static treb_status skip_unused(Emitter *e, int first, int end, TableError *error)
 {
     treb_status status = TREB_OK;
-    for (int m = 0; m < TABLE_METRICS && status == TREB_OK; m++) {
-        Stream *stream = &e->stream[m];
-        if (!has(e, m) || stream->follows) continue;
-        uint8_t *zeros = calloc(1, stream->slice_bytes);
-        if (zeros == NULL) return out_of_memory(error);
-        for (int side = 0; side < 2 && status == TREB_OK; side++)
-            if (stream->header.side[side].stored)
-                status = run_write(e, stream, side, number * stream->slice_bytes, zeros,
-                                   stream->slice_bytes, error);
-        free(zeros);
+    for (uint64_t s = 0; s < e->shape->index.slices; s++) {
+        if (deferred_has(e->verdicts, s)) continue;
+        for (int m = first; m < end && status == TREB_OK; m++)
+            if (has(e, m) && !e->follows[m]) status = write_nothing(&e->stream[m], s, error);
     }
+    return status;
+}
+
+/* ---- verdicts --------------------------------------------------------------------------------- */
+
+static Packing verdict_packing(const Emitter *e)
+{
+    static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};
+    Packing p = {.metric = TABLE_WDL};
+    unsigned seen = deferred_verdicts(e->verdicts);
+    for (int v = 0; v < WDL_VALUES; v++) p.digit[v] = seen >> v & 1 ? p.base++ : UINT8_MAX;
+    p.per_byte = per_byte[p.base];
+    if (p.base < 2) p.base = 2;
+    return p;
+}
+
+/* Takes planes from slices all over the table. */
+static bool sample_verdicts(const Emitter *e, OrderSample *sample)
+{
+    const Shape *shape = e->shape;
+    const Deferred *d = e->verdicts;
+    uint32_t chunks = deferred_chunks(d), planes = deferred_chunk_planes(d);
+    uint64_t all = shape->index.slices * chunks, taken = 0;
+    uint8_t *bytes = malloc(planes * shape->plane_cells);
+    bool ok = order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64));
+    ok = ok && bytes;
+    for (uint32_t i = 0; ok && i < sample->planes; i++) {
+        uint64_t at = (2 * (uint64_t)i + 1) * all / (2 * sample->planes);
+        if (!deferred_has(d, at / chunks)) continue;
+        for (int side = 0; side < 2 && ok; side++) {
+            ok = deferred_read(d, at / chunks, side, at % chunks, bytes);
+            memcpy(sample->plane[side] + taken * shape->plane_cells, bytes, shape->plane_cells);
+        }
+        taken++;
+    }
+    free(bytes);
+    sample->planes = (uint32_t)taken;
+    return ok;
+}
+
+/* Orders, packs and writes one chunk. */
+static treb_status chunk_write(const Emitter *e, Stream *stream, uint64_t number, int side,
+                               uint32_t chunk, TableError *error)
+{
+    const Shape *shape = e->shape;
+    const Packing *p = &stream->packing;
+    const StageMap *map = &stream->map;
+    uint32_t planes = deferred_chunk_planes(e->verdicts), first = chunk * planes;
+    if (first + planes > shape->kings) planes = shape->kings - first;
+    size_t plane_bytes = map->plane_cells / p->per_byte;
+    uint8_t *staged = malloc(planes * shape->plane_cells), *cells = malloc(map->plane_cells);
+    uint8_t *bytes = malloc(planes * plane_bytes);
+    treb_status status = TREB_ERR_MEMORY;
+    if (staged && cells && bytes && deferred_read(e->verdicts, number, side, chunk, staged)) {
+        for (uint32_t k = 0; k < planes; k++) {
+            stage_order(map, TABLE_WDL, staged + k * shape->plane_cells, cells);
+            stage_pack(cells, map->plane_cells, p->per_byte, p->base, p->digit,
+                       bytes + k * plane_bytes);
+        }
+        status = stream_write(stream, side, number * stream->slice_bytes + first * plane_bytes,
+                              bytes, planes * plane_bytes, error);
+    } else {
+        emit_out_of_memory(error);
+    }
+    free(staged);
+    free(cells);
+    free(bytes);
+    return status;
+}
+
+/* Writes one unit of the work: a chunk of a side of a slice, if there is such a slice. */
+static treb_status verdicts_unit(const Emitter *e, Stream *stream, uint64_t unit, TableError *error)
+{
+    const Deferred *d = e->verdicts;
+    uint32_t chunks = deferred_chunks(d);
+    uint64_t number = unit / chunks / 2;
+    int side = unit / chunks % 2;
+    if (!deferred_has(d, number) || !stream->header.side[side].stored) return TREB_OK;
+    if (e->shape->men > 0) return chunk_write(e, stream, number, side, unit % chunks, error);
+    uint8_t *staged = malloc(e->shape->kings);
+    treb_status status = staged && deferred_read(d, number, side, 0, staged)
+                             ? write_kings(e, stream, number, staged, 1, side, error)
+                             : emit_out_of_memory(error);
+    free(staged);
+    return status;
+}
+
+static treb_status verdicts_write(Emitter *e, TableError *error)
+{
+    Stream *stream = &e->stream[TABLE_WDL];
+    uint64_t units = 2 * e->shape->index.slices * deferred_chunks(e->verdicts);
+    treb_status status = TREB_OK;
+#pragma omp parallel for schedule(dynamic)
+    for (uint64_t u = 0; u < units; u++) {
+        TableError mine;
+        treb_status s = verdicts_unit(e, stream, u, &mine);
+        if (s == TREB_OK) continue;
+#pragma omp critical(emit_error)
+        {
+            status = s;
+            *error = mine;
+        }
+    }
+    return status;
+}
+
+static treb_status verdicts_emit(Emitter *e, TableError *error)
+{
+    Packing packing = verdict_packing(e);
+    OrderSample sample = {{NULL, NULL}, 0};
+    uint8_t order[INDEX_AXES_MAX] = {0};
+    bool symmetric = e->shape->symmetric, keep[2] = {true, !symmetric};
+    int side;
+    bool chosen = e->shape->men == 0 ||
+                  (sample_verdicts(e, &sample) &&
+                   order_choose(e->shape, &packing, &sample, true, symmetric ? 1 : 3, order, &side));
+    order_sample_free(&sample);
+    if (!chosen) return emit_out_of_memory(error);
+    treb_status status = stream_open(&e->stream[TABLE_WDL], e->shape, &packing, order, keep,
+                                     e->directory, e->encoder, error);
+    if (status == TREB_OK) status = verdicts_write(e, error);
+    if (status == TREB_OK) status = skip_unused(e, TABLE_WDL, TABLE_WDL + 1, error);
     return status;
 }
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
 /* Puts what was counted into a header, with maps as long as the longest distance needs. */
-static bool complete_header(const Emitter *e, TableHeader *h)
+static bool complete_header(const Emitter *e, Stream *stream)
 {
+    TableHeader *h = &stream->header;
     for (int side = 0; side < 2; side++) {
         TableSide *s = &h->side[side];
         memcpy(s->count, e->tally.count[side], sizeof s->count);
@@ -517,28 +379,34 @@ static bool complete_header(const Emitter *e, TableHeader *h)
             memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
             if (!s->stored || fen[0] == '\0') continue;
             unsigned codes = (s->longest[v] >> (h->metric == TABLE_DTM)) + 1;
-            if (!set_map(h, side, v, codes)) return false;
+            if (!stream_set_map(stream, side, v, codes)) return false;
         }
     }
     return true;
 }
 
-treb_status emitter_finish(Emitter *e, EmitResult *result, TableError *error)
+/* The verdicts' file comes last: without it no distance is of use. */
+static treb_status finish_files(Emitter *e, EmitResult *result, TableError *error)
 {
     treb_status status = TREB_OK;
-    memset(result, 0, sizeof *result);
-    tally_finish(&e->tally, e->shape);
     for (int m = TABLE_METRICS - 1; m >= 0 && status == TREB_OK; m--) {
         Stream *stream = &e->stream[m];
         if (!has(e, m)) continue;
-        if (!complete_header(e, &stream->header)) {
-            status = out_of_memory(error);
-            break;
-        }
+        if (!complete_header(e, stream)) return emit_out_of_memory(error);
         TableWriter *writer = stream->writer;
         stream->writer = NULL;
         status = table_writer_finish(writer, &stream->header, &result->file_size[m], error);
     }
+    return status;
+}
+
+treb_status emitter_finish(Emitter *e, EmitResult *result, TableError *error)
+{
+    memset(result, 0, sizeof *result);
+    tally_finish(&e->tally, e->shape);
+    treb_status status = skip_unused(e, TABLE_DTZ, TABLE_METRICS, error);
+    if (status == TREB_OK) status = verdicts_emit(e, error);
+    if (status == TREB_OK) status = finish_files(e, result, error);
     result->tally = e->tally;
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) result->positions += e->tally.count[side][v];

@@ -10,7 +10,6 @@ typedef struct EmitOptions {
     const char *directory;
     unsigned metrics; /* 1 << TABLE_WDL and so on: the files to write */
     int level;        /* of zstd; 0 for the default */
-    bool five_values; /* cursed wins are to be expected */
 } EmitOptions;
 
 /* What was written. */
@@ -25,14 +24,10 @@ typedef struct Emitter Emitter;
 
 Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError *error);
 
-/* Compresses and writes the slices of `slice`, number[lane] each; in parallel, or from parallel
- * threads. *retry is set, and nothing else happens, if there are cursed wins but five_values was not
- * given: begin again with it. */
-treb_status emitter_slice(Emitter *emitter, const uint64_t *number, const Slice *slice, bool *retry,
+/* Takes the slices of `slice`, number[lane] each; in parallel, or from parallel threads. The first call
+ * must not be one of several at once: what is chosen by its sample should not depend on threads. */
+treb_status emitter_slice(Emitter *emitter, const uint64_t *number, const Slice *slice,
                           TableError *error);
-
-/* Stands in for a slice that no position uses. Not before the first emitter_slice. */
-treb_status emitter_skip(Emitter *emitter, uint64_t number, TableError *error);
 
 /* Completes the files and frees the emitter; the files appear together at the very end. */
 treb_status emitter_finish(Emitter *emitter, EmitResult *result, TableError *error);

@@ -147,13 +147,10 @@ typedef struct Job {
     Shape shape;
     Unit *unit;
     size_t units;
-    uint64_t *unused; /* slices that no position uses */
-    size_t unused_count;
     SolverPool *pool;
     int solvers;
     StoreTable *table;
     Emitter *emitter;
-    bool five_values, retry;
     GenerateReport *report;
 } Job;
 
@@ -174,8 +171,7 @@ static bool job_units(Job *job)
     uint8_t *advance = malloc(slices);
     /* Every level may leave one unit that is not full. */
     job->unit = malloc((slices / lanes + most + 2) * sizeof *job->unit);
-    job->unused = malloc(slices * sizeof *job->unused);
-    if (!advance || !job->unit || !job->unused) {
+    if (!advance || !job->unit) {
         free(advance);
         return false;
     }
@@ -183,7 +179,6 @@ static bool job_units(Job *job)
         uint64_t pawns[2];
         bool used = index_slice_pawns(index, s, pawns);
         advance[s] = used ? advance_of(pawns) : UINT8_MAX;
-        if (!used) job->unused[job->unused_count++] = s;
     }
     for (int level = most; level >= 0; level--) {
         Unit *unit = NULL;
@@ -205,7 +200,6 @@ static bool job_units(Job *job)
 static void job_free(Job *job)
 {
     free(job->unit);
-    free(job->unused);
     shape_free(&job->shape);
 }
 
@@ -238,7 +232,6 @@ static void set_phase(const Job *job, int phase)
 static treb_status unit_run(Job *job, const Unit *unit, Solver *solver, TableError *error)
 {
     const Slice *slice;
-    bool retry = false;
     if (stopping(job)) return TREB_OK;
     SolvedSource source = store_source(job->store);
     double start = omp_get_wtime();
@@ -250,11 +243,10 @@ static treb_status unit_run(Job *job, const Unit *unit, Solver *solver, TableErr
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COMPRESS);
     if (status == TREB_OK && job->emitter)
-        status = emitter_slice(job->emitter, unit->number, slice, &retry, error);
+        status = emitter_slice(job->emitter, unit->number, slice, error);
     double end = omp_get_wtime();
 #pragma omp critical(generate_report)
     {
-        job->retry |= retry;
         job->report->seconds[GENERATE_SOLVE] += solved - start;
         job->report->seconds[GENERATE_COMPRESS] += end - solved;
     }
@@ -272,11 +264,11 @@ static treb_status level_run(Job *job, size_t first, size_t end, TableError *err
     /* The emitter chooses by the first slice it sees: that must not depend on threads. */
     if (first == 0 && end > 1) {
         status = level_run(job, 0, 1, error);
-        if (status != TREB_OK || job->retry) return status;
+        if (status != TREB_OK) return status;
         first = 1;
     }
     if (job->solvers == 1 || end - first < 2) {
-        for (size_t u = first; u < end && status == TREB_OK && !job->retry; u++)
+        for (size_t u = first; u < end && status == TREB_OK; u++)
             status = unit_run(job, &job->unit[u], job->pool->solver[0], error);
         return status;
     }
@@ -285,7 +277,7 @@ static treb_status level_run(Job *job, size_t first, size_t end, TableError *err
         treb_status mine;
         bool skip;
 #pragma omp critical(generate_report)
-        skip = status != TREB_OK || job->retry;
+        skip = status != TREB_OK;
         if (skip) continue;
         TableError my_error;
         mine = unit_run(job, &job->unit[u], job->pool->solver[omp_get_thread_num()], &my_error);
@@ -302,29 +294,23 @@ static treb_status level_run(Job *job, size_t first, size_t end, TableError *err
 static treb_status job_levels(Job *job, TableError *error)
 {
     treb_status status = TREB_OK;
-    for (size_t u = 0; u < job->units && status == TREB_OK && !job->retry && !stopping(job);) {
+    for (size_t u = 0; u < job->units && status == TREB_OK && !stopping(job);) {
         size_t end = u;
         while (end < job->units && job->unit[end].advance == job->unit[u].advance) end++;
         status = level_run(job, u, end, error);
         /* Pushes lead one or two levels on: levels are counted by advance, gaps included. */
         int gap = end < job->units ? job->unit[u].advance - job->unit[end].advance : 1;
-        for (int i = 0; i < gap && status == TREB_OK && !job->retry; i++)
+        for (int i = 0; i < gap && status == TREB_OK; i++)
             status = store_level(job->table, error);
         u = end;
     }
-    for (size_t i = 0; i < job->unused_count && status == TREB_OK && job->emitter && !job->retry &&
-                       !stopping(job);
-         i++)
-        status = emitter_skip(job->emitter, job->unused[i], error);
     return status;
 }
 
-/* One try at a table: with 3 or 5 verdicts. */
 static treb_status job_try(Job *job, TableError *error)
 {
     const GenerateOptions *o = job->options;
-    EmitOptions emit = {o->directory, o->metrics | 1u << TABLE_WDL, o->level, job->five_values};
-    job->retry = false;
+    EmitOptions emit = {o->directory, o->metrics | 1u << TABLE_WDL, o->level};
     if (o->progress) atomic_store(&o->progress->done, 0);
     job->table = store_begin(job->store, &job->shape, job->step->seniors, error);
     if (job->table == NULL) return error->status;
@@ -338,7 +324,7 @@ static treb_status job_try(Job *job, TableError *error)
         }
     }
     treb_status status = job_levels(job, error);
-    bool complete = status == TREB_OK && !job->retry && !stopping(job);
+    bool complete = status == TREB_OK && !stopping(job);
     TableError second;
     treb_status stored = store_end(job->table, complete, &second);
     if (complete && stored != TREB_OK) {
@@ -393,10 +379,6 @@ static treb_status job_run(const GenerateOptions *options, const GenerateStep *s
         solver_watch(pool->solver[0], &options->progress->ply);
     }
     treb_status status = ok ? job_try(&job, error) : out_of_memory(error);
-    if (status == TREB_OK && job.retry) {
-        job.five_values = true;
-        status = job_try(&job, error);
-    }
     job_free(&job);
     report->total = omp_get_wtime() - start;
     return status;

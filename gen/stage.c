@@ -120,7 +120,7 @@ void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged,
 }
 
 size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigned base,
-                  uint8_t *out)
+                  const uint8_t *digit, uint8_t *out)
 {
     size_t bytes = count / per_byte;
     if (per_byte == 1) {
@@ -129,8 +129,7 @@ size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigne
     }
     for (size_t i = 0; i < bytes; i++, cells += per_byte) {
         unsigned sum = 0;
-        /* Three verdicts are loss, draw and win: 0, 2, 4. */
-        for (unsigned d = per_byte; d-- > 0;) sum = sum * base + (base == 3 ? cells[d] / 2u : cells[d]);
+        for (unsigned d = per_byte; d-- > 0;) sum = sum * base + digit[cells[d]];
         out[i] = sum;
     }
     return bytes;
@@ -138,7 +137,5 @@ size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigne
 
 unsigned stage_plies(TableMetric metric, int verdict, unsigned code)
 {
-    if (metric == TABLE_WDL) return code;
-    if (metric == TABLE_DTM) return 2 * code + (verdict > WDL_DRAW);
-    return code;
+    return metric == TABLE_DTM ? 2 * code + (verdict > WDL_DRAW) : code;
 }

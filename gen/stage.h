@@ -39,11 +39,12 @@ static inline uint8_t stage_settle(uint8_t staged, uint8_t before)
  * it, which compresses best. */
 void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out);
 
-/* Packs `cells` codes, a multiple of per_byte, as digits; returns the bytes written. */
+/* Packs `count` codes, a multiple of per_byte, as digits; returns the bytes written. `digit` gives the
+ * digit of a code and may be NULL with per_byte 1. */
 size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigned base,
-                  uint8_t *out);
+                  const uint8_t *digit, uint8_t *out);
 
-/* The code of a verdict in a WDL table with 3 or 5 codes, and the plies of a distance code. */
+/* The plies of a distance code. */
 unsigned stage_plies(TableMetric metric, int verdict, unsigned code);
 
 #endif

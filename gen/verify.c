@@ -26,8 +26,7 @@ static void fail_memory(VerifyReport *report)
     verify_report_fail(report, &(TableError){TREB_ERR_MEMORY, "out of memory"});
 }
 
-/* ---- checksums --------------------------------------------------------------------------------
- */
+/* ---- checksums ------------------------------------------------------------------------------- */
 
 /* Reads all blocks of a side and drops them. */
 static void read_side(VerifyReport *report, VerifyStore *store, const VerifyFile *file, int side)
@@ -71,8 +70,7 @@ static void read_blocks(VerifyReport *report, VerifyStore *store)
     }
 }
 
-/* ---- the sample -------------------------------------------------------------------------------
- */
+/* ---- the sample ------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t x)
 {
@@ -183,8 +181,7 @@ static void run_sample(VerifyReport *report, VerifyStore *store, unsigned metric
     for (int side = 0; side < sides; side++) run_sample_side(&sample, store, side);
 }
 
-/* ---- headers ----------------------------------------------------------------------------------
- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static const char *const verdict_words[WDL_VALUES] = {"losses", "blessed losses", "draws",
                                                       "cursed wins", "wins"};
@@ -276,8 +273,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
     verify_reader_free(h.reader);
 }
 
-/* ---- the interface ----------------------------------------------------------------------------
- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 /* Whether the files say enough to be checked at all. */
 static treb_status check_files(VerifyStore *store, VerifyResult *result, TableError *error)

@@ -66,8 +66,7 @@ static VerifyValue word_value(uint32_t word)
                                    (uint16_t)word_get(word, TABLE_DTM)}};
 }
 
-/* ---- children ---------------------------------------------------------------------------------
- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 /* The word of a position of the table, by its men. */
 static uint32_t word_of(const Full *full, const treb_position *pos)
@@ -139,19 +138,56 @@ static unsigned pushed_verdict(void *context, const treb_position *child)
     return pushed_value(context, child, 0).verdict;
 }
 
+/* Quiet moves, most of all moves by far, as words: the fields are compared where they stand. */
+typedef struct Quiet {
+    unsigned moves, seen;                               /* as in a tally */
+    uint32_t least[TABLE_METRICS], most[TABLE_METRICS]; /* of lost and of won children */
+} Quiet;
+
+static void quiet_add(Quiet *quiet, uint32_t word)
+{
+    unsigned verdict = word & 7;
+    quiet->moves++;
+    quiet->seen |= 1u << verdict;
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+        uint32_t plies = word & field[m].most << field[m].shift;
+        if (verdict < WDL_DRAW && plies < quiet->least[m]) quiet->least[m] = plies;
+        if (verdict > WDL_DRAW && plies > quiet->most[m]) quiet->most[m] = plies;
+    }
+}
+
+/* Adds the quiet moves together: for each, a distance is one more than the child's. */
+static void quiet_tally(const Quiet *quiet, VerifyTally *tally)
+{
+    tally->moves += quiet->moves;
+    tally->quiet |= quiet->seen;
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+        unsigned least = verify_one_more(word_get(quiet->least[m], m));
+        unsigned most = verify_one_more(word_get(quiet->most[m], m));
+        if (quiet->seen & (1 << WDL_LOSS | 1 << WDL_BLESSED))
+            verify_tally_distance(tally, true, m, least);
+        if (quiet->seen & (1 << WDL_CURSED | 1 << WDL_WIN))
+            verify_tally_distance(tally, false, m, most);
+    }
+}
+
 static void tally_moves(const Worker *w, const treb_position *pos, VerifyTally *tally)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
+    uint64_t special = pos->by_type[TREB_PAWN], enemy = pos->by_color[pos->turn ^ 1];
+    Quiet quiet = {.least = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
     verify_tally_init(tally);
     for (int i = 0; i < count; i++) {
+        if (!bit_test(special, move_from(moves[i])) && !bit_test(enemy, move_to(moves[i]))) {
+            quiet_add(&quiet, quiet_word(w, pos, moves[i]));
+            continue;
+        }
         VerifyKind kind = verify_kind(pos, moves[i]);
         unsigned wanted = verify_wanted(kind, w->full->metrics);
         VerifyValue value;
         if (kind == KIND_CONVERSION) {
             value = verify_convert(w->reader, w->full->entry, pos, moves[i], wanted);
-        } else if (kind == KIND_QUIET) {
-            value = word_value(quiet_word(w, pos, moves[i]));
         } else {
             treb_position child;
             position_make(pos, moves[i], &child);
@@ -159,10 +195,10 @@ static void tally_moves(const Worker *w, const treb_position *pos, VerifyTally *
         }
         verify_tally_add(tally, kind, &value);
     }
+    quiet_tally(&quiet, tally);
 }
 
-/* ---- what is done with a cell -----------------------------------------------------------------
- */
+/* ---- what is done with a cell ---------------------------------------------------------------- */
 
 static uint64_t error_key(const Worker *w) { return w->walk.cell * 2 + (uint64_t)w->side; }
 
@@ -270,8 +306,7 @@ static void do_moves(Worker *w, const treb_position *pos)
     count_longest(w, &c.claim);
 }
 
-/* ---- passes -----------------------------------------------------------------------------------
- */
+/* ---- passes ---------------------------------------------------------------------------------- */
 
 typedef void (*Work)(Worker *w, const treb_position *pos);
 
@@ -406,8 +441,7 @@ static void run_passes(const Full *full)
     run_pass(full, do_moves, first ^ 1, "moves");
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool claim_memory(Full *full)
 {

@@ -24,8 +24,7 @@ enum {
 
 static inline unsigned metric_bit(int metric) { return 1u << metric; }
 
-/* ---- the store --------------------------------------------------------------------------------
- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 typedef struct VerifyEntry VerifyEntry;
 
@@ -103,8 +102,7 @@ _Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side)
 /* Takes bytes off the memory allowed; false if there are not so many. */
 bool verify_claim(VerifyStore *store, uint64_t bytes);
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* What a position is worth to the side to move. */
 typedef struct VerifyValue {
@@ -122,7 +120,35 @@ typedef struct VerifyTally {
 } VerifyTally;
 
 void verify_tally_init(VerifyTally *tally);
-void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child);
+
+static inline bool verify_decided(unsigned verdict) { return verdict != WDL_DRAW; }
+
+static inline unsigned verify_one_more(unsigned plies)
+{
+    return plies == VERIFY_NONE ? VERIFY_NONE : plies + 1;
+}
+
+/* An unknown distance shows: nothing is longer, and as the shortest it stands alone. */
+static inline void verify_tally_distance(VerifyTally *tally, bool win, int metric, unsigned plies)
+{
+    uint16_t *at = win ? &tally->win[metric] : &tally->loss[metric];
+    if (win ? plies < *at : plies > *at) *at = (uint16_t)plies;
+}
+
+static inline void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child)
+{
+    unsigned verdict = child->verdict;
+    tally->moves++;
+    *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
+    if (!verify_decided(verdict)) return;
+    bool win = verdict < WDL_DRAW, counts = verdict == WDL_LOSS || verdict == WDL_WIN;
+    unsigned spoilt = counts ? 1 : VERIFY_RULE + 1;
+    verify_tally_distance(tally, win, TABLE_DTZ,
+                          kind == KIND_QUIET ? verify_one_more(child->plies[TABLE_DTZ]) : spoilt);
+    verify_tally_distance(tally, win, TABLE_DTC,
+                          kind == KIND_CONVERSION ? 1 : verify_one_more(child->plies[TABLE_DTC]));
+    verify_tally_distance(tally, win, TABLE_DTM, verify_one_more(child->plies[TABLE_DTM]));
+}
 
 /* The metrics that have to be known of a child for those wanted of the parent. */
 static inline unsigned verify_wanted(VerifyKind kind, unsigned metrics)
@@ -135,7 +161,11 @@ static inline unsigned verify_wanted(VerifyKind kind, unsigned metrics)
 /* The distances of a position of the given verdict. */
 void verify_tally_plies(const VerifyTally *tally, VerifyValue *value);
 
-VerifyKind verify_kind(const treb_position *pos, Move m);
+static inline VerifyKind verify_kind(const treb_position *pos, Move m)
+{
+    if (move_promo(m) != 0 || move_is_capture(pos, m)) return KIND_CONVERSION;
+    return bit_test(pos->by_type[TREB_PAWN], move_from(m)) ? KIND_PUSH : KIND_QUIET;
+}
 
 /* The value, for the opponent, after a capture or promotion in a position of `entry`. */
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
@@ -172,8 +202,7 @@ static inline unsigned verify_plies(const TableHeader *h, int side, unsigned ver
     return code < s->codes[verdict] ? s->plies[verdict][code] : VERIFY_NONE;
 }
 
-/* ---- walking ----------------------------------------------------------------------------------
- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 /* A cell, and the men on it. */
 typedef struct VerifyWalk {
@@ -210,8 +239,7 @@ static inline bool verify_legal(const treb_position *pos)
     return !square_attacked(pos, position_king(pos, pos->turn ^ 1), pos->turn);
 }
 
-/* ---- reporting --------------------------------------------------------------------------------
- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 /* How many threads to run. */
 int verify_threads(const VerifyOptions *options);
@@ -256,8 +284,7 @@ typedef struct VerifyCase {
 
 void verify_judge(VerifyReport *report, const VerifyCase *c);
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Counts and longest lines as found in all positions. */
 typedef struct VerifyCount {

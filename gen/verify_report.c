@@ -56,8 +56,7 @@ void verify_report_error(VerifyReport *report, uint64_t key, const char *words, 
     va_end(list);
 }
 
-/* ---- judging ----------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static const char *const verdict_words[WDL_VALUES] = {"loss", "blessed loss", "draw", "cursed win",
                                                       "win"};

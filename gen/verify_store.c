@@ -10,8 +10,7 @@
 
 #include "verify_parts.h"
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static VerifyEntry *find_entry(const VerifyStore *store, const Material *material)
 {
@@ -149,8 +148,7 @@ void verify_store_close(VerifyStore *store)
     free(store->entry);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 VerifyReader *verify_reader_new(VerifyStore *store)
 {

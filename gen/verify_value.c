@@ -18,8 +18,6 @@ enum {
     MEMO_DTM = 0x0fff /* 1 + distance to mate; 0 if unknown */
 };
 
-static bool decided(unsigned verdict) { return verdict != WDL_DRAW; }
-
 static VerifyValue value_of_verdict(unsigned verdict)
 {
     VerifyValue value = {.verdict = (uint8_t)verdict};
@@ -27,37 +25,12 @@ static VerifyValue value_of_verdict(unsigned verdict)
     return value;
 }
 
-/* ---- tallies ----------------------------------------------------------------------------------
- */
+/* ---- tallies --------------------------------------------------------------------------------- */
 
 void verify_tally_init(VerifyTally *tally)
 {
     memset(tally, 0, sizeof *tally);
     for (int m = 0; m < TABLE_METRICS; m++) tally->win[m] = VERIFY_NONE;
-}
-
-static unsigned one_more(unsigned plies) { return plies == VERIFY_NONE ? VERIFY_NONE : plies + 1; }
-
-/* An unknown distance shows: nothing is longer, and as the shortest it stands alone. */
-static void tally_distance(VerifyTally *tally, bool win, int metric, unsigned plies)
-{
-    uint16_t *at = win ? &tally->win[metric] : &tally->loss[metric];
-    if (win ? plies < *at : plies > *at) *at = (uint16_t)plies;
-}
-
-void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child)
-{
-    unsigned verdict = child->verdict;
-    tally->moves++;
-    *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
-    if (!decided(verdict)) return;
-    bool win = verdict < WDL_DRAW, counts = verdict == WDL_LOSS || verdict == WDL_WIN;
-    unsigned spoilt = counts ? 1 : VERIFY_RULE + 1;
-    tally_distance(tally, win, TABLE_DTZ,
-                   kind == KIND_QUIET ? one_more(child->plies[TABLE_DTZ]) : spoilt);
-    tally_distance(tally, win, TABLE_DTC,
-                   kind == KIND_CONVERSION ? 1 : one_more(child->plies[TABLE_DTC]));
-    tally_distance(tally, win, TABLE_DTM, one_more(child->plies[TABLE_DTM]));
 }
 
 void verify_tally_plies(const VerifyTally *tally, VerifyValue *value)
@@ -66,21 +39,14 @@ void verify_tally_plies(const VerifyTally *tally, VerifyValue *value)
     bool win = value->verdict > WDL_DRAW;
     for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
         value->plies[m] = VERIFY_NONE;
-        if (!decided(value->verdict)) continue;
+        if (!verify_decided(value->verdict)) continue;
         /* A mated side has no moves, and its longest loss is 0. */
         if (win && seen & LOSSES) value->plies[m] = tally->win[m];
         if (!win && (seen & ~(unsigned)WINS) == 0) value->plies[m] = tally->loss[m];
     }
 }
 
-/* ---- moves ------------------------------------------------------------------------------------
- */
-
-VerifyKind verify_kind(const treb_position *pos, Move m)
-{
-    if (move_promo(m) != 0 || move_is_capture(pos, m)) return KIND_CONVERSION;
-    return bit_test(pos->by_type[TREB_PAWN], move_from(m)) ? KIND_PUSH : KIND_QUIET;
-}
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            Move m, unsigned metrics)
@@ -154,8 +120,7 @@ unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_pos
     return found;
 }
 
-/* ---- positions --------------------------------------------------------------------------------
- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 typedef struct Place {
     VerifyReader *reader;
@@ -248,7 +213,7 @@ static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue 
     if (!(word & MEMO_VERDICT)) return false;
     unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, mate = word & MEMO_DTM;
     *value = value_of_verdict(verdict);
-    if (metrics == 0 || !decided(verdict)) return true;
+    if (metrics == 0 || !verify_decided(verdict)) return true;
     if (metrics != metric_bit(TABLE_DTM) || mate == 0) return false;
     value->plies[TABLE_DTM] = (uint16_t)(mate - 1);
     return true;
@@ -278,7 +243,7 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
     if (memo != NULL && recall(&memo[cell], metrics, &value)) return value;
     int captures = verify_captures(reader, entry, pos);
     value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
-    if (metrics != 0 && decided(value.verdict)) {
+    if (metrics != 0 && verify_decided(value.verdict)) {
         unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
         if (open != 0) moves_distances(reader, entry, pos, open, &value);
     }
@@ -305,8 +270,8 @@ VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_
         /* The other moves together are as one that leads where `without` says. */
         bool win = without->verdict > WDL_DRAW;
         tally.zeroing |= 1u << (WDL_WIN - without->verdict);
-        for (int m = TABLE_DTZ; m < TABLE_METRICS && decided(without->verdict); m++)
-            tally_distance(&tally, win, m, without->plies[m]);
+        for (int m = TABLE_DTZ; m < TABLE_METRICS && verify_decided(without->verdict); m++)
+            verify_tally_distance(&tally, win, m, without->plies[m]);
     }
     VerifyValue value = value_of_verdict((unsigned)(WDL_WIN - __builtin_ctz(tally.zeroing)));
     verify_tally_plies(&tally, &value);

@@ -1,0 +1,164 @@
+/* defer.c - see defer.h. */
+#include "defer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
+
+typedef struct Chunk {
+    uint8_t *bytes;
+    uint32_t size;
+} Chunk;
+
+struct Deferred {
+    const Shape *shape;
+    size_t plane_cells;
+    uint32_t chunk_planes, chunks;
+    unsigned verdicts;
+    Chunk **slice[2]; /* by number: `chunks` each */
+};
+
+Deferred *deferred_new(const Shape *shape)
+{
+    Deferred *d = calloc(1, sizeof *d);
+    if (d == NULL) return NULL;
+    d->shape = shape;
+    d->plane_cells = shape->men == 0 ? 1 : shape->plane_cells;
+    d->chunk_planes = CHUNK_BYTES / d->plane_cells ? CHUNK_BYTES / d->plane_cells : 1;
+    if (d->chunk_planes > shape->kings) d->chunk_planes = shape->kings;
+    d->chunks = (shape->kings + d->chunk_planes - 1) / d->chunk_planes;
+    d->verdicts = 1u << WDL_DRAW;
+    for (int side = 0; side < 2; side++) {
+        d->slice[side] = calloc(shape->index.slices, sizeof *d->slice[side]);
+        if (d->slice[side]) continue;
+        deferred_free(d);
+        return NULL;
+    }
+    return d;
+}
+
+void deferred_free(Deferred *d)
+{
+    if (d == NULL) return;
+    for (int side = 0; side < 2; side++) {
+        for (uint64_t s = 0; d->slice[side] && s < d->shape->index.slices; s++) {
+            Chunk *chunk = d->slice[side][s];
+            for (uint32_t c = 0; chunk && c < d->chunks; c++) free(chunk[c].bytes);
+            free(chunk);
+        }
+        free(d->slice[side]);
+    }
+    free(d);
+}
+
+size_t deferred_plane_cells(const Deferred *d) { return d->plane_cells; }
+uint32_t deferred_chunk_planes(const Deferred *d) { return d->chunk_planes; }
+uint32_t deferred_chunks(const Deferred *d) { return d->chunks; }
+unsigned deferred_verdicts(const Deferred *d) { return d->verdicts; }
+bool deferred_has(const Deferred *d, uint64_t number) { return d->slice[0][number] != NULL; }
+
+static uint32_t chunk_end(const Deferred *d, uint32_t chunk)
+{
+    uint32_t end = (chunk + 1) * d->chunk_planes;
+    return end < d->shape->kings ? end : d->shape->kings;
+}
+
+static bool chunk_pack(const uint8_t *staged, size_t size, Chunk *out)
+{
+    size_t bound = ZSTD_compressBound(size);
+    uint8_t *packed = malloc(bound);
+    if (packed == NULL) return false;
+    size_t n = ZSTD_compress(packed, bound, staged, size, LEVEL);
+    if (ZSTD_isError(n)) {
+        free(packed);
+        return false;
+    }
+    uint8_t *fitted = realloc(packed, n);
+    out->bytes = fitted ? fitted : packed;
+    out->size = (uint32_t)n;
+    return true;
+}
+
+static unsigned verdicts_of(const uint8_t *staged, size_t size)
+{
+    bool seen[256] = {false};
+    unsigned mask = 0;
+    for (size_t i = 0; i < size; i++) seen[staged[i]] = true;
+    for (int v = 0; v < WDL_VALUES; v++) mask |= (unsigned)seen[v] << v;
+    return mask;
+}
+
+static void note_verdicts(Deferred *d, const uint8_t *staged, size_t size)
+{
+    unsigned verdicts = verdicts_of(staged, size);
+#pragma omp atomic
+    d->verdicts |= verdicts;
+}
+
+/* Stages one chunk of a slice. */
+static bool chunk_add(Deferred *d, const Slice *slice, int side, uint32_t c, Chunk *out)
+{
+    uint32_t first = c * d->chunk_planes, end = chunk_end(d, c);
+    size_t size = (end - first) * d->plane_cells;
+    uint8_t *staged = malloc(size);
+    if (staged == NULL) return false;
+    for (uint32_t k = first; k < end; k++)
+        stage_plane(slice, TABLE_WDL, side, k, staged + (k - first) * d->plane_cells);
+    note_verdicts(d, staged, size);
+    bool ok = chunk_pack(staged, size, out);
+    free(staged);
+    return ok;
+}
+
+static bool slice_add(Deferred *d, uint64_t number, const Slice *slice, int side)
+{
+    bool ok = true;
+    Chunk *chunk = calloc(d->chunks, sizeof *chunk);
+    if (chunk == NULL) return false;
+    d->slice[side][number] = chunk;
+#pragma omp parallel for schedule(dynamic)
+    for (uint32_t c = 0; c < d->chunks; c++)
+        if (!chunk_add(d, slice, side, c, &chunk[c])) {
+#pragma omp atomic write
+            ok = false;
+        }
+    return ok;
+}
+
+/* The same for kings and pawns alone, where a plane's cells are slices; there is but one chunk. */
+static bool lanes_add(Deferred *d, const uint64_t *number, const Slice *slice, int side)
+{
+    uint32_t kings = d->shape->kings;
+    uint8_t *staged = malloc((size_t)SLICE_LANES * kings), *one = malloc(kings);
+    bool ok = staged && one;
+    for (uint32_t k = 0; ok && k < kings; k++)
+        stage_plane(slice, TABLE_WDL, side, k, staged + SLICE_LANES * k);
+    for (int lane = 0; ok && lane < slice->lanes; lane++) {
+        for (uint32_t k = 0; k < kings; k++) one[k] = staged[SLICE_LANES * k + lane];
+        note_verdicts(d, one, kings);
+        Chunk *chunk = calloc(1, sizeof *chunk);
+        d->slice[side][number[lane]] = chunk;
+        ok = chunk && chunk_pack(one, kings, chunk);
+    }
+    free(staged);
+    free(one);
+    return ok;
+}
+
+bool deferred_add(Deferred *d, const uint64_t *number, const Slice *slice)
+{
+    bool ok = true;
+    for (int side = 0; side < 2 && ok; side++)
+        ok = d->shape->men == 0 ? lanes_add(d, number, slice, side)
+                                : slice_add(d, number[0], slice, side);
+    return ok;
+}
+
+bool deferred_read(const Deferred *d, uint64_t number, int side, uint32_t chunk, uint8_t *out)
+{
+    const Chunk *c = &d->slice[side][number][chunk];
+    size_t size = (chunk_end(d, chunk) - chunk * d->chunk_planes) * d->plane_cells;
+    return ZSTD_decompress(out, size, c->bytes, c->size) == size;
+}
