@@ -94,3 +94,83 @@ $(BUILD)/trebuchet.pc: Makefile
 	  'Cflags: -I$${includedir}' > $@
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- using it -----------------------------------------------------------------------------------
+
+demo:
+	@.ci/deps build
+	$(MAKE) --no-print-directory all
+	$(TOOL) gen --men 4 --tables $(TABLES)
+	$(TOOL) probe --tables $(TABLES) '8/8/8/8/8/4k3/8/K3R2r w - - 0 1'
+	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
+	$(TOOL) line --tables $(TABLES) '8/8/8/8/8/2k5/2b1N3/K7 b - - 0 1'
+
+tables: all
+	$(TOOL) gen --book --tables $(TABLES)
+
+manifest: all
+	cd $(TABLES) && LC_ALL=C ls *.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
+	$(TOOL) info --tsv $(TABLES)/*.treb > $(TABLES)/manifest.tsv
+
+bench: all
+	$(TOOL) bench --tables $(TABLES)
+
+# ---- tests --------------------------------------------------------------------------------------
+
+TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+TEST_BIN := $(patsubst %,$(BUILD)/tests/%,$(TESTS))
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) tests/naive.c) $(GEN_OBJ)
+TEST_TABLES := $(BUILD)/test-tables
+
+$(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Itests -fopenmp
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
+
+.SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
+
+test:
+	@.ci/deps test
+	$(MAKE) --no-print-directory all $(TEST_BIN) $(BUILD)/tests/crosscheck
+	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
+
+# Compares every position with Syzygy's tables, read by Debian's libfathom.
+$(BUILD)/tests/crosscheck: tests/crosscheck.c $(LIB_A)
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) -fopenmp -o $@ $^ -lfathom $(LIBS)
+
+$(BUILD)/tests/bench_fathom: tests/bench_fathom.c $(LIB_A)
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) -o $@ $^ -lfathom $(LIBS)
+
+crosscheck: all $(BUILD)/tests/crosscheck
+	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
+	$(BUILD)/tests/crosscheck $(SYZYGY) $(TABLES)
+
+# ---- installing ---------------------------------------------------------------------------------
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(PREFIX)/lib/libtrebuchet.so
+	install -m 644 $(BUILD)/trebuchet.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
+	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
+	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+
+format:
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all help demo tables manifest bench test crosscheck install uninstall format clean

@@ -45,6 +45,9 @@ void cli_format_time(double seconds, char out[16]);
 /* Reads "wdl,dtz" or "all" to a mask of 1 << metric; 0 if it makes no sense. */
 unsigned cli_parse_metrics(const char *text);
 
+/* Reads the name of one distance, "dtz", "dtc" or "dtm"; TREB_WDL if it is none. */
+treb_metric cli_one_metric(const char *text);
+
 /* Writes a string as JSON, with quotes. */
 void cli_print_json_string(FILE *out, const char *text);
 

@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,6 +20,13 @@ bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t 
     if (*end || errno || value < least || value > most) return false;
     *out = value;
     return true;
+}
+
+treb_metric cli_one_metric(const char *text)
+{
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (strcasecmp(text, treb_metric_text((treb_metric)m)) == 0) return (treb_metric)m;
+    return TREB_WDL;
 }
 
 char *cli_join_words(int count, char **words)
@@ -64,13 +72,17 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 int cli_status_code(treb_status status)
 {
     switch (status) {
-    case TREB_OK: return CLI_OK;
+    case TREB_OK:
+        return CLI_OK;
     case TREB_ERR_FEN:
-    case TREB_ERR_POSITION: return CLI_USAGE;
+    case TREB_ERR_POSITION:
+        return CLI_USAGE;
     case TREB_ERR_CASTLING:
     case TREB_ERR_MEN:
-    case TREB_ERR_NO_TABLE: return CLI_NO_TABLE;
-    default: return CLI_FAILED;
+    case TREB_ERR_NO_TABLE:
+        return CLI_NO_TABLE;
+    default:
+        return CLI_FAILED;
     }
 }
 

@@ -55,11 +55,16 @@ static Category category_of(const treb_value *value, int clock)
     if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;
     bool certain = value->status[TREB_DTZ] == TREB_OK || clock == 0;
     switch (value->rule) {
-    case TREB_LOSS: return certain ? CATEGORY_LOSS : CATEGORY_MAYBE_LOSS;
-    case TREB_BLESSED_LOSS: return CATEGORY_BLESSED_LOSS;
-    case TREB_CURSED_WIN: return CATEGORY_CURSED_WIN;
-    case TREB_WIN: return certain ? CATEGORY_WIN : CATEGORY_MAYBE_WIN;
-    default: return CATEGORY_DRAW;
+    case TREB_LOSS:
+        return certain ? CATEGORY_LOSS : CATEGORY_MAYBE_LOSS;
+    case TREB_BLESSED_LOSS:
+        return CATEGORY_BLESSED_LOSS;
+    case TREB_CURSED_WIN:
+        return CATEGORY_CURSED_WIN;
+    case TREB_WIN:
+        return certain ? CATEGORY_WIN : CATEGORY_MAYBE_WIN;
+    default:
+        return CATEGORY_DRAW;
     }
 }
 
@@ -76,8 +81,7 @@ static void set_distances(Fields *fields, const treb_value *value)
 {
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         int plies = m == TREB_DTC ? (value->plies[m] + 1) / 2 : value->plies[m];
-        fields->known[m] =
-            value->status[TREB_WDL] == TREB_OK && value->status[m] == TREB_OK;
+        fields->known[m] = value->status[TREB_WDL] == TREB_OK && value->status[m] == TREB_OK;
         fields->signed_plies[m] = value->wdl < TREB_DRAW ? -plies : plies;
     }
     /* Syzygy counts the mated as one ply from zeroing, so that 0 always means a draw. */

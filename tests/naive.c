@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POSITIONS = 64 * 64 * 64 * 2, QUIET = 0, NO_CHILD = 0xff };
+enum { POSITIONS = 64 * 64 * 64 * 2, NO_CHILD = 0xff };
 
 /* What a move leads to: a position of the same material, or a value in another. */
 typedef struct Child {
@@ -43,6 +43,10 @@ static bool position_of(const Naive *naive, uint32_t number, treb_position *pos)
 
 const Material *naive_material(const Naive *naive) {
     return &naive->material;
+}
+
+const Naive *naive_promoted(const Naive *naive, int type) {
+    return type == TREB_QUEEN ? naive->queen : naive->rook;
 }
 
 const NaiveValue *naive_value(const Naive *naive, const treb_position *pos) {

@@ -21,6 +21,10 @@ typedef struct Naive Naive;
 /* "KQvK", ...; KPvK solves KQvK and KRvK on its way and owns them. */
 Naive *naive_solve(const char *material);
 void naive_free(Naive *naive);
+
+/* What a pawn of KPvK becomes: KQvK or KRvK, by type. Owned by `naive`. */
+const Naive *naive_promoted(const Naive *naive, int type);
+
 const Material *naive_material(const Naive *naive);
 
 /* The value of a position of that material, White having the more. */

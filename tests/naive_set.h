@@ -13,8 +13,8 @@
 #include "naive.h"
 
 enum { SOLVED = 3, PATH_SIZE = 256 };
-static const char *const solved_names[SOLVED] = {"KPvK", "KQvK", "KRvK"};
-static Naive *solved[SOLVED];
+static Naive *root; /* KPvK, which owns the others */
+static const Naive *solved[SOLVED]; /* KPvK, KQvK, KRvK */
 static char directory[PATH_SIZE];
 
 static inline void make_directory(char out[PATH_SIZE]) {
@@ -39,14 +39,14 @@ static inline void write_material(const char *to, const Naive *naive, const Naiv
 /* For fixtures: solves all and writes their tables to `directory`. */
 static inline void solve_and_write(const NaiveLayout *layout) {
     make_directory(directory);
-    for (int i = 0; i < SOLVED; i++) {
-        solved[i] = naive_solve(solved_names[i]);
-        write_material(directory, solved[i], layout);
-    }
+    solved[0] = root = naive_solve("KPvK");
+    solved[1] = naive_promoted(root, TREB_QUEEN);
+    solved[2] = naive_promoted(root, TREB_ROOK);
+    for (int i = 0; i < SOLVED; i++) write_material(directory, solved[i], layout);
 }
 
 static inline void forget_all(void) {
-    for (int i = 0; i < SOLVED; i++) naive_free(solved[i]);
+    naive_free(root);
     remove_directory(directory);
 }
 

@@ -1,0 +1,345 @@
+/* cmd_bench.c - trebuchet bench: what probes cost, and what making a table takes. */
+#include <dirent.h>
+#include <getopt.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench_probe.h"
+#include "cli.h"
+#include "generate.h"
+
+static const char usage[] =
+    "Usage: trebuchet bench [options] [MATERIAL...]\n"
+    "\n"
+    "Measures what probes cost on random legal positions, always the same: with the blocks in "
+    "memory,\n"
+    "by one thread and by several, and without a cache, so that every probe unpacks blocks. "
+    "Without\n"
+    "a material KRPvKR and KQPvKQ are taken if installed, else the largest table.\n"
+    "\n"
+    "  -p, --positions N    random positions a material (default 10000)\n"
+    "  -c, --cache SIZE     memory for unpacked blocks (default 256MiB)\n"
+    "  -j, --threads N      threads of the second run (default: one a processor)\n"
+    "  -d, --duration S     seconds to measure each figure (default 0.5)\n"
+    "  -g, --gen            make the materials (and what they need) in a temporary folder "
+    "instead,\n"
+    "                       and say how long that takes; TMPDIR says where\n"
+    "      --json           print one JSON object\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 no table for it.\n";
+
+enum { NAMES_MAX = 64 };
+
+typedef struct BenchArgs {
+    CliDirs dirs;
+    char name[NAMES_MAX][MATERIAL_NAME_SIZE];
+    size_t names;
+    uint64_t positions, cache, threads;
+    double seconds;
+    bool gen, json;
+} BenchArgs;
+
+static const char *const figure_names[BENCH_FIGURES] = {"wdl", "dtz", "dtc", "dtm", "moves"};
+
+/* ---- Probes -------------------------------------------------------------------------------- */
+
+static void format_ns(double ns, char out[16])
+{
+    if (ns < 9999.5)
+        snprintf(out, 16, "%.0f ns", ns);
+    else
+        snprintf(out, 16, "%.1f us", ns / 1e3);
+}
+
+static void print_figures(const BenchArgs *args, const char *name, const BenchFigure *figure)
+{
+    char single[16], threaded[16], cold[16], cache[16], count[32];
+    cli_format_size(args->cache, cache);
+    cli_format_count(args->positions, count);
+    printf("%s: %s random positions, %s of cache, %u threads\n", name, count, cache,
+           (unsigned)args->threads);
+    printf("  %-6s%12s%14s%16s%12s%14s%12s\n", "", "1 thread", "all threads", "probes/s", "misses",
+           "no cache", "blocks");
+    for (int i = 0; i < BENCH_FIGURES; i++) {
+        const BenchFigure *f = &figure[i];
+        if (f->status != TREB_OK) {
+            printf("  %-6s  not measured: %s\n", figure_names[i], treb_status_text(f->status));
+            continue;
+        }
+        format_ns(f->single, single);
+        format_ns(f->threaded, threaded);
+        format_ns(f->cold, cold);
+        cli_format_count((uint64_t)f->rate, count);
+        printf("  %-6s%12s%14s%16s%12.4f%14s%12.2f\n", figure_names[i], single, threaded, count,
+               f->warm_misses, cold, f->cold_misses);
+    }
+    putchar('\n');
+}
+
+static void print_legend(void)
+{
+    puts(
+        "Times are for one probe, by each thread. 'moves' lists all moves with all their values.\n"
+        "Misses are the blocks a probe still unpacks with the cache: near 0, or it is too small.\n"
+        "Without a cache, 'blocks' are unpacked for each probe, from files that the system has in\n"
+        "memory.");
+}
+
+static void json_figures(const char *name, const BenchFigure *figure, bool first)
+{
+    printf("%s{\"material\":\"%s\",\"figures\":{", first ? "" : ",", name);
+    for (int i = 0; i < BENCH_FIGURES; i++) {
+        const BenchFigure *f = &figure[i];
+        printf("%s\"%s\":", i ? "," : "", figure_names[i]);
+        if (f->status != TREB_OK) {
+            printf("null");
+            continue;
+        }
+        printf("{\"single_ns\":%.1f,\"threaded_ns\":%.1f,\"per_second\":%.0f,"
+               "\"warm_misses\":%.5f,\"uncached_ns\":%.1f,\"uncached_blocks\":%.3f}",
+               f->single, f->threaded, f->rate, f->warm_misses, f->cold, f->cold_misses);
+    }
+    printf("}}");
+}
+
+/* KRPvKR and KQPvKQ, or the last and so largest of all tables. */
+static bool choose_names(BenchArgs *args, const treb_tables *tables)
+{
+    static const char *const book[] = {"KRPvKR", "KQPvKQ"};
+    treb_table_info info;
+    for (size_t i = 0; i < 2; i++)
+        if (treb_tables_find(tables, book[i], TREB_WDL, &info, NULL) == TREB_OK)
+            strcpy(args->name[args->names++], book[i]);
+    size_t count = treb_tables_count(tables);
+    if (args->names == 0 && count > 0) {
+        treb_tables_info(tables, count - 1, &info, NULL);
+        strcpy(args->name[args->names++], info.material);
+    }
+    return args->names > 0;
+}
+
+static int bench_tables(BenchArgs *args, treb_tables *tables)
+{
+    treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
+    if (args->names == 0 && !choose_names(args, tables))
+        return cli_fail("bench", &error, &args->dirs);
+    if (args->json)
+        printf("{\"threads\":%u,\"cache\":%llu,\"positions\":%llu,\"probes\":[",
+               (unsigned)args->threads, (unsigned long long)args->cache,
+               (unsigned long long)args->positions);
+    int code = CLI_OK;
+    bool first = true;
+    for (size_t i = 0; i < args->names; i++) {
+        BenchFigure figure[BENCH_FIGURES] = {0};
+        BenchRequest request = {.tables = tables,
+                                .positions = args->positions,
+                                .cache = args->cache,
+                                .threads = (unsigned)args->threads,
+                                .seconds = args->seconds};
+        material_parse(args->name[i], &request.material);
+        if (bench_probe(&request, figure, &error) != TREB_OK) {
+            int one = cli_fail("bench", &error, &args->dirs);
+            if (code == CLI_OK) code = one;
+            continue;
+        }
+        if (args->json)
+            json_figures(args->name[i], figure, first);
+        else
+            print_figures(args, args->name[i], figure);
+        first = false;
+        fflush(stdout);
+    }
+    if (args->json)
+        puts("]}");
+    else if (!first)
+        print_legend();
+    return code;
+}
+
+/* ---- Making tables ------------------------------------------------------------------------- */
+
+typedef struct GenRun {
+    const BenchArgs *args;
+    const GeneratePlan *plan;
+    size_t printed;
+    double sum[3]; /* solving, writing, all */
+    uint64_t bytes;
+} GenRun;
+
+static void on_step(void *context, size_t step, const GenerateReport *r)
+{
+    GenRun *run = context;
+    char name[MATERIAL_NAME_SIZE], size[16];
+    uint64_t bytes = 0;
+    if (!run->plan->step[step].emit) return;
+    for (int m = 0; m < TABLE_METRICS; m++) bytes += r->result.file_size[m];
+    material_name(&run->plan->step[step].material, name);
+    run->sum[0] += r->seconds[GENERATE_SOLVE];
+    run->sum[1] += r->seconds[GENERATE_COMPRESS];
+    run->sum[2] += r->total;
+    run->bytes += bytes;
+    if (run->args->json) {
+        printf("%s{\"material\":\"%s\",\"solve_s\":%.3f,\"write_s\":%.3f,\"total_s\":%.3f,"
+               "\"bytes\":%llu}",
+               run->printed++ ? "," : "", name, r->seconds[GENERATE_SOLVE],
+               r->seconds[GENERATE_COMPRESS], r->total, (unsigned long long)bytes);
+    } else {
+        cli_format_size(bytes, size);
+        printf("  %-10s%10.2f s%10.2f s%10.2f s%12s\n", name, r->seconds[GENERATE_SOLVE],
+               r->seconds[GENERATE_COMPRESS], r->total, size);
+    }
+    fflush(stdout);
+}
+
+static void remove_folder(const char *path)
+{
+    char file[4096];
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        int n = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (n > 0 && (size_t)n < sizeof file) unlink(file);
+    }
+    if (folder != NULL) closedir(folder);
+    rmdir(path);
+}
+
+static int gen_into(const BenchArgs *args, const char *folder)
+{
+    GenerateOptions options = {.directory = folder, .metrics = (1u << TABLE_METRICS) - 1};
+    Material material[NAMES_MAX];
+    GeneratePlan plan;
+    TableError error;
+    bool stopped;
+    for (size_t i = 0; i < args->names; i++) material_parse(args->name[i], &material[i]);
+    treb_status status = generate_plan(&options, material, args->names, &plan, &error);
+    if (status != TREB_OK) {
+        cli_error("bench", "%s", error.text);
+        return CLI_FAILED;
+    }
+    GenRun run = {.args = args, .plan = &plan};
+    if (args->json)
+        printf("{\"threads\":%u,\"tables\":[", (unsigned)args->threads);
+    else
+        printf("  %-10s%12s%12s%12s%12s\n", "", "solving", "writing", "all", "size");
+    status = generate_run(&options, &plan, on_step, &run, &stopped, &error);
+    if (args->json) {
+        puts("]}");
+    } else {
+        char size[16];
+        cli_format_size(run.bytes, size);
+        printf("  %-10s%10.2f s%10.2f s%10.2f s%12s\n", "together", run.sum[0], run.sum[1],
+               run.sum[2], size);
+    }
+    generate_plan_free(&plan);
+    if (status != TREB_OK) cli_error("bench", "%s", error.text);
+    return status == TREB_OK ? CLI_OK : CLI_FAILED;
+}
+
+static int bench_gen(const BenchArgs *args)
+{
+    char folder[4096];
+    const char *base = getenv("TMPDIR");
+    if (args->names == 0) {
+        cli_error("bench", "--gen needs a material, such as KRPvKR");
+        return cli_usage("bench");
+    }
+    snprintf(folder, sizeof folder, "%s/trebuchet-bench-XXXXXX", base && *base ? base : "/tmp");
+    if (mkdtemp(folder) == NULL) {
+        cli_error("bench", "cannot make the folder %s", folder);
+        return CLI_FAILED;
+    }
+    omp_set_num_threads((int)args->threads);
+    int code = gen_into(args, folder);
+    remove_folder(folder);
+    return code;
+}
+
+/* ---- The command --------------------------------------------------------------------------- */
+
+static bool set_number(const char *value, const char *words, uint64_t most, uint64_t *out)
+{
+    if (cli_parse_number(value, 1, most, out)) return true;
+    cli_error("bench", "%s takes a number from 1 to %llu", words, (unsigned long long)most);
+    return false;
+}
+
+static bool set_option(BenchArgs *args, int c, const char *value)
+{
+    char *end;
+    switch (c) {
+    case 'p':
+        return set_number(value, "--positions", 100000000, &args->positions);
+    case 'c':
+        if (cli_parse_size(value, &args->cache)) return true;
+        cli_error("bench", "--cache takes a size such as 64M or 1GiB");
+        return false;
+    case 'j':
+        return set_number(value, "--threads", 256, &args->threads);
+    case 'd':
+        args->seconds = strtod(value, &end);
+        if (*end == '\0' && args->seconds > 0 && args->seconds <= 3600) return true;
+        cli_error("bench", "--duration takes seconds, such as 0.5");
+        return false;
+    case 'g':
+        return args->gen = true;
+    case 't':
+        return cli_dirs_add(&args->dirs, value);
+    default:
+        return false;
+    }
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(BenchArgs *args, int argc, char **argv)
+{
+    enum { JSON = 256 };
+    static const struct option options[] = {
+        {"positions", 1, NULL, 'p'}, {"cache", 1, NULL, 'c'}, {"threads", 1, NULL, 'j'},
+        {"duration", 1, NULL, 'd'},  {"gen", 0, NULL, 'g'},   {"json", 0, NULL, JSON},
+        {"tables", 1, NULL, 't'},    {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "p:c:j:d:gt:h", options, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(usage, stdout);
+            return CLI_OK;
+        }
+        if (c == JSON)
+            args->json = true;
+        else if (!set_option(args, c, optarg))
+            return cli_usage("bench");
+    }
+    for (int i = optind; i < argc; i++) {
+        if (args->names == NAMES_MAX) {
+            cli_error("bench", "too many materials");
+            return cli_usage("bench");
+        }
+        if (!cli_read_material("bench", argv[i], args->name[args->names]))
+            return cli_usage("bench");
+        args->names++;
+    }
+    return -1;
+}
+
+int cli_bench(int argc, char **argv)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    BenchArgs args = {.positions = 10000,
+                      .cache = UINT64_C(256) << 20,
+                      .threads = processors > 0 ? (uint64_t)processors : 1,
+                      .seconds = 0.5};
+    int code = parse(&args, argc, argv);
+    if (code < 0 && args.gen) {
+        code = bench_gen(&args);
+    } else if (code < 0) {
+        treb_tables *tables = cli_open_tables("bench", &args.dirs);
+        code = tables != NULL ? bench_tables(&args, tables) : CLI_FAILED;
+        treb_tables_close(tables);
+    }
+    cli_dirs_free(&args.dirs);
+    return cli_finish("bench", code);
+}

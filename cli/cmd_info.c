@@ -1,0 +1,198 @@
+/* cmd_info.c - trebuchet info: what the header of a table file says. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "table.h"
+
+static const char usage[] =
+    "Usage: trebuchet info [options] FILE...\n"
+    "\n"
+    "Says in plain words what the headers of table files hold. FILE is a path, or the name of a "
+    "table\n"
+    "such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders of tables.\n"
+    "\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "The header's checksum is compared; 'trebuchet verify' reads the blocks as well.\n"
+    "Exit codes: 0 read, 1 damaged or unreadable, 2 called wrongly, 3 no such table.\n";
+
+static const char *const colors[2] = {"White", "Black"};
+static const char *const verdicts[WDL_VALUES] = {"losses", "blessed losses", "draws", "cursed wins",
+                                                 "wins"};
+static const char *const metrics[TABLE_METRICS] = {
+    "WDL: win, draw or loss, with the 50-move rule",
+    "DTZ: plies to the next capture, pawn move or mate, under the 50-move rule",
+    "DTC: plies to the next capture, promotion or mate", "DTM: plies to mate"};
+
+static void print_sizes(const Table *table, const TableHeader *h)
+{
+    char size[16], raw[16], count[32], cells[32];
+    int sides = h->side[0].stored + h->side[1].stored;
+    uint64_t bytes = table_file_size(table), blocks = sides * table_side_blocks(h);
+    cli_format_size(bytes, size);
+    cli_format_size(sides * table_side_bytes(h), raw);
+    cli_format_count(bytes, count);
+    cli_format_count(h->index.size, cells);
+    printf("  size      %s (%s bytes); %s unpacked\n", size, count, raw);
+    cli_format_count(blocks, count);
+    printf("  blocks    %s of %u KiB before compression\n", count, 1u << (h->block_bits - 10));
+    if (h->per_byte > 1)
+        printf("  cells     %s a side, %u in a byte (digits of base %u)\n", cells, h->per_byte,
+               h->base);
+    else
+        printf("  cells     %s a side, of %u byte%s\n", cells, h->width, h->width == 1 ? "" : "s");
+}
+
+/* "pawns, kings, White R, Black NN": as many letters as men. */
+static void print_order(const Index *index)
+{
+    static const char letters[] = "PNBRQK";
+    printf("  order     ");
+    const char *between = "";
+    if (index->pawns) {
+        printf("pawns");
+        between = ", ";
+    }
+    for (int i = 0; i < index->axes; i++, between = ", ") {
+        if (index->order[i] == INDEX_KINGS_AXIS) {
+            printf("%skings", between);
+            continue;
+        }
+        const IndexGroup *g = &index->group[index->order[i] - 1];
+        printf("%s%s ", between, colors[g->color]);
+        for (int n = 0; n < g->count; n++) putchar(letters[g->type]);
+    }
+    puts(", outermost first");
+}
+
+static void print_sides(const TableHeader *h)
+{
+    bool both = h->side[0].stored && h->side[1].stored;
+    printf("  stored    ");
+    if (both)
+        puts("both sides to move");
+    else
+        printf("%s to move; the other side follows from it by one move\n",
+               colors[h->side[0].stored ? 0 : 1]);
+}
+
+static void print_map(const TableHeader *h, const TableSide *side)
+{
+    printf("  values    ");
+    if (h->metric == TABLE_WDL) {
+        for (unsigned c = 0; c < side->codes[0]; c++)
+            printf("%s%s", c ? ", " : "", verdicts[side->plies[0][c]]);
+        puts(side->codes[0] ? "" : "none");
+        return;
+    }
+    const char *between = "";
+    for (int v = WDL_VALUES - 1; v >= 0; v--) {
+        if (side->codes[v] == 0) continue;
+        unsigned least = side->plies[v][0], most = least;
+        for (unsigned c = 1; c < side->codes[v]; c++) {
+            unsigned plies = side->plies[v][c];
+            if (plies < least) least = plies;
+            if (plies > most) most = plies;
+        }
+        printf("%s%s %u different, %u to %u plies", between, verdicts[v], side->codes[v], least,
+               most);
+        between = "; ";
+    }
+    puts(*between ? "" : "none: all draws, or known without them");
+}
+
+static void print_counts(const TableHeader *h, const TableSide *side)
+{
+    char count[32];
+    for (int v = WDL_VALUES - 1; v >= 0; v--) {
+        if (side->count[v] == 0) continue;
+        cli_format_count(side->count[v], count);
+        printf("  %18s %s", count, verdicts[v]);
+        if (h->metric != TABLE_WDL && v != WDL_DRAW && side->longest_fen[v][0])
+            printf(", the longest of %u plies: %s", side->longest[v], side->longest_fen[v]);
+        putchar('\n');
+    }
+}
+
+static void print_table(const Table *table)
+{
+    const TableHeader *h = table_header(table);
+    char name[MATERIAL_NAME_SIZE];
+    material_name(&h->index.material, name);
+    printf("%s\n", table_path(table));
+    printf("  material  %s, %d men\n", name, material_men(&h->index.material));
+    printf("  metric    %s\n", metrics[h->metric]);
+    print_sizes(table, h);
+    print_order(&h->index);
+    print_sides(h);
+    puts("  header    its checksum is right; 'trebuchet verify' checks the blocks");
+    for (int s = 0; s < 2; s++) {
+        printf("\n  %s to move\n", colors[s]);
+        if (h->side[s].stored) print_map(h, &h->side[s]);
+        print_counts(h, &h->side[s]);
+    }
+}
+
+/* The path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders; false if it is in none. */
+static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t size)
+{
+    snprintf(path, size, "%s", name);
+    FILE *file = fopen(path, "rb");
+    bool plain = strchr(name, '/') == NULL;
+    for (size_t i = 0; plain && file == NULL && i < 2 * dirs->count; i++) {
+        int n = snprintf(path, size, "%s/%s%s", dirs->dir[i / 2], name, i % 2 ? ".treb" : "");
+        if (n > 0 && (size_t)n < size) file = fopen(path, "rb");
+    }
+    if (file == NULL) return false;
+    fclose(file);
+    return true;
+}
+
+static int show(const CliDirs *dirs, const char *name)
+{
+    char path[4096];
+    TableError error;
+    if (!find_file(dirs, name, path, sizeof path)) {
+        cli_error("info", "there is no file '%s', here or in the folders of tables", name);
+        return CLI_NO_TABLE;
+    }
+    Table *table = table_open(path, &error);
+    if (table == NULL) {
+        cli_error("info", "%s", error.text);
+        return CLI_FAILED;
+    }
+    print_table(table);
+    table_close(table);
+    return CLI_OK;
+}
+
+int cli_info(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"tables", 1, NULL, 't'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    CliDirs dirs = {0};
+    int code = CLI_OK;
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "t:h", options, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(usage, stdout);
+            return CLI_OK;
+        }
+        if (c != 't' || !cli_dirs_add(&dirs, optarg)) return cli_usage("info");
+    }
+    if (optind == argc) {
+        cli_error("info", "name a file, such as tables/KRPvKR.dtz.treb");
+        return cli_usage("info");
+    }
+    cli_dirs_default(&dirs);
+    for (int i = optind; i < argc; i++) {
+        if (i > optind) putchar('\n');
+        int one = show(&dirs, argv[i]);
+        if (code == CLI_OK) code = one;
+    }
+    cli_dirs_free(&dirs);
+    return cli_finish("info", code);
+}

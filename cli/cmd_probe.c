@@ -1,0 +1,309 @@
+/* cmd_probe.c - trebuchet probe: what a position is worth, and each of its moves. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "position.h"
+#include "probe_json.h"
+
+static const char usage[] =
+    "Usage: trebuchet probe [options] FEN\n"
+    "\n"
+    "Says what a position is worth with best play, its clock taken into account, and lists all "
+    "legal\n"
+    "moves, best first. The FEN may be one argument or several; underscores count as spaces.\n"
+    "\n"
+    "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that is known)\n"
+    "      --json           print one JSON object, as lila-tablebase does\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "DTM is plies to mate, DTC to the next capture, promotion or mate, DTZ to the next capture, "
+    "pawn\n"
+    "move or mate under the 50-move rule. A ply is one side's move. Exit codes: 0 answered, 1 "
+    "failed,\n"
+    "2 no such position, 3 no table for it.\n";
+
+static const char *const colors[2] = {"White", "Black"};
+static const int columns[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
+
+typedef struct ProbeArgs {
+    CliDirs dirs;
+    treb_metric metric; /* TREB_WDL: not chosen */
+    bool json;
+    treb_position pos;
+} ProbeArgs;
+
+/* What is printed. */
+typedef struct Probe {
+    const treb_position *pos;
+    treb_value value;
+    treb_move *move;
+    size_t moves;
+} Probe;
+
+/* ---- The board ----------------------------------------------------------------------------- */
+
+static void print_board(const treb_position *pos)
+{
+    static const char letters[2][TREB_TYPES + 1] = {"PNBRQK", "pnbrqk"};
+    for (int rank = 7; rank >= 0; rank--) {
+        printf("  %d ", rank + 1);
+        for (int file = 0; file < 8; file++) {
+            int color = 0, type = position_piece_at(pos, 8 * rank + file, &color);
+            printf(" %c", type < 0 ? '.' : letters[color][type]);
+        }
+        putchar('\n');
+    }
+    printf("     a b c d e f g h     %s to move", colors[pos->turn]);
+    if (pos->ep) printf(", en passant on %c%d", 'a' + pos->ep % 8, 1 + pos->ep / 8);
+    if (pos->halfmove) printf(", 50-move clock at %d plies", pos->halfmove);
+    puts("\n");
+}
+
+/* ---- The verdict --------------------------------------------------------------------------- */
+
+/* "mate in 23 moves (45 plies)": the winner's moves. */
+static void print_mate(const treb_value *value)
+{
+    int plies = value->plies[TREB_DTM], moves = (plies + 1) / 2;
+    if (value->status[TREB_DTM] != TREB_OK) return;
+    printf(": mate in %d move%s (%d pl%s)", moves, moves == 1 ? "" : "s", plies,
+           plies == 1 ? "y" : "ies");
+}
+
+/* Why a win on the board is none under the rule. */
+static void print_saved(const Probe *p, const char *winner, const char *loser)
+{
+    const treb_value *v = &p->value;
+    printf("%s wins, but the 50-move rule saves %s", winner, loser);
+    if (v->status[TREB_DTZ] == TREB_OK && v->wdl != v->rule) {
+        printf(": the clock stands at %d plies, and the\nnext capture, pawn move or mate is %d more"
+               " away: beyond 100",
+               p->pos->halfmove, v->plies[TREB_DTZ]);
+    }
+    puts(".");
+    if (v->status[TREB_DTM] == TREB_OK) {
+        printf("Without that rule");
+        print_mate(v);
+        puts(".");
+    }
+}
+
+static void print_verdict(const Probe *p)
+{
+    const treb_value *v = &p->value;
+    bool ahead = v->wdl > TREB_DRAW;
+    const char *winner = colors[ahead ? p->pos->turn : p->pos->turn ^ 1];
+    const char *loser = colors[ahead ? p->pos->turn ^ 1 : p->pos->turn];
+    if (p->moves == 0) {
+        if (v->wdl == TREB_DRAW)
+            puts("Stalemate: a draw.");
+        else
+            printf("Checkmate: %s has won.\n", winner);
+    } else if (v->wdl == TREB_DRAW) {
+        puts("Draw.");
+    } else if (v->rule == TREB_CURSED_WIN || v->rule == TREB_BLESSED_LOSS) {
+        print_saved(p, winner, loser);
+    } else {
+        printf("%s wins", winner);
+        print_mate(v);
+        puts(".");
+        if (v->status[TREB_DTZ] != TREB_OK && p->pos->halfmove)
+            puts("Whether the 50-move rule allows it is not known: that takes the DTZ table.");
+        else if (v->status[TREB_DTM] == TREB_OK && v->plies[TREB_DTM] + p->pos->halfmove > 100)
+            puts("DTM does not know the 50-move rule: with it, mate may take longer.");
+    }
+    putchar('\n');
+}
+
+static void print_values(const treb_value *v)
+{
+    static const char *const meaning[TREB_METRICS] = {
+        "", "to the next capture, pawn move or mate, under the 50-move rule",
+        "to the next capture, promotion or mate", "to mate"};
+    static const char *const names[TREB_METRICS] = {"WDL", "DTZ", "DTC", "DTM"};
+    bool clock = v->rule != v->wdl;
+    if (v->wdl == TREB_DRAW) {
+        puts("  WDL  draw, so there are no distances");
+        return;
+    }
+    printf("  WDL  %s for the side to move%s\n", treb_wdl_text(v->wdl),
+           clock ? " at a clock of 0" : "");
+    if (clock) printf("       %s at this clock\n", treb_wdl_text(v->rule));
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        int m = columns[i];
+        if (v->status[m] == TREB_OK)
+            printf("  %s  %d pl%s %s\n", names[m], v->plies[m], v->plies[m] == 1 ? "y" : "ies",
+                   meaning[m]);
+        else
+            printf("  %s  not known: %s\n", names[m], treb_status_text(v->status[m]));
+    }
+}
+
+/* ---- The moves ----------------------------------------------------------------------------- */
+
+static void print_group(treb_wdl rule, const treb_position *pos)
+{
+    switch (rule) {
+    case TREB_WIN:
+        puts("winning");
+        break;
+    case TREB_CURSED_WIN:
+        printf("winning, but the 50-move rule saves %s\n", colors[pos->turn ^ 1]);
+        break;
+    case TREB_DRAW:
+        puts("drawing");
+        break;
+    case TREB_BLESSED_LOSS:
+        printf("losing, but the 50-move rule saves %s\n", colors[pos->turn]);
+        break;
+    default:
+        puts("losing");
+    }
+}
+
+static const char *move_note(const treb_move *move)
+{
+    if (move->flags & TREB_MOVE_MATE) return "  mate";
+    if (move->flags & TREB_MOVE_STALEMATE) return "  stalemate";
+    if (move->flags & TREB_MOVE_CONVERSION && move->promotion)
+        return move->flags & TREB_MOVE_CAPTURE ? "  capture, promotion" : "  promotion";
+    if (move->flags & TREB_MOVE_CAPTURE) return "  capture";
+    return move->flags & TREB_MOVE_ZEROING ? "  pawn move" : "";
+}
+
+static void print_move(const treb_move *move)
+{
+    printf("    %-8s", move->san);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        int m = columns[i];
+        bool known = move->value.status[TREB_WDL] == TREB_OK && move->value.status[m] == TREB_OK;
+        if (!known)
+            printf("%6s", "?");
+        else if (move->value.wdl == TREB_DRAW)
+            printf("%6s", "-");
+        else
+            printf("%6d", move->value.plies[m]);
+    }
+    printf("%s\n", move_note(move));
+}
+
+static void print_moves(const Probe *p)
+{
+    if (p->moves == 0) return;
+    printf("\n  %-10s%6s%6s%6s  plies from here, the move included\n", "Move", "DTM", "DTC", "DTZ");
+    int group = -2;
+    for (size_t i = 0; i < p->moves; i++) {
+        const treb_value *v = &p->move[i].value;
+        int now = v->status[TREB_WDL] == TREB_OK ? (int)v->rule : -1;
+        if (now != group) {
+            printf("  ");
+            if (now < 0)
+                puts("not known");
+            else
+                print_group(v->rule, p->pos);
+        }
+        group = now;
+        print_move(&p->move[i]);
+    }
+}
+
+/* ---- The command --------------------------------------------------------------------------- */
+
+/* The first metric that is known of a position; verdicts alone if none is. */
+static treb_metric known_metric(const treb_value *value)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (value->status[columns[i]] == TREB_OK) return (treb_metric)columns[i];
+    return TREB_WDL;
+}
+
+static int probe_text(const ProbeArgs *args, const treb_tables *tables)
+{
+    treb_error error;
+    Probe p = {.pos = &args->pos};
+    if (treb_probe_root(tables, p.pos, &p.value, &error) != TREB_OK)
+        return cli_fail("probe", &error, &args->dirs);
+    p.move = malloc(TREB_MOVES_MAX * sizeof *p.move);
+    if (p.move == NULL) {
+        cli_error("probe", "out of memory");
+        return CLI_FAILED;
+    }
+    treb_metric metric = args->metric != TREB_WDL ? args->metric : known_metric(&p.value);
+    treb_status status =
+        treb_probe_moves(tables, p.pos, metric, p.move, TREB_MOVES_MAX, &p.moves, &error);
+    print_board(p.pos);
+    print_verdict(&p);
+    print_values(&p.value);
+    print_moves(&p);
+    free(p.move);
+    if (status == TREB_OK) return CLI_OK;
+    fflush(stdout);
+    cli_error("probe", "not all moves are known: %s", error.text);
+    /* The position itself was answered: a table that is not there is then no failure. */
+    return status == TREB_ERR_NO_TABLE ? CLI_OK : cli_status_code(status);
+}
+
+static int probe_json(const ProbeArgs *args, const treb_tables *tables)
+{
+    treb_error error;
+    treb_status status = probe_json_print(stdout, tables, &args->pos, &error);
+    if (status == TREB_OK) return CLI_OK;
+    fflush(stdout);
+    int code = cli_fail("probe", &error, NULL);
+    treb_value value;
+    bool answered = treb_probe_root(tables, &args->pos, &value, &error) == TREB_OK;
+    return answered && code == CLI_NO_TABLE ? CLI_OK : code;
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(ProbeArgs *args, int argc, char **argv)
+{
+    enum { JSON = 256 };
+    static const struct option options[] = {{"metric", 1, NULL, 'm'},
+                                            {"json", 0, NULL, JSON},
+                                            {"tables", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "m:t:h", options, NULL)) != -1;) {
+        switch (c) {
+        case 'm':
+            args->metric = cli_one_metric(optarg);
+            if (args->metric != TREB_WDL) break;
+            cli_error("probe", "--metric takes dtm, dtc or dtz");
+            return cli_usage("probe");
+        case JSON:
+            args->json = true;
+            break;
+        case 't':
+            if (cli_dirs_add(&args->dirs, optarg)) break;
+            cli_error("probe", "too many folders");
+            return cli_usage("probe");
+        case 'h':
+            fputs(usage, stdout);
+            return CLI_OK;
+        default:
+            return cli_usage("probe");
+        }
+    }
+    int code = cli_read_fen("probe", argc - optind, argv + optind, &args->pos);
+    return code == CLI_OK ? -1 : code;
+}
+
+int cli_probe(int argc, char **argv)
+{
+    ProbeArgs args = {0};
+    int code = parse(&args, argc, argv);
+    if (code < 0) {
+        treb_tables *tables = cli_open_tables("probe", &args.dirs);
+        code = tables == NULL ? CLI_FAILED
+               : args.json    ? probe_json(&args, tables)
+                              : probe_text(&args, tables);
+        treb_tables_close(tables);
+    }
+    cli_dirs_free(&args.dirs);
+    return cli_finish("probe", code);
+}

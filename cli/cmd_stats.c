@@ -1,0 +1,320 @@
+/* cmd_stats.c - trebuchet stats: counts, longest wins and distances of an ending. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "stats_scan.h"
+#include "table.h"
+
+static const char usage[] =
+    "Usage: trebuchet stats [options] MATERIAL\n"
+    "\n"
+    "Prints how many positions are won, drawn and lost, the longest wins by each metric, and how "
+    "the\n"
+    "distances are spread. Counts and longest wins are exact and stand in the table; for the "
+    "spread\n"
+    "the positions are probed, all of them or, in large tables, a sample.\n"
+    "\n"
+    "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is installed)\n"
+    "  -s, --sample N       look at about N cells of the table (default: all of a table of up to\n"
+    "                       20 million cells, else 2 million)\n"
+    "  -f, --full           look at all cells; five men take minutes\n"
+    "  -n, --no-histogram   counts and longest wins only\n"
+    "  -j, --threads N      threads (default: one a processor)\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 no table for it.\n";
+
+enum { ROWS = 24, SAMPLE_ABOVE = 20000000, SAMPLE_DEFAULT = 2000000 };
+
+static const char *const colors[2] = {"White", "Black"};
+
+typedef struct StatsArgs {
+    CliDirs dirs;
+    char name[MATERIAL_NAME_SIZE];
+    treb_metric metric; /* TREB_WDL: not chosen */
+    uint64_t sample, threads;
+    bool full, no_histogram;
+} StatsArgs;
+
+static const char *metric_name(treb_metric metric)
+{
+    return metric == TREB_DTM ? "DTM" : metric == TREB_DTC ? "DTC" : "DTZ";
+}
+
+/* ---- Counts -------------------------------------------------------------------------------- */
+
+static void print_counts(const treb_table_info *info)
+{
+    static const char *const names[5] = {"losses", "blessed losses", "draws", "cursed wins",
+                                         "wins"};
+    uint64_t sum[2] = {0, 0};
+    char count[2][32];
+    for (int s = 0; s < 2; s++)
+        for (int v = 0; v < 5; v++) sum[s] += info->count[s][v];
+    printf("  %-15s%29s%29s\n", "", "White to move    ", "Black to move    ");
+    for (int v = TREB_WIN; v >= 0; v--) {
+        if (info->count[0][v] + info->count[1][v] == 0) continue;
+        printf("  %-15s", names[v]);
+        for (int s = 0; s < 2; s++) {
+            cli_format_count(info->count[s][v], count[s]);
+            double share = sum[s] ? 100.0 * (double)info->count[s][v] / (double)sum[s] : 0;
+            printf("%18s  %6.2f %%", count[s], share);
+        }
+        putchar('\n');
+    }
+    cli_format_count(sum[0], count[0]);
+    cli_format_count(sum[1], count[1]);
+    printf("  %-15s%18s%10s%18s\n\n", "positions", count[0], "", count[1]);
+    puts("Legal positions of the full board; like men are not told apart, en passant is left out.");
+    if (info->count[0][1] + info->count[0][3] + info->count[1][1] + info->count[1][3])
+        puts("Cursed wins and blessed losses are draws by the 50-move rule alone.");
+}
+
+/* ---- Longest wins -------------------------------------------------------------------------- */
+
+/* A line for the longest win of a colour, out of those with the winner to move and those with the
+ * loser to move. */
+static bool print_longest(const treb_table_info *info, int winner, bool cursed)
+{
+    int won = cursed ? TREB_CURSED_WIN : TREB_WIN, lost = cursed ? TREB_BLESSED_LOSS : TREB_LOSS;
+    int mover = winner, verdict = won;
+    if (info->longest_fen[winner ^ 1][lost][0] &&
+        (!info->longest_fen[winner][won][0] ||
+         info->longest[winner ^ 1][lost] > info->longest[winner][won])) {
+        mover = winner ^ 1;
+        verdict = lost;
+    }
+    if (!info->longest_fen[mover][verdict][0]) return false;
+    unsigned plies = info->longest[mover][verdict];
+    printf("  %s  %s  %4u plies, %3u moves  %s%s\n", metric_name(info->metric), colors[winner],
+           plies, (plies + 1) / 2, info->longest_fen[mover][verdict],
+           cursed ? "  (a draw by the 50-move rule)" : "");
+    return true;
+}
+
+static void print_longest_wins(const treb_tables *tables, const char *name)
+{
+    treb_table_info info;
+    bool any = false;
+    puts("\nLongest wins, of either side to move");
+    for (int m = TREB_METRICS - 1; m > TREB_WDL; m--) {
+        if (treb_tables_find(tables, name, (treb_metric)m, &info, NULL) != TREB_OK) {
+            printf("  %s  not known: no table\n", metric_name((treb_metric)m));
+            any = true;
+            continue;
+        }
+        for (int winner = 0; winner < 2; winner++)
+            for (int cursed = 0; cursed < 2; cursed++) any |= print_longest(&info, winner, cursed);
+    }
+    if (!any) puts("  none: nobody ever wins");
+}
+
+/* ---- The histogram ------------------------------------------------------------------------- */
+
+/* A bar of `share` (0 to 1) of `room` columns, of which `cursed` is drawn lighter. */
+static void print_bar(double share, double cursed, int room, bool utf8)
+{
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int eighths = (int)(share * room * 8 + 0.5);
+    if (share > 0 && eighths == 0) eighths = 1;
+    int whole = utf8 ? eighths / 8 : (eighths + 4) / 8, light = (int)(cursed * room + 0.5);
+    for (int i = 0; i < whole - light; i++) fputs(utf8 ? "█" : "#", stdout);
+    for (int i = whole - light; i < whole; i++) fputs(utf8 ? "░" : "-", stdout);
+    if (utf8)
+        fputs(light ? "" : parts[eighths % 8], stdout);
+    else if (share > 0 && whole == 0)
+        putchar('.');
+    putchar('\n');
+}
+
+/* The row a distance belongs to: a mate on the board shares the first row. */
+static int row_of(int plies, int step) { return plies > 0 ? (plies - 1) / step : 0; }
+
+/* How many plies a row takes, for wins of up to `last`: an even number, if not 1, so that it has
+ * as many of White's plies as of Black's. */
+static int row_step(int last)
+{
+    int step = (last + ROWS - 1) / ROWS;
+    return step < 1 ? 1 : step > 1 ? step + step % 2 : 1;
+}
+
+static void print_row(int from, int to, uint64_t count, double share)
+{
+    char range[16], text[32];
+    snprintf(range, sizeof range, from < to ? "%d-%d" : "%d", from, to);
+    cli_format_count(count, text);
+    printf("  %9s  %15s  %6.2f %%  ", range, text, 100.0 * share);
+}
+
+static void print_spread(const ScanResult *r, int winner, treb_metric metric, double scale)
+{
+    uint64_t row[SCAN_PLIES] = {0}, light[SCAN_PLIES] = {0}, most = 1, cursed = 0;
+    int last = 0, room = cli_columns() - 41;
+    bool utf8 = cli_utf8();
+    for (int p = 0; p < SCAN_PLIES; p++)
+        if (r->plies[winner][p]) last = p;
+    int step = row_step(last), rows = row_of(last, step) + 1;
+    for (int p = 0; p <= last; p++) {
+        row[row_of(p, step)] += r->plies[winner][p];
+        light[row_of(p, step)] += r->cursed[winner][p];
+        cursed += r->cursed[winner][p];
+    }
+    for (int i = 0; i < rows; i++)
+        if (row[i] > most) most = row[i];
+    if (room < 8) room = 8;
+    printf("\n%s wins by %s, in plies%s\n", colors[winner], metric_name(metric),
+           !cursed ? ""
+           : utf8  ? " (░: a draw by the 50-move rule)"
+                   : " (-: a draw by the 50-move rule)");
+    for (int i = 0; i < rows; i++) {
+        int from = i ? i * step + 1 : r->plies[winner][0] ? 0 : 1, to = (i + 1) * step;
+        print_row(from, to < last ? to : last, (uint64_t)((double)row[i] * scale + 0.5),
+                  (double)row[i] / (double)r->wins[winner]);
+        print_bar((double)row[i] / (double)most, (double)light[i] / (double)most, room, utf8);
+    }
+}
+
+/* Says what the histogram rests on. Returns what a position looked at stands for. */
+static double print_basis(const ScanRequest *request, const ScanResult *r,
+                          const treb_table_info *info)
+{
+    char looked[32], all[32];
+    uint64_t positions = 0;
+    for (int s = 0; s < 2; s++)
+        for (int v = 0; v < 5; v++) positions += info->count[s][v];
+    cli_format_count(r->looked_at, looked);
+    cli_format_count(positions, all);
+    if (request->width == 1) {
+        if (positions != r->positions) printf("\nThe counts in the table do not fit: verify it!\n");
+        return 1;
+    }
+    printf("\nEstimated from a sample of %s positions (one cell in %llu, always the same);\n"
+           "--full looks at all %s.\n",
+           looked, (unsigned long long)request->width, all);
+    return r->positions ? (double)positions / (double)r->positions : 1;
+}
+
+static int print_histogram(const StatsArgs *args, treb_tables *tables, const treb_table_info *info)
+{
+    TableError why;
+    treb_error error;
+    Table *table = table_open(info->path, &why);
+    ScanResult *result = calloc(1, sizeof *result);
+    if (table == NULL || result == NULL) {
+        cli_error("stats", "%s", table == NULL ? why.text : "out of memory");
+        table_close(table);
+        free(result);
+        return CLI_FAILED;
+    }
+    ScanRequest request = {.tables = tables,
+                           .index = table_header(table)->index,
+                           .metric = info->metric,
+                           .width = 1,
+                           .threads = (unsigned)args->threads,
+                           .progress = isatty(STDERR_FILENO)};
+    table_close(table);
+    uint64_t cells = request.index.size, sample = args->sample;
+    if (sample == 0 && !args->full && cells > SAMPLE_ABOVE) sample = SAMPLE_DEFAULT;
+    if (sample > 0 && sample < cells) request.width = cells / sample;
+    treb_tables_set_memory(tables, UINT64_C(512) << 20);
+    fflush(stdout);
+    treb_status status = stats_scan(&request, result, &error);
+    if (status == TREB_OK) {
+        double scale = print_basis(&request, result, info);
+        Material m = request.index.material;
+        for (int winner = 0; winner < (material_symmetric(&m) ? 1 : 2); winner++)
+            if (result->wins[winner]) print_spread(result, winner, info->metric, scale);
+        if (material_symmetric(&m) && result->wins[0]) puts("\nBlack's wins are the same.");
+    }
+    free(result);
+    return status == TREB_OK ? CLI_OK : cli_fail("stats", &error, &args->dirs);
+}
+
+/* ---- The command --------------------------------------------------------------------------- */
+
+static int run(const StatsArgs *args, treb_tables *tables)
+{
+    treb_error error;
+    treb_table_info info, spread;
+    treb_status status = treb_tables_find(tables, args->name, TREB_WDL, &info, &error);
+    if (status != TREB_OK) return cli_fail("stats", &error, &args->dirs);
+    printf("%s\n\n", info.material);
+    print_counts(&info);
+    print_longest_wins(tables, args->name);
+    if (args->no_histogram) return CLI_OK;
+    int metric = args->metric ? (int)args->metric : TREB_DTM;
+    do {
+        status = treb_tables_find(tables, args->name, (treb_metric)metric, &spread, &error);
+        if (status == TREB_OK) return print_histogram(args, tables, &spread);
+    } while (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE && --metric == TREB_DTC);
+    /* Verdicts alone have no spread, and that is no failure unless it was asked for. */
+    if (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE) return CLI_OK;
+    fflush(stdout);
+    return cli_fail("stats", &error, &args->dirs);
+}
+
+static bool set_option(StatsArgs *args, int c, const char *value)
+{
+    switch (c) {
+    case 'm':
+        args->metric = cli_one_metric(value);
+        if (args->metric == TREB_WDL) cli_error("stats", "--metric takes dtm, dtc or dtz");
+        return args->metric != TREB_WDL;
+    case 's':
+        if (cli_parse_number(value, 1, UINT64_MAX, &args->sample)) return true;
+        cli_error("stats", "--sample takes a positive number");
+        return false;
+    case 'f':
+        return args->full = true;
+    case 'n':
+        return args->no_histogram = true;
+    case 'j':
+        if (cli_parse_number(value, 1, 256, &args->threads)) return true;
+        cli_error("stats", "--threads takes a number from 1 to 256");
+        return false;
+    case 't':
+        return cli_dirs_add(&args->dirs, value);
+    default:
+        return false;
+    }
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(StatsArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"metric", 1, NULL, 'm'},       {"sample", 1, NULL, 's'},  {"full", 0, NULL, 'f'},
+        {"no-histogram", 0, NULL, 'n'}, {"threads", 1, NULL, 'j'}, {"tables", 1, NULL, 't'},
+        {"help", 0, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "m:s:fnj:t:h", options, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(usage, stdout);
+            return CLI_OK;
+        }
+        if (!set_option(args, c, optarg)) return cli_usage("stats");
+    }
+    if (argc - optind != 1) {
+        cli_error("stats", "name one material, such as KRPvKR");
+        return cli_usage("stats");
+    }
+    return cli_read_material("stats", argv[optind], args->name) ? -1 : cli_usage("stats");
+}
+
+int cli_stats(int argc, char **argv)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    StatsArgs args = {.threads = processors > 0 ? (uint64_t)processors : 1};
+    int code = parse(&args, argc, argv);
+    if (code < 0) {
+        treb_tables *tables = cli_open_tables("stats", &args.dirs);
+        code = tables != NULL ? run(&args, tables) : CLI_FAILED;
+        treb_tables_close(tables);
+    }
+    cli_dirs_free(&args.dirs);
+    return cli_finish("stats", code);
+}

@@ -1,0 +1,310 @@
+/* cmd_verify.c - trebuchet verify: check tables against the rules of chess. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "verify.h"
+
+static const char usage[] =
+    "Usage: trebuchet verify [options] [MATERIAL...]\n"
+    "\n"
+    "Checks that every value of a table follows from the moves of its position as the rules alone\n"
+    "give them, and that every block's checksum is right. Without a material all tables of the\n"
+    "folders are checked. By default a sample of positions; the checksums are always all "
+    "compared.\n"
+    "\n"
+    "  -f, --full           every position, all counts, and that no line is longer than is said\n"
+    "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
+    "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB)\n"
+    "  -j, --threads N      threads (default: one a processor)\n"
+    "      --json-log       one JSON object a line on standard output\n"
+    "  -q, --quiet          say nothing of tables that are right\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 all is right, 1 an error was found or something could not be checked, 2 called\n"
+    "wrongly, 3 no such table.\n";
+
+typedef struct VerifyArgs {
+    VerifyOptions options;
+    CliDirs dirs;
+    char (*name)[MATERIAL_NAME_SIZE];
+    size_t names;
+    bool json, quiet;
+} VerifyArgs;
+
+typedef struct VerifyRun {
+    const VerifyArgs *args;
+    const char *name; /* of the table at hand */
+    bool bar, drawn;
+    struct timespec last;
+    size_t wrong, unchecked, missing;
+    uint64_t positions;
+} VerifyRun;
+
+static atomic_bool stop;
+
+static void on_signal(int signal)
+{
+    if (atomic_exchange(&stop, true)) _exit(128 + signal);
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* ---- What is printed ----------------------------------------------------------------------- */
+
+static void clear_bar(VerifyRun *run)
+{
+    if (run->drawn) fputs("\r\033[K", stderr);
+    run->drawn = false;
+}
+
+static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    VerifyRun *run = context;
+    if (run->bar && seconds_since(&run->last) > 0.2) {
+        clock_gettime(CLOCK_MONOTONIC, &run->last);
+        fprintf(stderr, "\r%s: %s %.0f%%\033[K", run->name, phase,
+                total ? 100.0 * (double)done / (double)total : 0);
+        run->drawn = true;
+    }
+    return !atomic_load(&stop);
+}
+
+static void metric_list(unsigned metrics, char out[32])
+{
+    *out = '\0';
+    for (int m = 0; m < TABLE_METRICS; m++) {
+        if (!(metrics >> m & 1)) continue;
+        if (*out) strcat(out, ",");
+        strcat(out, table_metric_name((TableMetric)m));
+    }
+}
+
+static void print_json(const VerifyRun *run, treb_status status, const VerifyResult *r,
+                       double seconds)
+{
+    char metrics[32];
+    metric_list(r->metrics, metrics);
+    printf("{\"event\":\"table\",\"material\":\"%s\",\"ok\":%s,\"checked\":%s,\"full\":%s,"
+           "\"metrics\":\"%s\",\"positions\":%llu,\"blocks\":%llu,\"errors\":%llu,"
+           "\"rule_proved\":%s,\"seconds\":%.3f,\"text\":",
+           run->name, status == TREB_OK ? "true" : "false",
+           status == TREB_OK || status == TREB_ERR_DAMAGED ? "true" : "false",
+           run->args->options.full ? "true" : "false", metrics, (unsigned long long)r->positions,
+           (unsigned long long)r->blocks, (unsigned long long)r->errors,
+           r->rule_proved ? "true" : "false", seconds);
+    cli_print_json_string(stdout, r->text);
+    puts("}");
+}
+
+static void print_line(const VerifyRun *run, treb_status status, const VerifyResult *r,
+                       double seconds)
+{
+    char positions[32], blocks[32], metrics[32];
+    cli_format_count(r->positions, positions);
+    cli_format_count(r->blocks, blocks);
+    metric_list(r->metrics, metrics);
+    if (status == TREB_OK) {
+        if (run->args->quiet) return;
+        printf("%-9s right    %15s positions %9s blocks  %7.2f s  %s%s\n", run->name, positions,
+               blocks, seconds, metrics, r->wdl_only ? " (progress of wins not proved)" : "");
+    } else if (status == TREB_ERR_DAMAGED) {
+        cli_format_count(r->errors, positions);
+        printf("%-9s WRONG    %s error%s; the first: %s\n", run->name, positions,
+               r->errors == 1 ? "" : "s", r->text);
+    } else {
+        printf("%-9s not checked: %s\n", run->name, r->text);
+    }
+}
+
+/* ---- The work ------------------------------------------------------------------------------ */
+
+static void verify_one(VerifyRun *run)
+{
+    Material material;
+    VerifyResult result = {0};
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    material_parse(run->name, &material);
+    treb_status status = verify_material(&material, &run->args->options, &result);
+    double seconds = seconds_since(&start);
+    clear_bar(run);
+    if (atomic_load(&stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
+    run->positions += result.positions;
+    if (status == TREB_ERR_DAMAGED)
+        run->wrong++;
+    else if (status == TREB_ERR_NO_TABLE)
+        run->missing++;
+    else if (status != TREB_OK)
+        run->unchecked++;
+    if (run->args->json)
+        print_json(run, status, &result, seconds);
+    else
+        print_line(run, status, &result, seconds);
+    fflush(stdout);
+}
+
+static int summary(const VerifyRun *run, size_t checked, double seconds)
+{
+    char positions[32], time[16];
+    size_t bad = run->wrong + run->unchecked + run->missing;
+    cli_format_count(run->positions, positions);
+    cli_format_time(seconds, time);
+    if (atomic_load(&stop)) {
+        cli_error("verify", "stopped after %zu of %zu", checked, run->args->names);
+        return CLI_STOPPED;
+    }
+    if (!run->args->json && !run->args->quiet)
+        printf("\n%zu material%s: %zu right, %zu wrong, %zu not checked; %s positions, %s\n",
+               checked, checked == 1 ? "" : "s", checked - bad, run->wrong,
+               run->unchecked + run->missing, positions, time);
+    return run->wrong + run->unchecked ? CLI_FAILED : run->missing ? CLI_NO_TABLE : CLI_OK;
+}
+
+static int run_all(const VerifyArgs *args)
+{
+    VerifyRun run = {.args = args, .bar = isatty(STDERR_FILENO) && !args->json && !args->quiet};
+    VerifyOptions *options = (VerifyOptions *)&args->options;
+    struct timespec start;
+    struct sigaction action = {.sa_handler = on_signal};
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    run.last = start;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    options->dirs = args->dirs.dir;
+    options->dirs_count = args->dirs.count;
+    options->progress = on_progress;
+    options->context = &run;
+    size_t i = 0;
+    for (; i < args->names && !atomic_load(&stop); i++) {
+        run.name = args->name[i];
+        verify_one(&run);
+    }
+    return summary(&run, i, seconds_since(&start));
+}
+
+/* ---- The command --------------------------------------------------------------------------- */
+
+static bool add_name(VerifyArgs *args, const char *name)
+{
+    for (size_t i = 0; i < args->names; i++)
+        if (strcmp(args->name[i], name) == 0) return true;
+    void *grown = realloc(args->name, (args->names + 1) * sizeof *args->name);
+    if (grown == NULL) {
+        cli_error("verify", "out of memory");
+        return false;
+    }
+    args->name = grown;
+    strcpy(args->name[args->names++], name);
+    return true;
+}
+
+/* Every material of which there is any file. */
+static int add_all(VerifyArgs *args)
+{
+    treb_tables *tables = cli_open_tables("verify", &args->dirs);
+    bool ok = tables != NULL;
+    for (size_t i = 0; ok && i < treb_tables_count(tables); i++) {
+        treb_table_info info;
+        treb_tables_info(tables, i, &info, NULL);
+        ok = add_name(args, info.material);
+    }
+    treb_tables_close(tables);
+    if (!ok) return CLI_FAILED;
+    if (args->names > 0) return CLI_OK;
+    treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
+    return cli_fail("verify", &error, &args->dirs);
+}
+
+static bool parse_share(const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (end != text && *end == '%' && end[1] == '\0')
+        *out /= 100;
+    else if (end == text || *end)
+        return false;
+    return *out > 0 && *out <= 1;
+}
+
+static bool set_option(VerifyArgs *args, int c, const char *value)
+{
+    VerifyOptions *o = &args->options;
+    uint64_t threads;
+    switch (c) {
+    case 'f':
+        return o->full = true;
+    case 's':
+        if (parse_share(value, &o->share)) return true;
+        cli_error("verify", "--share takes a number above 0 and up to 1, or a percentage");
+        return false;
+    case 'M':
+        if (cli_parse_size(value, &o->memory) && o->memory > 0) return true;
+        cli_error("verify", "--memory takes a size such as 900M or 2GiB");
+        return false;
+    case 'j':
+        if (!cli_parse_number(value, 1, 1024, &threads)) {
+            cli_error("verify", "--threads takes a positive number");
+            return false;
+        }
+        o->threads = (unsigned)threads;
+        return true;
+    case 'q':
+        return args->quiet = true;
+    case 't':
+        return cli_dirs_add(&args->dirs, value);
+    default:
+        return false;
+    }
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(VerifyArgs *args, int argc, char **argv)
+{
+    enum { JSON_LOG = 256 };
+    static const struct option options[] = {
+        {"full", 0, NULL, 'f'},    {"share", 1, NULL, 's'}, {"memory", 1, NULL, 'M'},
+        {"threads", 1, NULL, 'j'}, {"quiet", 0, NULL, 'q'}, {"json-log", 0, NULL, JSON_LOG},
+        {"tables", 1, NULL, 't'},  {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
+    char name[MATERIAL_NAME_SIZE];
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "fs:M:j:qt:h", options, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(usage, stdout);
+            return CLI_OK;
+        }
+        if (c == JSON_LOG)
+            args->json = true;
+        else if (!set_option(args, c, optarg))
+            return cli_usage("verify");
+    }
+    for (int i = optind; i < argc; i++)
+        if (!cli_read_material("verify", argv[i], name) || !add_name(args, name))
+            return cli_usage("verify");
+    return -1;
+}
+
+int cli_verify(int argc, char **argv)
+{
+    VerifyArgs args = {0};
+    int code = parse(&args, argc, argv);
+    if (code < 0) {
+        code = args.names == 0 ? add_all(&args) : CLI_OK;
+        cli_dirs_default(&args.dirs);
+        if (code == CLI_OK) code = run_all(&args);
+    }
+    free(args.name);
+    cli_dirs_free(&args.dirs);
+    return cli_finish("verify", code);
+}

@@ -1,0 +1,292 @@
+#!/bin/bash
+# test_cli.sh TREBUCHET TABLES - tests the command as a user meets it. TABLES is a folder with all
+# tables of 3 and 4 men; it is only read. Ends with "N passed, M failed".
+set -u
+
+if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
+    echo "usage: $0 TREBUCHET TABLES" >&2
+    exit 2
+fi
+T=$(realpath "$1")
+TABLES=$(realpath "$2")
+DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-cli-XXXXXX")
+trap 'chmod -R u+w "$DIR"; rm -rf "$DIR"' EXIT
+cd "$DIR" || exit 2
+unset TREBUCHET_PATH COLUMNS
+export LC_ALL=C
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    sed 's/^/    | /' out err 2>/dev/null | head -12
+}
+
+# run CODE NAME COMMAND...: runs it, keeps stdout and stderr in `out` and `err`, checks the exit code.
+run() {
+    local want=$1 name=$2 code
+    shift 2
+    "$@" >out 2>err </dev/null
+    code=$?
+    what=$name
+    if [ "$code" -eq "$want" ]; then pass; else fail "$name: exit code $code, not $want"; fi
+}
+has() { if grep -qE -- "$1" out; then pass; else fail "$what: no /$1/ in the output"; fi; }
+lacks() { if grep -qE -- "$1" out err; then fail "$what: /$1/ in the output"; else pass; fi; }
+says() { if grep -qE -- "$1" err; then pass; else fail "$what: no /$1/ in the messages"; fi; }
+quiet() { if [ ! -s err ]; then pass; else fail "$what: messages on stderr"; fi; }
+silent() { if [ ! -s out ]; then pass; else fail "$what: output on stdout"; fi; }
+is_json() {
+    command -v python3 >/dev/null || return 0
+    if python3 -m json.tool <out >/dev/null 2>&1; then pass; else fail "$what: not JSON"; fi
+}
+# is_json_lines: every line by itself.
+is_json_lines() {
+    command -v python3 >/dev/null || return 0
+    if python3 -c 'import json, sys
+for line in sys.stdin: json.loads(line)' <out 2>/dev/null; then pass; else fail "$what: not JSON lines"; fi
+}
+# json EXPRESSION: a Python expression about the object `d` is true.
+json() {
+    command -v python3 >/dev/null || return 0
+    if python3 -c "import json; d = json.load(open('out')); assert ($1)" 2>/dev/null; then pass
+    else fail "$what: not so: $1"; fi
+}
+check() { if eval "$2"; then pass; else fail "$1"; fi; }
+
+KBNK='8/8/8/4k3/8/8/3BN3/4K3 w - - 0 1'
+UNDER='8/5P1k/8/7K/8/8/8/8 w - - 0 1'
+
+# ---- the command itself -------------------------------------------------------------------------
+
+run 2 'no command' "$T"; says 'Usage:'
+run 0 'help' "$T" --help; has 'Usage:'; quiet
+run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
+run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
+for c in gen probe line stats info verify bench; do
+    run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
+    run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; silent
+    if [ $c = gen ]; then continue; fi
+    run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
+done
+for c in gen probe line stats info; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in probe line stats verify bench; do
+    run 2 "$c --tables without a folder" "$T" $c --tables; silent
+    run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
+        echo "$UNDER" || echo KRvK)"; says nowhere
+done
+
+# ---- probe --------------------------------------------------------------------------------------
+
+run 0 'probe KBNK' "$T" probe -t "$TABLES" "$KBNK"; quiet
+has 'White wins: mate in 29 moves \(57 plies\)'; has 'DTM +57 plies'; has 'Kf2 +57 +57 +57'
+has 'plies from here'; has '^  drawing'; has 'Nd4 +- +- +-'
+run 0 'probe, FEN in words' "$T" probe -t "$TABLES" 8/8/8/4k3/8/8/3BN3/4K3 w - - 0 1; has 'mate in 29'
+run 0 'probe, underscores' "$T" probe -t "$TABLES" 8/8/8/4k3/8/8/3BN3/4K3_w_-_-_0_1; has 'mate in 29'
+run 0 'probe, short FEN' "$T" probe -t "$TABLES" 8/8/8/4k3/8/8/3BN3/4K3 w; has 'mate in 29'
+run 0 'probe, black to move' "$T" probe -t "$TABLES" '8/8/8/8/8/2K5/7Q/1k6 b'; has '^White wins: mate in'
+run 0 'probe, clock' "$T" probe -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90'
+has 'White wins, but the 50-move rule saves Black'; has '57 more away'; has 'cursed win at this clock'
+run 0 'probe, clock just in time' "$T" probe -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 43 90'
+has '^White wins: mate in 29'
+run 0 'probe, one ply late' "$T" probe -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 44 90'
+has '50-move rule saves Black'
+run 0 'probe, checkmate' "$T" probe -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; has '^Checkmate: White has won'
+run 0 'probe, stalemate' "$T" probe -t "$TABLES" '8/8/8/8/8/1Q6/8/k1K5 b'; has '^Stalemate'
+run 0 'probe, mate in 1' "$T" probe -t "$TABLES" '8/8/8/8/8/2K5/7Q/k7 w'; has 'in 1 move \(1 ply\)'
+has 'Qb2# .*mate'; has 'Qc2 .*stalemate'
+run 0 'probe, underpromotion' "$T" probe -t "$TABLES" "$UNDER"; has 'f8=R +11 +1 +1'
+check 'the winning move comes first' 'grep -A1 "^  winning" out | grep -q f8=R'
+run 0 'probe, Reti' "$T" probe -t "$TABLES" '7K/8/k1P5/7p/8/8/8/8 w'; has '^Draw\.'; has '^  losing'
+run 0 'probe, en passant' "$T" probe -t "$TABLES" '8/8/8/8/k1Pp4/8/8/K7 b - c3 0 1'; has 'dxc3'
+run 0 'probe --metric' "$T" probe -m DTZ -t "$TABLES" "$KBNK"; has 'Kf2'
+run 2 'probe --metric wrong' "$T" probe -m dtx -t "$TABLES" "$KBNK"; says 'dtm, dtc or dtz'
+run 0 'probe, bare kings, no tables' "$T" probe '8/8/4k3/8/8/4K3/8/8 w'; has '^Draw'
+run 0 'TREBUCHET_PATH' env TREBUCHET_PATH="$DIR::$TABLES" "$T" probe "$KBNK"; has 'mate in 29'
+
+run 2 'bad FEN' "$T" probe -t "$TABLES" 'not a fen'; says 'FEN'; silent
+run 2 'FEN with 9 ranks' "$T" probe -t "$TABLES" '8/8/8/8/8/8/8/8/8 w - - 0 1'; silent
+run 2 'king can be taken' "$T" probe -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 w'; says 'impossible'; silent
+run 2 'no king' "$T" probe -t "$TABLES" '8/8/8/8/8/2K5/1Q6/8 w'; silent
+run 3 'castling rights' "$T" probe -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K - 0 1'; says 'castling'; silent
+run 3 'too many men' "$T" probe -t "$TABLES" 'rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1'; silent
+run 3 'no table' "$T" probe -t "$DIR" "$KBNK"; says 'KBNvK.wdl.treb'; says 'Looked in'; silent
+run 3 'no folder at all' "$T" probe "$KBNK"; says 'KBNvK.wdl.treb'
+
+mkdir some && cp "$TABLES"/K[QRBNP]vK.* "$TABLES"/KBNvK.wdl.treb "$TABLES"/KBNvK.dtz.treb some
+run 0 'probe without DTM' "$T" probe -t some "$KBNK"; has '^White wins\.'; has 'DTM +not known'
+has 'Kf2 +\? +\? +57'
+
+# ---- probe --json -------------------------------------------------------------------------------
+
+run 0 'json' "$T" probe --json -t "$TABLES" "$UNDER"; is_json; quiet
+json 'd["category"] == "win" and d["dtz"] == 1 and d["precise_dtz"] == 1 and d["dtm"] == 11'
+json 'set(d) == set("category dtz precise_dtz dtc dtm dtw checkmate stalemate variant_win variant_loss insufficient_material moves".split())'
+json 'set(d["moves"][0]) == set(d) - {"moves"} | {"uci", "san", "zeroing", "conversion"}'
+json '[m["uci"] for m in d["moves"]][:2] == ["f7f8r", "f7f8q"] and d["moves"][1]["stalemate"]'
+json 'd["moves"][0]["category"] == "loss" and d["moves"][0]["dtm"] == -10 and d["moves"][0]["dtc"] == -5'
+json 'd["moves"][0]["zeroing"] and d["moves"][0]["conversion"] and not d["moves"][-1]["zeroing"]'
+json 'd["dtw"] is None and d["moves"][2]["insufficient_material"]'
+run 0 'json, clock' "$T" probe --json -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90'; is_json
+json 'd["category"] == "cursed-win" and d["dtz"] == 57 and d["moves"][0]["category"] == "blessed-loss"'
+run 0 'json, checkmate' "$T" probe --json -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; is_json
+json 'd["checkmate"] and d["category"] == "loss" and d["dtm"] == 0 and d["moves"] == []'
+run 0 'json, stalemate' "$T" probe --json -t "$TABLES" '8/8/8/8/8/1Q6/8/k1K5 b'; is_json
+json 'd["stalemate"] and d["category"] == "draw" and d["dtz"] == 0'
+run 0 'json, no DTM' "$T" probe --json -t some "$KBNK"; is_json
+json 'd["dtm"] is None and d["dtz"] == 57 and d["category"] == "win"'
+run 3 'json, no table' "$T" probe --json -t "$DIR" "$KBNK"; is_json
+json 'd["category"] == "unknown" and d["dtz"] is None and len(d["moves"]) > 0'
+run 2 'json, bad FEN' "$T" probe --json -t "$TABLES" 'x'; silent
+run 3 'json, castling' "$T" probe --json -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K - 0 1'; silent
+
+# ---- line ---------------------------------------------------------------------------------------
+
+run 0 'line' "$T" line -t "$TABLES" "$KBNK"; quiet
+has '^\[FEN "8/8/8/4k3/8/8/3BN3/4K3 w - - 0 1"\]'; has '^\[SetUp "1"\]'; has '^\[Result "1-0"\]'
+has '# \{White mates in 29'; has '1-0$'
+check 'lines of at most 80 columns' '! grep -qE "^.{81}" out'
+check '57 plies' '[ "$(sed "1,/^$/d; s/{[^}]*}//g" out | tr "\n" " " | grep -oE "[A-Za-h][A-Za-h0-9=x+#-]*[0-9QRBN][+#]?" | wc -l)" -eq 57 ]'
+for m in dtm dtc dtz; do run 0 "line -m $m" "$T" line -m $m -t "$TABLES" "$UNDER"; has '#'; has '^1\. f8=R'; done
+run 0 'line, Black begins' "$T" line -t "$TABLES" '8/8/8/8/8/2K5/7Q/1k6 b - - 0 7'; has '^7\.\.\. Ka1'
+run 0 'line, draw' "$T" line -t "$TABLES" '7K/8/k1P5/7p/8/8/8/8 w'; has '1/2-1/2'; has 'draw'
+run 0 'line, cursed' "$T" line -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90'; has '^\[Result "1/2-1/2"\]'; has '50-move'
+run 0 'line, checkmate' "$T" line -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; has '1-0$'
+run 3 'line, no table' "$T" line -t "$DIR" "$KBNK"; says 'KBNvK'; silent
+run 2 'line, bad FEN' "$T" line -t "$TABLES" 'x'; silent
+run 2 'line, wrong metric' "$T" line -m wdl -t "$TABLES" "$KBNK"; silent
+
+# ---- stats, info --------------------------------------------------------------------------------
+
+run 0 'stats' "$T" stats -t "$TABLES" KPvK; quiet; has '124,960'; has '97,604'; has '163,328'; has '168,024'
+has 'DTM  White'; has '#####'; lacks 'verify it'; lacks 'Estimated'
+run 0 'stats, colours the other way' "$T" stats -n -t "$TABLES" KvKP; has '^KPvK'
+run 0 'stats, UTF-8' env LC_ALL=C.UTF-8 "$T" stats -t "$TABLES" KRvK; has '█'
+run 0 'stats, narrow' env COLUMNS=60 "$T" stats -t "$TABLES" KRvK
+check 'bars fit into 60 columns' '! sed -n "/ wins by /,\$p" out | grep -qE "^.{61}"'
+run 0 'stats --sample' "$T" stats -s 100000 -t "$TABLES" KQvKR; has 'Estimated'; cp out sample
+run 0 'stats --sample again' "$T" stats -j 1 -s 100000 -t "$TABLES" KQvKR
+check 'the sample is always the same' 'cmp -s out sample'
+run 0 'stats, metric' "$T" stats -m dtz -t "$TABLES" KRvKP; has 'Black wins by DTZ'
+run 0 'stats, no wins' "$T" stats -t "$TABLES" KNvK; has 'none'
+run 2 'stats, no material' "$T" stats -t "$TABLES" KXvK; says 'no material'; silent
+run 3 'stats, no table' "$T" stats -t "$TABLES" KRPvKRP; silent
+run 2 'stats, bad sample' "$T" stats -s 0 -t "$TABLES" KRvK; silent
+
+run 0 'info' "$T" info "$TABLES/KPvK.dtz.treb"; quiet; has 'KPvK, 3 men'; has 'DTZ: plies'; has '124,960 wins'
+run 0 'info by name' "$T" info -t "$TABLES" KPvK.wdl; has 'WDL'
+run 3 'info, no file' "$T" info -t "$TABLES" KPvK.xyz; says 'no file'; silent
+echo 'no table' >KPvK.dtm.treb
+run 1 'info, foreign file' "$T" info ./KPvK.dtm.treb; says 'KPvK.dtm.treb'; silent
+run 1 'info, a folder' "$T" info "$TABLES/"; silent
+head -c 1000 "$TABLES/KPvK.wdl.treb" >KPvK.wdl.treb
+run 1 'info, truncated' "$T" info ./KPvK.wdl.treb; says 'KPvK.wdl.treb'; silent
+
+# ---- damaged files ------------------------------------------------------------------------------
+
+mkdir bad && cp "$TABLES"/K[QRBNP]vK.* bad && head -c 1000 "$TABLES/KPvK.wdl.treb" >bad/KPvK.wdl.treb
+run 1 'probe, truncated' "$T" probe -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; says 'KPvK.wdl.treb'; silent
+run 1 'json, truncated' "$T" probe --json -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; says 'KPvK.wdl.treb'; is_json
+run 1 'line, truncated' "$T" line -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; silent
+run 1 'stats, truncated' "$T" stats -t bad KPvK; says 'KPvK.wdl.treb'
+run 1 'verify, truncated' "$T" verify -t bad KPvK; has 'KPvK'
+run 0 'the others still answer' "$T" probe -t bad '8/8/8/4k3/8/8/4Q3/4K3 w'
+# One byte in the middle of the blocks.
+cp "$TABLES/KPvK.dtm.treb" altered
+cp "$TABLES/KPvK.wdl.treb" bad
+size=$(stat -c %s altered)
+printf '\377\000\377' | dd of=altered bs=1 seek=$((size / 3)) conv=notrunc 2>/dev/null
+mv altered bad/KPvK.dtm.treb
+run 1 'verify, altered block' "$T" verify -t bad KPvK; has 'KPvK.dtm.treb'
+run 1 'verify all, one is bad' "$T" verify -t bad; has '^KQvK +right'; has '1 wrong|1 not checked'
+run 1 'stats, altered block' "$T" stats -t bad KPvK; says 'KPvK.dtm.treb'
+
+# ---- verify -------------------------------------------------------------------------------------
+
+run 0 'verify' "$T" verify -t "$TABLES" KPvK KvKQ; has '^KPvK +right'; has '^KQvK +right'; has '2 right'
+lacks '\r'
+run 0 'verify --full' "$T" verify --full -t "$TABLES" KPvK; has 'wdl,dtz,dtc,dtm'
+run 0 'verify --json-log' "$T" verify --json-log -t "$TABLES" KPvK KQvK; is_json_lines; has '"ok":true'
+run 0 'verify --share' "$T" verify -q --share 1% -j 1 -t "$TABLES" KQvKR; silent
+run 2 'verify --share wrong' "$T" verify --share 2 -t "$TABLES" KPvK; silent
+run 2 'verify, no material' "$T" verify -t "$TABLES" KPvQ; silent
+run 3 'verify, no table' "$T" verify -t "$TABLES" KRPvKRP; has 'not checked'
+run 3 'verify, no tables at all' "$T" verify -t "$DIR/nothing" KPvK 2>/dev/null || true
+mkdir empty
+run 3 'verify, empty folder' "$T" verify -t empty; says 'no tables'
+run 1 'verify --memory too little' "$T" verify --full -M 1k -t "$TABLES" KQvKR; has 'not checked'
+
+# ---- bench --------------------------------------------------------------------------------------
+
+run 0 'bench' "$T" bench -d 0.02 -p 500 -j 2 -t "$TABLES" KQvKR; quiet; has '^ +wdl +[0-9]+ ns'; has '^ +moves'
+run 0 'bench --json' "$T" bench --json -d 0.02 -p 200 -t "$TABLES" KQvKR KPvK; is_json
+json 'd["probes"][0]["figures"]["wdl"]["single_ns"] > 0 and len(d["probes"]) == 2'
+run 0 'bench --gen' env TMPDIR="$DIR" "$T" bench --gen KQvK; has 'KQvK .* s '; has together
+check 'bench --gen leaves nothing' '! ls -d trebuchet-bench-* 2>/dev/null'
+run 3 'bench, no table' "$T" bench -d 0.02 -t "$TABLES" KRPvKRP
+run 2 'bench, bad duration' "$T" bench -d x -t "$TABLES"; silent
+
+# ---- gen ----------------------------------------------------------------------------------------
+
+run 2 'gen, no material' "$T" gen -t "$DIR/g" KXvK; says 'no material'
+run 2 'gen, bad memory' "$T" gen -M lots KQvK; silent
+run 0 'gen --estimate' "$T" gen --estimate -t "$DIR/none" KRPvKR; has 'memory'; has 'disk'; has 'positions'
+check '--estimate writes nothing' '[ ! -e none ]'
+run 1 'gen --memory refused' "$T" gen --memory 1M -t "$DIR/g1" KQvKR; says 'needs'
+check 'refused: no tables' '! ls g1/*.treb 2>/dev/null'
+run 0 'gen, one thread' "$T" gen -j 1 -t "$DIR/g1" KQvKR KPvK; has 'KQvKR'; has 'tables, '
+run 0 'gen, two threads' "$T" gen -j 2 -t "$DIR/g2" KQvKR KPvK
+sums() { (cd "$1" && sha256sum -- *.treb); }
+check 'the same bytes with one thread and two' '[ "$(sums g1)" = "$(sums g2)" ] && [ -n "$(sums g1)" ]'
+check 'the same bytes as given' '(cd g1 && for f in *.treb; do cmp -s "$f" "$TABLES/$f" || exit 1; done)'
+check 'gen leaves tables only' '[ -z "$(ls -A g1 | grep -vE "^K[A-Z]*vK[A-Z]*\.(wdl|dtz|dtc|dtm)\.treb$|^SHA256SUMS$")" ]'
+run 0 'gen again' "$T" gen -t "$DIR/g1" KQvKR; has 'already'
+rm g1/KQvKR.dtc.treb
+run 0 'gen, one file missing' "$T" gen -t "$DIR/g1" KQvKR
+check 'the missing file is as before' 'cmp -s g1/KQvKR.dtc.treb g2/KQvKR.dtc.treb'
+run 0 'gen --json-log' "$T" gen --json-log -t "$DIR/g3" KQvK; is_json_lines; has '"material":"KQvK"'
+run 0 'gen --metric' "$T" gen -m wdl,dtz -t "$DIR/g4" KRvK
+check 'only those asked for' '[ "$(ls g4 | grep -c "^KRvK\..*treb$")" -eq 2 ] && [ ! -e g4/KRvK.dtm.treb ]'
+
+mkdir readonly && chmod a-w readonly
+if [ "$(id -u)" -ne 0 ]; then
+    run 1 'gen, read-only folder' "$T" gen -t "$DIR/readonly" KQvK; says readonly
+fi
+run 1 'gen, a file as folder' "$T" gen -t "$DIR/out" KQvK; says 'folder'
+run 1 'gen, folder in no folder' "$T" gen -t "$DIR/no/such" KQvK; says 'No such file'
+if [ -w /dev/full ] && [ -d /proc/self ]; then
+    run 1 'gen, a folder nothing can be written to' "$T" gen -t /proc/self KQvK
+fi
+
+# Interrupts: nothing half-written stands under a table's name, and the same command carries on.
+interrupt() { # SIGNAL SECONDS FOLDER
+    "$T" gen -q -j 2 -t "$DIR/$3" KQPvK KRvKB KRvKN KQvKR >out 2>err </dev/null &
+    local pid=$!
+    sleep "$2"
+    kill "-$1" $pid 2>/dev/null
+    wait $pid 2>/dev/null
+}
+for signal in INT KILL; do
+    for seconds in 0.05 0.3 0.8 1.5; do
+        interrupt $signal $seconds "stop-$signal"
+        for f in "stop-$signal"/*.treb; do
+            [ -e "$f" ] || continue
+            what="after SIG$signal: $f"
+            if "$T" info "$f" >out 2>err && cmp -s "$f" "$TABLES/$(basename "$f")"; then pass
+            else fail "$what is not whole"; fi
+        done
+    done
+    run 0 "gen carries on after SIG$signal" "$T" gen -q -t "$DIR/stop-$signal" KQPvK KRvKB KRvKN KQvKR
+    check "all tables there after SIG$signal" '(cd "stop-$signal" && [ -e KQPvK.dtm.treb ] && for f in *.treb; do cmp -s "$f" "$TABLES/$f" || exit 1; done)'
+    check "nothing left over after SIG$signal" '[ -z "$(ls -A "stop-$signal" | grep -vE "\.treb$|^SHA256SUMS$")" ]'
+done
+"$T" gen -q -t "$DIR/code" KQPvK KRvKN KRvKP KBNvK KBBvK KQvKP KQvKQ >out 2>err </dev/null &
+pid=$!
+sleep 0.2
+kill -INT $pid
+wait $pid
+check 'SIGINT: exit code 130, or done already' "code=$?; [ \$code -eq 130 ] || [ \$code -eq 0 ]"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
