@@ -134,7 +134,7 @@ static void measure_figure(const BenchRequest *r, Worker *w, BenchFigure *f)
 {
     w->seconds = 0;
     treb_tables_set_memory(r->tables, r->cache);
-    measure(r, w, 1, NULL, NULL);
+    for (int pass = 0; pass < 2; pass++) measure(r, w, 1, NULL, NULL);
     w->seconds = r->seconds;
     f->single = measure(r, w, 1, NULL, &f->warm_misses);
     f->threaded = r->threads > 1 ? measure(r, w, r->threads, &f->rate, NULL) : f->single;

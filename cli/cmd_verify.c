@@ -210,12 +210,12 @@ static bool add_name(VerifyArgs *args, const char *name)
     return true;
 }
 
-/* Every material of which there is any file. */
-static int add_all(VerifyArgs *args)
+/* Sees that the folders can be read; without materials takes all of which there is any file. */
+static int prepare(VerifyArgs *args)
 {
     treb_tables *tables = cli_open_tables("verify", &args->dirs);
-    bool ok = tables != NULL;
-    for (size_t i = 0; ok && i < treb_tables_count(tables); i++) {
+    bool ok = tables != NULL, all = args->names == 0;
+    for (size_t i = 0; ok && all && i < treb_tables_count(tables); i++) {
         treb_table_info info;
         treb_tables_info(tables, i, &info, NULL);
         ok = add_name(args, info.material);
@@ -300,8 +300,7 @@ int cli_verify(int argc, char **argv)
     VerifyArgs args = {0};
     int code = parse(&args, argc, argv);
     if (code < 0) {
-        code = args.names == 0 ? add_all(&args) : CLI_OK;
-        cli_dirs_default(&args.dirs);
+        code = prepare(&args);
         if (code == CLI_OK) code = run_all(&args);
     }
     free(args.name);

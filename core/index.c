@@ -13,7 +13,8 @@
 
 #define LEFT_FILES UINT64_C(0x0f0f0f0f0f0f0f0f)
 
-static uint64_t binomial(unsigned n, unsigned k) {
+static uint64_t binomial(unsigned n, unsigned k)
+{
     switch (k) { /* without divisions, as probes come by here */
     case 0:
         return 1;
@@ -218,8 +219,7 @@ static bool set_strides(Index *index, const uint8_t *order, unsigned pad)
     if (seen != (1u << index->axes) - 1) return false;
     for (int i = index->axes - 1; i >= 0; i--) {
         int axis = index->order[i];
-        uint64_t radix =
-            axis == INDEX_KINGS_AXIS ? index->kings : index->group[axis - 1].radix;
+        uint64_t radix = axis == INDEX_KINGS_AXIS ? index->kings : index->group[axis - 1].radix;
         if (i == index->axes - 1) radix = (radix + pad - 1) / pad * pad;
         index->stride[axis] = stride;
         if (__builtin_mul_overflow(stride, radix, &stride)) return false;
@@ -312,7 +312,8 @@ uint64_t index_of_men(const Index *index, IndexMen *men)
 }
 
 /* The coordinate of a group that stands on `board` before the symmetry is applied. */
-static uint32_t group_coordinate(uint64_t board, int count, int symmetry) {
+static uint32_t group_coordinate(uint64_t board, int count, int symmetry)
+{
     uint8_t square[MATERIAL_MAX_MEN] = {0};
     if (count == 1) return (uint32_t)index_symmetry_square(symmetry, bit_first(board));
     if (count == 2) {
@@ -327,7 +328,8 @@ static uint32_t group_coordinate(uint64_t board, int count, int symmetry) {
 }
 
 /* The men of a position whose groups have the sizes that the index says. */
-static IndexMen men_of_position(const Index *index, const treb_position *pos) {
+static IndexMen men_of_position(const Index *index, const treb_position *pos)
+{
     IndexMen men = {0};
     uint8_t *square = men.square;
     for (int color = 0; color < 2; color++) {
@@ -343,7 +345,8 @@ static IndexMen men_of_position(const Index *index, const treb_position *pos) {
 
 /* The symmetry, the slice and the kings of a position; false if two orientations are allowed. */
 static bool orient(const Index *index, const treb_position *pos, int *symmetry, uint64_t *slice,
-                   int *kings) {
+                   int *kings)
+{
     int white = bit_first(pos->by_color[TREB_WHITE] & pos->by_type[TREB_KING]);
     int black = bit_first(pos->by_color[TREB_BLACK] & pos->by_type[TREB_KING]);
     if (!index->pawns) {
@@ -367,7 +370,8 @@ static bool orient(const Index *index, const treb_position *pos, int *symmetry, 
 /* The same as index_of_men of the position's men. As nearly all positions have but one orientation
  * that is allowed, and it is known before the groups are looked at, these need not be listed and
  * turned first: that makes probes about twice as fast. */
-uint64_t index_of_position(const Index *index, const treb_position *pos) {
+uint64_t index_of_position(const Index *index, const treb_position *pos)
+{
     int symmetry, kings;
     uint64_t slice;
     if (!orient(index, pos, &symmetry, &slice, &kings)) {
@@ -386,7 +390,7 @@ uint64_t index_of_position(const Index *index, const treb_position *pos) {
 bool index_to_men(const Index *index, uint64_t cell, IndexMen *men)
 {
     uint64_t slice = cell / index->slice_size, rest = cell % index->slice_size;
-    uint32_t coordinate[INDEX_AXES_MAX];
+    uint32_t coordinate[INDEX_AXES_MAX] = {0};
     if (slice >= index->slices || !index_slice_pawns(index, slice, men->pawns)) return false;
     for (int i = 0; i < index->axes; i++) {
         int axis = index->order[i];

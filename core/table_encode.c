@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -11,10 +10,6 @@ struct TableEncoder {
     ZSTD_CCtx *context;
     ZSTD_CDict *dictionary; /* NULL without */
 };
-
-uint32_t table_block_checksum(const uint8_t *block, size_t size) {
-    return (uint32_t)XXH3_64bits(block, size);
-}
 
 size_t table_block_bound(const TableHeader *header) {
     return ZSTD_compressBound((size_t)1 << header->block_bits);

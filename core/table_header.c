@@ -341,3 +341,7 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         return "bad block table";
     return NULL;
 }
+
+uint32_t table_block_checksum(const uint8_t *block, size_t size) {
+    return (uint32_t)XXH3_64bits(block, size);
+}

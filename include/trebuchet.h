@@ -7,7 +7,8 @@
  *     treb_tables *tables = treb_tables_open(&directory, 1, &error);
  *     treb_position pos;
  *     treb_wdl wdl;
- *     if (tables && treb_position_from_fen("8/8/8/8/8/2K5/1Q6/k7 w - - 0 1", &pos, &error) == TREB_OK
+ *     if (tables && treb_position_from_fen("8/8/8/8/8/2K5/1Q6/k7 w - - 0 1", &pos, &error) ==
+ * TREB_OK
  *         && treb_probe_wdl(tables, &pos, &wdl, &error) == TREB_OK)
  *         printf("%s\n", treb_wdl_text(wdl));
  *     treb_tables_close(tables);
@@ -64,15 +65,7 @@ TREB_API const char *treb_status_text(treb_status status);
 /* ---- Positions ----------------------------------------------------------------------------- */
 
 enum { TREB_WHITE = 0, TREB_BLACK = 1 };
-enum {
-    TREB_PAWN = 0,
-    TREB_KNIGHT,
-    TREB_BISHOP,
-    TREB_ROOK,
-    TREB_QUEEN,
-    TREB_KING,
-    TREB_TYPES
-};
+enum { TREB_PAWN = 0, TREB_KNIGHT, TREB_BISHOP, TREB_ROOK, TREB_QUEEN, TREB_KING, TREB_TYPES };
 enum { TREB_FEN_SIZE = 96, TREB_MEN_MAX = 8 };
 
 /* A position. Bit s of a board is square s. */
@@ -98,7 +91,8 @@ TREB_API void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_S
 TREB_API treb_status treb_position_check(const treb_position *pos, treb_error *error);
 
 /* The position after a legal move, given as "e7e8q" or, failing that, as "exd8=Q+".
- * TREB_ERR_ARGUMENT if the text is no such move; castling moves are not known. `out` may be `pos`. */
+ * TREB_ERR_ARGUMENT if the text is no such move; castling moves are not known. `out` may be `pos`.
+ */
 TREB_API treb_status treb_position_play(const treb_position *pos, const char *move,
                                         treb_position *out, treb_error *error);
 
@@ -171,15 +165,15 @@ TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, 
 
 /* What the header of a file says. By side to move, then verdict. */
 typedef struct treb_table_info {
-    char material[24];         /* "KRPvKR" */
+    char material[24]; /* "KRPvKR" */
     treb_metric metric;
-    const char *path;          /* owned by the set */
-    uint64_t file_size;        /* bytes */
-    uint64_t block_size;       /* bytes of a block before compression */
-    int stored[2];             /* whether the file holds cells of this side to move */
-    uint64_t count[2][5];      /* positions: all legal ones on the full board, like men not told
-                                  apart, en passant left out */
-    uint32_t longest[2][5];    /* plies of the longest line; 0 in WDL tables */
+    const char *path;       /* owned by the set */
+    uint64_t file_size;     /* bytes */
+    uint64_t block_size;    /* bytes of a block before compression */
+    int stored[2];          /* whether the file holds cells of this side to move */
+    uint64_t count[2][5];   /* positions: all legal ones on the full board, like men not told
+                               apart, en passant left out */
+    uint32_t longest[2][5]; /* plies of the longest line; 0 in WDL tables */
     char longest_fen[2][5][TREB_FEN_SIZE]; /* a position with it; empty if there is none */
 } treb_table_info;
 
@@ -246,12 +240,12 @@ TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_posit
 
 enum { TREB_UCI_SIZE = 6, TREB_SAN_SIZE = 8, TREB_MOVES_MAX = 256 };
 enum { /* treb_move.flags */
-    TREB_MOVE_CAPTURE = 1,
-    TREB_MOVE_ZEROING = 2,    /* a capture or pawn move: the clock starts anew */
-    TREB_MOVE_CONVERSION = 4, /* a capture or promotion */
-    TREB_MOVE_CHECK = 8,
-    TREB_MOVE_MATE = 16,
-    TREB_MOVE_STALEMATE = 32
+       TREB_MOVE_CAPTURE = 1,
+       TREB_MOVE_ZEROING = 2,    /* a capture or pawn move: the clock starts anew */
+       TREB_MOVE_CONVERSION = 4, /* a capture or promotion */
+       TREB_MOVE_CHECK = 8,
+       TREB_MOVE_MATE = 16,
+       TREB_MOVE_STALEMATE = 32
 };
 
 /* A legal move. Its value is what the mover gets by it: a move that mates wins in 1 ply by every

@@ -5,25 +5,29 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static CacheFrame *frame_of(Cache *cache, uint32_t number) {
-    CacheSegment *segment = atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS],
-                                                 memory_order_relaxed);
+static CacheFrame *frame_of(Cache *cache, uint32_t number)
+{
+    CacheSegment *segment =
+        atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS], memory_order_relaxed);
     return &segment->frame[number & (CACHE_SEGMENT_FRAMES - 1)];
 }
 
-static uint32_t limit_of(uint64_t bytes) {
+static uint32_t limit_of(uint64_t bytes)
+{
     const uint64_t most = (uint64_t)CACHE_SEGMENTS_MAX << CACHE_SEGMENT_BITS;
     uint64_t frames = bytes >> CACHE_PAGE_BITS;
     return (uint32_t)(frames < most ? frames : most);
 }
 
-bool cache_init(Cache *cache, uint64_t bytes) {
+bool cache_init(Cache *cache, uint64_t bytes)
+{
     memset(cache, 0, sizeof *cache);
     cache->limit = limit_of(bytes);
     return pthread_mutex_init(&cache->mutex, NULL) == 0;
 }
 
-void cache_destroy(Cache *cache) {
+void cache_destroy(Cache *cache)
+{
     for (size_t i = 0; i < CACHE_SEGMENTS_MAX; i++) {
         CacheSegment *segment = atomic_load(&cache->segment[i]);
         if (segment) munmap(segment, sizeof *segment);
@@ -32,7 +36,8 @@ void cache_destroy(Cache *cache) {
 }
 
 /* Makes sure that a frame has memory. False if there is none. */
-static bool reserve(Cache *cache, uint32_t number) {
+static bool reserve(Cache *cache, uint32_t number)
+{
     _Atomic(CacheSegment *) *at = &cache->segment[number >> CACHE_SEGMENT_BITS];
     if (atomic_load_explicit(at, memory_order_relaxed) != NULL) return true;
     void *memory = mmap(NULL, sizeof(CacheSegment), PROT_READ | PROT_WRITE,
@@ -48,7 +53,8 @@ static bool reserve(Cache *cache, uint32_t number) {
 }
 
 /* Takes a frame's page away: its slot forgets it, and readers who still know it will notice. */
-static void evict(CacheFrame *frame) {
+static void evict(CacheFrame *frame)
+{
     if (frame->owner) atomic_store_explicit(frame->owner, 0, memory_order_relaxed);
     frame->owner = NULL;
     uint32_t next = atomic_load_explicit(&frame->generation, memory_order_relaxed) + 1;
@@ -57,7 +63,8 @@ static void evict(CacheFrame *frame) {
 }
 
 /* A frame to fill, with a new generation. False if none may be used. */
-static bool take_frame(Cache *cache, uint32_t *number) {
+static bool take_frame(Cache *cache, uint32_t *number)
+{
     if (cache->used < cache->limit && reserve(cache, cache->used)) {
         *number = cache->used++;
     } else {
@@ -76,10 +83,10 @@ static bool take_frame(Cache *cache, uint32_t *number) {
     return true;
 }
 
-static void fill(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *bytes,
-                 size_t size) {
-    CacheSegment *segment = atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS],
-                                                 memory_order_relaxed);
+static void fill(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *bytes, size_t size)
+{
+    CacheSegment *segment =
+        atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS], memory_order_relaxed);
     CacheFrame *frame = frame_of(cache, number);
     _Atomic uint64_t *words = segment->words[number & (CACHE_SEGMENT_FRAMES - 1)];
     for (size_t i = 0; i < size / 8; i++, bytes += 8) {
@@ -94,7 +101,8 @@ static void fill(Cache *cache, uint32_t number, CacheSlot *slot, const uint8_t *
 }
 
 void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t size,
-                  unsigned page_bits) {
+                  unsigned page_bits)
+{
     size_t page = (size_t)1 << page_bits;
     pthread_mutex_lock(&cache->mutex);
     for (size_t at = 0; at < size; at += page, slots++) {
@@ -108,18 +116,20 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
 }
 
 /* Gives the memory of the pages of frames `from` .. `to` - 1 back. */
-static void release(Cache *cache, uint32_t from, uint32_t to) {
+static void release(Cache *cache, uint32_t from, uint32_t to)
+{
     while (from < to) {
         uint32_t within = from & (CACHE_SEGMENT_FRAMES - 1), count = CACHE_SEGMENT_FRAMES - within;
         if (count > to - from) count = to - from;
-        CacheSegment *segment = atomic_load_explicit(&cache->segment[from >> CACHE_SEGMENT_BITS],
-                                                     memory_order_relaxed);
+        CacheSegment *segment =
+            atomic_load_explicit(&cache->segment[from >> CACHE_SEGMENT_BITS], memory_order_relaxed);
         (void)madvise(segment->words[within], (size_t)count * CACHE_PAGE_SIZE, MADV_DONTNEED);
         from += count;
     }
 }
 
-void cache_set_limit(Cache *cache, uint64_t bytes) {
+void cache_set_limit(Cache *cache, uint64_t bytes)
+{
     pthread_mutex_lock(&cache->mutex);
     cache->limit = limit_of(bytes);
     if (cache->used > cache->limit) {
@@ -131,7 +141,8 @@ void cache_set_limit(Cache *cache, uint64_t bytes) {
     pthread_mutex_unlock(&cache->mutex);
 }
 
-void cache_sizes(Cache *cache, uint64_t *limit, uint64_t *used) {
+void cache_sizes(Cache *cache, uint64_t *limit, uint64_t *used)
+{
     pthread_mutex_lock(&cache->mutex);
     *limit = (uint64_t)cache->limit << CACHE_PAGE_BITS;
     *used = (uint64_t)cache->used << CACHE_PAGE_BITS;

@@ -13,7 +13,8 @@
  * behaviour. Memory of frames is given back to the system when the budget shrinks, but its
  * addresses stay reserved until the end, so that a late reader finds zeros and no fault.
  *
- * Frames are chosen for refilling by the second-chance rule, under a mutex that only misses take. */
+ * Frames are chosen for refilling by the second-chance rule, under a mutex that only misses take.
+ */
 #ifndef TREB_PROBE_CACHE_H
 #define TREB_PROBE_CACHE_H
 
@@ -66,13 +67,14 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
 
 /* Reads the byte at `at` of a page, and if that is even the one behind it as bits 8 to 15. False
  * if the page is not in the cache. */
-static inline bool cache_read(const Cache *cache, CacheSlot *slot, unsigned at, unsigned *out) {
+static inline bool cache_read(const Cache *cache, CacheSlot *slot, unsigned at, unsigned *out)
+{
     uint64_t named = atomic_load_explicit(slot, memory_order_acquire);
     if (named == 0) return false;
     uint32_t number = (uint32_t)named, within = number & (CACHE_SEGMENT_FRAMES - 1);
     /* Not null: the segment was there before the slot named one of its frames. */
-    CacheSegment *segment = atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS],
-                                                 memory_order_relaxed);
+    CacheSegment *segment =
+        atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS], memory_order_relaxed);
     CacheFrame *frame = &segment->frame[within];
     uint64_t word = atomic_load_explicit(&segment->words[within][at >> 3], memory_order_relaxed);
     /* Pairs with the fence of the refill: who has read one of its words sees its generation. */

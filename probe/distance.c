@@ -8,23 +8,24 @@
 
 enum { SCORE_TOP = 1 << 20, DTZ_LIMIT = 100 };
 
-static bool is_win(int verdict) {
-    return verdict > WDL_DRAW;
-}
+static bool is_win(int verdict) { return verdict > WDL_DRAW; }
 
 /* More is better for the side to move: a near win, a far loss. */
-static int score_of(int verdict, int plies) {
+static int score_of(int verdict, int plies)
+{
     if (verdict == WDL_DRAW) return 0;
     return is_win(verdict) ? SCORE_TOP - plies : plies - SCORE_TOP;
 }
 
-static int plies_of(int score) {
+static int plies_of(int score)
+{
     if (score == 0) return 0;
     return score > 0 ? SCORE_TOP - score : score + SCORE_TOP;
 }
 
 int distance_of_move(const treb_tables *set, TableMetric metric, const treb_position *pos, Move m,
-                     const treb_position *child, int child_verdict, TableError *error) {
+                     const treb_position *child, int child_verdict, TableError *error)
+{
     if (child_verdict == WDL_DRAW) return 0;
     if (metric == TABLE_DTZ && move_is_zeroing(pos, m)) {
         bool in_time = child_verdict == WDL_LOSS || child_verdict == WDL_WIN;
@@ -36,14 +37,16 @@ int distance_of_move(const treb_tables *set, TableMetric metric, const treb_posi
 }
 
 /* Whether a move ends the count by this metric. */
-static bool ends_count(TableMetric metric, const treb_position *pos, Move m) {
+static bool ends_count(TableMetric metric, const treb_position *pos, Move m)
+{
     if (metric == TABLE_DTZ) return move_is_zeroing(pos, m);
     return metric == TABLE_DTC && move_is_conversion(pos, m);
 }
 
 /* Whether some move wins that ends the count at once: 1, 0, or minus a status. */
 static int wins_at_once(const treb_tables *set, TableMetric metric, const treb_position *pos,
-                        int verdict, TableError *error) {
+                        int verdict, TableError *error)
+{
     if (metric == TABLE_DTM || !is_win(verdict)) return 0;
     if (metric == TABLE_DTZ && verdict != WDL_WIN) return 0;
     Move moves[MOVES_MAX];
@@ -64,7 +67,8 @@ static int wins_at_once(const treb_tables *set, TableMetric metric, const treb_p
 }
 
 /* Whether the rules and other materials settle a distance: every move leads there. */
-static bool only_conversions(const treb_position *pos) {
+static bool only_conversions(const treb_position *pos)
+{
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     for (int i = 0; i < count; i++)
@@ -74,7 +78,8 @@ static bool only_conversions(const treb_position *pos) {
 
 /* The best distance among the moves. */
 static int search_moves(const treb_tables *set, TableMetric metric, const treb_position *pos,
-                        int verdict, TableError *error) {
+                        int verdict, TableError *error)
+{
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), best = -SCORE_TOP;
     /* What a move of a winner must leave: DTZ of a mere loss may exceed the rule by one ply. */
@@ -95,7 +100,8 @@ static int search_moves(const treb_tables *set, TableMetric metric, const treb_p
 
 /* The value of the cell. */
 static int read_stored(const treb_tables *set, const OpenFile *open, const treb_position *pos,
-                       int verdict, TableError *error) {
+                       int verdict, TableError *error)
+{
     uint64_t cell = index_of_position(&open->index, pos);
     int code = file_cell((ProbePool *)&set->pool, open, pos->turn, cell, error);
     if (code < 0) return code;
@@ -106,7 +112,8 @@ static int read_stored(const treb_tables *set, const OpenFile *open, const treb_
 
 /* En passant left out. */
 static int distance_bare(const treb_tables *set, TableMetric metric, const treb_position *pos,
-                         int verdict, TableError *error) {
+                         int verdict, TableError *error)
+{
     int at_once = wins_at_once(set, metric, pos, verdict, error);
     if (at_once != 0) return at_once;
     const SetPlace *place = set_find(set, pos);
@@ -126,7 +133,8 @@ static int distance_bare(const treb_tables *set, TableMetric metric, const treb_
 
 /* The best of the legal en passant captures and, where other moves exist, of the rest. */
 static int distance_ep(const treb_tables *set, TableMetric metric, const treb_position *pos,
-                       TableError *error) {
+                       TableError *error)
+{
     treb_position bare = *pos, child;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), captures = 0, best = -SCORE_TOP;
@@ -154,14 +162,16 @@ static int distance_ep(const treb_tables *set, TableMetric metric, const treb_po
 }
 
 int distance_value(const treb_tables *set, TableMetric metric, const treb_position *pos,
-                   int verdict, TableError *error) {
+                   int verdict, TableError *error)
+{
     if (verdict == WDL_DRAW || metric == TABLE_WDL) return 0;
     if (pos->ep != 0 && position_ep_legal(pos)) return distance_ep(set, metric, pos, error);
     return distance_bare(set, metric, pos, verdict, error);
 }
 
 treb_status treb_probe_distance(const treb_tables *tables, const treb_position *pos,
-                                treb_metric metric, treb_distance *out, treb_error *error) {
+                                treb_metric metric, treb_distance *out, treb_error *error)
+{
     TableError why;
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);
@@ -174,16 +184,19 @@ treb_status treb_probe_distance(const treb_tables *tables, const treb_position *
 }
 
 treb_status treb_probe_dtz(const treb_tables *tables, const treb_position *pos, treb_distance *out,
-                           treb_error *error) {
+                           treb_error *error)
+{
     return treb_probe_distance(tables, pos, TREB_DTZ, out, error);
 }
 
 treb_status treb_probe_dtc(const treb_tables *tables, const treb_position *pos, treb_distance *out,
-                           treb_error *error) {
+                           treb_error *error)
+{
     return treb_probe_distance(tables, pos, TREB_DTC, out, error);
 }
 
 treb_status treb_probe_dtm(const treb_tables *tables, const treb_position *pos, treb_distance *out,
-                           treb_error *error) {
+                           treb_error *error)
+{
     return treb_probe_distance(tables, pos, TREB_DTM, out, error);
 }

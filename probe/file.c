@@ -16,7 +16,8 @@ struct ProbeDecoder {
     size_t capacity;
 };
 
-bool pool_init(ProbePool *pool) {
+bool pool_init(ProbePool *pool)
+{
     if (!cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) return false;
     pool->idle = NULL;
     atomic_init(&pool->misses, 0);
@@ -26,13 +27,15 @@ bool pool_init(ProbePool *pool) {
     return false;
 }
 
-static void decoder_free(ProbeDecoder *decoder) {
+static void decoder_free(ProbeDecoder *decoder)
+{
     table_decoder_free(decoder->decoder);
     free(decoder->block);
     free(decoder);
 }
 
-void pool_destroy(ProbePool *pool) {
+void pool_destroy(ProbePool *pool)
+{
     while (pool->idle != NULL) {
         ProbeDecoder *next = pool->idle->next;
         decoder_free(pool->idle);
@@ -42,7 +45,8 @@ void pool_destroy(ProbePool *pool) {
     cache_destroy(&pool->cache);
 }
 
-static void pool_give(ProbePool *pool, ProbeDecoder *decoder) {
+static void pool_give(ProbePool *pool, ProbeDecoder *decoder)
+{
     pthread_mutex_lock(&pool->mutex);
     decoder->next = pool->idle;
     pool->idle = decoder;
@@ -50,7 +54,8 @@ static void pool_give(ProbePool *pool, ProbeDecoder *decoder) {
 }
 
 /* A decoder with room for blocks of `size` bytes; NULL: out of memory. */
-static ProbeDecoder *pool_take(ProbePool *pool, size_t size) {
+static ProbeDecoder *pool_take(ProbePool *pool, size_t size)
+{
     pthread_mutex_lock(&pool->mutex);
     ProbeDecoder *decoder = pool->idle;
     if (decoder != NULL) pool->idle = decoder->next;
@@ -72,7 +77,8 @@ static ProbeDecoder *pool_take(ProbePool *pool, size_t size) {
 
 /* ---- Failures ------------------------------------------------------------------------------ */
 
-static int fail(TableError *error, treb_status status, const char *path, const char *what) {
+static int fail(TableError *error, treb_status status, const char *path, const char *what)
+{
     if (error != NULL) {
         error->status = status;
         snprintf(error->text, sizeof error->text, "%.400s: %.100s", path, what);
@@ -80,18 +86,21 @@ static int fail(TableError *error, treb_status status, const char *path, const c
     return -(int)status;
 }
 
-int file_damaged(const OpenFile *file, const char *what, TableError *error) {
+int file_damaged(const OpenFile *file, const char *what, TableError *error)
+{
     return fail(error, TREB_ERR_DAMAGED, table_path(file->table), what);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------- */
 
-bool file_init(ProbeFile *file) {
+bool file_init(ProbeFile *file)
+{
     atomic_init(&file->open, NULL);
     return pthread_mutex_init(&file->mutex, NULL) == 0;
 }
 
-static void open_free(OpenFile *open) {
+static void open_free(OpenFile *open)
+{
     for (int side = 0; side < 2; side++) {
         free(open->slots[side]);
         free((void *)(uintptr_t)atomic_load(&open->whole[side]));
@@ -100,7 +109,8 @@ static void open_free(OpenFile *open) {
     free(open);
 }
 
-void file_destroy(ProbeFile *file) {
+void file_destroy(ProbeFile *file)
+{
     OpenFile *open = atomic_load(&file->open);
     if (open != NULL) open_free(open);
     free(file->failure);
@@ -109,7 +119,8 @@ void file_destroy(ProbeFile *file) {
 }
 
 /* What a sound file of another maker may still have wrong; NULL if nothing. Probes rely on it. */
-static const char *fault_in_header(const ProbeFile *file, const TableHeader *header) {
+static const char *fault_in_header(const ProbeFile *file, const TableHeader *header)
+{
     bool white = header->side[TREB_WHITE].stored, black = header->side[TREB_BLACK].stored;
     if (!material_equal(&header->index.material, &file->material) || header->metric != file->metric)
         return "its name is not that of its content";
@@ -118,7 +129,8 @@ static const char *fault_in_header(const ProbeFile *file, const TableHeader *hea
     return NULL;
 }
 
-static void fill_digits(OpenFile *open, int s) {
+static void fill_digits(OpenFile *open, int s)
+{
     const TableHeader *header = open->header;
     const TableSide *side = &header->side[s];
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -133,7 +145,8 @@ static void fill_digits(OpenFile *open, int s) {
     }
 }
 
-static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error) {
+static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error)
+{
     const TableHeader *header = open->header = table_header(open->table);
     open->index = header->index;
     open->per_byte = header->per_byte;
@@ -156,7 +169,8 @@ static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error) {
     return 0;
 }
 
-static OpenFile *open_new(const ProbeFile *file, TableError *error) {
+static OpenFile *open_new(const ProbeFile *file, TableError *error)
+{
     OpenFile *open = calloc(1, sizeof *open);
     if (open == NULL) {
         fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
@@ -169,7 +183,8 @@ static OpenFile *open_new(const ProbeFile *file, TableError *error) {
 }
 
 /* Under the file's mutex. */
-static OpenFile *open_once(ProbeFile *file, TableError *error) {
+static OpenFile *open_once(ProbeFile *file, TableError *error)
+{
     OpenFile *open = atomic_load_explicit(&file->open, memory_order_relaxed);
     if (open != NULL) return open;
     if (file->failure != NULL) {
@@ -187,7 +202,8 @@ static OpenFile *open_once(ProbeFile *file, TableError *error) {
     return open;
 }
 
-int file_open(ProbeFile *file, const OpenFile **out, TableError *error) {
+int file_open(ProbeFile *file, const OpenFile **out, TableError *error)
+{
     TableError unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
@@ -198,7 +214,8 @@ int file_open(ProbeFile *file, const OpenFile **out, TableError *error) {
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, TableError *error) {
+int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, TableError *error)
+{
     size_t size = (size_t)1 << file->block_bits;
     uint64_t block = at >> file->block_bits;
     ProbeDecoder *decoder = pool_take(pool, size);
@@ -221,7 +238,8 @@ int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, Tabl
 
 /* Where a cell's byte is, and which part of it is the cell's. A division by a constant costs a
  * multiplication; one by a variable, many times that. */
-static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part) {
+static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
+{
     uint64_t at;
     switch (file->per_byte) {
     case 1:
@@ -247,7 +265,8 @@ static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part) {
     return at;
 }
 
-int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, TableError *error) {
+int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, TableError *error)
+{
     unsigned part, bytes;
     if (cell >= file->index.size) return file_damaged(file, "has no such cell", error);
     uint64_t at = locate(file, cell, &part);
@@ -267,7 +286,8 @@ int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, Ta
 /* ---- Pinning ------------------------------------------------------------------------------- */
 
 /* All bytes of a side, rounded up to blocks, and one byte more so that two can be read anywhere. */
-static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, TableError *error) {
+static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, TableError *error)
+{
     uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
     uint8_t *out = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
     ProbeDecoder *decoder = out != NULL ? pool_take(pool, 1) : NULL;
@@ -288,7 +308,8 @@ static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, Table
 }
 
 /* Under the file's mutex. */
-static int pin_side(ProbePool *pool, OpenFile *open, int side, TableError *error) {
+static int pin_side(ProbePool *pool, OpenFile *open, int side, TableError *error)
+{
     if (!open->stored[side] || atomic_load(&open->whole[side]) != NULL) return 0;
     uint8_t *bytes = read_side(pool, open, side, error);
     if (bytes == NULL) return -(int)error->status;
@@ -297,14 +318,14 @@ static int pin_side(ProbePool *pool, OpenFile *open, int side, TableError *error
     return 0;
 }
 
-int file_pin(ProbePool *pool, ProbeFile *file, TableError *error) {
+int file_pin(ProbePool *pool, ProbeFile *file, TableError *error)
+{
     TableError unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
     OpenFile *open = open_once(file, error);
     int result = open != NULL ? 0 : -(int)error->status;
-    for (int side = 0; side < 2 && result == 0; side++)
-        result = pin_side(pool, open, side, error);
+    for (int side = 0; side < 2 && result == 0; side++) result = pin_side(pool, open, side, error);
     pthread_mutex_unlock(&file->mutex);
     return result;
 }

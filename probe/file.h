@@ -54,7 +54,8 @@ void file_destroy(ProbeFile *file);
 /* Opens a file: 0 and *out, or minus a treb_status. */
 int file_open(ProbeFile *file, const OpenFile **out, TableError *error);
 
-static inline int file_get(ProbeFile *file, const OpenFile **out, TableError *error) {
+static inline int file_get(ProbeFile *file, const OpenFile **out, TableError *error)
+{
     *out = atomic_load_explicit(&file->open, memory_order_acquire);
     return *out != NULL ? 0 : file_open(file, out, error);
 }

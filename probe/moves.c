@@ -7,20 +7,23 @@
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-static treb_value value_unknown(treb_status status) {
+static treb_value value_unknown(treb_status status)
+{
     treb_value value = {.wdl = TREB_DRAW, .rule = TREB_DRAW};
     for (int m = 0; m < TREB_METRICS; m++) value.status[m] = status;
     return value;
 }
 
 /* Puts a distance, or why there is none, into a value. Keeps the first failure's text. */
-static void put_distance(treb_value *value, int metric, int plies) {
+static void put_distance(treb_value *value, int metric, int plies)
+{
     value->plies[metric] = plies < 0 ? 0 : plies;
     value->status[metric] = plies < 0 ? (treb_status)-plies : TREB_OK;
 }
 
 static treb_value value_of_position(const treb_tables *set, const treb_position *pos,
-                                    TableError *error) {
+                                    TableError *error)
+{
     int verdict = wdl_value(set, pos, error);
     if (verdict < 0) return value_unknown((treb_status)-verdict);
     treb_value value = {.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
@@ -32,7 +35,8 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
 }
 
 treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos, treb_value *out,
-                            treb_error *error) {
+                            treb_error *error)
+{
     TableError why;
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK) return status;
@@ -44,7 +48,8 @@ treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
 /* What a move is worth to its maker. *failed gets the first failure that hurts the order. */
 static treb_value value_of_move(const treb_tables *set, const treb_position *pos, Move m,
                                 const treb_position *child, treb_metric metric, int *failed,
-                                TableError *error) {
+                                TableError *error)
+{
     int other = wdl_value(set, child, *failed == 0 ? error : NULL);
     if (other < 0) {
         if (*failed == 0) *failed = other;
@@ -54,8 +59,8 @@ static treb_value value_of_move(const treb_tables *set, const treb_position *pos
     treb_value value = {.wdl = wdl, .rule = wdl};
     for (int k = TREB_DTZ; k < TREB_METRICS; k++) {
         bool matters = k == (int)metric && *failed == 0;
-        int plies = distance_of_move(set, (TableMetric)k, pos, m, child, other,
-                                     matters ? error : NULL);
+        int plies =
+            distance_of_move(set, (TableMetric)k, pos, m, child, other, matters ? error : NULL);
         if (plies < 0 && matters) *failed = plies;
         put_distance(&value, k, plies);
     }
@@ -66,7 +71,8 @@ static treb_value value_of_move(const treb_tables *set, const treb_position *pos
     return value;
 }
 
-static uint8_t flags_of(const treb_position *pos, Move m, const treb_position *child) {
+static uint8_t flags_of(const treb_position *pos, Move m, const treb_position *child)
+{
     int flags = 0;
     if (move_is_capture(pos, m)) flags |= TREB_MOVE_CAPTURE;
     if (move_is_zeroing(pos, m)) flags |= TREB_MOVE_ZEROING;
@@ -78,7 +84,8 @@ static uint8_t flags_of(const treb_position *pos, Move m, const treb_position *c
 }
 
 static treb_move describe(const treb_tables *set, const treb_position *pos, Move m,
-                          treb_metric metric, int *failed, TableError *error) {
+                          treb_metric metric, int *failed, TableError *error)
+{
     treb_position child;
     treb_move move = {.from = (uint8_t)move_from(m),
                       .to = (uint8_t)move_to(m),
@@ -94,14 +101,16 @@ static treb_move describe(const treb_tables *set, const treb_position *pos, Move
 /* ---- Order --------------------------------------------------------------------------------- */
 
 /* Negative if a goes first by its distance: unknown ones last. */
-static int compare_distance(const treb_value *a, const treb_value *b, int metric) {
+static int compare_distance(const treb_value *a, const treb_value *b, int metric)
+{
     bool a_known = a->status[metric] == TREB_OK, b_known = b->status[metric] == TREB_OK;
     if (a_known != b_known) return a_known ? -1 : 1;
     int difference = a->plies[metric] - b->plies[metric];
     return a->wdl > TREB_DRAW ? difference : -difference;
 }
 
-static int compare_moves(const treb_move *a, const treb_move *b, treb_metric metric) {
+static int compare_moves(const treb_move *a, const treb_move *b, treb_metric metric)
+{
     static const int ties[] = {TREB_DTM, TREB_DTZ, TREB_DTC};
     bool a_known = a->value.status[TREB_WDL] == TREB_OK;
     bool b_known = b->value.status[TREB_WDL] == TREB_OK;
@@ -118,7 +127,8 @@ static int compare_moves(const treb_move *a, const treb_move *b, treb_metric met
 
 /* Sorts by insertion; keeps the best `capacity` of the moves put so far. */
 static size_t put_sorted(treb_move *out, size_t count, size_t capacity, const treb_move *move,
-                         treb_metric metric) {
+                         treb_metric metric)
+{
     size_t at = count;
     while (at > 0 && compare_moves(move, &out[at - 1], metric) < 0) at--;
     if (at == capacity) return count;
@@ -131,7 +141,8 @@ static size_t put_sorted(treb_move *out, size_t count, size_t capacity, const tr
 /* ---- Moves and lines ----------------------------------------------------------------------- */
 
 static treb_status list_moves(const treb_tables *set, const treb_position *pos, treb_metric metric,
-                              treb_move *out, size_t capacity, size_t *count, treb_error *error) {
+                              treb_move *out, size_t capacity, size_t *count, treb_error *error)
+{
     Move moves[MOVES_MAX];
     TableError why;
     int all = movegen_legal(pos, moves), failed = 0;
@@ -145,7 +156,8 @@ static treb_status list_moves(const treb_tables *set, const treb_position *pos, 
 
 treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos,
                              treb_metric metric, treb_move *out, size_t capacity, size_t *count,
-                             treb_error *error) {
+                             treb_error *error)
+{
     *count = 0;
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);
@@ -154,14 +166,16 @@ treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos
 }
 
 /* Why a position without moves, or drawn, ends a line. */
-static treb_line_end end_of(const treb_position *pos, size_t moves) {
+static treb_line_end end_of(const treb_position *pos, size_t moves)
+{
     if (moves > 0) return TREB_LINE_DRAW;
     return position_in_check(pos) ? TREB_LINE_MATE : TREB_LINE_STALEMATE;
 }
 
 treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, treb_metric metric,
                            treb_move *out, size_t capacity, size_t *count, treb_line_end *end,
-                           treb_error *error) {
+                           treb_error *error)
+{
     *count = 0;
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);

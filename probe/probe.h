@@ -22,7 +22,8 @@ int distance_of_move(const treb_tables *set, TableMetric metric, const treb_posi
                      const treb_position *child, int child_verdict, TableError *error);
 
 /* A capture or promotion, which leads to another material. */
-static inline bool move_is_conversion(const treb_position *pos, Move m) {
+static inline bool move_is_conversion(const treb_position *pos, Move m)
+{
     return move_promo(m) != 0 || move_is_capture(pos, m);
 }
 
@@ -31,7 +32,8 @@ treb_status probe_check_fully(const treb_position *pos, treb_error *error);
 
 /* Whether nothing is wrong at first sight: true only if probe_check_fully would accept. What that
  * asks about promoted men holds by itself with at most eight of them. */
-static inline bool probe_plain(const treb_position *pos) {
+static inline bool probe_plain(const treb_position *pos)
+{
     uint64_t white = pos->by_color[TREB_WHITE], black = pos->by_color[TREB_BLACK];
     uint64_t kings = pos->by_type[TREB_KING], seen = 0, twice = white & black;
     for (int type = TREB_PAWN; type < TREB_TYPES; type++) {
@@ -50,7 +52,8 @@ static inline bool probe_plain(const treb_position *pos) {
     return square_attackers(pos, king, pos->turn, occ) == 0;
 }
 
-static inline treb_status probe_check(const treb_position *pos, treb_error *error) {
+static inline treb_status probe_check(const treb_position *pos, treb_error *error)
+{
     return probe_plain(pos) ? TREB_OK : probe_check_fully(pos, error);
 }
 

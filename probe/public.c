@@ -10,7 +10,8 @@ _Static_assert((int)TREB_MEN_MAX == MATERIAL_MAX_MEN, "one limit of men");
 _Static_assert((int)TREB_METRICS == TABLE_METRICS && (int)TREB_DTM == TABLE_DTM, "one order");
 _Static_assert((int)TREB_WIN == WDL_WIN && (int)TREB_CURSED_WIN == WDL_CURSED, "one order");
 
-static treb_status fail(treb_error *error, treb_status status, const char *text) {
+static treb_status fail(treb_error *error, treb_status status, const char *text)
+{
     if (error != NULL) {
         error->status = status;
         snprintf(error->text, sizeof error->text, "%.500s", text);
@@ -18,15 +19,18 @@ static treb_status fail(treb_error *error, treb_status status, const char *text)
     return status;
 }
 
-treb_status probe_fail(int result, const TableError *from, treb_error *error) {
+treb_status probe_fail(int result, const TableError *from, treb_error *error)
+{
     return fail(error, (treb_status)-result, error != NULL ? from->text : "");
 }
 
-treb_status probe_no_metric(treb_error *error) {
+treb_status probe_no_metric(treb_error *error)
+{
     return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
 }
 
-treb_status probe_check_fully(const treb_position *pos, treb_error *error) {
+treb_status probe_check_fully(const treb_position *pos, treb_error *error)
+{
     const char *why;
     if (pos->turn > TREB_BLACK) return fail(error, TREB_ERR_POSITION, "nobody is to move");
     treb_status status = position_check(pos, &why);
@@ -38,7 +42,8 @@ treb_status probe_check_fully(const treb_position *pos, treb_error *error) {
     return TREB_OK;
 }
 
-const char *treb_status_text(treb_status status) {
+const char *treb_status_text(treb_status status)
+{
     switch (status) {
     case TREB_OK:
         return "no error";
@@ -64,40 +69,47 @@ const char *treb_status_text(treb_status status) {
     return "unknown status";
 }
 
-const char *treb_wdl_text(treb_wdl wdl) {
+const char *treb_wdl_text(treb_wdl wdl)
+{
     static const char *const texts[] = {"loss", "blessed loss", "draw", "cursed win", "win"};
     return wdl >= TREB_LOSS && wdl <= TREB_WIN ? texts[wdl] : "unknown";
 }
 
-const char *treb_metric_text(treb_metric metric) {
+const char *treb_metric_text(treb_metric metric)
+{
     if (metric < TREB_WDL || metric >= TREB_METRICS) return "unknown";
     return table_metric_name((TableMetric)metric);
 }
 
-treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove) {
+treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove)
+{
     if (halfmove + dtz <= 100) return wdl;
     if (wdl == TREB_WIN) return TREB_CURSED_WIN;
     return wdl == TREB_LOSS ? TREB_BLESSED_LOSS : wdl;
 }
 
-treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_error *error) {
+treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_error *error)
+{
     const char *why;
     treb_status status = position_from_fen(fen, out, &why);
     return status == TREB_OK ? status : fail(error, status, why);
 }
 
-void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]) {
+void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE])
+{
     position_to_fen(pos, out);
 }
 
-treb_status treb_position_check(const treb_position *pos, treb_error *error) {
+treb_status treb_position_check(const treb_position *pos, treb_error *error)
+{
     const char *why;
     treb_status status = position_check(pos, &why);
     return status == TREB_OK ? status : fail(error, status, why);
 }
 
 treb_status treb_position_play(const treb_position *pos, const char *move, treb_position *out,
-                               treb_error *error) {
+                               treb_error *error)
+{
     Move m;
     treb_status status = treb_position_check(pos, error);
     if (status != TREB_OK) return status;

@@ -10,8 +10,8 @@
 
 /* ---- Failures ------------------------------------------------------------------------------ */
 
-static treb_status fail(treb_error *error, treb_status status, const char *what,
-                        const char *detail) {
+static treb_status fail(treb_error *error, treb_status status, const char *what, const char *detail)
+{
     if (error != NULL) {
         error->status = status;
         snprintf(error->text, sizeof error->text, "%.400s%.100s", what, detail);
@@ -19,11 +19,13 @@ static treb_status fail(treb_error *error, treb_status status, const char *what,
     return status;
 }
 
-static treb_status pass_on(const TableError *from, treb_error *error) {
+static treb_status pass_on(const TableError *from, treb_error *error)
+{
     return fail(error, from->status, from->text, "");
 }
 
-int set_missing(const treb_position *pos, TableMetric metric, TableError *error) {
+int set_missing(const treb_position *pos, TableMetric metric, TableError *error)
+{
     if (error != NULL) {
         char name[TABLE_NAME_SIZE];
         Material material = material_of_position(pos);
@@ -44,7 +46,8 @@ typedef struct Found {
 } Found;
 
 /* "KRPvKR.dtz.treb", spelt as the generator would. */
-static bool parse_file_name(const char *name, Material *material, TableMetric *metric) {
+static bool parse_file_name(const char *name, Material *material, TableMetric *metric)
+{
     char base[MATERIAL_NAME_SIZE], expected[TABLE_NAME_SIZE];
     size_t length = strcspn(name, ".");
     if (length >= sizeof base) return false;
@@ -61,7 +64,8 @@ static bool parse_file_name(const char *name, Material *material, TableMetric *m
     return false;
 }
 
-static int compare_files(const void *left, const void *right) {
+static int compare_files(const void *left, const void *right)
+{
     const ProbeFile *a = left, *b = right;
     char name_a[MATERIAL_NAME_SIZE], name_b[MATERIAL_NAME_SIZE];
     int men = material_men(&a->material) - material_men(&b->material);
@@ -72,15 +76,16 @@ static int compare_files(const void *left, const void *right) {
     return names != 0 ? names : (int)a->metric - (int)b->metric;
 }
 
-static bool known(const Found *found, size_t before, const Material *material, TableMetric metric) {
+static bool known(const Found *found, size_t before, const Material *material, TableMetric metric)
+{
     for (size_t i = 0; i < before; i++)
-        if (found->files[i].metric == metric &&
-            material_equal(&found->files[i].material, material))
+        if (found->files[i].metric == metric && material_equal(&found->files[i].material, material))
             return true;
     return false;
 }
 
-static bool add_file(Found *found, const char *directory, const char *name, size_t before) {
+static bool add_file(Found *found, const char *directory, const char *name, size_t before)
+{
     Material material;
     TableMetric metric;
     if (!parse_file_name(name, &material, &metric)) return true;
@@ -101,7 +106,8 @@ static bool add_file(Found *found, const char *directory, const char *name, size
     return true;
 }
 
-static treb_status scan(Found *found, const char *directory, treb_error *error) {
+static treb_status scan(Found *found, const char *directory, treb_error *error)
+{
     DIR *list = opendir(directory);
     if (list == NULL) {
         char text[256];
@@ -120,7 +126,8 @@ static treb_status scan(Found *found, const char *directory, treb_error *error) 
 
 /* ---- From materials to files --------------------------------------------------------------- */
 
-static void add_place(treb_tables *set, const SetEntry *entry, bool swapped) {
+static void add_place(treb_tables *set, const SetEntry *entry, bool swapped)
+{
     Material material = swapped ? material_swap(&entry->material) : entry->material;
     uint64_t key = set_key_of_material(&material);
     size_t at = set_hash(set, key);
@@ -128,7 +135,8 @@ static void add_place(treb_tables *set, const SetEntry *entry, bool swapped) {
     set->places[at] = (SetPlace){key, entry, swapped};
 }
 
-static SetEntry *entry_of(treb_tables *set, const Material *material) {
+static SetEntry *entry_of(treb_tables *set, const Material *material)
+{
     for (size_t i = set->entry_count; i-- > 0;)
         if (material_equal(&set->entries[i].material, material)) return &set->entries[i];
     SetEntry *entry = &set->entries[set->entry_count++];
@@ -136,7 +144,8 @@ static SetEntry *entry_of(treb_tables *set, const Material *material) {
     return entry;
 }
 
-static void add_entries(treb_tables *set) {
+static void add_entries(treb_tables *set)
+{
     static const char *const drawn[] = {"KvK", "KNvK", "KBvK"};
     Material material;
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
@@ -154,7 +163,8 @@ static void add_entries(treb_tables *set) {
     }
 }
 
-static bool build(treb_tables *set) {
+static bool build(treb_tables *set)
+{
     size_t most = set->file_count + 3, places = 16;
     set->shift = 60;
     /* At most a quarter full: nearly every search ends at the first place. */
@@ -170,7 +180,8 @@ static bool build(treb_tables *set) {
 /* ---- Opening and closing ------------------------------------------------------------------- */
 
 /* Takes what was found over. */
-static bool adopt(treb_tables *set, Found *found) {
+static bool adopt(treb_tables *set, Found *found)
+{
     if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
     set->files = found->files;
     for (; set->file_count < found->count; set->file_count++)
@@ -181,7 +192,8 @@ static bool adopt(treb_tables *set, Found *found) {
     return all && build(set);
 }
 
-treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error) {
+treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error)
+{
     Found found = {0};
     treb_status status = TREB_OK;
     treb_tables *set = calloc(1, sizeof *set);
@@ -203,7 +215,8 @@ treb_tables *treb_tables_open(const char *const *directories, size_t count, treb
     return NULL;
 }
 
-void treb_tables_close(treb_tables *tables) {
+void treb_tables_close(treb_tables *tables)
+{
     if (tables == NULL) return;
     for (size_t i = 0; i < tables->file_count; i++) file_destroy(&tables->files[i]);
     free(tables->files);
@@ -215,11 +228,13 @@ void treb_tables_close(treb_tables *tables) {
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-void treb_tables_set_memory(treb_tables *tables, uint64_t bytes) {
+void treb_tables_set_memory(treb_tables *tables, uint64_t bytes)
+{
     cache_set_limit(&tables->pool.cache, bytes);
 }
 
-void treb_tables_get_memory(const treb_tables *tables, treb_memory *out) {
+void treb_tables_get_memory(const treb_tables *tables, treb_memory *out)
+{
     ProbePool *pool = (ProbePool *)&tables->pool; /* the changing part of a set */
     cache_sizes(&pool->cache, &out->budget, &out->cached);
     out->pinned = atomic_load_explicit(&pool->pinned, memory_order_relaxed);
@@ -228,7 +243,8 @@ void treb_tables_get_memory(const treb_tables *tables, treb_memory *out) {
 
 /* The file of a material by name, either colour first; NULL with *error filled. */
 static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metric metric,
-                            treb_error *error) {
+                            treb_error *error)
+{
     Material material;
     if (!material_parse(name, &material) || metric < TREB_WDL || metric >= TREB_METRICS) {
         fail(error, TREB_ERR_ARGUMENT, name, " is no material, or the metric is none");
@@ -246,7 +262,8 @@ static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metri
 }
 
 treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
-                            treb_error *error) {
+                            treb_error *error)
+{
     TableError why;
     treb_error missing;
     ProbeFile *file = find_file(tables, material, metric, &missing);
@@ -256,11 +273,10 @@ treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metr
 
 /* ---- Stock --------------------------------------------------------------------------------- */
 
-size_t treb_tables_count(const treb_tables *tables) {
-    return tables->file_count;
-}
+size_t treb_tables_count(const treb_tables *tables) { return tables->file_count; }
 
-static void copy_side(const TableSide *side, treb_table_info *out, int s) {
+static void copy_side(const TableSide *side, treb_table_info *out, int s)
+{
     out->stored[s] = side->stored;
     for (int v = 0; v < WDL_VALUES; v++) {
         out->count[s][v] = side->count[v];
@@ -269,7 +285,8 @@ static void copy_side(const TableSide *side, treb_table_info *out, int s) {
     }
 }
 
-static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *error) {
+static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *error)
+{
     TableError why;
     const OpenFile *open;
     memset(out, 0, sizeof *out);
@@ -284,14 +301,16 @@ static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *e
 }
 
 treb_status treb_tables_info(const treb_tables *tables, size_t number, treb_table_info *out,
-                             treb_error *error) {
+                             treb_error *error)
+{
     if (number >= tables->file_count)
         return fail(error, TREB_ERR_ARGUMENT, "there is no table of that number", "");
     return describe(&tables->files[number], out, error);
 }
 
 treb_status treb_tables_find(const treb_tables *tables, const char *material, treb_metric metric,
-                             treb_table_info *out, treb_error *error) {
+                             treb_table_info *out, treb_error *error)
+{
     treb_error missing;
     ProbeFile *file = find_file(tables, material, metric, &missing);
     if (file == NULL) return fail(error, missing.status, missing.text, "");

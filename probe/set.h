@@ -8,9 +8,9 @@
 
 /* One material of which something is known. */
 typedef struct SetEntry {
-    Material material; /* canonical */
-    bool symmetric;    /* the same men on both sides: files hold White to move only */
-    bool drawn;        /* too little to mate: no table is needed */
+    Material material;              /* canonical */
+    bool symmetric;                 /* the same men on both sides: files hold White to move only */
+    bool drawn;                     /* too little to mate: no table is needed */
     ProbeFile *file[TABLE_METRICS]; /* NULL where not installed */
 } SetEntry;
 
@@ -33,11 +33,13 @@ struct treb_tables {
 };
 
 /* The number of men of each kind but kings, four bits each. */
-static inline uint64_t set_unit(int color, int type) {
+static inline uint64_t set_unit(int color, int type)
+{
     return UINT64_C(1) << (20 * color + 4 * type);
 }
 
-static inline uint64_t set_key_of_material(const Material *m) {
+static inline uint64_t set_key_of_material(const Material *m)
+{
     uint64_t key = 0;
     for (int color = 0; color < 2; color++)
         for (int type = TREB_PAWN; type < TREB_KING; type++)
@@ -46,7 +48,8 @@ static inline uint64_t set_key_of_material(const Material *m) {
 }
 
 /* At most TREB_MEN_MAX men. Man by man, as generic processors count bits slowly. */
-static inline uint64_t set_key(const treb_position *pos) {
+static inline uint64_t set_key(const treb_position *pos)
+{
     uint64_t key = 0, black = pos->by_color[TREB_BLACK];
     uint64_t men = (pos->by_color[TREB_WHITE] | black) & ~pos->by_type[TREB_KING];
     uint64_t odd = pos->by_type[TREB_KNIGHT] | pos->by_type[TREB_ROOK];
@@ -60,12 +63,14 @@ static inline uint64_t set_key(const treb_position *pos) {
     return key;
 }
 
-static inline size_t set_hash(const treb_tables *set, uint64_t key) {
+static inline size_t set_hash(const treb_tables *set, uint64_t key)
+{
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> set->shift);
 }
 
 /* The material of a position, or a place whose entry is NULL if nothing is known of it. */
-static inline const SetPlace *set_find(const treb_tables *set, const treb_position *pos) {
+static inline const SetPlace *set_find(const treb_tables *set, const treb_position *pos)
+{
     uint64_t key = set_key(pos);
     size_t at = set_hash(set, key);
     while (set->places[at].entry != NULL && set->places[at].key != key) at = (at + 1) & set->mask;
@@ -74,7 +79,8 @@ static inline const SetPlace *set_find(const treb_tables *set, const treb_positi
 
 /* The position as the tables of `place` see it: itself, or written to `room`. */
 static inline const treb_position *set_orient(const SetPlace *place, const treb_position *pos,
-                                              treb_position *room) {
+                                              treb_position *room)
+{
     if (!place->swapped && !(place->entry->symmetric && pos->turn == TREB_BLACK)) return pos;
     position_swap_colors(pos, room);
     return room;

@@ -7,7 +7,8 @@
 #include "probe.h"
 
 /* The stored lower bound, en passant left out. */
-static int wdl_stored(const treb_tables *set, const treb_position *pos, TableError *error) {
+static int wdl_stored(const treb_tables *set, const treb_position *pos, TableError *error)
+{
     const SetPlace *place = set_find(set, pos);
     if (place->entry == NULL) return set_missing(pos, TABLE_WDL, error);
     if (place->entry->drawn) return WDL_DRAW;
@@ -28,7 +29,8 @@ static int wdl_stored(const treb_tables *set, const treb_position *pos, TableErr
 /* The best that the given moves lead to: 4 - the verdict of the position after one. -1 if there is
  * none. The first failure is put in *failure (0 if none) and *error. Stops at a win. */
 static int best_of(const treb_tables *set, const treb_position *pos, const Move *moves, int count,
-                   int *failure, TableError *error) {
+                   int *failure, TableError *error)
+{
     int best = -1;
     for (int i = 0; i < count && best < WDL_WIN; i++) {
         treb_position child;
@@ -44,7 +46,8 @@ static int best_of(const treb_tables *set, const treb_position *pos, const Move 
 }
 
 /* The verdict from the rules and conversions alone, or -1 if they do not settle it. */
-static int wdl_without_table(const treb_tables *set, const treb_position *pos) {
+static int wdl_without_table(const treb_tables *set, const treb_position *pos)
+{
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), conversions = 0, failure = 0;
     if (count == 0) return position_in_check(pos) ? WDL_LOSS : WDL_DRAW;
@@ -56,13 +59,15 @@ static int wdl_without_table(const treb_tables *set, const treb_position *pos) {
 }
 
 /* Whether there is a legal move other than en passant captures. */
-static bool has_other_moves(const treb_position *pos) {
+static bool has_other_moves(const treb_position *pos)
+{
     treb_position bare = *pos;
     bare.ep = 0;
     return movegen_any(&bare);
 }
 
-int wdl_value(const treb_tables *set, const treb_position *pos, TableError *error) {
+int wdl_value(const treb_tables *set, const treb_position *pos, TableError *error)
+{
     Move captures[MOVES_MAX];
     int count = movegen_captures(pos, captures), failure = 0, best = -1;
     if (count > 0) {
@@ -81,7 +86,8 @@ int wdl_value(const treb_tables *set, const treb_position *pos, TableError *erro
 }
 
 treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out,
-                           treb_error *error) {
+                           treb_error *error)
+{
     TableError why;
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK) return status;

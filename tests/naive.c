@@ -22,14 +22,16 @@ struct Naive {
     Naive *queen, *rook; /* what a pawn becomes */
 };
 
-static uint32_t number_of(const Naive *naive, const treb_position *pos) {
+static uint32_t number_of(const Naive *naive, const treb_position *pos)
+{
     uint32_t white = (uint32_t)position_king(pos, TREB_WHITE);
     uint32_t black = (uint32_t)position_king(pos, TREB_BLACK);
     uint64_t third = position_men_of(pos, TREB_WHITE, naive->type);
     return ((white * 64 + black) * 64 + (uint32_t)bit_first(third)) * 2 + pos->turn;
 }
 
-static bool position_of(const Naive *naive, uint32_t number, treb_position *pos) {
+static bool position_of(const Naive *naive, uint32_t number, treb_position *pos)
+{
     int white = number >> 13, black = number >> 7 & 63, third = number >> 1 & 63;
     memset(pos, 0, sizeof *pos);
     pos->turn = number & 1;
@@ -41,21 +43,22 @@ static bool position_of(const Naive *naive, uint32_t number, treb_position *pos)
     return position_check(pos, NULL) == TREB_OK;
 }
 
-const Material *naive_material(const Naive *naive) {
-    return &naive->material;
-}
+const Material *naive_material(const Naive *naive) { return &naive->material; }
 
-const Naive *naive_promoted(const Naive *naive, int type) {
+const Naive *naive_promoted(const Naive *naive, int type)
+{
     return type == TREB_QUEEN ? naive->queen : naive->rook;
 }
 
-const NaiveValue *naive_value(const Naive *naive, const treb_position *pos) {
+const NaiveValue *naive_value(const Naive *naive, const treb_position *pos)
+{
     return &naive->value[number_of(naive, pos)];
 }
 
 /* ---- Moves --------------------------------------------------------------------------------- */
 
-static Child child_of(const Naive *naive, const treb_position *pos, Move m) {
+static Child child_of(const Naive *naive, const treb_position *pos, Move m)
+{
     treb_position next;
     position_make(pos, m, &next);
     Child child = {.verdict = NO_CHILD,
@@ -84,7 +87,8 @@ typedef struct Moves {
     uint8_t *mated; /* by position: no legal move and in check */
 } Moves;
 
-static Moves moves_of(Naive *naive) {
+static Moves moves_of(Naive *naive)
+{
     size_t capacity = 1 << 20, count = 0;
     Moves moves = {malloc((POSITIONS + 1) * sizeof *moves.first),
                    malloc(capacity * sizeof *moves.children), calloc(POSITIONS, 1)};
@@ -98,15 +102,15 @@ static Moves moves_of(Naive *naive) {
         int legal = movegen_legal(&pos, list);
         if (count + MOVES_MAX > capacity)
             moves.children = realloc(moves.children, (capacity *= 2) * sizeof(Child));
-        for (int i = 0; i < legal; i++)
-            moves.children[count++] = child_of(naive, &pos, list[i]);
+        for (int i = 0; i < legal; i++) moves.children[count++] = child_of(naive, &pos, list[i]);
         moves.mated[n] = legal == 0 && position_in_check(&pos);
     }
     moves.first[POSITIONS] = (uint32_t)count;
     return moves;
 }
 
-static void moves_free(Moves *moves) {
+static void moves_free(Moves *moves)
+{
     free(moves->first);
     free(moves->children);
     free(moves->mated);
@@ -121,9 +125,10 @@ typedef struct Work {
     int16_t *sign;
 } Work;
 
-static int sign_of_child(const Work *work, const Child *child) {
-    bool ends = work->metric == TABLE_DTZ ? child->zeroing
-                                          : work->metric == TABLE_DTC && child->conversion;
+static int sign_of_child(const Work *work, const Child *child)
+{
+    bool ends =
+        work->metric == TABLE_DTZ ? child->zeroing : work->metric == TABLE_DTC && child->conversion;
     int sign = 0;
     if (child->verdict == NO_CHILD)
         sign = work->sign[child->position];
@@ -134,7 +139,8 @@ static int sign_of_child(const Work *work, const Child *child) {
 }
 
 /* What position n is known to be at ply `ply`, when all nearer ones are known. */
-static int16_t look(const Work *work, uint32_t n, int ply) {
+static int16_t look(const Work *work, uint32_t n, int ply)
+{
     bool lost = true;
     int longest = 0;
     const Child *child = &work->moves->children[work->moves->first[n]];
@@ -151,11 +157,13 @@ static int16_t look(const Work *work, uint32_t n, int ply) {
 }
 
 /* The pawn's rank, from which positions are solved downwards; 0 without a pawn. */
-static int rank_of(const Naive *naive, uint32_t n) {
+static int rank_of(const Naive *naive, uint32_t n)
+{
     return naive->type == TREB_PAWN ? (int)(n >> 4 & 7) : 0;
 }
 
-static void solve(const Naive *naive, Work *work) {
+static void solve(const Naive *naive, Work *work)
+{
     uint32_t *open = malloc(POSITIONS * sizeof *open);
     /* By ranks, so that what a pawn move leads to is known however far from its own end it is. */
     for (int rank = naive->type == TREB_PAWN ? 6 : 0; rank >= 0; rank--) {
@@ -165,9 +173,8 @@ static void solve(const Naive *naive, Work *work) {
         for (int ply = 0, idle = 0; idle < 80; ply++, idle++) {
             size_t left = 0;
             for (size_t i = 0; i < count; i++) {
-                int16_t sign = ply == 0 && !work->moves->mated[open[i]]
-                                   ? 0
-                                   : look(work, open[i], ply);
+                int16_t sign =
+                    ply == 0 && !work->moves->mated[open[i]] ? 0 : look(work, open[i], ply);
                 if (sign == 0)
                     open[left++] = open[i];
                 else
@@ -180,7 +187,8 @@ static void solve(const Naive *naive, Work *work) {
 }
 
 /* What captures tell, and which cells the format lets a writer leave open. */
-static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, const NaiveValue *all) {
+static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, const NaiveValue *all)
+{
     for (uint32_t i = moves->first[n]; i < moves->first[n + 1]; i++) {
         const Child *child = &moves->children[i];
         int verdict = child->verdict == NO_CHILD ? all[child->position].verdict : child->verdict;
@@ -191,7 +199,8 @@ static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, cons
     }
 }
 
-Naive *naive_solve(const char *material) {
+Naive *naive_solve(const char *material)
+{
     Naive *naive = calloc(1, sizeof *naive);
     if (!material_parse(material, &naive->material)) abort();
     for (int type = TREB_PAWN; type < TREB_KING; type++)
@@ -218,7 +227,8 @@ Naive *naive_solve(const char *material) {
     return naive;
 }
 
-void naive_free(Naive *naive) {
+void naive_free(Naive *naive)
+{
     if (naive == NULL) return;
     naive_free(naive->queen);
     naive_free(naive->rook);
@@ -228,13 +238,15 @@ void naive_free(Naive *naive) {
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-static uint32_t random_below(uint32_t limit) {
+static uint32_t random_below(uint32_t limit)
+{
     static uint64_t state = 20;
     state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
     return (uint32_t)(state >> 33) % limit;
 }
 
-bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t *const data[2]) {
+bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t *const data[2])
+{
     TableError error;
     TableEncoder *encoder = table_encoder_new(1, NULL, 0);
     TableWriter *writer = table_writer_open(directory, header, NULL, 0, &error);
@@ -246,11 +258,11 @@ bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t
         for (uint64_t at = 0; at < bytes && good; at += full) {
             size_t left = (size_t)(bytes - at < full ? bytes - at : full);
             const uint8_t *block = data[side] + at;
-            size_t got = table_encode_block(encoder, block, left, packed,
-                                            table_block_bound(header));
-            good = got > 0 && table_writer_add(writer, side, at >> header->block_bits, packed, got,
-                                               table_block_checksum(block, left),
-                                               &error) == TREB_OK;
+            size_t got =
+                table_encode_block(encoder, block, left, packed, table_block_bound(header));
+            good =
+                got > 0 && table_writer_add(writer, side, at >> header->block_bits, packed, got,
+                                            table_block_checksum(block, left), &error) == TREB_OK;
         }
     }
     table_encoder_free(encoder);
@@ -261,13 +273,15 @@ bool naive_write_bytes(const char *directory, const TableHeader *header, uint8_t
 }
 
 /* Codes of a WDL table: each side numbers its verdicts differently, to see that it is heeded. */
-static void set_verdict_map(TableSide *side, int s) {
+static void set_verdict_map(TableSide *side, int s)
+{
     side->codes[0] = WDL_VALUES;
     side->plies[0] = malloc(WDL_VALUES * sizeof(uint16_t));
     for (int c = 0; c < WDL_VALUES; c++) side->plies[0][c] = (uint16_t)(s ? WDL_WIN - c : c);
 }
 
-static void set_distance_maps(TableSide *side) {
+static void set_distance_maps(TableSide *side)
+{
     for (int v = 0; v < WDL_VALUES; v++) {
         if (v == WDL_DRAW) continue;
         side->codes[v] = 200;
@@ -277,7 +291,8 @@ static void set_distance_maps(TableSide *side) {
 }
 
 static unsigned code_of(const TableHeader *header, const NaiveLayout *layout,
-                        const NaiveValue *value, int side) {
+                        const NaiveValue *value, int side)
+{
     unsigned any = random_below(header->per_byte > 1 ? header->base : 256);
     if (!value->legal) return any;
     if (header->metric == TABLE_WDL) {
@@ -292,7 +307,8 @@ static unsigned code_of(const TableHeader *header, const NaiveLayout *layout,
     return 199u - value->plies[header->metric];
 }
 
-static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, unsigned code) {
+static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, unsigned code)
+{
     if (header->width == 2) {
         bytes[2 * cell] = (uint8_t)code;
         bytes[2 * cell + 1] = (uint8_t)(code >> 8);
@@ -304,7 +320,8 @@ static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, u
 }
 
 bool naive_write(const Naive *naive, const char *directory, TableMetric metric,
-                 const NaiveLayout *layout) {
+                 const NaiveLayout *layout)
+{
     TableHeader header = {.metric = metric, .pad = 1, .width = 1, .per_byte = 1};
     uint8_t *data[2] = {NULL, NULL};
     index_init(&header.index, &naive->material, NULL, 1);

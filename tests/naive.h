@@ -11,7 +11,7 @@
 typedef struct NaiveValue {
     bool legal;
     uint8_t verdict;
-    uint8_t captured; /* 1 + the best verdict that a capture leads to; 0 without captures */
+    uint8_t captured;        /* 1 + the best verdict that a capture leads to; 0 without captures */
     bool dtz_free, dtc_free; /* cells that a probe has no need of */
     uint16_t plies[TABLE_METRICS];
 } NaiveValue;

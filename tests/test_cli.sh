@@ -191,7 +191,7 @@ run 1 'json, truncated' "$T" probe --json -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; says
 run 1 'line, truncated' "$T" line -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; silent
 run 1 'stats, truncated' "$T" stats -t bad KPvK; says 'KPvK.wdl.treb'
 run 1 'verify, truncated' "$T" verify -t bad KPvK; has 'KPvK'
-run 0 'the others still answer' "$T" probe -t bad '8/8/8/4k3/8/8/4Q3/4K3 w'
+run 0 'the others still answer' "$T" probe -t bad '8/8/8/4k3/8/8/3Q4/4K3 w'
 # One byte in the middle of the blocks.
 cp "$TABLES/KPvK.dtm.treb" altered
 cp "$TABLES/KPvK.wdl.treb" bad
@@ -205,14 +205,13 @@ run 1 'stats, altered block' "$T" stats -t bad KPvK; says 'KPvK.dtm.treb'
 # ---- verify -------------------------------------------------------------------------------------
 
 run 0 'verify' "$T" verify -t "$TABLES" KPvK KvKQ; has '^KPvK +right'; has '^KQvK +right'; has '2 right'
-lacks '\r'
+lacks $'\r'
 run 0 'verify --full' "$T" verify --full -t "$TABLES" KPvK; has 'wdl,dtz,dtc,dtm'
 run 0 'verify --json-log' "$T" verify --json-log -t "$TABLES" KPvK KQvK; is_json_lines; has '"ok":true'
 run 0 'verify --share' "$T" verify -q --share 1% -j 1 -t "$TABLES" KQvKR; silent
 run 2 'verify --share wrong' "$T" verify --share 2 -t "$TABLES" KPvK; silent
 run 2 'verify, no material' "$T" verify -t "$TABLES" KPvQ; silent
 run 3 'verify, no table' "$T" verify -t "$TABLES" KRPvKRP; has 'not checked'
-run 3 'verify, no tables at all' "$T" verify -t "$DIR/nothing" KPvK 2>/dev/null || true
 mkdir empty
 run 3 'verify, empty folder' "$T" verify -t empty; says 'no tables'
 run 1 'verify --memory too little' "$T" verify --full -M 1k -t "$TABLES" KQvKR; has 'not checked'

@@ -6,7 +6,8 @@
 
 /* Check notes every assertion in a file: only what fails gets to it here. */
 static void compare_value(const treb_tables *tables, const treb_position *pos,
-                          const NaiveValue *expected) {
+                          const NaiveValue *expected)
+{
     treb_error error;
     treb_wdl wdl;
     char fen[TREB_FEN_SIZE];
@@ -25,7 +26,8 @@ static void compare_value(const treb_tables *tables, const treb_position *pos,
 }
 
 /* Every `step`th position of a material, and every seventh of those with the colours exchanged. */
-static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t step) {
+static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t step)
+{
     unsigned compared = 0;
     for (uint32_t n = 0; n < 1u << 19; n += step) {
         treb_position pos;
@@ -41,14 +43,16 @@ static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t 
 
 static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false};
 
-START_TEST(every_position) {
+START_TEST(every_position)
+{
     treb_tables *tables = open_set(directory);
     compare_all(tables, solved[_i], 1);
     treb_tables_close(tables);
 }
 END_TEST
 
-START_TEST(any_layout) {
+START_TEST(any_layout)
+{
     static const NaiveLayout layouts[] = {{3, 14, TREB_BLACK, true, true},
                                           {2, 11, TREB_WHITE, true, true},
                                           {3, 20, TREB_BLACK, false, true}};
@@ -64,7 +68,8 @@ END_TEST
 
 /* ---- Moves and lines ----------------------------------------------------------------------- */
 
-static void check_order(const treb_move *moves, size_t count, treb_metric metric) {
+static void check_order(const treb_move *moves, size_t count, treb_metric metric)
+{
     for (size_t i = 1; i < count; i++) {
         const treb_value *a = &moves[i - 1].value, *b = &moves[i].value;
         ck_assert_int_ge(a->rule, b->rule);
@@ -75,7 +80,8 @@ static void check_order(const treb_move *moves, size_t count, treb_metric metric
 }
 
 /* The first move is worth what the position is. */
-static void check_moves(const treb_tables *tables, const treb_position *pos, treb_metric metric) {
+static void check_moves(const treb_tables *tables, const treb_position *pos, treb_metric metric)
+{
     treb_error error;
     treb_move moves[TREB_MOVES_MAX];
     Move legal[MOVES_MAX];
@@ -97,7 +103,8 @@ static void check_moves(const treb_tables *tables, const treb_position *pos, tre
     for (size_t i = 0; i < kept; i++) ck_assert_str_eq(few[i].uci, moves[i].uci);
 }
 
-static void check_line(const treb_tables *tables, const treb_position *pos, treb_metric metric) {
+static void check_line(const treb_tables *tables, const treb_position *pos, treb_metric metric)
+{
     treb_error error;
     treb_move line[300];
     treb_line_end end;
@@ -125,7 +132,8 @@ static void check_line(const treb_tables *tables, const treb_position *pos, treb
     }
 }
 
-START_TEST(moves_and_lines) {
+START_TEST(moves_and_lines)
+{
     treb_tables *tables = open_set(directory);
     uint64_t seed = 1;
     for (int i = 0; i < 2000; i++) {
@@ -141,14 +149,15 @@ START_TEST(moves_and_lines) {
 }
 END_TEST
 
-START_TEST(move_flags) {
+START_TEST(move_flags)
+{
     treb_tables *tables = open_set(directory);
     treb_error error;
     treb_move moves[TREB_MOVES_MAX];
     size_t count;
     treb_position pos = position_of("8/1P6/8/8/8/8/k1K5/8 w - - 12 40");
-    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error),
-                     TREB_OK);
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
     bool queen = false, knight = false;
     for (size_t i = 0; i < count; i++) {
         const treb_move *m = &moves[i];
@@ -168,14 +177,14 @@ START_TEST(move_flags) {
     }
     ck_assert(queen && knight);
     pos = position_of("k7/8/1K6/8/8/8/8/7R w - - 0 1");
-    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_WDL, moves, TREB_MOVES_MAX, &count, &error),
-                     TREB_OK);
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_WDL, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
     ck_assert_str_eq(moves[0].san, "Rh8#");
     ck_assert_int_eq(moves[0].flags, TREB_MOVE_CHECK | TREB_MOVE_MATE);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) ck_assert_int_eq(moves[0].value.plies[m], 1);
     pos = position_of("7k/8/8/6Q1/8/8/8/K7 w - - 0 1");
-    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error),
-                     TREB_OK);
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
     for (size_t i = 0; i < count; i++)
         if (strcmp(moves[i].san, "Qg6") == 0) ck_assert_int_eq(moves[i].flags, TREB_MOVE_STALEMATE);
     treb_tables_close(tables);
@@ -184,7 +193,8 @@ END_TEST
 
 /* ---- The clock ----------------------------------------------------------------------------- */
 
-START_TEST(clock_counts) {
+START_TEST(clock_counts)
+{
     ck_assert_int_eq(treb_wdl_with_clock(TREB_WIN, 20, 80), TREB_WIN);
     ck_assert_int_eq(treb_wdl_with_clock(TREB_WIN, 20, 81), TREB_CURSED_WIN);
     ck_assert_int_eq(treb_wdl_with_clock(TREB_LOSS, 20, 81), TREB_BLESSED_LOSS);
@@ -212,7 +222,8 @@ END_TEST
 /* ---- En passant ---------------------------------------------------------------------------- */
 
 /* KPvKP tables that hold the same everywhere: a verdict and a distance. Distances of one side. */
-static void write_constant(const char *to, int verdict, int plies, int stored) {
+static void write_constant(const char *to, int verdict, int plies, int stored)
+{
     Material material;
     material_parse("KPvKP", &material);
     for (int metric = TABLE_WDL; metric < TABLE_METRICS; metric++) {
@@ -236,7 +247,8 @@ static void write_constant(const char *to, int verdict, int plies, int stored) {
 }
 
 /* Where only e5xd6 takes: what the table says without it, and what the position is worth then. */
-START_TEST(en_passant) {
+START_TEST(en_passant)
+{
     static const struct {
         int verdict, plies;
         bool by_capture[TREB_METRICS];
@@ -263,9 +275,9 @@ START_TEST(en_passant) {
         if (cases[_i].by_capture[m]) expected = m == TREB_DTM ? taken->plies[TABLE_DTM] + 1 : 1;
         treb_distance got;
         for (int side = 0; side < 2; side++) {
-            ck_assert_int_eq(treb_probe_distance(tables, side ? &turned : &pos, (treb_metric)m,
-                                                 &got, &error),
-                             TREB_OK);
+            ck_assert_int_eq(
+                treb_probe_distance(tables, side ? &turned : &pos, (treb_metric)m, &got, &error),
+                TREB_OK);
             ck_assert_int_eq(got.wdl, TREB_WIN);
             ck_assert_int_eq(got.plies, expected);
         }
@@ -280,7 +292,8 @@ START_TEST(en_passant) {
 END_TEST
 
 /* When en passant is the only move, the table of the position itself is not asked for. */
-START_TEST(en_passant_alone) {
+START_TEST(en_passant_alone)
+{
     treb_tables *tables = open_set(directory);
     treb_position pos = position_of("8/8/8/8/pP6/K7/2Q5/k7 b - b3 0 1");
     treb_error error;
@@ -296,7 +309,8 @@ END_TEST
 
 /* ---- Materials that are their own mirror --------------------------------------------------- */
 
-START_TEST(symmetric_material) {
+START_TEST(symmetric_material)
+{
     char other[PATH_SIZE];
     make_directory(other);
     Material material;
@@ -342,11 +356,10 @@ START_TEST(symmetric_material) {
 }
 END_TEST
 
-static void set_up(void) {
-    solve_and_write(&plain);
-}
+static void set_up(void) { solve_and_write(&plain); }
 
-int main(void) {
+int main(void)
+{
     Suite *suite = suite_create("probe");
     TCase *tests = add_case(suite, "probe");
     tcase_add_unchecked_fixture(tests, set_up, forget_all);

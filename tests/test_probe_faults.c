@@ -9,12 +9,14 @@
 static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true};
 
 static treb_status probe(const treb_tables *tables, const char *fen, treb_wdl *out,
-                         treb_error *error) {
+                         treb_error *error)
+{
     treb_position pos = position_of(fen);
     return treb_probe_wdl(tables, &pos, out, error);
 }
 
-static void expect(const treb_tables *tables, const char *fen, treb_wdl expected) {
+static void expect(const treb_tables *tables, const char *fen, treb_wdl expected)
+{
     treb_wdl wdl = TREB_DRAW;
     treb_error error = {TREB_OK, ""};
     ck_assert_msg(probe(tables, fen, &wdl, &error) == TREB_OK, "%s: %s", fen, error.text);
@@ -22,7 +24,8 @@ static void expect(const treb_tables *tables, const char *fen, treb_wdl expected
 }
 
 static void expect_failure(const treb_tables *tables, const char *fen, treb_status expected,
-                           const char *text) {
+                           const char *text)
+{
     treb_wdl wdl;
     treb_error error = {TREB_OK, ""};
     ck_assert_int_eq(probe(tables, fen, &wdl, &error), expected);
@@ -33,7 +36,8 @@ static void expect_failure(const treb_tables *tables, const char *fen, treb_stat
 
 /* ---- Refusals ------------------------------------------------------------------------------ */
 
-START_TEST(refused_positions) {
+START_TEST(refused_positions)
+{
     treb_tables *tables = open_set(directory);
     treb_error error;
     treb_position pos = {0};
@@ -71,15 +75,16 @@ END_TEST
 
 /* ---- Missing tables ------------------------------------------------------------------------ */
 
-START_TEST(rules_alone) {
+START_TEST(rules_alone)
+{
     treb_tables *tables = treb_tables_open(NULL, 0, NULL);
     ck_assert_uint_eq(treb_tables_count(tables), 0);
     expect(tables, "8/8/8/8/8/1k6/8/K7 b - - 0 1", TREB_DRAW);
     expect(tables, "8/8/8/8/8/1k6/8/KN6 b - - 0 1", TREB_DRAW);
     expect(tables, "8/8/8/8/8/1k1b4/8/K7 b - - 0 1", TREB_DRAW);
-    expect(tables, "k6R/8/1K6/8/8/8/8/8 b - - 0 1", TREB_LOSS);   /* mate */
-    expect(tables, "7k/8/6Q1/8/8/8/8/K7 b - - 0 1", TREB_DRAW);   /* stalemate */
-    expect(tables, "k7/1Q6/8/8/8/8/8/K7 b - - 0 1", TREB_DRAW);   /* must take */
+    expect(tables, "k6R/8/1K6/8/8/8/8/8 b - - 0 1", TREB_LOSS); /* mate */
+    expect(tables, "7k/8/6Q1/8/8/8/8/K7 b - - 0 1", TREB_DRAW); /* stalemate */
+    expect(tables, "k7/1Q6/8/8/8/8/8/K7 b - - 0 1", TREB_DRAW); /* must take */
     expect_failure(tables, "k7/8/8/8/8/8/8/K5Q1 w - - 0 1", TREB_ERR_NO_TABLE, "KQvK.wdl.treb");
     treb_position mate = position_of("k6R/8/1K6/8/8/8/8/8 b - - 0 1");
     treb_distance distance;
@@ -89,7 +94,8 @@ START_TEST(rules_alone) {
 }
 END_TEST
 
-START_TEST(juniors_suffice) {
+START_TEST(juniors_suffice)
+{
     treb_tables *tables = open_set(directory);
     treb_error error;
     treb_distance distance;
@@ -119,8 +125,8 @@ START_TEST(juniors_suffice) {
 }
 END_TEST
 
-static void copy_file(const char *from, const char *from_name, const char *to,
-                      const char *to_name) {
+static void copy_file(const char *from, const char *from_name, const char *to, const char *to_name)
+{
     char path[2 * PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", from, from_name);
     FILE *in = fopen(path, "rb");
@@ -132,7 +138,8 @@ static void copy_file(const char *from, const char *from_name, const char *to,
     fclose(out);
 }
 
-START_TEST(promotion_suffices) {
+START_TEST(promotion_suffices)
+{
     char other[PATH_SIZE];
     make_directory(other);
     copy_file(directory, "KQvK.wdl.treb", other, "KQvK.wdl.treb");
@@ -150,7 +157,8 @@ END_TEST
 
 /* ---- Damage -------------------------------------------------------------------------------- */
 
-static void alter(const char *in, const char *name, long at) {
+static void alter(const char *in, const char *name, long at)
+{
     char path[2 * PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", in, name);
     FILE *file = fopen(path, "rb+");
@@ -164,7 +172,8 @@ static void alter(const char *in, const char *name, long at) {
 
 /* Probes a sample and counts what comes; wrong answers and other failures end the test. */
 static void sample(const treb_tables *tables, const Naive *naive, treb_metric metric, uint32_t step,
-                   unsigned *right, unsigned *damaged) {
+                   unsigned *right, unsigned *damaged)
+{
     *right = *damaged = 0;
     for (uint32_t n = 0; n < 1u << 19; n += step) {
         treb_position pos;
@@ -182,7 +191,8 @@ static void sample(const treb_tables *tables, const Naive *naive, treb_metric me
     }
 }
 
-START_TEST(damaged_block) {
+START_TEST(damaged_block)
+{
     static const char *const names[] = {"KQvK.wdl.treb", "KQvK.dtz.treb", "KQvK.dtm.treb"};
     static const treb_metric metrics[] = {TREB_WDL, TREB_DTZ, TREB_DTM};
     char other[PATH_SIZE];
@@ -194,13 +204,15 @@ START_TEST(damaged_block) {
     sample(tables, solved[1], metrics[_i], 3, &right, &damaged);
     ck_assert_uint_gt(right, 0);
     ck_assert_uint_gt(damaged, 0);
-    if (_i == 0) ck_assert_int_eq(treb_tables_pin(tables, "KvKQ", TREB_WDL, NULL), TREB_ERR_DAMAGED);
+    if (_i == 0)
+        ck_assert_int_eq(treb_tables_pin(tables, "KvKQ", TREB_WDL, NULL), TREB_ERR_DAMAGED);
     treb_tables_close(tables);
     remove_directory(other);
 }
 END_TEST
 
-START_TEST(damaged_files) {
+START_TEST(damaged_files)
+{
     char other[PATH_SIZE], path[2 * PATH_SIZE];
     treb_error error;
     treb_table_info info;
@@ -234,7 +246,8 @@ START_TEST(damaged_files) {
 }
 END_TEST
 
-START_TEST(stock) {
+START_TEST(stock)
+{
     treb_tables *tables = open_set(directory);
     treb_table_info info;
     treb_error error;
@@ -261,7 +274,8 @@ END_TEST
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-START_TEST(budgets) {
+START_TEST(budgets)
+{
     static const uint64_t budgets[] = {0, 4096, 5 * 4096, 64 << 20, 0, 3 * 4096, UINT64_MAX};
     treb_tables *tables = open_set(directory);
     treb_memory before, after;
@@ -290,7 +304,8 @@ START_TEST(budgets) {
 }
 END_TEST
 
-START_TEST(pinned) {
+START_TEST(pinned)
+{
     treb_tables *tables = open_set(directory);
     treb_memory memory;
     unsigned right, damaged;
@@ -319,7 +334,8 @@ typedef struct Crowd {
     atomic_int wrong, number, running;
 } Crowd;
 
-static void *probe_at_random(void *argument) {
+static void *probe_at_random(void *argument)
+{
     Crowd *crowd = argument;
     uint64_t seed = 1000u + (uint64_t)atomic_fetch_add(&crowd->number, 1);
     for (int i = 0; i < THREAD_PROBES; i++) {
@@ -337,7 +353,8 @@ static void *probe_at_random(void *argument) {
     return NULL;
 }
 
-START_TEST(threads) {
+START_TEST(threads)
+{
     pthread_t thread[THREADS];
     Crowd crowd = {.tables = open_set(directory)};
     uint64_t seed = 5;
@@ -358,11 +375,10 @@ START_TEST(threads) {
 }
 END_TEST
 
-static void set_up(void) {
-    solve_and_write(&layout);
-}
+static void set_up(void) { solve_and_write(&layout); }
 
-int main(void) {
+int main(void)
+{
     Suite *suite = suite_create("probe faults");
     TCase *tests = add_case(suite, "faults");
     tcase_add_unchecked_fixture(tests, set_up, forget_all);

@@ -1,0 +1,96 @@
+# Bash completion for trebuchet: commands, options, metrics, and the materials installed.
+
+# The folders of tables on the command line, else those of TREBUCHET_PATH, else ./tables.
+_trebuchet_dirs() {
+    local i found=
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+        -t | --tables) printf '%s\n' "${COMP_WORDS[i + 1]/#\~/$HOME}" && found=1 ;;
+        --tables=*) printf '%s\n' "${COMP_WORDS[i]#--tables=}" && found=1 ;;
+        esac
+    done
+    [[ $found ]] || tr ':' '\n' <<<"${TREBUCHET_PATH:-tables}"
+}
+
+# Names of the tables installed, cut at the first dot or, with "file", whole.
+_trebuchet_installed() {
+    local dir file
+    while IFS= read -r dir; do
+        for file in "$dir"/*.treb; do
+            [[ -e $file ]] || continue
+            file=${file##*/}
+            [[ $1 == file ]] && printf '%s\n' "$file" || printf '%s\n' "${file%%.*}"
+        done
+    done < <(_trebuchet_dirs) | sort -u
+}
+
+# All materials of 3 and 4 men and those of the book: what gen is mostly asked for.
+_trebuchet_materials() {
+    local men=(Q R B N P) a b i j
+    for ((i = 0; i < 5; i++)); do
+        a=${men[i]}
+        printf '%s\n' "K${a}vK"
+        for ((j = i; j < 5; j++)); do
+            b=${men[j]}
+            printf '%s\n' "K$a${b}vK" "K${a}vK$b"
+        done
+    done
+    printf '%s\n' KRPvKR KQPvKQ
+}
+
+_trebuchet() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} options
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W \
+            'gen probe line stats info verify bench help --help --version' -- "$cur")
+        return
+    fi
+    case ${COMP_WORDS[1]}:$prev in
+    *:-t | *:--tables)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return ;;
+    gen:-m | gen:--metric)
+        mapfile -t COMPREPLY < <(compgen -W 'all wdl wdl,dtz wdl,dtm wdl,dtz,dtc wdl,dtz,dtm' -- "$cur")
+        return ;;
+    *:-m | *:--metric)
+        mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
+        return ;;
+    gen:-n | gen:--men)
+        mapfile -t COMPREPLY < <(compgen -W '3 4 5' -- "$cur")
+        return ;;
+    *:-M | *:--memory | *:-c | *:--cache)
+        mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' -- "$cur")
+        return ;;
+    *:-j | *:--threads | gen:-l | *:--level | *:-s | *:--sample | *:--share | *:-p | *:--positions | \
+        *:-d | *:--duration)
+        return ;;
+    esac
+    case ${COMP_WORDS[1]} in
+    gen) options='--men --book --metric --tables --threads --memory --level --estimate --json-log
+                  --keep-scratch --quiet --help' ;;
+    probe) options='--metric --json --tables --help' ;;
+    line) options='--metric --tables --help' ;;
+    stats) options='--metric --sample --full --no-histogram --threads --tables --help' ;;
+    info) options='--tables --help' ;;
+    verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;
+    bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
+    *) return ;;
+    esac
+    if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+    gen) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
+    stats | verify | bench)
+        mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
+    info)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur"
+            compgen -W "$(_trebuchet_installed file)" -- "$cur") ;;
+    esac
+}
+
+complete -F _trebuchet trebuchet
