@@ -9,7 +9,7 @@
 #include "bitboard.h"
 #include "store.h"
 
-enum { MEBI = 1 << 20, BUDGET_DEFAULT = 900 };
+enum { MEBI = 1 << 20, BUDGET_DEFAULT = 500 /* MiB of juniors kept in memory */ };
 
 static treb_status out_of_memory(TableError *error)
 {

@@ -361,9 +361,6 @@ static void setup_distances(Solver *s, uint32_t kings, int side, const Outcomes 
     if (o->dtc) {
         uint8_t *dtc = s->slice.distance[TABLE_DTC][side] + base;
         for (size_t i = 0; i < cells; i++) dtc[i] = plies_of(o->dtc[i]);
-    } else if (s->metrics >> TABLE_DTC & 1) {
-        uint8_t *dtc = s->slice.distance[TABLE_DTC][side] + base;
-        for (size_t i = 0; i < cells; i++) dtc[i] = o->verdict[i] != 0;
     }
     if (o->dtm) {
         uint8_t *dtm = s->slice.distance[TABLE_DTM][side] + base;
@@ -727,7 +724,11 @@ static treb_status metric_run(Solver *s, unsigned *longest)
 
 static void metric_select(Solver *s, TableMetric metric)
 {
-    for (int side = 0; side < 2; side++) s->bytes[side] = s->slice.distance[metric][side];
+    for (int side = 0; side < 2; side++) {
+        s->bytes[side] = s->slice.distance[metric][side];
+        /* Without pawns every conversion is one, and the memory is seldom needed at all. */
+        if (metric == TABLE_DTC && !s->shape->pawns) memset(s->bytes[side], 1, s->shape->cells);
+    }
 }
 
 /* What was decided by the first metric holds for all. */

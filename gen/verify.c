@@ -93,6 +93,8 @@ typedef struct Sample {
     VerifyReport *report;
     VerifyEntry *entry;
     unsigned metrics, stored[2];
+    double share;
+    uint64_t chunks;
 } Sample;
 
 static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_position *pos,
@@ -138,21 +140,23 @@ static uint64_t sample_chunk(const Sample *sample, VerifyReader *reader, int sid
     return positions;
 }
 
+static bool chunk_drawn(const Sample *sample, int side, uint64_t chunk)
+{
+    return chunk_draw(&sample->entry->material, side, chunk) < sample->share;
+}
+
 static void run_sample_side(const Sample *sample, VerifyStore *store, int side)
 {
     VerifyReport *report = sample->report;
-    const Index *index = &sample->entry->file[TABLE_WDL].header->index;
-    double share = report->options->share;
-    uint64_t chunks = (index->size + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK, positions = 0;
-    if (!(share > 0)) share = (double)SAMPLE_CELLS / (double)index->size;
+    uint64_t positions = 0;
 #pragma omp parallel num_threads(verify_threads(report->options)) reduction(+ : positions)
     {
         VerifyReader *reader = verify_reader_new(store);
         if (reader == NULL) fail_memory(report);
 #pragma omp for schedule(dynamic, 64)
-        for (uint64_t i = 0; i < chunks; i++) {
-            if (chunk_draw(&sample->entry->material, side, i) >= share) continue;
-            if (reader == NULL || atomic_load(&report->stop)) continue;
+        for (uint64_t i = 0; i < sample->chunks; i++) {
+            if (reader == NULL || !chunk_drawn(sample, side, i)) continue;
+            if (atomic_load(&report->stop)) continue;
             positions += sample_chunk(sample, reader, side, i * SAMPLE_CHUNK);
             if (reader->error.status != TREB_OK) verify_report_fail(report, &reader->error);
             verify_report_progress(report, 1);
@@ -165,18 +169,20 @@ static void run_sample_side(const Sample *sample, VerifyStore *store, int side)
 static void run_sample(VerifyReport *report, VerifyStore *store, unsigned metrics)
 {
     VerifyEntry *entry = store->entry[0];
-    Sample sample = {.report = report, .entry = entry, .metrics = metrics & VERIFY_DISTANCES};
+    uint64_t cells = entry->file[TABLE_WDL].header->index.size, total = 0;
     int sides = entry->symmetric ? 1 : 2;
+    Sample sample = {.report = report,
+                     .entry = entry,
+                     .metrics = metrics & VERIFY_DISTANCES,
+                     .share = report->options->share,
+                     .chunks = (cells + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK};
+    if (!(sample.share > 0)) sample.share = (double)SAMPLE_CELLS / (double)cells;
     for (int side = 0; side < 2; side++)
         for (int m = TABLE_DTZ; m < TABLE_METRICS; m++)
             if (entry->file[m].table != NULL && entry->file[m].header->side[side].stored)
                 sample.stored[side] |= metric_bit(m);
-    double share =
-        report->options->share > 0 && report->options->share < 1 ? report->options->share : 1;
-    uint64_t cells = entry->file[TABLE_WDL].header->index.size;
-    if (!(report->options->share > 0)) share = (double)SAMPLE_CELLS / (double)cells;
-    if (share > 1) share = 1;
-    uint64_t total = (uint64_t)((double)cells / SAMPLE_CHUNK * share * sides);
+    for (int side = 0; side < sides; side++)
+        for (uint64_t i = 0; i < sample.chunks; i++) total += chunk_drawn(&sample, side, i);
     verify_report_phase(report, "sample", total);
     for (int side = 0; side < sides; side++) run_sample_side(&sample, store, side);
 }
