@@ -133,11 +133,17 @@ typedef struct Unit {
     uint64_t pawns[SLICE_LANES][2];
 } Unit;
 
-/* Solvers, kept from table to table. */
+/* Solvers of one size, kept from table to table: getting their memory anew would cost more than many
+ * a table takes to solve. */
 typedef struct SolverPool {
     Solver **solver;
     int count;
 } SolverPool;
+
+/* One pool for each number of men, without and with pawns. */
+typedef struct SolverPools {
+    SolverPool pool[KERNEL_MEN_MAX + 1][2];
+} SolverPools;
 
 /* The work on one table. */
 typedef struct Job {
@@ -343,40 +349,44 @@ static treb_status job_try(Job *job, TableError *error)
     return status;
 }
 
-static void pool_clear(SolverPool *pool)
+static void pools_free(SolverPools *pools)
 {
-    for (int i = 0; i < pool->count; i++) solver_free(pool->solver[i]);
-    pool->count = 0;
+    for (int men = 0; men <= KERNEL_MEN_MAX; men++)
+        for (int pawns = 0; pawns < 2; pawns++) {
+            SolverPool *pool = &pools->pool[men][pawns];
+            for (int i = 0; i < pool->count; i++) solver_free(pool->solver[i]);
+            free(pool->solver);
+        }
 }
 
-/* Brings `count` solvers for a shape into the pool, those that are there if they fit. */
-static bool pool_prepare(SolverPool *pool, int count, const Shape *shape, unsigned metrics)
+/* Brings the pool for a shape to `count` solvers or more. NULL: out of memory. */
+static SolverPool *pool_prepare(SolverPools *pools, int count, const Shape *shape, unsigned metrics)
 {
-    bool fits = pool->count >= count;
-    for (int i = 0; fits && i < pool->count; i++) fits = solver_adopt(pool->solver[i], shape);
-    if (fits) return true;
-    pool_clear(pool);
+    SolverPool *pool = &pools->pool[shape->men][shape->pawns];
+    for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape);
+    if (pool->count >= count) return pool;
     Solver **grown = realloc(pool->solver, count * sizeof *grown);
-    if (grown == NULL) return false;
+    if (grown == NULL) return NULL;
     pool->solver = grown;
     for (; pool->count < count; pool->count++)
-        if ((pool->solver[pool->count] = solver_new(shape, metrics)) == NULL) return false;
-    return true;
+        if ((pool->solver[pool->count] = solver_new(shape, metrics)) == NULL) return NULL;
+    return pool;
 }
 
 static treb_status job_run(const GenerateOptions *options, const GenerateStep *step, Store *store,
-                           SolverPool *pool, GenerateReport *report, TableError *error)
+                           SolverPools *pools, GenerateReport *report, TableError *error)
 {
-    Job job = {.options = options, .step = step, .store = store, .pool = pool, .report = report};
+    Job job = {.options = options, .step = step, .store = store, .report = report};
     double start = omp_get_wtime();
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return out_of_memory(error);
     bool ok = job_units(&job);
     job.solvers = job.shape.men < 2 && job.units > 1 ? omp_get_max_threads() : 1;
-    ok = ok && pool_prepare(pool, job.solvers, &job.shape, options->metrics);
+    if (ok) job.pool = pool_prepare(pools, job.solvers, &job.shape, options->metrics);
+    ok = job.pool != NULL;
     if (ok && options->progress) {
         atomic_store(&options->progress->all, job.shape.index.slices);
-        solver_watch(pool->solver[0], &options->progress->ply);
+        solver_watch(job.pool->solver[0], &options->progress->ply);
     }
     treb_status status = ok ? job_try(&job, error) : out_of_memory(error);
     job_free(&job);
@@ -398,19 +408,18 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     }
     Store *store = store_new(options->directory, mates, budget);
     if (store == NULL) return out_of_memory(error);
-    SolverPool pool = {NULL, 0};
+    SolverPools pools = {0};
     treb_status status = TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !*stopped; i++) {
         GenerateReport r;
         const GenerateStep *step = &plan->step[i];
         if (options->progress) atomic_store(&options->progress->table, (int)i);
         if (!step->emit && store_has(store, &step->material)) continue;
-        status = job_run(options, step, store, &pool, &r, error);
+        status = job_run(options, step, store, &pools, &r, error);
         *stopped = options->stop && atomic_load(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);
     }
-    pool_clear(&pool);
-    free(pool.solver);
+    pools_free(&pools);
     store_free(store, status == TREB_OK && !*stopped && !options->keep_scratch);
     return status;
 }

@@ -40,8 +40,6 @@ typedef struct Frontier {
 struct Solver {
     Slice slice;
     const Shape *shape;
-    int shape_men; /* what the sizes of all arrays follow from */
-    uint32_t shape_kings;
     const Kernel *kernel;
     unsigned metrics;
     size_t slabs, slab_words;     /* of a plane, as kernel rows are masked */
@@ -126,8 +124,6 @@ static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
 {
     memset(s, 0, sizeof *s);
     s->shape = s->slice.shape = shape;
-    s->shape_men = shape->men;
-    s->shape_kings = shape->kings;
     s->metrics = metrics | 1u << TABLE_DTZ;
     s->slabs = shape->men >= 3 ? 64 : 1;
     s->slab_words = shape->plane_words / s->slabs;
@@ -148,12 +144,7 @@ Solver *solver_new(const Shape *shape, unsigned metrics)
     return s;
 }
 
-bool solver_adopt(Solver *s, const Shape *shape)
-{
-    if (s->shape_men != shape->men || s->shape_kings != shape->kings) return false;
-    s->shape = s->slice.shape = shape;
-    return true;
-}
+void solver_adopt(Solver *s, const Shape *shape) { s->shape = s->slice.shape = shape; }
 
 void solver_free(Solver *s)
 {

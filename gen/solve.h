@@ -35,9 +35,8 @@ typedef struct Solver Solver;
 Solver *solver_new(const Shape *shape, unsigned metrics);
 void solver_free(Solver *solver);
 
-/* Turns a solver to another shape of the same size, which saves getting the memory anew. False if
- * the sizes differ. */
-bool solver_adopt(Solver *solver, const Shape *shape);
+/* Turns a solver to another shape, with as many men and, like the first, with or without pawns. */
+void solver_adopt(Solver *solver, const Shape *shape);
 
 /* Makes the solver tell the ply it is at, for another thread to see; NULL stops it. */
 void solver_watch(Solver *solver, _Atomic unsigned *ply);

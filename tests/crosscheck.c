@@ -1,0 +1,337 @@
+/* crosscheck.c - every position of 3 and 4 men, compared with Syzygy tables through libfathom.
+ *
+ *     crosscheck [-e EVERY] [-j JOBS] SYZYGY_DIR TABLES_DIR
+ *
+ * Looks at every cell of every table of both sides to move, and at every position with an en
+ * passant capture. Verdicts (WDL) of all are compared. Distances (DTZ) of one position in EVERY (in
+ * the order of cells; 1 compares all) and of all with en passant: Fathom has them from
+ * tb_probe_root alone, which looks at every move. It may be called from one thread only, so that
+ * JOBS processes share the work.
+ *
+ * Syzygy stores some distances in moves instead of plies: where the table's flags say so, Fathom's
+ * n may stand for n or n + 1. Both are counted, and everything else is an error. Tables that are
+ * missing on either side are passed over. Exit status: 0 if all agree and something was compared.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <tbprobe.h>
+#include <unistd.h>
+
+#include "index.h"
+#include "movegen.h"
+
+enum { MATERIALS = 35, CHUNK = 4096, SHOWN = 20, EVERY_DEFAULT = 64, PATH_SIZE = 4200 };
+
+/* What was found of one material; the processes each have one. */
+typedef struct Tally {
+    uint64_t positions, en_passant;
+    uint64_t distances, exact, rounded; /* compared; equal; one ply off for Syzygy's rounding */
+    uint64_t wrong, failed;
+} Tally;
+
+typedef struct Check {
+    const treb_tables *tables;
+    Index index;
+    bool loose; /* distances may be rounded */
+    uint64_t every;
+    Tally *tally;
+} Check;
+
+/* ---- Syzygy's own flags -----------------------------------------------------------------------
+ */
+
+enum { SYZYGY_WIN_PLIES = 4, SYZYGY_LOSS_PLIES = 8, SYZYGY_SINGLE = 0x80 };
+
+static uint8_t *read_all(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    if (file == NULL) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
+        *size = (size_t)ftell(file);
+        rewind(file);
+        bytes = malloc(*size);
+        if (bytes && fread(bytes, 1, *size, file) != *size) *size = 0;
+    }
+    fclose(file);
+    return bytes;
+}
+
+/* Bytes of one sub-table's description: its codes follow their number and lengths. */
+static size_t description_size(const uint8_t *at)
+{
+    if (at[0] & SYZYGY_SINGLE) return 2;
+    size_t lengths = (size_t)(at[8] - at[9]) + 1;
+    size_t symbols = at[10 + 2 * lengths] | (size_t)at[11 + 2 * lengths] << 8;
+    return 12 + 2 * lengths + 3 * symbols + (symbols & 1);
+}
+
+/* Whether any distance in a file is stored in moves. Behind the magic number and a byte of flags
+ * stand, for each of four files if there are pawns, the order of the men (one or two bytes and one
+ * a man), then from an even place the descriptions, of which the first byte is flags. */
+static bool syzygy_loose(const uint8_t *bytes, size_t size, const Material *m)
+{
+    int parts = material_has_pawns(m) ? 4 : 1;
+    bool both = m->count[0][TREB_PAWN] && m->count[1][TREB_PAWN];
+    size_t at = 5 + (size_t)parts * (1 + both + (size_t)material_men(m));
+    at += at & 1;
+    for (int i = 0; i < parts; i++) {
+        int flags = at + 16 < size ? bytes[at] : 0;
+        if (!(flags & SYZYGY_WIN_PLIES) || !(flags & SYZYGY_LOSS_PLIES)) return true;
+        at += description_size(bytes + at);
+    }
+    return false;
+}
+
+/* False if the material has no file of distances. */
+static bool read_loose(const char *directory, const Material *m, bool *loose)
+{
+    char name[MATERIAL_NAME_SIZE], path[PATH_SIZE];
+    size_t size = 0;
+    material_name(m, name);
+    snprintf(path, sizeof path, "%.4000s/%s.rtbz", directory, name);
+    uint8_t *bytes = read_all(path, &size);
+    if (bytes == NULL) return false;
+    *loose = syzygy_loose(bytes, size, m);
+    free(bytes);
+    return true;
+}
+
+/* ---- One position -----------------------------------------------------------------------------
+ */
+
+static unsigned fathom_wdl(const treb_position *pos)
+{
+    const uint64_t *type = pos->by_type;
+    return tb_probe_wdl(pos->by_color[0], pos->by_color[1], type[TREB_KING], type[TREB_QUEEN],
+                        type[TREB_ROOK], type[TREB_BISHOP], type[TREB_KNIGHT], type[TREB_PAWN], 0,
+                        0, pos->ep, pos->turn == TREB_WHITE);
+}
+
+static unsigned fathom_root(const treb_position *pos)
+{
+    const uint64_t *type = pos->by_type;
+    return tb_probe_root(pos->by_color[0], pos->by_color[1], type[TREB_KING], type[TREB_QUEEN],
+                         type[TREB_ROOK], type[TREB_BISHOP], type[TREB_KNIGHT], type[TREB_PAWN], 0,
+                         0, pos->ep, pos->turn == TREB_WHITE, NULL);
+}
+
+static void complain(Tally *tally, uint64_t *counter, const treb_position *pos, const char *what,
+                     long ours, long theirs)
+{
+    char fen[POSITION_FEN_SIZE];
+    if ((*counter)++ >= SHOWN) return;
+    (void)tally;
+    position_to_fen(pos, fen);
+    fprintf(stderr, "%s: %s %ld, Fathom says %ld\n", fen, what, ours, theirs);
+}
+
+static void compare_distance(Check *check, const treb_position *pos)
+{
+    Tally *tally = check->tally;
+    treb_distance ours;
+    treb_status status = treb_probe_dtz(check->tables, pos, &ours, NULL);
+    unsigned root = fathom_root(pos), theirs = TB_GET_DTZ(root), verdict = TB_GET_WDL(root);
+    if (status != TREB_OK || root == TB_RESULT_FAILED) {
+        complain(tally, &tally->failed, pos, "probe of DTZ fails:", status, root);
+        return;
+    }
+    tally->distances++;
+    /* Its answer to a mate says "win", with no distance: the game is lost in 0. */
+    if (root == TB_RESULT_CHECKMATE) verdict = TB_LOSS;
+    if (verdict != (unsigned)ours.wdl) {
+        complain(tally, &tally->wrong, pos, "verdict at the root is", ours.wdl, verdict);
+    } else if (ours.plies == (int)theirs) {
+        tally->exact++;
+    } else if (check->loose && ours.wdl != TREB_DRAW && ours.plies == (int)theirs + 1) {
+        tally->rounded++;
+    } else {
+        complain(tally, &tally->wrong, pos, "DTZ is", ours.plies, theirs);
+    }
+}
+
+static void compare(Check *check, const treb_position *pos, bool distance)
+{
+    treb_wdl ours;
+    Tally *tally = check->tally;
+    treb_status status = treb_probe_wdl(check->tables, pos, &ours, NULL);
+    unsigned theirs = fathom_wdl(pos);
+    tally->positions++;
+    if (status != TREB_OK || theirs == TB_RESULT_FAILED)
+        complain(tally, &tally->failed, pos, "probe of WDL fails:", status, theirs);
+    else if (theirs != (unsigned)ours)
+        complain(tally, &tally->wrong, pos, "WDL is", ours, theirs);
+    if (distance) compare_distance(check, pos);
+}
+
+/* ---- All positions ----------------------------------------------------------------------------
+ */
+
+/* The same men with en passant, where the last move can have been a double step. */
+static void compare_en_passant(Check *check, const treb_position *pos)
+{
+    uint64_t theirs = position_men_of(pos, !pos->turn, TREB_PAWN);
+    theirs &= rank_bits(pos->turn == TREB_WHITE ? 4 : 3);
+    while (theirs) {
+        treb_position with = *pos;
+        int sq = bit_pop(&theirs);
+        with.ep = (uint8_t)(pos->turn == TREB_WHITE ? sq + 8 : sq - 8);
+        if (position_check(&with, NULL) != TREB_OK || !position_ep_legal(&with)) continue;
+        check->tally->en_passant++;
+        compare(check, &with, true);
+    }
+}
+
+static void compare_cells(Check *check, int job, int jobs)
+{
+    IndexMen men;
+    treb_position pos;
+    bool both =
+        check->index.material.count[0][TREB_PAWN] && check->index.material.count[1][TREB_PAWN];
+    for (uint64_t cell = 0; cell < check->index.size; cell++) {
+        if (cell % CHUNK == 0 && cell / CHUNK % (uint64_t)jobs != (uint64_t)job) {
+            cell += CHUNK - 1;
+            continue;
+        }
+        if (!index_to_men(&check->index, cell, &men)) continue;
+        for (int turn = 0; turn < 2; turn++) {
+            index_men_to_position(&check->index, &men, turn, &pos);
+            if (position_check(&pos, NULL) != TREB_OK) continue;
+            /* Consecutive positions, a square apart: both sides to move get their share. */
+            compare(check, &pos, (cell + (uint64_t)turn * (check->every / 2)) % check->every == 0);
+            if (both) compare_en_passant(check, &pos);
+        }
+    }
+}
+
+/* A process of its own: Fathom's state is not shared. Its exit status is of no interest. */
+static pid_t start_job(const char *syzygy, Check check, int job, int jobs)
+{
+    pid_t child = fork();
+    if (child != 0) return child;
+    if (!tb_init(syzygy)) _exit(EXIT_FAILURE);
+    compare_cells(&check, job, jobs);
+    _exit(EXIT_SUCCESS);
+}
+
+static bool run_jobs(const char *syzygy, const Check *check, int jobs, Tally *tally)
+{
+    bool ok = true;
+    memset(tally, 0, (size_t)jobs * sizeof *tally);
+    fflush(NULL);
+    for (int j = 0; j < jobs; j++) {
+        Check mine = *check;
+        mine.tally = &tally[j];
+        if (start_job(syzygy, mine, j, jobs) < 0) ok = false;
+    }
+    for (int status; wait(&status) > 0;)
+        ok = ok && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+    return ok;
+}
+
+static void tally_add(Tally *sum, const Tally *more)
+{
+    sum->positions += more->positions;
+    sum->en_passant += more->en_passant;
+    sum->distances += more->distances;
+    sum->exact += more->exact;
+    sum->rounded += more->rounded;
+    sum->wrong += more->wrong;
+    sum->failed += more->failed;
+}
+
+/* ---- The program ------------------------------------------------------------------------------
+ */
+
+typedef struct Options {
+    const char *syzygy, *directory;
+    uint64_t every;
+    int jobs;
+} Options;
+
+static void print_tally(const char *name, const char *kind, const Tally *t)
+{
+    printf("%-8s %-6s %10llu %9llu %10llu %10llu %9llu %6llu\n", name, kind,
+           (unsigned long long)t->positions, (unsigned long long)t->en_passant,
+           (unsigned long long)t->distances, (unsigned long long)t->exact,
+           (unsigned long long)t->rounded, (unsigned long long)(t->wrong + t->failed));
+    fflush(stdout);
+}
+
+static bool has_tables(const treb_tables *tables, const char *name)
+{
+    treb_table_info info;
+    return treb_tables_find(tables, name, TREB_WDL, &info, NULL) == TREB_OK &&
+           treb_tables_find(tables, name, TREB_DTZ, &info, NULL) == TREB_OK;
+}
+
+/* Returns whether all went well; adds to `sum`. */
+static bool check_material(const Options *o, const treb_tables *tables, const Material *m,
+                           Tally *shared, Tally *sum)
+{
+    char name[MATERIAL_NAME_SIZE];
+    Check check = {.tables = tables, .every = o->every};
+    Tally all = {0};
+    material_name(m, name);
+    if (!has_tables(tables, name) || !read_loose(o->syzygy, m, &check.loose)) {
+        printf("%-8s no tables\n", name);
+        return true;
+    }
+    if (!index_init(&check.index, m, NULL, 1)) return false;
+    bool ok = run_jobs(o->syzygy, &check, o->jobs, shared);
+    for (int j = 0; j < o->jobs; j++) tally_add(&all, &shared[j]);
+    print_tally(name, check.loose ? "moves" : "plies", &all);
+    tally_add(sum, &all);
+    if (!ok) fprintf(stderr, "%s: a process failed\n", name);
+    return ok;
+}
+
+static int crosscheck(const Options *o, treb_tables *tables)
+{
+    Material list[MATERIALS];
+    Tally sum = {0};
+    bool ok = true;
+    size_t n = material_list(3, list, MATERIALS);
+    n += material_list(4, list + n, MATERIALS - n);
+    Tally *shared = mmap(NULL, (size_t)o->jobs * sizeof *shared, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        perror("mmap");
+        return EXIT_FAILURE;
+    }
+    printf("%-8s %-6s %10s %9s %10s %10s %9s %6s\n", "table", "DTZ in", "positions", "with e.p.",
+           "DTZ", "equal", "rounded", "errors");
+    for (size_t i = 0; i < n; i++) ok = check_material(o, tables, &list[i], shared, &sum) && ok;
+    print_tally("all", "", &sum);
+    munmap(shared, (size_t)o->jobs * sizeof *shared);
+    return ok && sum.positions > 0 && sum.wrong + sum.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = {.every = EVERY_DEFAULT, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    treb_error error;
+    for (int option; (option = getopt(argc, argv, "e:j:")) != -1;) {
+        if (option == 'e') o.every = strtoull(optarg, NULL, 10);
+        if (option == 'j') o.jobs = atoi(optarg);
+        if (option == '?') return 2;
+    }
+    if (argc - optind != 2 || o.every < 1 || o.jobs < 1) {
+        fprintf(stderr, "usage: %s [-e EVERY] [-j JOBS] SYZYGY_DIR TABLES_DIR\n", argv[0]);
+        return 2;
+    }
+    o.syzygy = argv[optind];
+    o.directory = argv[optind + 1];
+    treb_tables *tables = treb_tables_open(&o.directory, 1, &error);
+    if (tables == NULL) {
+        fprintf(stderr, "%s\n", error.text);
+        return EXIT_FAILURE;
+    }
+    int status = crosscheck(&o, tables);
+    treb_tables_close(tables);
+    return status;
+}
