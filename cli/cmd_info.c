@@ -36,7 +36,7 @@ static void print_sizes(const Table *table, const TableHeader *h)
     cli_format_size(sides * table_side_bytes(h), raw);
     cli_format_count(bytes, count);
     cli_format_count(h->index.size, cells);
-    printf("  size      %s (%s bytes); %s unpacked\n", size, count, raw);
+    printf("  size      %s bytes (%s); %s unpacked\n", count, size, raw);
     cli_format_count(blocks, count);
     printf("  blocks    %s of %u KiB before compression\n", count, 1u << (h->block_bits - 10));
     if (h->per_byte > 1)

@@ -3,8 +3,8 @@
  *     crosscheck [-e EVERY] [-j JOBS] SYZYGY_DIR TABLES_DIR
  *
  * Looks at every cell of every table of both sides to move, and at every position with an en
- * passant capture. Verdicts (WDL) of all are compared. Distances (DTZ) of one position in EVERY (in
- * the order of cells; 1 compares all) and of all with en passant: Fathom has them from
+ * passant capture. Verdicts (WDL) of all are compared. Distances (DTZ) of one position in EVERY
+ * (the same in every run; 1 compares all) and of all with en passant: Fathom has them from
  * tb_probe_root alone, which looks at every move. It may be called from one thread only, so that
  * JOBS processes share the work.
  *
@@ -120,12 +120,11 @@ static unsigned fathom_root(const treb_position *pos)
                          0, pos->ep, pos->turn == TREB_WHITE, NULL);
 }
 
-static void complain(Tally *tally, uint64_t *counter, const treb_position *pos, const char *what,
-                     long ours, long theirs)
+static void complain(uint64_t *counter, const treb_position *pos, const char *what, long ours,
+                     long theirs)
 {
     char fen[POSITION_FEN_SIZE];
     if ((*counter)++ >= SHOWN) return;
-    (void)tally;
     position_to_fen(pos, fen);
     fprintf(stderr, "%s: %s %ld, Fathom says %ld\n", fen, what, ours, theirs);
 }
@@ -137,20 +136,20 @@ static void compare_distance(Check *check, const treb_position *pos)
     treb_status status = treb_probe_dtz(check->tables, pos, &ours, NULL);
     unsigned root = fathom_root(pos), theirs = TB_GET_DTZ(root), verdict = TB_GET_WDL(root);
     if (status != TREB_OK || root == TB_RESULT_FAILED) {
-        complain(tally, &tally->failed, pos, "probe of DTZ fails:", status, root);
+        complain(&tally->failed, pos, "probe of DTZ fails:", status, root);
         return;
     }
     tally->distances++;
     /* Its answer to a mate says "win", with no distance: the game is lost in 0. */
     if (root == TB_RESULT_CHECKMATE) verdict = TB_LOSS;
     if (verdict != (unsigned)ours.wdl) {
-        complain(tally, &tally->wrong, pos, "verdict at the root is", ours.wdl, verdict);
+        complain(&tally->wrong, pos, "verdict at the root is", ours.wdl, verdict);
     } else if (ours.plies == (int)theirs) {
         tally->exact++;
     } else if (check->loose && ours.wdl != TREB_DRAW && ours.plies == (int)theirs + 1) {
         tally->rounded++;
     } else {
-        complain(tally, &tally->wrong, pos, "DTZ is", ours.plies, theirs);
+        complain(&tally->wrong, pos, "DTZ is", ours.plies, theirs);
     }
 }
 
@@ -162,9 +161,9 @@ static void compare(Check *check, const treb_position *pos, bool distance)
     unsigned theirs = fathom_wdl(pos);
     tally->positions++;
     if (status != TREB_OK || theirs == TB_RESULT_FAILED)
-        complain(tally, &tally->failed, pos, "probe of WDL fails:", status, theirs);
+        complain(&tally->failed, pos, "probe of WDL fails:", status, theirs);
     else if (theirs != (unsigned)ours)
-        complain(tally, &tally->wrong, pos, "WDL is", ours, theirs);
+        complain(&tally->wrong, pos, "WDL is", ours, theirs);
     if (distance) compare_distance(check, pos);
 }
 
@@ -186,6 +185,12 @@ static void compare_en_passant(Check *check, const treb_position *pos)
     }
 }
 
+/* One number in `every`, scattered: a plain remainder would keep a man on one square. */
+static bool in_sample(const Check *check, uint64_t number)
+{
+    return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % check->every == 0;
+}
+
 static void compare_cells(Check *check, int job, int jobs)
 {
     IndexMen men;
@@ -201,8 +206,7 @@ static void compare_cells(Check *check, int job, int jobs)
         for (int turn = 0; turn < 2; turn++) {
             index_men_to_position(&check->index, &men, turn, &pos);
             if (position_check(&pos, NULL) != TREB_OK) continue;
-            /* Consecutive positions, a square apart: both sides to move get their share. */
-            compare(check, &pos, (cell + (uint64_t)turn * (check->every / 2)) % check->every == 0);
+            compare(check, &pos, in_sample(check, 2 * cell + (uint64_t)turn));
             if (both) compare_en_passant(check, &pos);
         }
     }

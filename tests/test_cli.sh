@@ -258,7 +258,7 @@ if [ -w /dev/full ] && [ -d /proc/self ]; then
 fi
 
 # Interrupts: nothing half-written stands under a table's name, and the same command carries on.
-many=(KQPvK KPvKP KRvKB KRvKN KQvKR KQvKP)
+many=(KQPvK KRvKB KRvKN KQvKP)
 run 0 'gen without interruption' "$T" gen -q -t "$DIR/ref" "${many[@]}"
 interrupt() { # SIGNAL SECONDS FOLDER
     "$T" gen -q -j 2 -t "$DIR/$3" "${many[@]}" >out 2>err </dev/null &
@@ -268,7 +268,7 @@ interrupt() { # SIGNAL SECONDS FOLDER
     wait $pid 2>/dev/null
 }
 for signal in INT KILL; do
-    for seconds in 0.05 0.3 0.8 1.5; do
+    for seconds in 0.1 0.5 1.2; do
         interrupt $signal $seconds "stop-$signal"
         for f in "stop-$signal"/*.treb; do
             [ -e "$f" ] || continue
