@@ -16,6 +16,7 @@ typedef struct Frontier {
 struct Solver {
     Slice slice;
     const Shape *shape;
+    size_t words, kings; /* of the shape */
     const Kernel *kernel;
     unsigned metrics;
     size_t slabs, slab_words;     /* of a plane, as kernel rows are masked */

@@ -23,7 +23,8 @@ static void *aligned_bytes(size_t size)
 static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void *context),
                      void *context)
 {
-    size_t words = s->shape->words, kings = s->shape->kings;
+    /* The shape itself may be gone by the time a solver is freed. */
+    size_t words = s->words, kings = s->kings;
     for (int side = 0; side < 2; side++) {
         uint64_t **sets[] = {&s->slice.legal[side],     &s->slice.won[side],
                              &s->slice.lost[side],      &s->slice.stalemate[side],
@@ -43,7 +44,7 @@ static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void
         visit((uint64_t **)&s->next_held[side], kings * s->slabs / 8 + 8, context);
         for (int metric = TABLE_DTZ; metric < TABLE_METRICS; metric++)
             if (s->metrics >> metric & 1)
-                visit((uint64_t **)&s->slice.distance[metric][side], s->shape->cells / 8, context);
+                visit((uint64_t **)&s->slice.distance[metric][side], 8 * words, context);
     }
 }
 
@@ -71,6 +72,8 @@ static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
 {
     memset(s, 0, sizeof *s);
     s->shape = s->slice.shape = shape;
+    s->words = shape->words;
+    s->kings = shape->kings;
     s->metrics = metrics | 1u << TABLE_DTZ;
     s->slabs = shape->men >= 3 ? 64 : 1;
     s->slab_words = shape->plane_words / s->slabs;

@@ -60,7 +60,7 @@ static inline char *read_file(const char *directory, const char *name, size_t *s
 
 static inline void check_same_file(const char *directory, const char *name)
 {
-    size_t size, good_size;
+    size_t size = 0, good_size = 0;
     char *bytes = read_file(directory, name, &size), *good = read_file(tables, name, &good_size);
     ck_assert_msg(good != NULL, "%s is no file of 3 or 4 men", name);
     ck_assert_msg(bytes && size == good_size && memcmp(bytes, good, size) == 0, "%s differs", name);
