@@ -3,7 +3,10 @@
 VERSION := 0.1.0
 SOVERSION := 0
 
-CC ?= cc
+MAKEFLAGS += -r
+ifeq ($(origin CC),default)
+CC := cc
+endif
 CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 BUILD ?= build
@@ -34,7 +37,7 @@ LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
 TOOL := $(BUILD)/trebuchet
 
-all: $(TOOL) $(LIB_A) $(LIB_SO) $(BUILD)/trebuchet.pc
+all: $(TOOL) $(LIB_A) $(LIB_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
@@ -86,13 +89,6 @@ $(LIB_SO): $(LIB_PIC)
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
-$(BUILD)/trebuchet.pc: Makefile
-	@mkdir -p $(@D)
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
-	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
-	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
-	  'Cflags: -I$${includedir}' > $@
-
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ---- using it -----------------------------------------------------------------------------------
@@ -114,6 +110,10 @@ manifest: all
 
 bench: all
 	$(TOOL) bench --tables $(TABLES)
+ifneq ($(SYZYGY),)
+	$(MAKE) --no-print-directory $(BUILD)/tests/bench_fathom
+	$(BUILD)/tests/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
+endif
 
 # ---- tests --------------------------------------------------------------------------------------
 
@@ -131,17 +131,16 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(TEST_BIN) $(BUILD)/tests/crosscheck
+	$(MAKE) --no-print-directory all $(TEST_BIN) $(FATHOM_BIN) $(BUILD)/tests/counts
 	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
-$(BUILD)/tests/crosscheck: tests/crosscheck.c $(LIB_A)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -fopenmp -o $@ $^ -lfathom $(LIBS)
+FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom
+$(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
+	$(CC) $(CFLAGS) -o $@ $^ -lfathom $(LIBS) $(LDFLAGS)
 
-$(BUILD)/tests/bench_fathom: tests/bench_fathom.c $(LIB_A)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -o $@ $^ -lfathom $(LIBS)
+$(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
@@ -157,7 +156,10 @@ install: all
 	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(PREFIX)/lib/libtrebuchet.so
-	install -m 644 $(BUILD)/trebuchet.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
+	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
+	  'Cflags: -I$${includedir}' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 
@@ -173,4 +175,8 @@ format:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo tables manifest bench test crosscheck install uninstall format clean
+# Published counts of whole tables.
+counts: all $(BUILD)/tests/counts
+	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
+
+.PHONY: counts all help demo tables manifest bench test crosscheck install uninstall format clean

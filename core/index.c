@@ -443,11 +443,8 @@ unsigned index_weight(const Index *index, const IndexMen *men)
 {
     if (index->pawns) return 2;
     if (!second_symmetry(index, men, 0)) return 8;
-    for (int i = 0, n = material_men(&index->material) - 2; i < n; i++)
-        if (!on_diagonal(men->square[i])) {
-            IndexMen other = *men;
-            men_transform(index, &other, SYM_DIAGONAL);
-            return memcmp(other.square, men->square, n) == 0 ? 4 : 8;
-        }
-    return 4;
+    IndexMen other = *men;
+    men_transform(index, &other, SYM_DIAGONAL);
+    int n = material_men(&index->material) - 2;
+    return memcmp(other.square, men->square, n) == 0 ? 4 : 8;
 }

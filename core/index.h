@@ -77,7 +77,7 @@ bool index_to_men(const Index *index, uint64_t cell, IndexMen *men);
 /* Writes a position with side to move `turn`; no legality is implied. */
 void index_men_to_position(const Index *index, const IndexMen *men, int turn, treb_position *pos);
 
-/* On how many squares-arrangements of the full board a cell stands: 1 to 8. */
+/* For how many arrangements on the full board a cell stands: 2, 4 or 8. */
 unsigned index_weight(const Index *index, const IndexMen *men);
 
 /* The kings axis. Returns its coordinate, or -1 for kings that touch; `*symmetry` gets the

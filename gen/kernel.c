@@ -307,6 +307,7 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
                    uint64_t in_rows, uint64_t *out, uint64_t out_rows)
 {
     int men = plane->men;
+    if (in_rows == 0 || out_rows == 0) return;
     if (men == 1) {
         Vec w = bit_unmoves(type, splat(in[0]), splat(~plane->occupied));
         out[0] |= w[0];
@@ -372,6 +373,7 @@ static void row_merge(int symmetry, const uint64_t *in, Vec *out)
 
 static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows)
 {
+    if (out_rows == 0) return;
     if (men < 2) {
         /* Without men the one bit is no square. */
         out[0] |= men == 0 ? in[0] : bits_symmetry(symmetry, splat(in[0]))[0];

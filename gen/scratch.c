@@ -162,6 +162,18 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
     return true;
 }
 
+/* Compresses with a checksum: what is read back goes into other tables. Returns 0 on failure. */
+static size_t chunk_pack(uint8_t *out, size_t bound, const uint8_t *plain, size_t size)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    if (context == NULL) return 0;
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, SCRATCH_LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    size_t n = ZSTD_compress2(context, out, bound, plain, size);
+    ZSTD_freeCCtx(context);
+    return ZSTD_isError(n) ? 0 : n;
+}
+
 bool side_write(Entry *entry, Side *side, int color)
 {
     const Shape *shape = &entry->shape;
@@ -178,8 +190,7 @@ bool side_write(Entry *entry, Side *side, int color)
         size_t n = 0;
         if (plain) {
             chunk_gather(shape, &side->solved, color, c, size, plain);
-            n = ZSTD_compress(packed + c * bound, bound, plain, size, SCRATCH_LEVEL);
-            if (ZSTD_isError(n)) n = 0;
+            n = chunk_pack(packed + c * bound, bound, plain, size);
         }
         side->chunk[c] = n;
         free(plain);

@@ -19,7 +19,8 @@ enum {
     VERIFY_RULE = 100,     /* plies that the 50-move rule allows */
     VERIFY_DISTANCES = 14, /* the metrics but WDL, as bits */
     VERIFY_ENTRIES_MAX = 4096,
-    VERIFY_SLOTS = 64 /* of a thread's block cache */
+    VERIFY_SLOTS = 2048,    /* of a thread's block cache, */
+    VERIFY_CACHE = 64 << 20 /* which holds about so many bytes at most */
 };
 
 static inline unsigned metric_bit(int metric) { return 1u << metric; }

@@ -211,8 +211,9 @@ static const uint8_t *cached_block(VerifyReader *reader, const VerifyFile *file,
                                    uint64_t block)
 {
     uint64_t hash = (uint64_t)(uintptr_t)file / 16 + block * 2 + (uint64_t)side;
-    size_t i = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % VERIFY_SLOTS;
-    size_t size = (size_t)1 << file->header->block_bits;
+    size_t size = (size_t)1 << file->header->block_bits, slots = VERIFY_CACHE / size;
+    if (slots > VERIFY_SLOTS) slots = VERIFY_SLOTS;
+    size_t i = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % slots;
     if (reader->slot[i].file == file && reader->slot[i].block == block &&
         reader->slot[i].side == side)
         return reader->slot[i].bytes;

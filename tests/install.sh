@@ -2,12 +2,12 @@
 # install.sh - installs into a folder of its own, then builds and runs a small program against what
 # was installed: as C and as C++, with the shared and with the static library, all by pkg-config.
 #
-#     install.sh [folder of the Makefile]      MAKE, CC and CXX as usual; CXX= skips C++
+#     install.sh [BUILD]      the build folder, as make has it; MAKE, CC, CXX as usual, CXX= skips C++
 set -eu
 
-source=$(cd "${1:-$(dirname "$0")/..}" && pwd)
-make=${MAKE:-make} cc=${CC:-cc} cxx=${CXX-c++}
-prefix=/usr/trebuchet-test
+source=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-build} make=${MAKE:-make} cc=${CC:-cc} cxx=${CXX-c++}
+prefix=/usr/trebuchet-$$ # never the one of an earlier run
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -17,7 +17,7 @@ fail() {
     exit 1
 }
 
-"$make" -C "$source" install DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1 || {
+"$make" -C "$source" BUILD="$build" install DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1 || {
     cat "$work/log" >&2
     fail "make install failed"
 }
@@ -33,6 +33,9 @@ done
 stray=$(find "$work/root" -type f ! -path "$root/*")
 [ -z "$stray" ] || fail "outside of the prefix: $stray"
 if grep -q "$work" "$root/lib/pkgconfig/trebuchet.pc"; then fail "DESTDIR is in trebuchet.pc"; fi
+
+grep -q "^prefix=$prefix\$" "$root/lib/pkgconfig/trebuchet.pc" ||
+    fail "trebuchet.pc has another prefix than was asked for"
 
 export PKG_CONFIG_PATH="$root/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$work/root"
 pkg-config --exists trebuchet || fail "pkg-config does not find trebuchet"
@@ -90,7 +93,7 @@ try "$cc" -std=c11 "$work/small.c" c
 [ -z "$cxx" ] || try "$cxx" -std=c++11 "$work/small.cc" cxx
 
 if grep -q '^uninstall:' "$source/Makefile"; then
-    "$make" -C "$source" uninstall DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1
+    "$make" -C "$source" BUILD="$build" uninstall DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1
     left=$(find "$work/root" ! -type d)
     [ -z "$left" ] || fail "uninstall leaves $left"
 fi
