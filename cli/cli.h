@@ -27,8 +27,7 @@ void cli_dirs_default(CliDirs *dirs);
 void cli_dirs_free(CliDirs *dirs);
 
 /* Prints "trebuchet COMMAND: ..." to stderr. */
-void cli_error(const char *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reads "900M", "2GiB", "1.5g"; false if it is no size. */
 bool cli_parse_size(const char *text, uint64_t *out);

@@ -16,7 +16,8 @@
 static const char usage[] =
     "Usage: trebuchet gen [options] MATERIAL... | --men N | --book\n"
     "\n"
-    "Makes the tables of the given materials, such as KRPvKR, and of every smaller ending they can\n"
+    "Makes the tables of the given materials, such as KRPvKR, and of every smaller ending they "
+    "can\n"
     "turn into. Tables that are already there are kept; a run that was cut short carries on.\n"
     "\n"
     "  -n, --men N          all materials of up to N men\n"
@@ -90,20 +91,27 @@ static bool add_men(GenArgs *args, const char *text)
 static int parse(GenArgs *args, int argc, char **argv)
 {
     enum { JSON_LOG = 256, KEEP_SCRATCH };
-    static const struct option options[] = {
-        {"men", 1, NULL, 'n'},      {"book", 0, NULL, 'b'},
-        {"metric", 1, NULL, 'm'},   {"tables", 1, NULL, 't'},
-        {"threads", 1, NULL, 'j'},  {"memory", 1, NULL, 'M'},
-        {"level", 1, NULL, 'l'},    {"estimate", 0, NULL, 'e'},
-        {"json-log", 0, NULL, JSON_LOG}, {"keep-scratch", 0, NULL, KEEP_SCRATCH},
-        {"quiet", 0, NULL, 'q'},    {"help", 0, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"men", 1, NULL, 'n'},
+                                            {"book", 0, NULL, 'b'},
+                                            {"metric", 1, NULL, 'm'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"threads", 1, NULL, 'j'},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"level", 1, NULL, 'l'},
+                                            {"estimate", 0, NULL, 'e'},
+                                            {"json-log", 0, NULL, JSON_LOG},
+                                            {"keep-scratch", 0, NULL, KEEP_SCRATCH},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     GenerateOptions *o = &args->options;
     bool ok = true;
     optind = 1;
     for (int c; ok && (c = getopt_long(argc, argv, "n:bm:t:j:M:l:eqh", options, NULL)) != -1;) {
         switch (c) {
-        case 'n': ok = add_men(args, optarg); break;
+        case 'n':
+            ok = add_men(args, optarg);
+            break;
         case 'b':
             ok = add_named(args, "KRPvKR") && add_named(args, "KQPvKQ") &&
                  add_named(args, "KBNvK") && add_named(args, "KRvKB");
@@ -113,11 +121,15 @@ static int parse(GenArgs *args, int argc, char **argv)
             ok = cli_parse_metrics(optarg) != 0;
             if (!ok) cli_error("gen", "--metric takes a list of wdl, dtz, dtc, dtm, or all");
             break;
-        case 't': o->directory = optarg; break;
+        case 't':
+            o->directory = optarg;
+            break;
         case 'j':
             ok = atoi(optarg) > 0;
-            if (ok) omp_set_num_threads(atoi(optarg));
-            else cli_error("gen", "--threads takes a positive number");
+            if (ok)
+                omp_set_num_threads(atoi(optarg));
+            else
+                cli_error("gen", "--threads takes a positive number");
             break;
         case 'M':
             ok = cli_parse_size(optarg, &o->memory) && o->memory > 0;
@@ -128,12 +140,23 @@ static int parse(GenArgs *args, int argc, char **argv)
             ok = o->level >= 1 && o->level <= 19;
             if (!ok) cli_error("gen", "--level takes a number from 1 to 19");
             break;
-        case 'e': args->estimate = true; break;
-        case JSON_LOG: args->json = true; break;
-        case KEEP_SCRATCH: o->keep_scratch = true; break;
-        case 'q': args->quiet = true; break;
-        case 'h': fputs(usage, stdout); return CLI_OK;
-        default: ok = false;
+        case 'e':
+            args->estimate = true;
+            break;
+        case JSON_LOG:
+            args->json = true;
+            break;
+        case KEEP_SCRATCH:
+            o->keep_scratch = true;
+            break;
+        case 'q':
+            args->quiet = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return CLI_OK;
+        default:
+            ok = false;
         }
     }
     for (int i = optind; ok && i < argc; i++) ok = add_named(args, argv[i]);
@@ -276,14 +299,13 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
 {
     GenerateProgress state = {0};
     GenerateOptions *o = &args->options;
-    GenRun run = {.plan = plan,
-                  .metric = o->metrics >> TABLE_DTM & 1 ? TABLE_DTM : TABLE_DTZ};
+    GenRun run = {.plan = plan, .metric = o->metrics >> TABLE_DTM & 1 ? TABLE_DTM : TABLE_DTZ};
     TableError error;
     bool stopped;
-    int style = args->json           ? PROGRESS_JSON
-                : args->quiet        ? PROGRESS_QUIET
+    int style = args->json              ? PROGRESS_JSON
+                : args->quiet           ? PROGRESS_QUIET
                 : isatty(STDERR_FILENO) ? PROGRESS_BAR
-                                     : PROGRESS_LINES;
+                                        : PROGRESS_LINES;
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -22,7 +22,8 @@ static const Command commands[] = {
 
 static void print_help(FILE *out)
 {
-    fputs("Usage: trebuchet COMMAND [options]\n\nChess endgame tablebases: make them and ask them.\n\n",
+    fputs("Usage: trebuchet COMMAND [options]\n\nChess endgame tablebases: make them and ask "
+          "them.\n\n",
           out);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].what);

@@ -56,10 +56,9 @@ static void draw(const Progress *p)
     memset(bar, '#', (size_t)(done * BAR));
     bar[BAR] = '\0';
     material_name(&p->plan->step[table].material, name);
-    if (phase == GENERATE_SOLVE)
-        snprintf(ply, sizeof ply, " ply %u", atomic_load(&p->state->ply));
-    fprintf(stderr, "\r[%s] %3.0f%%  table %zu/%zu %s %s%s  %.0f M/s  %s left\033[K", bar, 100 * done,
-            table + 1, p->plan->steps, name, phases[phase], ply, rate, left);
+    if (phase == GENERATE_SOLVE) snprintf(ply, sizeof ply, " ply %u", atomic_load(&p->state->ply));
+    fprintf(stderr, "\r[%s] %3.0f%%  table %zu/%zu %s %s%s  %.0f M/s  %s left\033[K", bar,
+            100 * done, table + 1, p->plan->steps, name, phases[phase], ply, rate, left);
 }
 
 static void *watch(void *context)
@@ -91,8 +90,8 @@ Progress *progress_start(int style, const GeneratePlan *plan, GenerateProgress *
     clock_gettime(CLOCK_MONOTONIC, &p->start);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    p->threaded = style == PROGRESS_BAR && plan->steps &&
-                  pthread_create(&p->thread, NULL, watch, p) == 0;
+    p->threaded =
+        style == PROGRESS_BAR && plan->steps && pthread_create(&p->thread, NULL, watch, p) == 0;
     return p;
 }
 
@@ -128,8 +127,10 @@ void progress_step(Progress *p, size_t step, const GenerateReport *r)
     material_name(&p->plan->step[step].material, name);
     pthread_mutex_lock(&p->lock);
     if (p->threaded) fputs("\r\033[K", stderr);
-    if (p->style == PROGRESS_JSON) step_json(p, name, r);
-    else step_line(name, r);
+    if (p->style == PROGRESS_JSON)
+        step_json(p, name, r);
+    else
+        step_line(name, r);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -21,55 +21,35 @@ extern const uint64_t bitboard_knight[64];
 extern const uint64_t bitboard_king[64];
 extern const BitboardLines bitboard_lines[64];
 
-static inline int square_file(int sq) {
-    return sq & 7;
-}
-static inline int square_rank(int sq) {
-    return sq >> 3;
-}
-static inline int square_at(int file, int rank) {
-    return rank * 8 + file;
-}
+static inline int square_file(int sq) { return sq & 7; }
+static inline int square_rank(int sq) { return sq >> 3; }
+static inline int square_at(int file, int rank) { return rank * 8 + file; }
 
-static inline uint64_t square_bit(int sq) {
-    return UINT64_C(1) << sq;
-}
-static inline uint64_t file_bits(int file) {
-    return UINT64_C(0x0101010101010101) << file;
-}
-static inline uint64_t rank_bits(int rank) {
-    return UINT64_C(0xff) << (8 * rank);
-}
+static inline uint64_t square_bit(int sq) { return UINT64_C(1) << sq; }
+static inline uint64_t file_bits(int file) { return UINT64_C(0x0101010101010101) << file; }
+static inline uint64_t rank_bits(int rank) { return UINT64_C(0xff) << (8 * rank); }
 
-static inline bool bit_test(uint64_t set, int sq) {
-    return set >> sq & 1;
-}
-static inline int bit_count(uint64_t set) {
-    return __builtin_popcountll(set);
-}
-static inline bool bit_many(uint64_t set) {
-    return (set & (set - 1)) != 0;
-}
+static inline bool bit_test(uint64_t set, int sq) { return set >> sq & 1; }
+static inline int bit_count(uint64_t set) { return __builtin_popcountll(set); }
+static inline bool bit_many(uint64_t set) { return (set & (set - 1)) != 0; }
 
 /* The lowest square of a set that is not empty. */
-static inline int bit_first(uint64_t set) {
-    return __builtin_ctzll(set);
-}
+static inline int bit_first(uint64_t set) { return __builtin_ctzll(set); }
 
 /* Takes the lowest square out of a set that is not empty. */
-static inline int bit_pop(uint64_t *set) {
+static inline int bit_pop(uint64_t *set)
+{
     int sq = bit_first(*set);
     *set &= *set - 1;
     return sq;
 }
 
 /* Rank 1 becomes rank 8. */
-static inline uint64_t flip_ranks(uint64_t set) {
-    return __builtin_bswap64(set);
-}
+static inline uint64_t flip_ranks(uint64_t set) { return __builtin_bswap64(set); }
 
 /* The a-file becomes the h-file. */
-static inline uint64_t flip_files(uint64_t set) {
+static inline uint64_t flip_files(uint64_t set)
+{
     const uint64_t one = UINT64_C(0x5555555555555555);
     const uint64_t two = UINT64_C(0x3333333333333333);
     const uint64_t four = UINT64_C(0x0f0f0f0f0f0f0f0f);
@@ -79,7 +59,8 @@ static inline uint64_t flip_files(uint64_t set) {
 }
 
 /* Files become ranks: the mirror is the line from a1 to h8. */
-static inline uint64_t flip_diagonal(uint64_t set) {
+static inline uint64_t flip_diagonal(uint64_t set)
+{
     uint64_t t = (set ^ set << 28) & UINT64_C(0x0f0f0f0f00000000);
     set ^= t ^ t >> 28;
     t = (set ^ set << 14) & UINT64_C(0x3333000033330000);
@@ -89,25 +70,24 @@ static inline uint64_t flip_diagonal(uint64_t set) {
 }
 
 /* What all pawns of a set attack. */
-static inline uint64_t pawns_attack(int color, uint64_t pawns) {
+static inline uint64_t pawns_attack(int color, uint64_t pawns)
+{
     uint64_t to_left = pawns & ~file_bits(0), to_right = pawns & ~file_bits(7);
     if (color == TREB_WHITE) return to_left << 7 | to_right << 9;
     return to_left >> 9 | to_right >> 7;
 }
 
-static inline uint64_t pawn_attacks(int color, int sq) {
+static inline uint64_t pawn_attacks(int color, int sq)
+{
     return pawns_attack(color, square_bit(sq));
 }
 
-static inline uint64_t knight_attacks(int sq) {
-    return bitboard_knight[sq];
-}
-static inline uint64_t king_attacks(int sq) {
-    return bitboard_king[sq];
-}
+static inline uint64_t knight_attacks(int sq) { return bitboard_knight[sq]; }
+static inline uint64_t king_attacks(int sq) { return bitboard_king[sq]; }
 
 /* Attacks from `sq` along one line through it, up to and including the first man of `occ`. */
-static inline uint64_t line_attacks(uint64_t line, int sq, uint64_t occ) {
+static inline uint64_t line_attacks(uint64_t line, int sq, uint64_t occ)
+{
     uint64_t below = square_bit(sq) - 1, men = occ & line;
     uint64_t upper = men & ~below;
     /* With no man below, bit 0 stands in: the line's lower end is never under it. */
@@ -115,22 +95,26 @@ static inline uint64_t line_attacks(uint64_t line, int sq, uint64_t occ) {
     return (upper ^ (upper - highest_below)) & line;
 }
 
-static inline uint64_t bishop_attacks(int sq, uint64_t occ) {
+static inline uint64_t bishop_attacks(int sq, uint64_t occ)
+{
     const BitboardLines *lines = &bitboard_lines[sq];
     return line_attacks(lines->diagonal, sq, occ) | line_attacks(lines->antidiagonal, sq, occ);
 }
 
-static inline uint64_t rook_attacks(int sq, uint64_t occ) {
+static inline uint64_t rook_attacks(int sq, uint64_t occ)
+{
     const BitboardLines *lines = &bitboard_lines[sq];
     return line_attacks(lines->rank, sq, occ) | line_attacks(lines->file, sq, occ);
 }
 
-static inline uint64_t queen_attacks(int sq, uint64_t occ) {
+static inline uint64_t queen_attacks(int sq, uint64_t occ)
+{
     return bishop_attacks(sq, occ) | rook_attacks(sq, occ);
 }
 
 /* For any type but the pawn, whose attacks depend on its colour. */
-static inline uint64_t piece_attacks(int type, int sq, uint64_t occ) {
+static inline uint64_t piece_attacks(int type, int sq, uint64_t occ)
+{
     switch (type) {
     case TREB_KNIGHT:
         return knight_attacks(sq);
@@ -148,7 +132,8 @@ static inline uint64_t piece_attacks(int type, int sq, uint64_t occ) {
 }
 
 /* The whole line through both squares without `a`, or nothing if they share no line. */
-static inline uint64_t line_through(int a, int b) {
+static inline uint64_t line_through(int a, int b)
+{
     const BitboardLines *lines = &bitboard_lines[a];
     if (bit_test(lines->rank, b)) return lines->rank;
     if (bit_test(lines->file, b)) return lines->file;
@@ -158,7 +143,8 @@ static inline uint64_t line_through(int a, int b) {
 }
 
 /* The squares strictly between two on a common line; else nothing. */
-static inline uint64_t squares_between(int a, int b) {
+static inline uint64_t squares_between(int a, int b)
+{
     /* Along every line the numbers of the squares only rise. */
     int low = a < b ? a : b, high = a < b ? b : a;
     uint64_t above_low = ~(square_bit(low) - 1) & ~square_bit(low);

@@ -36,18 +36,18 @@ typedef struct IndexGroup {
 /* What a table's numbering is made of. Plain data, no ownership. */
 typedef struct Index {
     Material material;
-    bool pawns;           /* the slice axis exists and only left-right symmetry holds */
-    uint64_t slices;      /* pawn configurations; 1 without pawns */
-    uint32_t kings;       /* radix of the kings axis */
+    bool pawns;      /* the slice axis exists and only left-right symmetry holds */
+    uint64_t slices; /* pawn configurations; 1 without pawns */
+    uint32_t kings;  /* radix of the kings axis */
     int groups;
     IndexGroup group[INDEX_GROUPS_MAX]; /* by colour, then queen to knight */
     int axes;
-    uint8_t order[INDEX_AXES_MAX];      /* axes, outermost first */
-    uint64_t stride[INDEX_AXES_MAX];    /* by axis */
-    uint64_t slice_size;                /* cells of one slice */
-    uint64_t size;                      /* slices * slice_size */
-    int lead_color;                     /* the colour whose pawns decide the mirror */
-    uint64_t second_radix;              /* choices of the other colour's pawns */
+    uint8_t order[INDEX_AXES_MAX];   /* axes, outermost first */
+    uint64_t stride[INDEX_AXES_MAX]; /* by axis */
+    uint64_t slice_size;             /* cells of one slice */
+    uint64_t size;                   /* slices * slice_size */
+    int lead_color;                  /* the colour whose pawns decide the mirror */
+    uint64_t second_radix;           /* choices of the other colour's pawns */
 } Index;
 
 /* A position as coordinates of squares: the form in which tables and solver see it. Black and

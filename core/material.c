@@ -6,7 +6,7 @@
 static const char letters[] = "PNBRQK";
 
 /* The types in the order of a name, best first. */
-static const int name_order[TREB_TYPES] = {TREB_KING, TREB_QUEEN,  TREB_ROOK,
+static const int name_order[TREB_TYPES] = {TREB_KING,   TREB_QUEEN,  TREB_ROOK,
                                            TREB_BISHOP, TREB_KNIGHT, TREB_PAWN};
 
 bool material_parse(const char *name, Material *out)
@@ -56,20 +56,14 @@ int material_men_of(const Material *m, int color)
     return men;
 }
 
-int material_men(const Material *m)
-{
-    return material_men_of(m, 0) + material_men_of(m, 1);
-}
+int material_men(const Material *m) { return material_men_of(m, 0) + material_men_of(m, 1); }
 
 bool material_has_pawns(const Material *m)
 {
     return m->count[0][TREB_PAWN] + m->count[1][TREB_PAWN] > 0;
 }
 
-bool material_equal(const Material *a, const Material *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
+bool material_equal(const Material *a, const Material *b) { return memcmp(a, b, sizeof *a) == 0; }
 
 bool material_symmetric(const Material *m)
 {

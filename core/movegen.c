@@ -16,7 +16,8 @@ typedef struct Generator {
     int count;
 } Generator;
 
-static uint64_t find_pinned(const treb_position *pos, int us, int king) {
+static uint64_t find_pinned(const treb_position *pos, int us, int king)
+{
     uint64_t own = pos->by_color[us], enemy = pos->by_color[us ^ 1], pinned = 0;
     uint64_t queens = pos->by_type[TREB_QUEEN];
     uint64_t diagonal = enemy & (pos->by_type[TREB_BISHOP] | queens);
@@ -32,7 +33,8 @@ static uint64_t find_pinned(const treb_position *pos, int us, int king) {
     return pinned;
 }
 
-static Generator generator_init(const treb_position *pos, Move *out) {
+static Generator generator_init(const treb_position *pos, Move *out)
+{
     Generator g = {.pos = pos, .us = pos->turn, .out = out};
     g.king = position_king(pos, g.us);
     g.own = pos->by_color[g.us];
@@ -49,15 +51,18 @@ static Generator generator_init(const treb_position *pos, Move *out) {
     return g;
 }
 
-static void add_move(Generator *g, int from, int to, int promo) {
+static void add_move(Generator *g, int from, int to, int promo)
+{
     if (g->count < MOVES_MAX) g->out[g->count++] = move_make(from, to, promo);
 }
 
-static void add_moves(Generator *g, int from, uint64_t targets) {
+static void add_moves(Generator *g, int from, uint64_t targets)
+{
     while (targets != 0) add_move(g, from, bit_pop(&targets), 0);
 }
 
-static void add_pawn_moves(Generator *g, int from, uint64_t targets) {
+static void add_pawn_moves(Generator *g, int from, uint64_t targets)
+{
     while (targets != 0) {
         int to = bit_pop(&targets);
         if (square_rank(to) != 0 && square_rank(to) != 7) {
@@ -69,12 +74,14 @@ static void add_pawn_moves(Generator *g, int from, uint64_t targets) {
 }
 
 /* Where a man other than the king may go as far as its king is concerned. */
-static uint64_t allowed_from(const Generator *g, int from) {
+static uint64_t allowed_from(const Generator *g, int from)
+{
     if (!bit_test(g->pinned, from)) return g->evasions;
     return g->evasions & line_through(g->king, from);
 }
 
-static uint64_t pawn_pushes(int color, int from, uint64_t occ) {
+static uint64_t pawn_pushes(int color, int from, uint64_t occ)
+{
     uint64_t empty = ~occ;
     if (color == TREB_WHITE) {
         uint64_t once = square_bit(from) << 8 & empty;
@@ -85,23 +92,24 @@ static uint64_t pawn_pushes(int color, int from, uint64_t occ) {
 }
 
 /* Where the pawn stands that an en passant capture takes. */
-static int ep_victim(int ep) {
-    return ep ^ 8;
-}
+static int ep_victim(int ep) { return ep ^ 8; }
 
 /* The own pawns that attack the ep square, whatever becomes of their king. */
-static uint64_t ep_capturers(const treb_position *pos) {
+static uint64_t ep_capturers(const treb_position *pos)
+{
     if (pos->ep == 0) return 0;
     return pawn_attacks(pos->turn ^ 1, pos->ep) & position_men_of(pos, pos->turn, TREB_PAWN);
 }
 
-static bool ep_leaves_king_safe(const treb_position *pos, int from) {
+static bool ep_leaves_king_safe(const treb_position *pos, int from)
+{
     uint64_t occ = position_occupied(pos);
     occ ^= square_bit(from) | square_bit(ep_victim(pos->ep)) | square_bit(pos->ep);
     return square_attackers(pos, position_king(pos, pos->turn), pos->turn ^ 1, occ) == 0;
 }
 
-static void generate_ep(Generator *g) {
+static void generate_ep(Generator *g)
+{
     uint64_t capturers = ep_capturers(g->pos);
     while (capturers != 0) {
         int from = bit_pop(&capturers);
@@ -109,7 +117,8 @@ static void generate_ep(Generator *g) {
     }
 }
 
-static void generate_king(Generator *g, uint64_t targets) {
+static void generate_king(Generator *g, uint64_t targets)
+{
     uint64_t to_try = king_attacks(g->king) & targets;
     while (to_try != 0) {
         int to = bit_pop(&to_try);
@@ -120,7 +129,8 @@ static void generate_king(Generator *g, uint64_t targets) {
 }
 
 /* The moves of all men but the king that end on one of `targets`, and en passant. */
-static void generate_men(Generator *g, uint64_t targets) {
+static void generate_men(Generator *g, uint64_t targets)
+{
     for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
         uint64_t men = g->own & g->pos->by_type[type];
         while (men != 0) {
@@ -138,7 +148,8 @@ static void generate_men(Generator *g, uint64_t targets) {
 }
 
 /* Whether some man attacks an enemy, legally or not. */
-static bool attacks_any(const treb_position *pos) {
+static bool attacks_any(const treb_position *pos)
+{
     uint64_t own = pos->by_color[pos->turn], enemy = pos->by_color[pos->turn ^ 1];
     if (ep_capturers(pos) != 0) return true;
     if (pawns_attack(pos->turn, own & pos->by_type[TREB_PAWN]) & enemy) return true;
@@ -151,14 +162,16 @@ static bool attacks_any(const treb_position *pos) {
     return false;
 }
 
-int movegen_legal(const treb_position *pos, Move *out) {
+int movegen_legal(const treb_position *pos, Move *out)
+{
     Generator g = generator_init(pos, out);
     generate_king(&g, ~g.own);
     generate_men(&g, ~g.own);
     return g.count;
 }
 
-int movegen_captures(const treb_position *pos, Move *out) {
+int movegen_captures(const treb_position *pos, Move *out)
+{
     if (!attacks_any(pos)) return 0;
     Generator g = generator_init(pos, out);
     generate_king(&g, g.enemy);
@@ -166,7 +179,8 @@ int movegen_captures(const treb_position *pos, Move *out) {
     return g.count;
 }
 
-bool movegen_any(const treb_position *pos) {
+bool movegen_any(const treb_position *pos)
+{
     Move moves[MOVES_MAX];
     Generator g = generator_init(pos, moves);
     generate_king(&g, ~g.own);
@@ -175,7 +189,8 @@ bool movegen_any(const treb_position *pos) {
     return g.count > 0;
 }
 
-bool position_ep_legal(const treb_position *pos) {
+bool position_ep_legal(const treb_position *pos)
+{
     uint64_t capturers = ep_capturers(pos);
     while (capturers != 0) {
         if (ep_leaves_king_safe(pos, bit_pop(&capturers))) return true;
@@ -186,7 +201,8 @@ bool position_ep_legal(const treb_position *pos) {
 /* ---- Making moves ---- */
 
 /* The castling rights that go when a man leaves this square or is taken on it. */
-static unsigned castling_lost(int sq) {
+static unsigned castling_lost(int sq)
+{
     switch (sq) {
     case 0:
         return CASTLING_Q;
@@ -205,7 +221,8 @@ static unsigned castling_lost(int sq) {
     }
 }
 
-void position_make(const treb_position *pos, Move m, treb_position *child) {
+void position_make(const treb_position *pos, Move m, treb_position *child)
+{
     int us = pos->turn, from = move_from(m), to = move_to(m), promo = move_promo(m);
     int type = position_piece_at(pos, from, NULL);
     int victim = move_is_ep(pos, m) ? ep_victim(to) : to;

@@ -12,16 +12,11 @@ enum { MOVES_MAX = 256 };
 /* From-square, to-square << 6, and << 12 the type promoted to (0 for none). 0 is no move. */
 typedef uint16_t Move;
 
-static inline int move_from(Move m) {
-    return m & 63;
-}
-static inline int move_to(Move m) {
-    return m >> 6 & 63;
-}
-static inline int move_promo(Move m) {
-    return m >> 12;
-}
-static inline Move move_make(int from, int to, int promo) {
+static inline int move_from(Move m) { return m & 63; }
+static inline int move_to(Move m) { return m >> 6 & 63; }
+static inline int move_promo(Move m) { return m >> 12; }
+static inline Move move_make(int from, int to, int promo)
+{
     return (Move)(from | to << 6 | promo << 12);
 }
 
@@ -41,25 +36,30 @@ void position_make(const treb_position *pos, Move m, treb_position *child);
 /* Whether some en passant capture is legal. An ep square alone does not say so. */
 bool position_ep_legal(const treb_position *pos);
 
-static inline bool square_attacked(const treb_position *pos, int sq, int by_color) {
+static inline bool square_attacked(const treb_position *pos, int sq, int by_color)
+{
     return square_attackers(pos, sq, by_color, position_occupied(pos)) != 0;
 }
 
-static inline bool position_in_check(const treb_position *pos) {
+static inline bool position_in_check(const treb_position *pos)
+{
     return square_attacked(pos, position_king(pos, pos->turn), pos->turn ^ 1);
 }
 
 /* The following take a legal move that has not been made yet. */
-static inline bool move_is_ep(const treb_position *pos, Move m) {
+static inline bool move_is_ep(const treb_position *pos, Move m)
+{
     return pos->ep != 0 && move_to(m) == pos->ep && bit_test(pos->by_type[TREB_PAWN], move_from(m));
 }
 
-static inline bool move_is_capture(const treb_position *pos, Move m) {
+static inline bool move_is_capture(const treb_position *pos, Move m)
+{
     return bit_test(pos->by_color[pos->turn ^ 1], move_to(m)) || move_is_ep(pos, m);
 }
 
 /* A capture or a pawn move, which no later move can take back. */
-static inline bool move_is_zeroing(const treb_position *pos, Move m) {
+static inline bool move_is_zeroing(const treb_position *pos, Move m)
+{
     return bit_test(pos->by_type[TREB_PAWN], move_from(m)) || move_is_capture(pos, m);
 }
 

@@ -14,24 +14,25 @@ typedef struct Field {
 static const char piece_letters[] = "PNBRQKpnbrqk";
 static const char castling_letters[] = "KQkq";
 
-static treb_status answer(const char **why, treb_status status, const char *text) {
+static treb_status answer(const char **why, treb_status status, const char *text)
+{
     if (why != NULL) *why = text;
     return status;
 }
 
-static treb_status bad_fen(const char **why, const char *text) {
+static treb_status bad_fen(const char **why, const char *text)
+{
     return answer(why, TREB_ERR_FEN, text);
 }
 
 /* ---- Reading ---- */
 
-static bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* Splits at white space. Returns the number of fields, FEN_FIELDS_MAX + 1 if there are more than
  * a FEN has. */
-static int split_fields(const char *fen, Field fields[FEN_FIELDS_MAX]) {
+static int split_fields(const char *fen, Field fields[FEN_FIELDS_MAX])
+{
     int count = 0;
     for (;;) {
         while (is_space(*fen)) fen++;
@@ -44,14 +45,16 @@ static int split_fields(const char *fen, Field fields[FEN_FIELDS_MAX]) {
 }
 
 /* Where `c` stands among `letters`, or -1. */
-static int letter_index(const char *letters, char c) {
+static int letter_index(const char *letters, char c)
+{
     const char *at = c != '\0' ? strchr(letters, c) : NULL;
     return at != NULL ? (int)(at - letters) : -1;
 }
 
 /* Reads one rank up to its '/' or the end of the field; moves `at` there. */
 static treb_status read_rank(Field field, size_t *at, int rank, treb_position *pos,
-                             const char **why) {
+                             const char **why)
+{
     int file = 0;
     bool after_digit = false;
     for (; *at < field.length && field.text[*at] != '/'; ++*at) {
@@ -76,7 +79,8 @@ static treb_status read_rank(Field field, size_t *at, int rank, treb_position *p
     return TREB_OK;
 }
 
-static treb_status read_board(Field field, treb_position *pos, const char **why) {
+static treb_status read_board(Field field, treb_position *pos, const char **why)
+{
     int slashes = 0;
     for (size_t i = 0; i < field.length; i++) slashes += field.text[i] == '/' && slashes < 9;
     if (slashes < 7) return bad_fen(why, "the board has fewer than 8 ranks");
@@ -91,7 +95,8 @@ static treb_status read_board(Field field, treb_position *pos, const char **why)
     return status;
 }
 
-static treb_status read_turn(Field field, treb_position *pos, const char **why) {
+static treb_status read_turn(Field field, treb_position *pos, const char **why)
+{
     bool white = field.text[0] == 'w', black = field.text[0] == 'b';
     if (field.length != 1 || (!white && !black)) {
         return bad_fen(why, "the side to move is neither w nor b");
@@ -100,11 +105,10 @@ static treb_status read_turn(Field field, treb_position *pos, const char **why) 
     return TREB_OK;
 }
 
-static bool is_dash(Field field) {
-    return field.length == 1 && field.text[0] == '-';
-}
+static bool is_dash(Field field) { return field.length == 1 && field.text[0] == '-'; }
 
-static treb_status read_castling(Field field, treb_position *pos, const char **why) {
+static treb_status read_castling(Field field, treb_position *pos, const char **why)
+{
     if (is_dash(field)) return TREB_OK;
     for (size_t i = 0; i < field.length; i++) {
         int right = letter_index(castling_letters, field.text[i]);
@@ -115,7 +119,8 @@ static treb_status read_castling(Field field, treb_position *pos, const char **w
     return TREB_OK;
 }
 
-static treb_status read_ep(Field field, treb_position *pos, const char **why) {
+static treb_status read_ep(Field field, treb_position *pos, const char **why)
+{
     if (is_dash(field)) return TREB_OK;
     bool square = field.length == 2 && field.text[0] >= 'a' && field.text[0] <= 'h' &&
                   field.text[1] >= '1' && field.text[1] <= '8';
@@ -128,7 +133,8 @@ static treb_status read_ep(Field field, treb_position *pos, const char **why) {
 }
 
 /* False if the field is not a number of 0 to 65535. */
-static bool read_number(Field field, uint16_t *out) {
+static bool read_number(Field field, uint16_t *out)
+{
     uint32_t value = 0;
     for (size_t i = 0; i < field.length; i++) {
         char c = field.text[i];
@@ -141,7 +147,8 @@ static bool read_number(Field field, uint16_t *out) {
 }
 
 static treb_status read_counters(const Field *fields, int count, treb_position *pos,
-                                 const char **why) {
+                                 const char **why)
+{
     if (count > 4 && !read_number(fields[4], &pos->halfmove)) {
         return bad_fen(why, "the halfmove clock is not a number from 0 to 65535");
     }
@@ -153,7 +160,8 @@ static treb_status read_counters(const Field *fields, int count, treb_position *
     return TREB_OK;
 }
 
-treb_status position_from_fen(const char *fen, treb_position *out, const char **why) {
+treb_status position_from_fen(const char *fen, treb_position *out, const char **why)
+{
     Field fields[FEN_FIELDS_MAX];
     int count = split_fields(fen, fields);
     if (count == 0) return bad_fen(why, "the FEN is empty");
@@ -173,7 +181,8 @@ treb_status position_from_fen(const char *fen, treb_position *out, const char **
 
 /* ---- Writing ---- */
 
-static char *write_board(const treb_position *pos, char *out) {
+static char *write_board(const treb_position *pos, char *out)
+{
     for (int rank = 7; rank >= 0; rank--) {
         int empty = 0;
         for (int file = 0; file < 8; file++) {
@@ -192,7 +201,8 @@ static char *write_board(const treb_position *pos, char *out) {
     return out;
 }
 
-static char *write_castling(unsigned castling, char *out) {
+static char *write_castling(unsigned castling, char *out)
+{
     if (castling == 0) *out++ = '-';
     for (int right = 0; right < 4; right++) {
         if (castling >> right & 1) *out++ = castling_letters[right];
@@ -200,7 +210,8 @@ static char *write_castling(unsigned castling, char *out) {
     return out;
 }
 
-static char *write_ep(int ep, char *out) {
+static char *write_ep(int ep, char *out)
+{
     if (ep == 0) {
         *out++ = '-';
     } else {
@@ -210,7 +221,8 @@ static char *write_ep(int ep, char *out) {
     return out;
 }
 
-static char *write_number(unsigned value, char *out) {
+static char *write_number(unsigned value, char *out)
+{
     char digits[10];
     int count = 0;
     do {
@@ -221,7 +233,8 @@ static char *write_number(unsigned value, char *out) {
     return out;
 }
 
-void position_to_fen(const treb_position *pos, char out[POSITION_FEN_SIZE]) {
+void position_to_fen(const treb_position *pos, char out[POSITION_FEN_SIZE])
+{
     out = write_board(pos, out);
     *out++ = ' ';
     *out++ = pos->turn == TREB_WHITE ? 'w' : 'b';
@@ -239,7 +252,8 @@ void position_to_fen(const treb_position *pos, char out[POSITION_FEN_SIZE]) {
 /* ---- Checking ---- */
 
 /* No square with two men, and none with half a man. */
-static const char *fault_in_boards(const treb_position *pos) {
+static const char *fault_in_boards(const treb_position *pos)
+{
     uint64_t seen = 0, twice = 0;
     for (int type = TREB_PAWN; type < TREB_TYPES; type++) {
         twice |= seen & pos->by_type[type];
@@ -256,7 +270,8 @@ static const char *fault_in_boards(const treb_position *pos) {
 
 /* Men beyond the first set are promoted pawns, of which there are no more than pawns are missing.
  * This also keeps the number of moves below what a list holds. */
-static bool too_many_promoted(const treb_position *pos, int color) {
+static bool too_many_promoted(const treb_position *pos, int color)
+{
     static const int at_start[TREB_TYPES] = {0, 2, 2, 2, 1, 1};
     int pawns = 0;
     for (int type = TREB_PAWN; type < TREB_TYPES; type++) {
@@ -266,7 +281,8 @@ static bool too_many_promoted(const treb_position *pos, int color) {
     return pawns > SIDE_PAWNS_MAX;
 }
 
-static const char *fault_in_men(const treb_position *pos) {
+static const char *fault_in_men(const treb_position *pos)
+{
     static const char *const no_king[2] = {"White has no king", "Black has no king"};
     static const char *const kings[2] = {"White has more than one king",
                                          "Black has more than one king"};
@@ -290,7 +306,8 @@ static const char *fault_in_men(const treb_position *pos) {
     return NULL;
 }
 
-static const char *fault_in_kings(const treb_position *pos) {
+static const char *fault_in_kings(const treb_position *pos)
+{
     int turn = pos->turn, king = position_king(pos, turn ^ 1);
     if (bit_test(king_attacks(king), position_king(pos, turn))) {
         return "the kings stand side by side";
@@ -301,7 +318,8 @@ static const char *fault_in_kings(const treb_position *pos) {
     return NULL;
 }
 
-static const char *fault_in_ep(const treb_position *pos) {
+static const char *fault_in_ep(const treb_position *pos)
+{
     if (pos->ep == 0) return NULL;
     bool white = pos->turn == TREB_WHITE;
     if (square_rank(pos->ep) != (white ? 5 : 2)) {
@@ -318,7 +336,8 @@ static const char *fault_in_ep(const treb_position *pos) {
     return NULL;
 }
 
-static const char *fault_in_castling(const treb_position *pos) {
+static const char *fault_in_castling(const treb_position *pos)
+{
     static const int rook_home[4] = {7, 0, 63, 56}, king_home[2] = {4, 60};
     for (int right = 0; right < 4; right++) {
         int color = right / 2;
@@ -333,7 +352,8 @@ static const char *fault_in_castling(const treb_position *pos) {
     return NULL;
 }
 
-treb_status position_check(const treb_position *pos, const char **why) {
+treb_status position_check(const treb_position *pos, const char **why)
+{
     const char *fault = fault_in_boards(pos);
     if (fault == NULL) fault = fault_in_men(pos);
     if (fault == NULL) fault = fault_in_kings(pos);
@@ -345,7 +365,8 @@ treb_status position_check(const treb_position *pos, const char **why) {
 
 /* ---- Transforming ---- */
 
-void position_swap_colors(const treb_position *pos, treb_position *out) {
+void position_swap_colors(const treb_position *pos, treb_position *out)
+{
     treb_position p = *pos;
     p.by_color[TREB_WHITE] = flip_ranks(pos->by_color[TREB_BLACK]);
     p.by_color[TREB_BLACK] = flip_ranks(pos->by_color[TREB_WHITE]);
@@ -358,7 +379,8 @@ void position_swap_colors(const treb_position *pos, treb_position *out) {
     *out = p;
 }
 
-void position_flip_files(const treb_position *pos, treb_position *out) {
+void position_flip_files(const treb_position *pos, treb_position *out)
+{
     treb_position p = *pos;
     for (int color = TREB_WHITE; color <= TREB_BLACK; color++) {
         p.by_color[color] = flip_files(pos->by_color[color]);
@@ -371,7 +393,8 @@ void position_flip_files(const treb_position *pos, treb_position *out) {
     *out = p;
 }
 
-bool position_equal(const treb_position *a, const treb_position *b) {
+bool position_equal(const treb_position *a, const treb_position *b)
+{
     return memcmp(a->by_color, b->by_color, sizeof a->by_color) == 0 &&
            memcmp(a->by_type, b->by_type, sizeof a->by_type) == 0 && a->turn == b->turn &&
            a->ep == b->ep && a->castling == b->castling && a->halfmove == b->halfmove &&

@@ -32,22 +32,26 @@ void position_flip_files(const treb_position *pos, treb_position *out);
 /* Field by field: structs may differ in their padding. */
 bool position_equal(const treb_position *a, const treb_position *b);
 
-static inline uint64_t position_occupied(const treb_position *pos) {
+static inline uint64_t position_occupied(const treb_position *pos)
+{
     return pos->by_color[TREB_WHITE] | pos->by_color[TREB_BLACK];
 }
 
-static inline uint64_t position_men_of(const treb_position *pos, int color, int type) {
+static inline uint64_t position_men_of(const treb_position *pos, int color, int type)
+{
     return pos->by_color[color] & pos->by_type[type];
 }
 
 /* The square of a colour's king, which must exist. */
-static inline int position_king(const treb_position *pos, int color) {
+static inline int position_king(const treb_position *pos, int color)
+{
     return bit_first(position_men_of(pos, color, TREB_KING));
 }
 
 /* The type of the man on a square, or -1 if it is empty. `color` may be NULL; it is written only
  * if there is a man. */
-static inline int position_piece_at(const treb_position *pos, int sq, int *color) {
+static inline int position_piece_at(const treb_position *pos, int sq, int *color)
+{
     if (!bit_test(position_occupied(pos), sq)) return -1;
     if (color != NULL) *color = bit_test(pos->by_color[TREB_BLACK], sq) ? TREB_BLACK : TREB_WHITE;
     for (int type = TREB_PAWN; type < TREB_TYPES; type++) {
@@ -57,13 +61,15 @@ static inline int position_piece_at(const treb_position *pos, int sq, int *color
 }
 
 /* Puts a man on an empty square. */
-static inline void position_put(treb_position *pos, int color, int type, int sq) {
+static inline void position_put(treb_position *pos, int color, int type, int sq)
+{
     pos->by_color[color] |= square_bit(sq);
     pos->by_type[type] |= square_bit(sq);
 }
 
 /* Empties a square. */
-static inline void position_remove(treb_position *pos, int sq) {
+static inline void position_remove(treb_position *pos, int sq)
+{
     uint64_t others = ~square_bit(sq);
     pos->by_color[TREB_WHITE] &= others;
     pos->by_color[TREB_BLACK] &= others;
@@ -72,7 +78,8 @@ static inline void position_remove(treb_position *pos, int sq) {
 
 /* The men of a colour that attack a square if `occ` is what stands in the way. Men that are not in
  * `occ` do not count, so a caller can take one off the board. */
-static inline uint64_t square_attackers(const treb_position *pos, int sq, int color, uint64_t occ) {
+static inline uint64_t square_attackers(const treb_position *pos, int sq, int color, uint64_t occ)
+{
     uint64_t queens = pos->by_type[TREB_QUEEN];
     uint64_t men = (pawn_attacks(color ^ 1, sq) & pos->by_type[TREB_PAWN]) |
                    (knight_attacks(sq) & pos->by_type[TREB_KNIGHT]) |

@@ -11,28 +11,22 @@ typedef struct Description {
     bool capture;
 } Description;
 
-static char file_letter(int sq) {
-    return (char)('a' + square_file(sq));
-}
-static char rank_digit(int sq) {
-    return (char)('1' + square_rank(sq));
-}
-static bool is_file(char c) {
-    return c >= 'a' && c <= 'h';
-}
-static bool is_rank(char c) {
-    return c >= '1' && c <= '8';
-}
+static char file_letter(int sq) { return (char)('a' + square_file(sq)); }
+static char rank_digit(int sq) { return (char)('1' + square_rank(sq)); }
+static bool is_file(char c) { return c >= 'a' && c <= 'h'; }
+static bool is_rank(char c) { return c >= '1' && c <= '8'; }
 
 /* The type of an upper-case letter other than P, or -1. */
-static int type_of_letter(char c) {
+static int type_of_letter(char c)
+{
     const char *at = c != '\0' ? strchr(type_letters + 1, c) : NULL;
     return at != NULL ? (int)(at - type_letters) : -1;
 }
 
 /* ---- The long form ---- */
 
-void move_to_uci(Move m, char out[UCI_SIZE]) {
+void move_to_uci(Move m, char out[UCI_SIZE])
+{
     static const char letters[8] = {0, 'n', 'b', 'r', 'q', 0, 0, 0};
     out[0] = file_letter(move_from(m));
     out[1] = rank_digit(move_from(m));
@@ -42,7 +36,8 @@ void move_to_uci(Move m, char out[UCI_SIZE]) {
     out[5] = '\0';
 }
 
-treb_status move_from_uci(const treb_position *pos, const char *text, Move *out) {
+treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
+{
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     for (int i = 0; i < count; i++) {
@@ -60,7 +55,8 @@ treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
 
 /* Adds the file, the rank or both of the from-square, as far as other men of the type could make
  * the move too. */
-static char *write_origin(const treb_position *pos, Move m, int type, char *out) {
+static char *write_origin(const treb_position *pos, Move m, int type, char *out)
+{
     Move moves[MOVES_MAX];
     int from = move_from(m), count = movegen_legal(pos, moves);
     bool others = false, same_file = false, same_rank = false;
@@ -77,14 +73,16 @@ static char *write_origin(const treb_position *pos, Move m, int type, char *out)
     return out;
 }
 
-static char *write_check(const treb_position *pos, Move m, char *out) {
+static char *write_check(const treb_position *pos, Move m, char *out)
+{
     treb_position child;
     position_make(pos, m, &child);
     if (position_in_check(&child)) *out++ = movegen_any(&child) ? '+' : '#';
     return out;
 }
 
-void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE]) {
+void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
+{
     int type = position_piece_at(pos, move_from(m), NULL);
     bool capture = move_is_capture(pos, m);
     if (type > TREB_PAWN) {
@@ -107,7 +105,8 @@ void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE]) {
 /* ---- Reading the short form ---- */
 
 /* Takes the promotion and the to-square off the end of a text of `*length` characters. */
-static bool read_end(const char *text, size_t *length, Description *d) {
+static bool read_end(const char *text, size_t *length, Description *d)
+{
     size_t n = *length;
     while (n > 0 && strchr("+#!?", text[n - 1]) != NULL) n--;
     if (n > 0 && type_of_letter(text[n - 1]) > 0) {
@@ -120,7 +119,8 @@ static bool read_end(const char *text, size_t *length, Description *d) {
     return true;
 }
 
-static bool read_san(const char *text, Description *d) {
+static bool read_san(const char *text, Description *d)
+{
     *d = (Description){.type = TREB_PAWN, .promo = 0, .from_file = -1, .from_rank = -1};
     size_t length = strlen(text), at = 0;
     if (!read_end(text, &length, d)) return false;
@@ -131,7 +131,8 @@ static bool read_san(const char *text, Description *d) {
     return at == length;
 }
 
-static bool fits(const treb_position *pos, Move m, const Description *d) {
+static bool fits(const treb_position *pos, Move m, const Description *d)
+{
     int from = move_from(m);
     return move_to(m) == d->to && move_promo(m) == d->promo &&
            bit_test(pos->by_type[d->type], from) &&
@@ -140,7 +141,8 @@ static bool fits(const treb_position *pos, Move m, const Description *d) {
            (!d->capture || move_is_capture(pos, m));
 }
 
-treb_status move_from_san(const treb_position *pos, const char *text, Move *out) {
+treb_status move_from_san(const treb_position *pos, const char *text, Move *out)
+{
     Description d;
     if (!read_san(text, &d)) return TREB_ERR_ARGUMENT;
     Move moves[MOVES_MAX], found = 0;

@@ -89,13 +89,15 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
                              uint8_t *out, TableError *error);
 
 /* The block that holds a cell. */
-static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell) {
+static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell)
+{
     return (cell / h->per_byte * h->width) >> h->block_bits;
 }
 
 /* The code of a cell, given the unpacked block that holds it. The first of the cells that share a
  * byte is the lowest digit. */
-static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *block, uint64_t cell) {
+static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *block, uint64_t cell)
+{
     uint64_t mask = (UINT64_C(1) << h->block_bits) - 1;
     const uint8_t *at = block + (cell / h->per_byte * h->width & mask);
     if (h->width == 2) return at[0] | (unsigned)at[1] << 8;

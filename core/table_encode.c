@@ -11,12 +11,14 @@ struct TableEncoder {
     ZSTD_CDict *dictionary; /* NULL without */
 };
 
-size_t table_block_bound(const TableHeader *header) {
+size_t table_block_bound(const TableHeader *header)
+{
     return ZSTD_compressBound((size_t)1 << header->block_bits);
 }
 
 /* The file knows the size and the checksum of a block, so a frame need not. */
-static bool encoder_set(TableEncoder *encoder, int level) {
+static bool encoder_set(TableEncoder *encoder, int level)
+{
     ZSTD_CCtx *context = encoder->context;
     return !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level)) &&
            !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0)) &&
@@ -26,7 +28,8 @@ static bool encoder_set(TableEncoder *encoder, int level) {
             !ZSTD_isError(ZSTD_CCtx_refCDict(context, encoder->dictionary)));
 }
 
-TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictionary_size) {
+TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictionary_size)
+{
     TableEncoder *encoder = calloc(1, sizeof *encoder);
     if (encoder == NULL) return NULL;
     encoder->context = ZSTD_createCCtx();
@@ -39,7 +42,8 @@ TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictio
     return NULL;
 }
 
-void table_encoder_free(TableEncoder *encoder) {
+void table_encoder_free(TableEncoder *encoder)
+{
     if (encoder == NULL) return;
     ZSTD_freeCCtx(encoder->context);
     ZSTD_freeCDict(encoder->dictionary);
@@ -47,7 +51,8 @@ void table_encoder_free(TableEncoder *encoder) {
 }
 
 size_t table_encode_block(TableEncoder *encoder, const uint8_t *block, size_t size, uint8_t *out,
-                          size_t capacity) {
+                          size_t capacity)
+{
     if (size == 0 || capacity < size) return 0;
     if (memcmp(block, block + 1, size - 1) == 0) {
         out[0] = block[0];

@@ -42,40 +42,26 @@ enum {
 extern const uint8_t format_magic[8];
 extern const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE];
 
-static inline uint64_t format_get(const uint8_t *at, int bytes) {
+static inline uint64_t format_get(const uint8_t *at, int bytes)
+{
     uint64_t value = 0;
     for (int i = bytes - 1; i >= 0; i--) value = value << 8 | at[i];
     return value;
 }
 
-static inline void format_put(uint8_t *at, int bytes, uint64_t value) {
+static inline void format_put(uint8_t *at, int bytes, uint64_t value)
+{
     for (int i = 0; i < bytes; i++, value >>= 8) at[i] = (uint8_t)value;
 }
 
-static inline uint16_t format_get16(const uint8_t *at) {
-    return (uint16_t)format_get(at, 2);
-}
-static inline uint32_t format_get32(const uint8_t *at) {
-    return (uint32_t)format_get(at, 4);
-}
-static inline uint64_t format_get48(const uint8_t *at) {
-    return format_get(at, 6);
-}
-static inline uint64_t format_get64(const uint8_t *at) {
-    return format_get(at, 8);
-}
-static inline void format_put16(uint8_t *at, uint16_t value) {
-    format_put(at, 2, value);
-}
-static inline void format_put32(uint8_t *at, uint32_t value) {
-    format_put(at, 4, value);
-}
-static inline void format_put48(uint8_t *at, uint64_t value) {
-    format_put(at, 6, value);
-}
-static inline void format_put64(uint8_t *at, uint64_t value) {
-    format_put(at, 8, value);
-}
+static inline uint16_t format_get16(const uint8_t *at) { return (uint16_t)format_get(at, 2); }
+static inline uint32_t format_get32(const uint8_t *at) { return (uint32_t)format_get(at, 4); }
+static inline uint64_t format_get48(const uint8_t *at) { return format_get(at, 6); }
+static inline uint64_t format_get64(const uint8_t *at) { return format_get(at, 8); }
+static inline void format_put16(uint8_t *at, uint16_t value) { format_put(at, 2, value); }
+static inline void format_put32(uint8_t *at, uint32_t value) { format_put(at, 4, value); }
+static inline void format_put48(uint8_t *at, uint64_t value) { format_put(at, 6, value); }
+static inline void format_put64(uint8_t *at, uint64_t value) { format_put(at, 8, value); }
 
 /* In memory a file's header is one stretch of bytes: the fixed header, then the meta part (the
  * sides, the dictionary, the block table), which in the file stands behind the blocks. */

@@ -19,7 +19,8 @@ enum { SIDE_FIXED_SIZE = WDL_VALUES * (8 + 4 + 2) };
 /* Far above any table, far below where sums of a few sizes could overflow. */
 #define CELLS_MAX (UINT64_C(1) << 56)
 
-void table_header_free(TableHeader *header) {
+void table_header_free(TableHeader *header)
+{
     for (int side = 0; side < 2; side++) {
         for (int v = 0; v < WDL_VALUES; v++) {
             free(header->side[side].plies[v]);
@@ -28,62 +29,70 @@ void table_header_free(TableHeader *header) {
     }
 }
 
-uint64_t table_side_bytes(const TableHeader *header) {
+uint64_t table_side_bytes(const TableHeader *header)
+{
     uint64_t units = header->index.size / header->per_byte;
     if (header->index.size % header->per_byte) units++;
     return units * header->width;
 }
 
-uint64_t table_side_blocks(const TableHeader *header) {
+uint64_t table_side_blocks(const TableHeader *header)
+{
     return ((table_side_bytes(header) - 1) >> header->block_bits) + 1;
 }
 
-const char *table_metric_name(TableMetric metric) {
+const char *table_metric_name(TableMetric metric)
+{
     static const char *const name[TABLE_METRICS] = {"wdl", "dtz", "dtc", "dtm"};
     return metric < TABLE_METRICS ? name[metric] : "?";
 }
 
-void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE]) {
+void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE])
+{
     char name[MATERIAL_NAME_SIZE];
     material_name(material, name);
     snprintf(out, TABLE_NAME_SIZE, "%s.%s.treb", name, table_metric_name(metric));
 }
 
-const char *format_side_name(int side) {
-    return side == TREB_WHITE ? "white" : "black";
-}
+const char *format_side_name(int side) { return side == TREB_WHITE ? "white" : "black"; }
 
-uint64_t format_first_entry(const TableHeader *header, int side) {
+uint64_t format_first_entry(const TableHeader *header, int side)
+{
     uint64_t entry = 0;
     for (int s = 0; s < side; s++)
         if (header->side[s].stored) entry += table_side_blocks(header);
     return entry;
 }
 
-size_t format_block_size(const TableHeader *header, uint64_t block) {
+size_t format_block_size(const TableHeader *header, uint64_t block)
+{
     uint64_t full = UINT64_C(1) << header->block_bits;
     uint64_t left = table_side_bytes(header) - (block << header->block_bits);
     return (size_t)(left < full ? left : full);
 }
 
-uint64_t format_checksum(const uint8_t *bytes, size_t size) {
+uint64_t format_checksum(const uint8_t *bytes, size_t size)
+{
     return XXH3_64bits(bytes + FORMAT_AT_VERSION, size - FORMAT_AT_VERSION);
 }
 
-void format_seal(uint8_t *bytes, size_t size) {
+void format_seal(uint8_t *bytes, size_t size)
+{
     format_put64(bytes + FORMAT_AT_CHECKSUM, format_checksum(bytes, size));
 }
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
 /* Of a path too long for a message the end says more than the beginning. */
-static const char *path_end(const char *path) {
+static const char *path_end(const char *path)
+{
     size_t size = strlen(path), most = sizeof((TableError *)NULL)->text / 2;
     return size > most ? path + (size - most) : path;
 }
 
 treb_status format_fail(TableError *error, treb_status status, const char *path, const char *words,
-                        ...) {
+                        ...)
+{
     if (error == NULL) return status;
     error->status = status;
     int used = snprintf(error->text, sizeof error->text, "%s: ", path_end(path));
@@ -94,12 +103,14 @@ treb_status format_fail(TableError *error, treb_status status, const char *path,
     return status;
 }
 
-treb_status format_fail_memory(TableError *error, const char *path) {
+treb_status format_fail_memory(TableError *error, const char *path)
+{
     return format_fail(error, TREB_ERR_MEMORY, path, "%s", format_no_memory);
 }
 
 treb_status format_fail_system(TableError *error, treb_status status, const char *what,
-                               const char *path, int number) {
+                               const char *path, int number)
+{
     if (error == NULL) return status;
     char reason[128];
     if (strerror_r(number, reason, sizeof reason) != 0)
@@ -111,7 +122,8 @@ treb_status format_fail_system(TableError *error, treb_status status, const char
 
 /* ---- to bytes ------------------------------------------------------------------------------ */
 
-size_t format_sides_size(const TableHeader *header) {
+size_t format_sides_size(const TableHeader *header)
+{
     size_t size = 2 * SIDE_FIXED_SIZE;
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
@@ -121,7 +133,8 @@ size_t format_sides_size(const TableHeader *header) {
     return size;
 }
 
-void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE]) {
+void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE])
+{
     memset(out, 0, FORMAT_FIXED_SIZE);
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
     format_put16(out + FORMAT_AT_VERSION, FORMAT_VERSION);
@@ -141,7 +154,8 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     format_put64(out + FORMAT_AT_CELLS, header->index.size);
 }
 
-void format_write_sides(const TableHeader *header, uint8_t *out) {
+void format_write_sides(const TableHeader *header, uint8_t *out)
+{
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
@@ -161,13 +175,15 @@ void format_write_sides(const TableHeader *header, uint8_t *out) {
 
 /* ---- from bytes ---------------------------------------------------------------------------- */
 
-static bool all_zero(const uint8_t *bytes, size_t size) {
+static bool all_zero(const uint8_t *bytes, size_t size)
+{
     for (size_t i = 0; i < size; i++)
         if (bytes[i]) return false;
     return true;
 }
 
-static bool parse_material(const uint8_t *bytes, Material *material) {
+static bool parse_material(const uint8_t *bytes, Material *material)
+{
     char name[MATERIAL_NAME_SIZE], again[MATERIAL_NAME_SIZE] = {0};
     memcpy(name, bytes, sizeof name);
     if (name[MATERIAL_NAME_SIZE - 1] != '\0' || !material_parse(name, material)) return false;
@@ -177,7 +193,8 @@ static bool parse_material(const uint8_t *bytes, Material *material) {
     return memcmp(name, again, sizeof name) == 0;
 }
 
-static const char *parse_index(const uint8_t *bytes, TableHeader *header) {
+static const char *parse_index(const uint8_t *bytes, TableHeader *header)
+{
     Material material;
     if (bytes[FORMAT_AT_INDEX_SCHEME] != FORMAT_INDEX_SCHEME) return "unknown index scheme";
     if (!parse_material(bytes + FORMAT_AT_MATERIAL, &material)) return "bad material name";
@@ -196,7 +213,8 @@ static const char *parse_index(const uint8_t *bytes, TableHeader *header) {
 }
 
 /* How the codes of cells lie in bytes. */
-static const char *parse_cells(const uint8_t *bytes, TableHeader *header) {
+static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
+{
     header->per_byte = bytes[FORMAT_AT_PER_BYTE];
     header->width = bytes[FORMAT_AT_WIDTH];
     header->base = format_get32(bytes + FORMAT_AT_BASE);
@@ -220,7 +238,8 @@ static const char *parse_cells(const uint8_t *bytes, TableHeader *header) {
     return NULL;
 }
 
-const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header) {
+const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
+{
     memset(header, 0, sizeof *header);
     if (bytes[FORMAT_AT_METRIC] >= TABLE_METRICS) return "unknown metric";
     header->metric = (TableMetric)bytes[FORMAT_AT_METRIC];
@@ -240,7 +259,8 @@ typedef struct Cursor {
     size_t left;
 } Cursor;
 
-static const uint8_t *take(Cursor *cursor, size_t size) {
+static const uint8_t *take(Cursor *cursor, size_t size)
+{
     if (size > cursor->left) return NULL;
     const uint8_t *at = cursor->at;
     cursor->at += size;
@@ -249,7 +269,8 @@ static const uint8_t *take(Cursor *cursor, size_t size) {
 }
 
 /* These go to terminals and into JSON, so nothing but the letters of a FEN may pass. */
-static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE]) {
+static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
+{
     static const char letters[] = "abcdefghKQRBNPkqrbnpw0123456789/- ";
     const uint8_t *size = take(cursor, 1);
     const uint8_t *text = size ? take(cursor, *size) : NULL;
@@ -260,7 +281,8 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE]) {
     return true;
 }
 
-static bool good_codes(const TableHeader *header, const TableSide *side) {
+static bool good_codes(const TableHeader *header, const TableSide *side)
+{
     unsigned most = header->base < TABLE_CODES_MAX ? header->base : TABLE_CODES_MAX;
     for (int v = 0; v < WDL_VALUES; v++) {
         if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
@@ -269,7 +291,8 @@ static bool good_codes(const TableHeader *header, const TableSide *side) {
     return header->metric != TABLE_WDL || !side->stored || side->codes[0] > 0;
 }
 
-static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side) {
+static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side)
+{
     for (int v = 0; v < WDL_VALUES; v++) {
         unsigned codes = side->codes[v];
         if (codes == 0) continue;
@@ -285,7 +308,8 @@ static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side) {
     return NULL;
 }
 
-static const char *parse_side(Cursor *cursor, const TableHeader *header, TableSide *side) {
+static const char *parse_side(Cursor *cursor, const TableHeader *header, TableSide *side)
+{
     const uint8_t *at = take(cursor, SIDE_FIXED_SIZE);
     if (at == NULL) return "statistics end early";
     for (int v = 0; v < WDL_VALUES; v++, at += 8) side->count[v] = format_get64(at);
@@ -300,7 +324,8 @@ static const char *parse_side(Cursor *cursor, const TableHeader *header, TableSi
 }
 
 /* Every block has at least a byte, at most as many as before compression. */
-static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size) {
+static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size)
+{
     uint64_t blocks = table_side_blocks(header), at = format_get48(entry);
     if (at != 0) return false;
     for (int s = 0; s < 2; s++) {
@@ -317,7 +342,8 @@ static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64
 }
 
 const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
-                         FormatLayout *layout) {
+                         FormatLayout *layout)
+{
     const char *wrong = format_parse_fixed(bytes, header);
     if (wrong) return wrong;
     layout->file_size = format_get64(bytes + FORMAT_AT_FILE_SIZE);
@@ -342,6 +368,7 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     return NULL;
 }
 
-uint32_t table_block_checksum(const uint8_t *block, size_t size) {
+uint32_t table_block_checksum(const uint8_t *block, size_t size)
+{
     return (uint32_t)XXH3_64bits(block, size);
 }

@@ -33,7 +33,8 @@ struct TableDecoder {
 };
 
 /* Reads up to `size` bytes, fewer only at the end of the file. -1 with errno on failure. */
-static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset) {
+static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset)
+{
     size_t done = 0;
     while (done < size) {
         ssize_t n = pread(file, out + done, size - done, (off_t)(offset + done));
@@ -47,7 +48,8 @@ static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset) {
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static treb_status open_file(Table *table, TableError *error) {
+static treb_status open_file(Table *table, TableError *error)
+{
     /* Not to hang on a pipe that bears the name of a table. */
     table->file = open(table->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (table->file < 0) {
@@ -67,7 +69,8 @@ static treb_status open_file(Table *table, TableError *error) {
 
 /* Judges the fixed header as far as needed to read the rest. */
 static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t size,
-                               TableError *error) {
+                               TableError *error)
+{
     const treb_status damaged = TREB_ERR_DAMAGED;
     if (size == 0) return format_fail(error, damaged, table->path, "is empty");
     size_t magic = size < sizeof format_magic ? size : sizeof format_magic;
@@ -95,7 +98,8 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
 }
 
 static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint64_t offset,
-                             TableError *error) {
+                             TableError *error)
+{
     ssize_t got = read_at(table->file, out, size, offset);
     if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
     if ((size_t)got < size)
@@ -103,7 +107,8 @@ static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint
     return TREB_OK;
 }
 
-static treb_status read_header(Table *table, TableError *error) {
+static treb_status read_header(Table *table, TableError *error)
+{
     uint8_t fixed[FORMAT_FIXED_SIZE];
     size_t size = table->file_size < sizeof fixed ? (size_t)table->file_size : sizeof fixed;
     treb_status status = read_part(table, fixed, size, 0, error);
@@ -127,7 +132,8 @@ static treb_status read_header(Table *table, TableError *error) {
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "header damaged: %s", wrong);
 }
 
-static treb_status load_dictionary(Table *table, TableError *error) {
+static treb_status load_dictionary(Table *table, TableError *error)
+{
     if (table->layout.dictionary_size == 0) return TREB_OK;
     table->dictionary =
         ZSTD_createDDict(table->bytes + table->layout.dictionary_at, table->layout.dictionary_size);
@@ -135,7 +141,8 @@ static treb_status load_dictionary(Table *table, TableError *error) {
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "dictionary cannot be used");
 }
 
-Table *table_open(const char *path, TableError *error) {
+Table *table_open(const char *path, TableError *error)
+{
     Table *table = calloc(1, sizeof *table);
     if (table == NULL) {
         format_fail_memory(error, path);
@@ -151,7 +158,8 @@ Table *table_open(const char *path, TableError *error) {
     return NULL;
 }
 
-void table_close(Table *table) {
+void table_close(Table *table)
+{
     if (table == NULL) return;
     if (table->file >= 0) close(table->file);
     ZSTD_freeDDict(table->dictionary);
@@ -161,21 +169,16 @@ void table_close(Table *table) {
     free(table);
 }
 
-const TableHeader *table_header(const Table *table) {
-    return &table->header;
-}
+const TableHeader *table_header(const Table *table) { return &table->header; }
 
-const char *table_path(const Table *table) {
-    return table->path;
-}
+const char *table_path(const Table *table) { return table->path; }
 
-uint64_t table_file_size(const Table *table) {
-    return table->file_size;
-}
+uint64_t table_file_size(const Table *table) { return table->file_size; }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-TableDecoder *table_decoder_new(void) {
+TableDecoder *table_decoder_new(void)
+{
     TableDecoder *decoder = calloc(1, sizeof *decoder);
     if (decoder == NULL) return NULL;
     decoder->context = ZSTD_createDCtx();
@@ -184,14 +187,16 @@ TableDecoder *table_decoder_new(void) {
     return NULL;
 }
 
-void table_decoder_free(TableDecoder *decoder) {
+void table_decoder_free(TableDecoder *decoder)
+{
     if (decoder == NULL) return;
     ZSTD_freeDCtx(decoder->context);
     free(decoder->frame);
     free(decoder);
 }
 
-static bool decoder_reserve(TableDecoder *decoder, size_t capacity) {
+static bool decoder_reserve(TableDecoder *decoder, size_t capacity)
+{
     if (decoder->capacity >= capacity) return true;
     uint8_t *frame = realloc(decoder->frame, capacity);
     if (frame == NULL) return false;
@@ -203,7 +208,8 @@ static bool decoder_reserve(TableDecoder *decoder, size_t capacity) {
 
 /* Unpacks the `stored` bytes behind the magic number to exactly `size` bytes. */
 static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uint8_t *out,
-                   size_t size) {
+                   size_t size)
+{
     const uint8_t *bytes = decoder->frame + FORMAT_ZSTD_MAGIC_SIZE;
     if (stored == 1) {
         memset(out, bytes[0], size);
@@ -219,7 +225,8 @@ static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uin
 }
 
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
-                             uint8_t *out, TableError *error) {
+                             uint8_t *out, TableError *error)
+{
     const TableHeader *header = &table->header;
     if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
         return format_fail(error, TREB_ERR_ARGUMENT, table->path, "there is no such block");

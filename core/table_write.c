@@ -51,7 +51,8 @@ struct TableWriter {
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static bool write_all(WriterFile *file, const uint8_t *data, size_t size) {
+static bool write_all(WriterFile *file, const uint8_t *data, size_t size)
+{
     while (size > 0) {
         ssize_t n = pwrite(file->file, data, size, (off_t)file->size);
         if (n < 0 && errno == EINTR) continue;
@@ -64,7 +65,8 @@ static bool write_all(WriterFile *file, const uint8_t *data, size_t size) {
     return true;
 }
 
-static bool read_all(const WriterFile *file, uint8_t *out, size_t size, uint64_t offset) {
+static bool read_all(const WriterFile *file, uint8_t *out, size_t size, uint64_t offset)
+{
     while (size > 0) {
         ssize_t n = pread(file->file, out, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
@@ -79,7 +81,8 @@ static bool read_all(const WriterFile *file, uint8_t *out, size_t size, uint64_t
 
 /* Creates a file and leaves room for the fixed header, which is all zero, and so no table, until
  * everything else is in place. */
-static bool file_create(WriterFile *file) {
+static bool file_create(WriterFile *file)
+{
     static const uint8_t room[FORMAT_FIXED_SIZE] = {0};
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
     file->file = open(file->path, flags, 0666);
@@ -91,7 +94,8 @@ static bool file_create(WriterFile *file) {
     return file->file >= 0 && write_all(file, room, sizeof room);
 }
 
-static void file_discard(WriterFile *file) {
+static void file_discard(WriterFile *file)
+{
     if (file->file >= 0) {
         close(file->file);
         unlink(file->path);
@@ -101,7 +105,8 @@ static void file_discard(WriterFile *file) {
 }
 
 /* A rename lasts only once its directory is on the disk; some file systems cannot be asked. */
-static bool sync_directory(const char *directory) {
+static bool sync_directory(const char *directory)
+{
     int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) return false;
     bool good = fsync(file) == 0 || errno == EINVAL;
@@ -112,7 +117,8 @@ static bool sync_directory(const char *directory) {
 }
 
 /* directory/[.]name[sorted][.tmp-pid] */
-static char *join(const char *directory, const char *name, const char *infix, bool temporary) {
+static char *join(const char *directory, const char *name, const char *infix, bool temporary)
+{
     size_t size = strlen(directory) + strlen(name) + strlen(infix) + 40;
     char *path = malloc(size);
     if (path == NULL) return NULL;
@@ -125,7 +131,8 @@ static char *join(const char *directory, const char *name, const char *infix, bo
 }
 
 /* The process that wrote a temporary file of that name; 0 if it is not the name of one. */
-static long temporary_owner(const char *name) {
+static long temporary_owner(const char *name)
+{
     const char *mark = strstr(name, temporary_mark);
     if (name[0] != '.' || mark == NULL || strstr(name, ".treb") == NULL) return 0;
     const char *digits = mark + sizeof temporary_mark - 1;
@@ -134,7 +141,8 @@ static long temporary_owner(const char *name) {
     return strtol(digits, NULL, 10);
 }
 
-size_t table_remove_stale(const char *directory) {
+size_t table_remove_stale(const char *directory)
+{
     DIR *list = opendir(directory);
     if (list == NULL) return 0;
     size_t removed = 0;
@@ -149,13 +157,15 @@ size_t table_remove_stale(const char *directory) {
 
 /* ---- the writer ---------------------------------------------------------------------------- */
 
-static treb_status fail_system(TableWriter *writer, TableError *error) {
+static treb_status fail_system(TableWriter *writer, TableError *error)
+{
     int number = errno;
     writer->failed = true;
     return format_fail_system(error, TREB_ERR_IO, "write", writer->path, number);
 }
 
-static void writer_free(TableWriter *writer) {
+static void writer_free(TableWriter *writer)
+{
     if (writer == NULL) return;
     file_discard(&writer->spool);
     file_discard(&writer->sorted);
@@ -166,12 +176,11 @@ static void writer_free(TableWriter *writer) {
     free(writer);
 }
 
-void table_writer_abort(TableWriter *writer) {
-    writer_free(writer);
-}
+void table_writer_abort(TableWriter *writer) { writer_free(writer); }
 
 /* Whether the fixed header says all that the caller said: no field was out of range. */
-static const char *check_layout(const TableHeader *header, const uint8_t *fixed) {
+static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
+{
     TableHeader parsed;
     if (header->metric >= TABLE_METRICS) return "unknown metric";
     const char *wrong = format_parse_fixed(fixed, &parsed);
@@ -182,7 +191,8 @@ static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
     return NULL;
 }
 
-static bool writer_names(TableWriter *writer, const char *directory) {
+static bool writer_names(TableWriter *writer, const char *directory)
+{
     char name[TABLE_NAME_SIZE];
     table_file_name(&writer->header.index.material, writer->header.metric, name);
     writer->directory = strdup(directory);
@@ -193,7 +203,8 @@ static bool writer_names(TableWriter *writer, const char *directory) {
 }
 
 static bool writer_allocate(TableWriter *writer, const char *directory, const void *dictionary,
-                            size_t dictionary_size) {
+                            size_t dictionary_size)
+{
     if (!writer_names(writer, directory)) return false;
     writer->side_blocks = table_side_blocks(&writer->header);
     writer->entries = format_first_entry(&writer->header, 2);
@@ -208,7 +219,8 @@ static bool writer_allocate(TableWriter *writer, const char *directory, const vo
 }
 
 TableWriter *table_writer_open(const char *directory, const TableHeader *header,
-                               const void *dictionary, size_t dictionary_size, TableError *error) {
+                               const void *dictionary, size_t dictionary_size, TableError *error)
+{
     uint8_t fixed[FORMAT_FIXED_SIZE];
     format_write_fixed(header, fixed);
     const char *wrong = check_layout(header, fixed);
@@ -238,7 +250,8 @@ no_memory:
 }
 
 treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
-                             size_t size, uint32_t checksum, TableError *error) {
+                             size_t size, uint32_t checksum, TableError *error)
+{
     if (side < 0 || side > 1 || !writer->header.side[side].stored || block >= writer->side_blocks)
         return format_fail(error, TREB_ERR_ARGUMENT, writer->path, "there is no such block");
     uint64_t number = format_first_entry(&writer->header, side) + block;
@@ -257,7 +270,8 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
 }
 
 /* Copies the blocks in order, whole buffers at a time, and makes the copy the file to finish. */
-static treb_status sort_blocks(TableWriter *writer, TableError *error) {
+static treb_status sort_blocks(TableWriter *writer, TableError *error)
+{
     uint8_t *buffer = malloc(COPY_SIZE);
     if (buffer == NULL) return format_fail_memory(error, writer->path);
     bool good = file_create(&writer->sorted);
@@ -283,7 +297,8 @@ static treb_status sort_blocks(TableWriter *writer, TableError *error) {
 }
 
 /* The header in memory, sealed; NULL if there is no memory. */
-static uint8_t *build_header(const TableWriter *writer, const TableHeader *header, size_t *size) {
+static uint8_t *build_header(const TableWriter *writer, const TableHeader *header, size_t *size)
+{
     size_t sides = format_sides_size(header);
     *size = FORMAT_FIXED_SIZE + sides + writer->dictionary_size +
             (size_t)writer->entries * FORMAT_ENTRY_SIZE;
@@ -309,7 +324,8 @@ static uint8_t *build_header(const TableWriter *writer, const TableHeader *heade
 
 /* Whether the reader would take what the caller wants written. */
 static treb_status check_final(const TableWriter *writer, const TableHeader *header,
-                               TableError *error) {
+                               TableError *error)
+{
     const treb_status argument = TREB_ERR_ARGUMENT;
     uint8_t fixed[FORMAT_FIXED_SIZE];
     if (writer->failed)
@@ -333,7 +349,8 @@ static treb_status check_final(const TableWriter *writer, const TableHeader *hea
 
 /* Adds the header, puts the file on the disk and gives it its name. */
 static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t size,
-                           TableError *error) {
+                           TableError *error)
+{
     WriterFile *file = &writer->spool;
     if (!write_all(file, bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE))
         return fail_system(writer, error);
@@ -351,7 +368,8 @@ static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t siz
 }
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
-                                TableError *error) {
+                                TableError *error)
+{
     uint8_t *bytes = NULL;
     size_t size = 0;
     TableHeader parsed = {0};

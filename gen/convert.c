@@ -25,20 +25,20 @@ typedef struct Child {
     const Shape *shape;
     const Solved *solved;
     int side, lane;
-    bool swap;                     /* colours and ranks are exchanged */
-    bool mirror;                   /* then files */
-    int8_t shift[KERNEL_MEN_MAX];  /* of a parent's man in the child's cells; -1 if it is gone */
-    int8_t promoted_shift;         /* of the promoted piece; -1 if there is none */
+    bool swap;                    /* colours and ranks are exchanged */
+    bool mirror;                  /* then files */
+    int8_t shift[KERNEL_MEN_MAX]; /* of a parent's man in the child's cells; -1 if it is gone */
+    int8_t promoted_shift;        /* of the promoted piece; -1 if there is none */
 } Child;
 
 typedef struct Conversion {
-    int man;             /* the moving man, or KING_MAN, PAWN_MAN */
-    int victim;          /* the captured man, PAWN_MAN or NO_MAN */
-    int from, to;        /* of a pawn; `to` is also the square of a captured pawn */
-    int between;         /* the square a double push passes, or -1 */
-    bool push;           /* leads on within the table: distances to conversion run on */
+    int man;      /* the moving man, or KING_MAN, PAWN_MAN */
+    int victim;   /* the captured man, PAWN_MAN or NO_MAN */
+    int from, to; /* of a pawn; `to` is also the square of a captured pawn */
+    int between;  /* the square a double push passes, or -1 */
+    bool push;    /* leads on within the table: distances to conversion run on */
     Child child;
-    int captures;        /* ways to answer a double push en passant */
+    int captures; /* ways to answer a double push en passant */
     Child en_passant[2];
 } Conversion;
 
@@ -62,7 +62,8 @@ typedef struct View {
     uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
 } View;
 
-/* ---- children --------------------------------------------------------------------------------- */
+/* ---- children ---------------------------------------------------------------------------------
+ */
 
 static Child *child_fail(Converter *c)
 {
@@ -98,8 +99,7 @@ static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], in
                          int promoted, int turn)
 {
     Material m = c->shape->material;
-    for (int color = 0; color < 2; color++)
-        m.count[color][TREB_PAWN] = bit_count(pawns[color]);
+    for (int color = 0; color < 2; color++) m.count[color][TREB_PAWN] = bit_count(pawns[color]);
     if (victim >= 0) m.count[c->shape->man[victim].color][c->shape->man[victim].type]--;
     if (promoted) m.count[c->mover][promoted]++;
     child->swap = material_canonical(&m);
@@ -114,8 +114,8 @@ static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], in
     child->mirror = index_pawns_mirror(&index, there) > 0;
     if (child->mirror)
         for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
-    child->solved = c->source->find(c->source->context, &m, index_slice(&index, there),
-                                    child->side, &child->shape, &child->lane);
+    child->solved = c->source->find(c->source->context, &m, index_slice(&index, there), child->side,
+                                    &child->shape, &child->lane);
     if (child->solved == NULL) return child_fail(c);
     child_place_men(child, c->shape, victim);
     return child;
@@ -181,7 +181,8 @@ static void add_pushes(Converter *c, int from)
 {
     int step = c->mover == TREB_WHITE ? 8 : -8, home = c->mover == TREB_WHITE ? 1 : 6;
     uint64_t all = c->pawns[0] | c->pawns[1];
-    Conversion move = {.man = PAWN_MAN, .victim = NO_MAN, .from = from, .to = from + step, .between = -1};
+    Conversion move = {
+        .man = PAWN_MAN, .victim = NO_MAN, .from = from, .to = from + step, .between = -1};
     if (bit_test(all, move.to)) return;
     uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
     pawns[c->mover] ^= square_bit(from);
@@ -244,9 +245,7 @@ static void fill_tables(Converter *c)
     for (int code = 0; code < 256; code++) {
         bool win = code <= CODE_MOST && code % 2 == 0, loss = code <= CODE_MOST && code % 2 == 1;
         if (code == CODE_ILLEGAL) continue;
-        c->dtm_of[code] = win    ? OUTCOME_WIN - (code + 1)
-                          : loss ? code + 1
-                                 : OUTCOME_DRAW;
+        c->dtm_of[code] = win ? OUTCOME_WIN - (code + 1) : loss ? code + 1 : OUTCOME_DRAW;
         c->verdict_of[0][code] = 1 + (win ? WDL_WIN : loss ? WDL_LOSS : WDL_DRAW);
         c->verdict_of[1][code] = 1 + (win ? WDL_CURSED : loss ? WDL_BLESSED : WDL_DRAW);
     }
@@ -290,7 +289,8 @@ void converter_free(Converter *c)
     free(c);
 }
 
-/* ---- planes ----------------------------------------------------------------------------------- */
+/* ---- planes -----------------------------------------------------------------------------------
+ */
 
 /* Looks into a child from a plane with the kings on the given squares. False if they touch. */
 static bool view_init(View *view, const Converter *c, const Child *child, const uint8_t king[2],
@@ -347,10 +347,10 @@ typedef struct Pass {
     const Outcomes *out;
     View view, en_passant[2];
     int captures;
-    int loops;                    /* men to run over, in order */
+    int loops; /* men to run over, in order */
     int8_t man[KERNEL_MEN_MAX];
-    uint64_t first;               /* cell of the plane from which on the slice's lie */
-    uint64_t blocked;             /* kings and pawns: not squares for a capturer to come from */
+    uint64_t first;   /* cell of the plane from which on the slice's lie */
+    uint64_t blocked; /* kings and pawns: not squares for a capturer to come from */
 } Pass;
 
 static inline void improve(const Pass *p, uint64_t cell, Outcome o)
@@ -381,8 +381,9 @@ static Outcome before_capture(Outcome o)
         OUTCOME_NONE, OUTCOME_WIN - 2, OUTCOME_WIN - 2, OUTCOME_DRAW, 2, 2};
     if (o.verdict == 0) return o;
     unsigned dtm = o.dtm;
-    dtm = dtm > OUTCOME_DRAW ? OUTCOME_WIN - dtm + 1 : dtm < OUTCOME_DRAW ? OUTCOME_WIN - dtm - 1
-                                                                          : dtm;
+    dtm = dtm > OUTCOME_DRAW   ? OUTCOME_WIN - dtm + 1
+          : dtm < OUTCOME_DRAW ? OUTCOME_WIN - dtm - 1
+                               : dtm;
     return (Outcome){2 + WDL_WIN - o.verdict, at_once[o.verdict], (uint16_t)dtm};
 }
 

@@ -1,9 +1,10 @@
 /* emit.c - see emit.h.
  *
- * A slice goes to a file in three steps: its cells are staged (stage.h) into runs of bytes, runs are
- * cut into the file's blocks (stream.h), and whole blocks are compressed, all in parallel. Distances
- * are written as soon as their slice is solved; the order of their axes and the side to move that is
- * kept are chosen on a sample of the first slice. Verdicts wait until all slices are there (defer.h). */
+ * A slice goes to a file in three steps: its cells are staged (stage.h) into runs of bytes, runs
+ * are cut into the file's blocks (stream.h), and whole blocks are compressed, all in parallel.
+ * Distances are written as soon as their slice is solved; the order of their axes and the side to
+ * move that is kept are chosen on a sample of the first slice. Verdicts wait until all slices are
+ * there (defer.h). */
 #include "emit.h"
 
 #include <omp.h>
@@ -61,7 +62,8 @@ void emitter_abort(Emitter *e)
     free(e);
 }
 
-/* ---- distances -------------------------------------------------------------------------------- */
+/* ---- distances --------------------------------------------------------------------------------
+ */
 
 static bool sample_slice(OrderSample *sample, const Slice *slice, TableMetric metric)
 {
@@ -83,8 +85,8 @@ static treb_status distances_open(Emitter *e, TableMetric metric, const Slice *s
     uint8_t order[INDEX_AXES_MAX];
     int side;
     if (!sample_slice(&sample, slice, metric)) return emit_out_of_memory(error);
-    bool chosen = order_choose(e->shape, &packing, &sample, false, e->shape->symmetric ? 1 : 3,
-                               order, &side);
+    bool chosen =
+        order_choose(e->shape, &packing, &sample, false, e->shape->symmetric ? 1 : 3, order, &side);
     order_sample_free(&sample);
     if (!chosen) return emit_out_of_memory(error);
     bool keep[2] = {side == 0, side == 1};
@@ -201,8 +203,7 @@ static treb_status distances_slice(Emitter *e, TableMetric metric, const uint64_
                               : side_slice(stream, number[0], slice, side, error);
 }
 
-treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice,
-                          TableError *error)
+treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice, TableError *error)
 {
     treb_status status = TREB_OK;
 #pragma omp critical(emit_begin)
@@ -216,7 +217,8 @@ treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice
     return status;
 }
 
-/* ---- slices that no position uses ------------------------------------------------------------- */
+/* ---- slices that no position uses -------------------------------------------------------------
+ */
 
 static treb_status write_nothing(Stream *stream, uint64_t number, TableError *error)
 {
@@ -241,7 +243,8 @@ static treb_status skip_unused(Emitter *e, int first, int end, TableError *error
     return status;
 }
 
-/* ---- verdicts --------------------------------------------------------------------------------- */
+/* ---- verdicts ---------------------------------------------------------------------------------
+ */
 
 static Packing verdict_packing(const Emitter *e)
 {
@@ -352,8 +355,8 @@ static treb_status verdicts_emit(Emitter *e, TableError *error)
     bool symmetric = e->shape->symmetric, keep[2] = {true, !symmetric};
     int side;
     bool chosen = e->shape->men == 0 ||
-                  (sample_verdicts(e, &sample) &&
-                   order_choose(e->shape, &packing, &sample, true, symmetric ? 1 : 3, order, &side));
+                  (sample_verdicts(e, &sample) && order_choose(e->shape, &packing, &sample, true,
+                                                               symmetric ? 1 : 3, order, &side));
     order_sample_free(&sample);
     if (!chosen) return emit_out_of_memory(error);
     treb_status status = stream_open(&e->stream[TABLE_WDL], e->shape, &packing, order, keep,
@@ -363,7 +366,8 @@ static treb_status verdicts_emit(Emitter *e, TableError *error)
     return status;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 /* Puts what was counted into a header, with maps as long as the longest distance needs. */
 static bool complete_header(const Emitter *e, Stream *stream)

@@ -24,8 +24,9 @@ typedef struct Emitter Emitter;
 
 Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError *error);
 
-/* Takes the slices of `slice`, number[lane] each; in parallel, or from parallel threads. The first call
- * must not be one of several at once: what is chosen by its sample should not depend on threads. */
+/* Takes the slices of `slice`, number[lane] each; in parallel, or from parallel threads. The first
+ * call must not be one of several at once: what is chosen by its sample should not depend on
+ * threads. */
 treb_status emitter_slice(Emitter *emitter, const uint64_t *number, const Slice *slice,
                           TableError *error);
 

@@ -18,7 +18,8 @@ static treb_status out_of_memory(TableError *error)
     return TREB_ERR_MEMORY;
 }
 
-/* ---- the plan --------------------------------------------------------------------------------- */
+/* ---- the plan ---------------------------------------------------------------------------------
+ */
 
 bool generate_complete(const char *directory, const Material *material, unsigned metrics)
 {
@@ -123,7 +124,8 @@ void generate_plan_free(GeneratePlan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* ---- slices in order -------------------------------------------------------------------------- */
+/* ---- slices in order --------------------------------------------------------------------------
+ */
 
 /* Slices that are solved together. */
 typedef struct Unit {
@@ -133,8 +135,8 @@ typedef struct Unit {
     uint64_t pawns[SLICE_LANES][2];
 } Unit;
 
-/* Solvers of one size, kept from table to table: getting their memory anew would cost more than many
- * a table takes to solve. */
+/* Solvers of one size, kept from table to table: getting their memory anew would cost more than
+ * many a table takes to solve. */
 typedef struct SolverPool {
     Solver **solver;
     int count;
@@ -306,8 +308,7 @@ static treb_status job_levels(Job *job, TableError *error)
         status = level_run(job, u, end, error);
         /* Pushes lead one or two levels on: levels are counted by advance, gaps included. */
         int gap = end < job->units ? job->unit[u].advance - job->unit[end].advance : 1;
-        for (int i = 0; i < gap && status == TREB_OK; i++)
-            status = store_level(job->table, error);
+        for (int i = 0; i < gap && status == TREB_OK; i++) status = store_level(job->table, error);
         u = end;
     }
     return status;
@@ -395,16 +396,17 @@ static treb_status job_run(const GenerateOptions *options, const GenerateStep *s
 }
 
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
-                         GenerateReporter *report, void *context, bool *stopped,
-                         TableError *error)
+                         GenerateReporter *report, void *context, bool *stopped, TableError *error)
 {
     uint64_t budget = (uint64_t)BUDGET_DEFAULT * MEBI;
     bool mates = options->metrics >> TABLE_DTM & 1;
     *stopped = false;
     for (size_t i = 0; i < plan->steps && options->memory; i++) {
         uint64_t need = plan->step[i].memory;
-        if (need >= options->memory) budget = 0;
-        else if (options->memory - need < budget) budget = options->memory - need;
+        if (need >= options->memory)
+            budget = 0;
+        else if (options->memory - need < budget)
+            budget = options->memory - need;
     }
     Store *store = store_new(options->directory, mates, budget);
     if (store == NULL) return out_of_memory(error);

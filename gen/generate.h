@@ -18,12 +18,12 @@ typedef struct GenerateProgress {
 enum { GENERATE_SOLVE, GENERATE_COMPRESS, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
-    const char *directory; /* must exist */
-    unsigned metrics;      /* 1 << TABLE_WDL ...; verdicts are always written */
-    int level;             /* of zstd; 0 for the default */
-    uint64_t memory;       /* bytes to stay within; 0 for no bound */
-    bool keep_scratch;     /* leave the scratch files for a later run */
-    const atomic_bool *stop; /* when true the run ends early; NULL allowed */
+    const char *directory;      /* must exist */
+    unsigned metrics;           /* 1 << TABLE_WDL ...; verdicts are always written */
+    int level;                  /* of zstd; 0 for the default */
+    uint64_t memory;            /* bytes to stay within; 0 for no bound */
+    bool keep_scratch;          /* leave the scratch files for a later run */
+    const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
     GenerateProgress *progress; /* NULL allowed */
 } GenerateOptions;
 
@@ -60,7 +60,6 @@ bool generate_complete(const char *directory, const Material *material, unsigned
  * `*stopped`. */
 typedef void GenerateReporter(void *context, size_t step, const GenerateReport *report);
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
-                         GenerateReporter *report, void *context, bool *stopped,
-                         TableError *error);
+                         GenerateReporter *report, void *context, bool *stopped, TableError *error);
 
 #endif

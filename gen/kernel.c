@@ -61,7 +61,8 @@ static inline Vec lanes_clear(uint64_t byte)
 static inline bool is_diagonal_mover(int type) { return type == TREB_BISHOP || type == TREB_QUEEN; }
 static inline bool is_straight_mover(int type) { return type == TREB_ROOK || type == TREB_QUEEN; }
 
-/* ---- the bit within a word -------------------------------------------------------------------- */
+/* ---- the bit within a word --------------------------------------------------------------------
+ */
 
 #define FILL(name, SHIFT, MASK)                                                                    \
     static inline Vec name(Vec g, Vec e)                                                           \
@@ -98,7 +99,8 @@ FILL(fill_south_east, DOWN7, NOT_A)
 static inline Vec knight_jumps(Vec v)
 {
     Vec one = ((v & splat(~FILE_H)) << 1) | ((v & splat(~FILE_A)) >> 1);
-    Vec two = ((v & splat(~(FILE_H | FILE_H >> 1))) << 2) | ((v & splat(~(FILE_A | FILE_A << 1))) >> 2);
+    Vec two =
+        ((v & splat(~(FILE_H | FILE_H >> 1))) << 2) | ((v & splat(~(FILE_A | FILE_A << 1))) >> 2);
     return one << 16 | one >> 16 | two << 8 | two >> 8;
 }
 
@@ -117,10 +119,12 @@ static inline Vec bit_unmoves(int type, Vec in, Vec empty)
 
 static inline void row_bit(int type, const Vec *in, Vec *out, uint64_t occupied)
 {
-    for (int r = 0; r < 8; r++) out[r] |= bit_unmoves(type, in[r], ~(splat(occupied) | rank_bits(r)));
+    for (int r = 0; r < 8; r++)
+        out[r] |= bit_unmoves(type, in[r], ~(splat(occupied) | rank_bits(r)));
 }
 
-/* ---- the word within a row -------------------------------------------------------------------- */
+/* ---- the word within a row --------------------------------------------------------------------
+ */
 
 static inline void lane_straight(const Vec *in, Vec *out, const Vec *open)
 {
@@ -195,7 +199,8 @@ static inline void row_lane(int type, const Vec *in, Vec *out, uint64_t occupied
  * itself numbering rows, lets pass. */
 static const uint64_t row_window[127] = {[0 ... 62] = UINT64_MAX, [64 ... 126] = UINT64_MAX};
 
-/* ---- the rows --------------------------------------------------------------------------------- */
+/* ---- the rows ---------------------------------------------------------------------------------
+ */
 
 /* One line of squares, from `from` on by `step`, `length` of them. */
 static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
@@ -244,7 +249,7 @@ static void rows_direction(const Vec *in, Vec *out, size_t stride, uint64_t occu
 
 static void rows_knight(const Vec *in, Vec *out, size_t stride, uint64_t in_rows, uint64_t out_rows)
 {
-    static const int8_t jump[8][2] = {{1, 2},  {2, 1},  {2, -1}, {1, -2},
+    static const int8_t jump[8][2] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
                                       {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
     for (int s = 0; s < 64; s++) {
         if (!(in_rows >> s & 1)) continue;
@@ -334,7 +339,8 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
     }
 }
 
-/* ---- symmetries ------------------------------------------------------------------------------- */
+/* ---- symmetries -------------------------------------------------------------------------------
+ */
 
 #define DELTA_SWAP(x, mask, shift)                                                                 \
     do {                                                                                           \
@@ -397,7 +403,8 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
     }
 }
 
-/* ---- distances -------------------------------------------------------------------------------- */
+/* ---- distances --------------------------------------------------------------------------------
+ */
 
 static void mark(const uint64_t *set, size_t words, uint8_t value, uint8_t *bytes)
 {
@@ -471,5 +478,4 @@ static unsigned most(const uint64_t *set, size_t words, const uint8_t *bytes)
 #define TEXT(x) TEXT2(x)
 
 extern const Kernel NAME(kernel_, KERNEL_BUILD);
-const Kernel NAME(kernel_, KERNEL_BUILD) = {TEXT(KERNEL_BUILD), unmove, merge, mark, take,
-                                             most};
+const Kernel NAME(kernel_, KERNEL_BUILD) = {TEXT(KERNEL_BUILD), unmove, merge, mark, take, most};

@@ -90,9 +90,8 @@ bool order_choose(const Shape *shape, const Packing *packing, const OrderSample 
     int n = list_orders(1 + shape->index.groups, orders);
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < 2 * n; i++)
-        size[i / 2][i % 2] = sides >> i % 2 & 1
-                                 ? trial(shape, packing, sample, i % 2, orders[i / 2])
-                                 : 0;
+        size[i / 2][i % 2] =
+            sides >> i % 2 & 1 ? trial(shape, packing, sample, i % 2, orders[i / 2]) : 0;
     *side = 0;
     for (int i = 0; i < n; i++) {
         for (int s = 0; s < (together ? 1 : 2); s++) {

@@ -14,7 +14,8 @@ enum { CHUNK = 1 << 20, SCRATCH_LEVEL = 1 };
 
 static const char scratch_magic[8] = "TRBCODE";
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------
+ */
 
 bool side_unload(Side *side, int color)
 {
@@ -95,7 +96,8 @@ Unit *entry_add(Entry *entry, const uint64_t *slice, int lanes)
     return unit;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------
+ */
 
 static size_t side_bytes(const Shape *shape, bool cursed)
 {
@@ -197,7 +199,8 @@ bool side_write(Entry *entry, Side *side, int color)
     }
     side->offset = entry->end;
     for (size_t c = 0; c < chunks && ok; c++) {
-        ok = side->chunk[c] && write_at(entry->file, packed + c * bound, side->chunk[c], entry->end);
+        ok =
+            side->chunk[c] && write_at(entry->file, packed + c * bound, side->chunk[c], entry->end);
         entry->end += side->chunk[c];
     }
     free(packed);
@@ -237,7 +240,8 @@ bool side_read(Entry *entry, Side *side, int color)
     return ok;
 }
 
-/* ---- the list at the end of a file ------------------------------------------------------------ */
+/* ---- the list at the end of a file ------------------------------------------------------------
+ */
 
 /* A growing run of bytes. */
 typedef struct Bytes {
@@ -348,8 +352,10 @@ Entry *entry_open(const char *path, const Material *m)
          read_at(file, list, size, (uint64_t)info.st_size - 24 - size) &&
          XXH3_64bits(list, size) == bytes_get(tail + 8) && entry_parse(entry, list, list + size);
     free(list);
-    if (entry) entry->file = file;
-    else close(file);
+    if (entry)
+        entry->file = file;
+    else
+        close(file);
     if (ok) {
         entry->complete = true;
         return entry;

@@ -1,8 +1,8 @@
 /* scratch.h - solved slices in memory and in a scratch file: what the store is made of.
  *
- * A unit is what is put at once: one slice or, of kings and pawns alone, up to 64 of them. A scratch
- * file holds the units' codes in chunks that are compressed by themselves, so that they can be read in
- * parallel, and at its end the list of units and chunks with a checksum. */
+ * A unit is what is put at once: one slice or, of kings and pawns alone, up to 64 of them. A
+ * scratch file holds the units' codes in chunks that are compressed by themselves, so that they can
+ * be read in parallel, and at its end the list of units and chunks with a checksum. */
 #ifndef TREB_GEN_SCRATCH_H
 #define TREB_GEN_SCRATCH_H
 
@@ -12,19 +12,19 @@ enum { NO_UNIT = 0xffffffff };
 
 /* One side of one unit. */
 typedef struct Side {
-    uint64_t offset;  /* of the first chunk in the file */
-    uint32_t *chunk;  /* compressed sizes */
-    bool cursed;      /* the set of cursed cells follows the codes */
-    bool filed;       /* is in the file */
-    Solved solved;    /* in memory, if not NULL */
+    uint64_t offset; /* of the first chunk in the file */
+    uint32_t *chunk; /* compressed sizes */
+    bool cursed;     /* the set of cursed cells follows the codes */
+    bool filed;      /* is in the file */
+    Solved solved;   /* in memory, if not NULL */
     int references;
-    uint64_t used;    /* when it was last asked for */
+    uint64_t used; /* when it was last asked for */
 } Side;
 
 typedef struct Unit {
     uint64_t *slice; /* by lane */
     int lanes;
-    int level;       /* while solving */
+    int level; /* while solving */
     Side side[2];
 } Unit;
 
@@ -34,8 +34,8 @@ typedef struct Entry {
     uint8_t *lane_of;
     Unit **unit; /* each by itself: they must not move while in use */
     uint32_t units, capacity;
-    int file;          /* descriptor, -1 if there is none */
-    uint64_t end;      /* of what was written */
+    int file;     /* descriptor, -1 if there is none */
+    uint64_t end; /* of what was written */
     bool complete;
 } Entry;
 

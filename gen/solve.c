@@ -2,9 +2,9 @@
  *
  * Distances grow ply by ply. With "won" and "lost" for the side to move,
  *
- *     lost at n   legal, no quiet move leads to a position that is not yet won for the opponent, and
- *                 every conversion loses in at most n
- *     won at n    legal, some quiet move leads to a position lost at n - 1, or some conversion wins in n
+ *     lost at n   legal, no quiet move leads to a position that is not yet won for the opponent,
+ * and every conversion loses in at most n won at n    legal, some quiet move leads to a position
+ * lost at n - 1, or some conversion wins in n
  *
  * both as set operations on planes (kernel.h): the positions with a quiet move into a set are its
  * un-moves. The three metrics run the same loop and differ in what a conversion counts:
@@ -14,12 +14,13 @@
  *     DTM   1 more than after it
  *
  * Before the loop a metric's bytes hold each cell's best conversion. A cell whose conversion wins
- * waits in `pending` until n reaches its byte; a cell that can only lose by converting is `held` back
- * until n does. When a cell is decided its byte becomes n.
+ * waits in `pending` until n reaches its byte; a cell that can only lose by converting is `held`
+ * back until n does. When a cell is decided its byte becomes n.
  *
- * Work is skipped by rows (kernel.h): a ply looks only at rows that some man can reach from a row in
- * which something changed the ply before. Within a ply losses go first: they read what was won
- * before this ply, wins read what was lost before it, and no plane is written that another reads. */
+ * Work is skipped by rows (kernel.h): a ply looks only at rows that some man can reach from a row
+ * in which something changed the ply before. Within a ply losses go first: they read what was won
+ * before this ply, wins read what was lost before it, and no plane is written that another reads.
+ */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static uint64_t unsymmetry(int symmetry, uint64_t squares)
     return squares;
 }
 
-/* ---- one ply ---------------------------------------------------------------------------------- */
+/* ---- one ply ----------------------------------------------------------------------------------
+ */
 
 static size_t slab_index(const Solver *s, uint32_t kings, int slab)
 {
@@ -51,8 +53,7 @@ static uint64_t rows_reached(const Solver *s, uint32_t kings, int side, const ui
             reached |= piece_attacks(shape->man[0].type, bit_pop(&left), 0);
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        reached |= shape->men >= 3 ? unsymmetry(link.symmetry, rows[link.kings])
-                                   : rows[link.kings];
+        reached |= shape->men >= 3 ? unsymmetry(link.symmetry, rows[link.kings]) : rows[link.kings];
     }
     return reached;
 }
@@ -165,8 +166,8 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t
     const Frontier *in = &s->lost_at[~n & 1][!side];
     uint64_t *won_rows = &s->won_rows[n & 1][side][kings];
     *won_rows = 0;
-    uint64_t due = take_due(s, kings, s->pending[side], s->next_pending[side], s->bytes[side], n,
-                            t->a);
+    uint64_t due =
+        take_due(s, kings, s->pending[side], s->next_pending[side], s->bytes[side], n, t->a);
     uint64_t rows = rows_reached(s, kings, side, in->rows);
     rows_clear(s, t->a, rows & ~due);
     rows |= due;
@@ -205,7 +206,8 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t
     *won_rows = found;
 }
 
-/* ---- a metric --------------------------------------------------------------------------------- */
+/* ---- a metric ---------------------------------------------------------------------------------
+ */
 
 /* Prepares a metric: nothing decided but the mates. */
 static void metric_start(Solver *s, uint32_t kings, int side, Scratch *t)
@@ -228,10 +230,10 @@ static void metric_start(Solver *s, uint32_t kings, int side, Scratch *t)
     for (size_t slab = 0; slab < s->slabs; slab++) {
         size_t first = slab * s->slab_words, index = slab_index(s, kings, slab);
         /* No conversion takes 0 plies: this only looks for the least. */
-        s->next_pending[side][index] = s->kernel->take(
-            s->pending[side] + at + first, s->slab_words, 0, bytes + 64 * first, t->a);
-        s->next_held[side][index] = s->kernel->take(s->held[side] + at + first, s->slab_words, 0,
-                                                    bytes + 64 * first, t->a);
+        s->next_pending[side][index] = s->kernel->take(s->pending[side] + at + first, s->slab_words,
+                                                       0, bytes + 64 * first, t->a);
+        s->next_held[side][index] =
+            s->kernel->take(s->held[side] + at + first, s->slab_words, 0, bytes + 64 * first, t->a);
     }
 }
 
@@ -292,8 +294,10 @@ static treb_status metric_run(Solver *s, unsigned *longest)
                 if (!changed && n > 2) {
                     unsigned due = next_due(s, n);
                     /* Nothing happens before: both frontiers are empty. */
-                    if (due == NEVER) more = false;
-                    else n = due;
+                    if (due == NEVER)
+                        more = false;
+                    else
+                        n = due;
                 }
                 if (n > CODE_MOST) {
                     if (more) status = TREB_ERR_ARGUMENT;
@@ -342,15 +346,9 @@ static bool metric_complete(const Solver *s)
 }
 
 /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
-static bool dtc_equals_dtz(const Solver *s)
-{
-    return !s->shape->pawns && !s->slice.cursed;
-}
+static bool dtc_equals_dtz(const Solver *s) { return !s->shape->pawns && !s->slice.cursed; }
 
-int solver_lanes(const Shape *shape)
-{
-    return shape->men == 0 && shape->pawns ? SLICE_LANES : 1;
-}
+int solver_lanes(const Shape *shape) { return shape->men == 0 && shape->pawns ? SLICE_LANES : 1; }
 
 treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const SolvedSource *source,
                        const Slice **out)
@@ -386,10 +384,12 @@ void slice_codes(const Slice *slice, int side, uint8_t *code, uint64_t *cursed)
         for (int b = 0; b < 64; b++) {
             size_t i = 64 * w + b;
             bool decided = (won | lost) >> b & 1;
-            uint8_t c = decided            ? dtm ? dtm[i] : won >> b & 1 ? 1 : 2
-                        : stale >> b & 1   ? CODE_STALEMATE
-                        : legal >> b & 1   ? CODE_DRAW
-                                           : CODE_ILLEGAL;
+            uint8_t c = decided          ? dtm            ? dtm[i]
+                                           : won >> b & 1 ? 1
+                                                          : 2
+                        : stale >> b & 1 ? CODE_STALEMATE
+                        : legal >> b & 1 ? CODE_DRAW
+                                         : CODE_ILLEGAL;
             code[i] = c;
             over |= (uint64_t)(decided && dtz[i] > SOLVE_RULE_PLIES) << b;
         }

@@ -5,33 +5,34 @@
 #include "solved.h"
 #include "table.h"
 
-/* A solved slice, or several together (see solved.h), in full. Sets and distances are by side to move; bit i of word w and byte
- * 64 * w + i are the same cell. */
+/* A solved slice, or several together (see solved.h), in full. Sets and distances are by side to
+ * move; bit i of word w and byte 64 * w + i are the same cell. */
 typedef struct Slice {
     const Shape *shape;
     int lanes;
     uint64_t pawns[SLICE_LANES][2];
     uint64_t *legal[2];
-    uint64_t *won[2], *lost[2];        /* by the laws of mate, cursed and blessed ones included */
+    uint64_t *won[2], *lost[2]; /* by the laws of mate, cursed and blessed ones included */
     uint64_t *stalemate[2];
     /* What a look at some moves alone tells; wins are those that count under the 50-move rule,
      * except for `ends_wins`. */
     uint64_t *capture_wins[2];
     uint64_t *capture_draws[2]; /* the best capture draws */
     uint64_t *zeroing_wins[2];
-    uint64_t *ends_wins[2];     /* a capture or promotion wins by the laws of mate */
-    uint8_t *distance[TABLE_METRICS][2]; /* by TABLE_DTZ ..; where won or lost; NULL if not wanted */
-    bool cursed;                       /* some win takes more than 100 plies to a zeroing move */
-    bool dtc_is_dtz;                   /* the two metrics agree everywhere: distance[TABLE_DTC] is
-                                          that of TABLE_DTZ */
-    unsigned plies[TABLE_METRICS];     /* the longest distance */
+    uint64_t *ends_wins[2]; /* a capture or promotion wins by the laws of mate */
+    uint8_t
+        *distance[TABLE_METRICS][2]; /* by TABLE_DTZ ..; where won or lost; NULL if not wanted */
+    bool cursed;                     /* some win takes more than 100 plies to a zeroing move */
+    bool dtc_is_dtz;                 /* the two metrics agree everywhere: distance[TABLE_DTC] is
+                                        that of TABLE_DTZ */
+    unsigned plies[TABLE_METRICS];   /* the longest distance */
 } Slice;
 
 /* The work space of a solver, reusable from slice to slice of one shape. */
 typedef struct Solver Solver;
 
-/* `metrics` is a bit mask of 1 << TABLE_DTZ and so on; distances to zeroing are always solved. NULL:
- * out of memory. */
+/* `metrics` is a bit mask of 1 << TABLE_DTZ and so on; distances to zeroing are always solved.
+ * NULL: out of memory. */
 Solver *solver_new(const Shape *shape, unsigned metrics);
 void solver_free(Solver *solver);
 
@@ -47,9 +48,10 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics);
 /* How many slices may be solved together. */
 int solver_lanes(const Shape *shape);
 
-/* Solves the slices with the given pawns, none of which leads to another. The result belongs to the solver and lasts until its next
- * call. TREB_ERR_NO_TABLE if the source lacks a junior, TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a
- * distance exceeds CODE_MOST plies. Runs in parallel unless called from a parallel region. */
+/* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
+ * solver and lasts until its next call. TREB_ERR_NO_TABLE if the source lacks a junior,
+ * TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a distance exceeds CODE_MOST plies. Runs in parallel
+ * unless called from a parallel region. */
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
                        const SolvedSource *source, const Slice **out);
 

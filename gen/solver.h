@@ -19,20 +19,20 @@ struct Solver {
     size_t words, kings; /* of the shape */
     const Kernel *kernel;
     unsigned metrics;
-    size_t slabs, slab_words;     /* of a plane, as kernel rows are masked */
-    uint64_t *unwon[2];           /* legal, not (yet) won */
-    uint64_t *open[2];            /* may yet turn out lost */
-    uint64_t *pending[2];         /* a conversion wins in distance[...] plies */
-    uint64_t *held[2];            /* lost, if at all, not before distance[...] plies */
-    uint64_t *converts[2];        /* some conversion wins */
-    uint64_t *must[2];            /* the best conversion loses */
+    size_t slabs, slab_words; /* of a plane, as kernel rows are masked */
+    uint64_t *unwon[2];       /* legal, not (yet) won */
+    uint64_t *open[2];        /* may yet turn out lost */
+    uint64_t *pending[2];     /* a conversion wins in distance[...] plies */
+    uint64_t *held[2];        /* lost, if at all, not before distance[...] plies */
+    uint64_t *converts[2];    /* some conversion wins */
+    uint64_t *must[2];        /* the best conversion loses */
     uint64_t *mated[2];
-    uint64_t *losable[2];         /* what `open` starts from */
-    Frontier lost_at[2][2];       /* by parity of the ply, side */
-    uint64_t *won_rows[2][2];     /* likewise: rows in which something was won */
+    uint64_t *losable[2];                    /* what `open` starts from */
+    Frontier lost_at[2][2];                  /* by parity of the ply, side */
+    uint64_t *won_rows[2][2];                /* likewise: rows in which something was won */
     uint8_t *next_pending[2], *next_held[2]; /* by kings and slab */
-    uint8_t *bytes[2];            /* of the metric being solved */
-    _Atomic unsigned *watch;      /* told the ply; NULL allowed */
+    uint8_t *bytes[2];                       /* of the metric being solved */
+    _Atomic unsigned *watch;                 /* told the ply; NULL allowed */
 };
 
 /* Buffers of one thread. */

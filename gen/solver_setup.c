@@ -5,7 +5,8 @@
 
 #include "solver.h"
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 
 /* Large arrays are swept again and again: large pages spare the processor most of the cost of
  * finding them. */
@@ -26,14 +27,23 @@ static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void
     /* The shape itself may be gone by the time a solver is freed. */
     size_t words = s->words, kings = s->kings;
     for (int side = 0; side < 2; side++) {
-        uint64_t **sets[] = {&s->slice.legal[side],     &s->slice.won[side],
-                             &s->slice.lost[side],      &s->slice.stalemate[side],
-                             &s->slice.capture_wins[side], &s->slice.capture_draws[side],
-                             &s->slice.zeroing_wins[side], &s->slice.ends_wins[side], &s->unwon[side],
-                             &s->open[side],            &s->pending[side],
-                             &s->held[side],            &s->converts[side],
-                             &s->must[side],            &s->mated[side],
-                             &s->losable[side],         &s->lost_at[0][side].set,
+        uint64_t **sets[] = {&s->slice.legal[side],
+                             &s->slice.won[side],
+                             &s->slice.lost[side],
+                             &s->slice.stalemate[side],
+                             &s->slice.capture_wins[side],
+                             &s->slice.capture_draws[side],
+                             &s->slice.zeroing_wins[side],
+                             &s->slice.ends_wins[side],
+                             &s->unwon[side],
+                             &s->open[side],
+                             &s->pending[side],
+                             &s->held[side],
+                             &s->converts[side],
+                             &s->must[side],
+                             &s->mated[side],
+                             &s->losable[side],
+                             &s->lost_at[0][side].set,
                              &s->lost_at[1][side].set};
         for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) visit(sets[i], words, context);
         for (int parity = 0; parity < 2; parity++) {
@@ -114,7 +124,8 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics)
     return bytes;
 }
 
-/* ---- planes ----------------------------------------------------------------------------------- */
+/* ---- planes -----------------------------------------------------------------------------------
+ */
 
 void scratch_free(Scratch *t)
 {
@@ -155,7 +166,8 @@ static void plane_fill_valid(const Solver *s, uint32_t kings, uint64_t *out)
 {
     KernelPlane plane = plane_of(s, kings);
     int men = plane.men;
-    bool alive = bit_count(plane.occupied) == 2 + bit_count(s->slice.pawns[0][0] | s->slice.pawns[0][1]);
+    bool alive =
+        bit_count(plane.occupied) == 2 + bit_count(s->slice.pawns[0][0] | s->slice.pawns[0][1]);
     for (size_t w = 0; w < s->shape->plane_words; w++) {
         uint64_t occupied = plane.occupied;
         bool distinct = alive;
@@ -197,7 +209,8 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
     }
 }
 
-/* ---- setting up ------------------------------------------------------------------------------- */
+/* ---- setting up -------------------------------------------------------------------------------
+ */
 
 /* The same two for kings and pawns alone, where a bit is a slice. */
 static void lanes_fill(const Solver *s, uint32_t kings, int color, uint64_t *valid,

@@ -39,8 +39,8 @@ static inline uint8_t stage_settle(uint8_t staged, uint8_t before)
  * it, which compresses best. */
 void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out);
 
-/* Packs `count` codes, a multiple of per_byte, as digits; returns the bytes written. `digit` gives the
- * digit of a code and may be NULL with per_byte 1. */
+/* Packs `count` codes, a multiple of per_byte, as digits; returns the bytes written. `digit` gives
+ * the digit of a code and may be NULL with per_byte 1. */
 size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigned base,
                   const uint8_t *digit, uint8_t *out);
 

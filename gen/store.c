@@ -32,7 +32,8 @@ struct Store {
     TableError error;
 };
 
-/* ---- errors and names ------------------------------------------------------------------------- */
+/* ---- errors and names -------------------------------------------------------------------------
+ */
 
 static treb_status fail(TableError *error, treb_status status, const char *what, const char *name)
 {
@@ -73,7 +74,8 @@ static void unload(Store *store, const Shape *shape, Side *side, int color)
     if (side_unload(side, color)) store->loaded -= shape->cells;
 }
 
-/* ---- the store -------------------------------------------------------------------------------- */
+/* ---- the store --------------------------------------------------------------------------------
+ */
 
 Store *store_new(const char *directory, bool mates, uint64_t budget)
 {
@@ -197,12 +199,10 @@ SolvedSource store_source(Store *store)
     return (SolvedSource){store, source_find, source_release};
 }
 
-void store_error(Store *store, TableError *error)
-{
-    *error = store->error;
-}
+void store_error(Store *store, TableError *error) { *error = store->error; }
 
-/* ---- tables in the works ---------------------------------------------------------------------- */
+/* ---- tables in the works ----------------------------------------------------------------------
+ */
 
 StoreTable *store_begin(Store *store, const Shape *shape, bool seniors, TableError *error)
 {
@@ -265,8 +265,7 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
             unit->level = table->level;
             memcpy(unit->side, filled, sizeof filled);
             for (int color = 0; color < 2; color++)
-                if (filled[color].solved.code[color])
-                    table->store->loaded += slice->shape->cells;
+                if (filled[color].solved.code[color]) table->store->loaded += slice->shape->cells;
         }
     }
     return ok ? TREB_OK : fail(error, TREB_ERR_MEMORY, "out of memory", "");
@@ -319,8 +318,7 @@ treb_status store_end(StoreTable *table, bool complete, TableError *error)
         char path[4200];
         entry_path(store, &entry->shape.material, path, sizeof path);
         status = spill(table, table->level + 1, error);
-        if (status == TREB_OK &&
-            (!entry_write_list(entry) || rename(table->temporary, path) != 0))
+        if (status == TREB_OK && (!entry_write_list(entry) || rename(table->temporary, path) != 0))
             status = fail(error, TREB_ERR_IO, "write", path);
         entry->complete = status == TREB_OK;
     }

@@ -88,10 +88,11 @@ void stream_close(Stream *stream)
     memset(stream, 0, sizeof *stream);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------- */
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
 
-static treb_status block_write(Stream *stream, int side, uint64_t block,
-                               const uint8_t *bytes, size_t size, TableError *error)
+static treb_status block_write(Stream *stream, int side, uint64_t block, const uint8_t *bytes,
+                               size_t size, TableError *error)
 {
     size_t capacity = table_block_bound(&stream->header);
     uint8_t *out = malloc(capacity);

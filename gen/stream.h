@@ -17,7 +17,7 @@ typedef struct Stream {
     StageMap map;
     Partial *partial[2];
     uint64_t blocks, side_bytes, slice_bytes;
-    struct Stream *twin; /* gets the same blocks */
+    struct Stream *twin;    /* gets the same blocks */
     TableEncoder **encoder; /* of each thread; not owned */
 } Stream;
 
@@ -26,8 +26,8 @@ treb_status stream_open(Stream *stream, const Shape *shape, const Packing *packi
                         const uint8_t *order, const bool keep[2], const char *directory,
                         TableEncoder **encoder, TableError *error);
 
-/* Compresses and writes a run of bytes of a side, in parallel; may be called from several threads for
- * different runs. Every byte must come exactly once. */
+/* Compresses and writes a run of bytes of a side, in parallel; may be called from several threads
+ * for different runs. Every byte must come exactly once. */
 treb_status stream_write(Stream *stream, int side, uint64_t start, const uint8_t *bytes,
                          size_t size, TableError *error);
 

@@ -9,7 +9,8 @@ typedef struct Tally {
     uint64_t count[2][WDL_VALUES]; /* by side to move, like men one by one: see tally_finish */
     uint32_t longest[TABLE_METRICS][2][WDL_VALUES];
     uint64_t where[TABLE_METRICS][2][WDL_VALUES]; /* the slice of that position */
-    char fen[TABLE_METRICS][2][WDL_VALUES][TABLE_FEN_SIZE]; /* a longest position: the first of the first slice */
+    char fen[TABLE_METRICS][2][WDL_VALUES]
+            [TABLE_FEN_SIZE]; /* a longest position: the first of the first slice */
 } Tally;
 
 /* Adds the slice of number `number`. The outcome does not depend on the order of slices. */

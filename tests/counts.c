@@ -1,8 +1,8 @@
 /* counts.c - compares whole tables with published counts: counts TABLES le5.tsv.
  *
  * For every material of the list whose tables are in the folder: wins, draws and losses for both
- * sides to move and the longest mates. The published counts include positions in which an en passant
- * capture is legal; tables have none, so these are run over one by one and probed. */
+ * sides to move and the longest mates. The published counts include positions in which an en
+ * passant capture is legal; tables have none, so these are run over one by one and probed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +36,12 @@ static void count_position(Scan *scan, const treb_position *pos)
         return;
     }
     Figures *f = &scan->side[pos->turn];
-    if (d.wdl > TREB_DRAW) f->win++;
-    else if (d.wdl == TREB_DRAW) f->draw++;
-    else f->loss++;
+    if (d.wdl > TREB_DRAW)
+        f->win++;
+    else if (d.wdl == TREB_DRAW)
+        f->draw++;
+    else
+        f->loss++;
     if (d.wdl > TREB_DRAW && (unsigned)d.plies > f->longest) f->longest = (unsigned)d.plies;
 }
 
@@ -78,7 +81,8 @@ static void scan_file(Scan *scan, const Material *m, int turn, int file)
                 scan->type[scan->men++] = type;
             }
         }
-    /* Legality of the capture is checked at the end; a board without a capturer fails it at once. */
+    /* Legality of the capture is checked at the end; a board without a capturer fails it at once.
+     */
     put_men(scan, &pos, 0, 0);
 }
 
@@ -125,8 +129,7 @@ static bool parse_line(char *line, char **name, Figures side[2])
 
 static bool same(const Figures *a, const Figures *b)
 {
-    return a->win == b->win && a->draw == b->draw && a->loss == b->loss &&
-           a->longest == b->longest;
+    return a->win == b->win && a->draw == b->draw && a->loss == b->loss && a->longest == b->longest;
 }
 
 int main(int argc, char **argv)

@@ -12,11 +12,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool condition) {
+static void require(bool condition)
+{
     if (!condition) abort();
 }
 
-static void check_moves(const treb_position *pos) {
+static void check_moves(const treb_position *pos)
+{
     Move moves[MOVES_MAX], captures[MOVES_MAX];
     int count = movegen_legal(pos, moves), expected = 0;
     require(count < MOVES_MAX);
@@ -33,7 +35,8 @@ static void check_moves(const treb_position *pos) {
     require(movegen_captures(pos, captures) == expected);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     char *text = malloc(size + 1);
     if (text == NULL) return 0;
     if (size > 0) memcpy(text, data, size);

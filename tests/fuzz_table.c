@@ -23,11 +23,13 @@ enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, BLOCKS_READ = 64 };
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool condition) {
+static void require(bool condition)
+{
     if (!condition) abort();
 }
 
-static void fix_checksum(uint8_t *file, size_t size) {
+static void fix_checksum(uint8_t *file, size_t size)
+{
     uint64_t meta = format_get64(file + FORMAT_AT_META);
     if (meta < FORMAT_FIXED_SIZE || meta > size) return;
     size_t header_size = FORMAT_FIXED_SIZE + (size - meta);
@@ -40,7 +42,8 @@ static void fix_checksum(uint8_t *file, size_t size) {
     free(header);
 }
 
-static void fix(uint8_t *file, size_t size, unsigned what) {
+static void fix(uint8_t *file, size_t size, unsigned what)
+{
     if (size < FORMAT_FIXED_SIZE) return;
     if (what & FIX_FRONT) {
         memcpy(file + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
@@ -51,7 +54,8 @@ static void fix(uint8_t *file, size_t size, unsigned what) {
 }
 
 /* A table that opens must have a header that makes sense and blocks that can be asked for. */
-static void read_table(const Table *table, TableDecoder *decoder) {
+static void read_table(const Table *table, TableDecoder *decoder)
+{
     const TableHeader *header = table_header(table);
     size_t full = (size_t)1 << header->block_bits;
     uint8_t *out = malloc(full);
@@ -74,7 +78,8 @@ static void read_table(const Table *table, TableDecoder *decoder) {
     free(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     if (size < 1) return 0;
     uint8_t *file = malloc(size);
     require(file != NULL);
@@ -101,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 /* ---- seeds ----------------------------------------------------------------------------------- */
 
 /* A file of the seeds' directory with the byte of options in front. */
-static void to_seed(const char *path) {
+static void to_seed(const char *path)
+{
     uint8_t bytes[1 << 16] = {FIX_FRONT | FIX_CHECKSUM};
     FILE *file = fopen(path, "rb");
     require(file != NULL);
@@ -112,7 +118,8 @@ static void to_seed(const char *path) {
 }
 
 static void write_seed(const char *directory, const char *name, TableMetric metric,
-                       const char *dictionary) {
+                       const char *dictionary)
+{
     TableHeader header = {.pad = 1, .metric = metric, .per_byte = 1, .width = 1, .block_bits = 10};
     Material material;
     require(material_parse(name, &material) && index_init(&header.index, &material, NULL, 1));
@@ -149,7 +156,8 @@ static void write_seed(const char *directory, const char *name, TableMetric metr
     free(packed);
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv) {
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
     (void)argc;
     (void)argv;
     const char *directory = getenv("TREB_FUZZ_SEEDS");

@@ -27,14 +27,16 @@ typedef struct Sample {
 
 static char directory[PATH_SIZE];
 
-static inline void make_directory(void) {
+static inline void make_directory(void)
+{
     const char *base = getenv("TMPDIR");
     snprintf(directory, sizeof directory, "%s/treb-test-XXXXXX", base ? base : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(directory));
 }
 
 /* The files in the directory, those with a dot in front too. */
-static inline int count_files(void) {
+static inline int count_files(void)
+{
     int n = 0;
     DIR *list = opendir(directory);
     ck_assert_ptr_nonnull(list);
@@ -44,7 +46,8 @@ static inline int count_files(void) {
     return n;
 }
 
-static inline void remove_directory(void) {
+static inline void remove_directory(void)
+{
     DIR *list = opendir(directory);
     ck_assert_ptr_nonnull(list);
     for (struct dirent *e; (e = readdir(list)) != NULL;) unlinkat(dirfd(list), e->d_name, 0);
@@ -52,23 +55,27 @@ static inline void remove_directory(void) {
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
-static inline void path_of(const char *name, char out[PATH_SIZE]) {
+static inline void path_of(const char *name, char out[PATH_SIZE])
+{
     snprintf(out, PATH_SIZE, "%.190s/%.60s", directory, name);
 }
 
-static inline void path_of_sample(const Sample *sample, char out[PATH_SIZE]) {
+static inline void path_of_sample(const Sample *sample, char out[PATH_SIZE])
+{
     char name[TABLE_NAME_SIZE];
     table_file_name(&sample->header.index.material, sample->header.metric, name);
     path_of(name, out);
 }
 
-static inline uint32_t random_next(uint64_t *state) {
+static inline uint32_t random_next(uint64_t *state)
+{
     *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;
     return (uint32_t)(*state >> 33);
 }
 
 /* Runs of bytes in most blocks, noise in every eighth, one byte alone in every fourth. */
-static inline uint8_t *make_data(const TableHeader *header, uint64_t seed) {
+static inline uint8_t *make_data(const TableHeader *header, uint64_t seed)
+{
     uint64_t size = table_side_bytes(header), state = seed;
     uint8_t *data = malloc(size);
     ck_assert_ptr_nonnull(data);
@@ -88,14 +95,16 @@ static inline uint8_t *make_data(const TableHeader *header, uint64_t seed) {
     return data;
 }
 
-static inline void set_map(TableSide *side, int verdict, int codes, int step) {
+static inline void set_map(TableSide *side, int verdict, int codes, int step)
+{
     side->codes[verdict] = (uint16_t)codes;
     side->plies[verdict] = malloc((size_t)codes * sizeof(uint16_t));
     ck_assert_ptr_nonnull(side->plies[verdict]);
     for (int c = 0; c < codes; c++) side->plies[verdict][c] = (uint16_t)(c * step);
 }
 
-static inline void set_sides(TableHeader *header) {
+static inline void set_sides(TableHeader *header)
+{
     for (int s = 0; s < 2; s++) {
         TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) side->count[v] = UINT64_C(1) << (10 * v + s);
@@ -112,7 +121,8 @@ static inline void set_sides(TableHeader *header) {
 }
 
 static inline Sample make_sample(const char *material, TableMetric metric, unsigned per_byte,
-                                 unsigned width, unsigned stored) {
+                                 unsigned width, unsigned stored)
+{
     Sample sample = {0};
     TableHeader *header = &sample.header;
     Material m;
@@ -136,7 +146,8 @@ static inline Sample make_sample(const char *material, TableMetric metric, unsig
     return sample;
 }
 
-static inline void free_sample(Sample *sample) {
+static inline void free_sample(Sample *sample)
+{
     table_header_free(&sample->header);
     free(sample->data[0]);
     free(sample->data[1]);
@@ -148,13 +159,15 @@ static inline void free_sample(Sample *sample) {
 typedef enum Arrival { IN_ORDER, BACKWARDS, ALTERNATING, ARRIVALS } Arrival;
 
 /* Check notes each assertion in a file, which fails where files are limited, as in disk_full. */
-static inline void require(bool condition) {
+static inline void require(bool condition)
+{
     if (!condition) abort();
 }
 
 static inline treb_status add_block(TableWriter *writer, TableEncoder *encoder,
                                     const Sample *sample, int side, uint64_t block,
-                                    TableError *error) {
+                                    TableError *error)
+{
     const TableHeader *header = &sample->header;
     uint8_t *packed = malloc(table_block_bound(header));
     const uint8_t *bytes = sample->data[side] + (block << header->block_bits);
@@ -169,7 +182,8 @@ static inline treb_status add_block(TableWriter *writer, TableEncoder *encoder,
 
 /* Block number `i` of an arrival: which side, which block. */
 static inline int arrival_block(const TableHeader *header, Arrival arrival, uint64_t i,
-                                uint64_t *block) {
+                                uint64_t *block)
+{
     uint64_t n = table_side_blocks(header);
     int first = header->side[0].stored ? 0 : 1;
     bool both = header->side[0].stored && header->side[1].stored;
@@ -182,7 +196,8 @@ static inline int arrival_block(const TableHeader *header, Arrival arrival, uint
     return i < n ? first : 1;
 }
 
-static inline treb_status write_sample(const Sample *sample, Arrival arrival, TableError *error) {
+static inline treb_status write_sample(const Sample *sample, Arrival arrival, TableError *error)
+{
     const void *dictionary = sample->dictionary;
     size_t dictionary_size = sample->dictionary_size;
     TableEncoder *encoder = table_encoder_new(LEVEL, dictionary, dictionary_size);
@@ -209,7 +224,8 @@ static inline treb_status write_sample(const Sample *sample, Arrival arrival, Ta
     return status;
 }
 
-static inline void must_write(const Sample *sample, Arrival arrival) {
+static inline void must_write(const Sample *sample, Arrival arrival)
+{
     TableError error = {0};
     ck_assert_msg(write_sample(sample, arrival, &error) == TREB_OK, "%s", error.text);
     ck_assert_int_eq(count_files(), 1);
@@ -217,7 +233,8 @@ static inline void must_write(const Sample *sample, Arrival arrival) {
 
 /* ---- files as bytes -------------------------------------------------------------------------- */
 
-static inline uint8_t *load(const char *path, size_t *size) {
+static inline uint8_t *load(const char *path, size_t *size)
+{
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
     fseek(file, 0, SEEK_END);
@@ -229,7 +246,8 @@ static inline uint8_t *load(const char *path, size_t *size) {
     return bytes;
 }
 
-static inline void save(const char *path, const void *bytes, size_t size) {
+static inline void save(const char *path, const void *bytes, size_t size)
+{
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
@@ -237,7 +255,8 @@ static inline void save(const char *path, const void *bytes, size_t size) {
 }
 
 /* Makes the checksum of the header of a file in memory right again. */
-static inline void reseal(uint8_t *bytes, size_t size) {
+static inline void reseal(uint8_t *bytes, size_t size)
+{
     uint64_t meta = format_get64(bytes + FORMAT_AT_META);
     if (meta < FORMAT_FIXED_SIZE || meta > size) return;
     size_t header_size = FORMAT_FIXED_SIZE + (size - meta);
@@ -251,7 +270,8 @@ static inline void reseal(uint8_t *bytes, size_t size) {
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-static inline void compare_side(const TableSide *a, const TableSide *b) {
+static inline void compare_side(const TableSide *a, const TableSide *b)
+{
     ck_assert_mem_eq(a->count, b->count, sizeof a->count);
     ck_assert_mem_eq(a->longest, b->longest, sizeof a->longest);
     ck_assert_mem_eq(a->codes, b->codes, sizeof a->codes);
@@ -262,7 +282,8 @@ static inline void compare_side(const TableSide *a, const TableSide *b) {
     }
 }
 
-static inline void compare_header(const TableHeader *a, const TableHeader *b) {
+static inline void compare_header(const TableHeader *a, const TableHeader *b)
+{
     ck_assert(material_equal(&a->index.material, &b->index.material));
     ck_assert_uint_eq(a->index.size, b->index.size);
     ck_assert_mem_eq(a->index.order, b->index.order, sizeof a->index.order);
@@ -275,7 +296,8 @@ static inline void compare_header(const TableHeader *a, const TableHeader *b) {
     for (int s = 0; s < 2; s++) compare_side(&a->side[s], &b->side[s]);
 }
 
-static inline void compare_blocks(const Sample *sample, const Table *table, int side) {
+static inline void compare_blocks(const Sample *sample, const Table *table, int side)
+{
     const TableHeader *header = table_header(table);
     size_t full = (size_t)1 << header->block_bits;
     uint8_t *out = malloc(full);
@@ -296,7 +318,8 @@ static inline void compare_blocks(const Sample *sample, const Table *table, int 
     free(out);
 }
 
-static inline void must_read(const Sample *sample) {
+static inline void must_read(const Sample *sample)
+{
     char path[PATH_SIZE];
     path_of_sample(sample, path);
     TableError error;
@@ -311,7 +334,8 @@ static inline void must_read(const Sample *sample) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static inline TCase *add_case(Suite *suite, const char *name, SFun setup, SFun teardown) {
+static inline TCase *add_case(Suite *suite, const char *name, SFun setup, SFun teardown)
+{
     TCase *tests = tcase_create(name);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 120);
@@ -319,7 +343,8 @@ static inline TCase *add_case(Suite *suite, const char *name, SFun setup, SFun t
     return tests;
 }
 
-static inline int run_suite(Suite *suite) {
+static inline int run_suite(Suite *suite)
+{
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

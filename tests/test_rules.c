@@ -8,14 +8,16 @@
 #include "san.h"
 
 /* A fixed sequence (xorshift), so that a failure repeats. */
-static uint64_t next_random(uint64_t *state) {
+static uint64_t next_random(uint64_t *state)
+{
     *state ^= *state << 13;
     *state ^= *state >> 7;
     *state ^= *state << 17;
     return *state;
 }
 
-static treb_position position_of(const char *fen) {
+static treb_position position_of(const char *fen)
+{
     treb_position pos;
     const char *why = NULL;
     treb_status status = position_from_fen(fen, &pos, &why);
@@ -26,7 +28,8 @@ static treb_position position_of(const char *fen) {
 /* ---- Boards ---- */
 
 /* The squares along one direction up to and including the first man. */
-static uint64_t walk(int sq, int file_step, int rank_step, uint64_t occ, int steps) {
+static uint64_t walk(int sq, int file_step, int rank_step, uint64_t occ, int steps)
+{
     uint64_t seen = 0;
     int file = square_file(sq) + file_step, rank = square_rank(sq) + rank_step;
     while (steps-- > 0 && file >= 0 && file < 8 && rank >= 0 && rank < 8) {
@@ -39,13 +42,15 @@ static uint64_t walk(int sq, int file_step, int rank_step, uint64_t occ, int ste
     return seen;
 }
 
-static uint64_t walk_all(int sq, uint64_t occ, bool diagonal, int steps) {
+static uint64_t walk_all(int sq, uint64_t occ, bool diagonal, int steps)
+{
     int d = diagonal ? 1 : 0;
     return walk(sq, 1, d, occ, steps) | walk(sq, -1, -d, occ, steps) | walk(sq, -d, 1, occ, steps) |
            walk(sq, d, -1, occ, steps);
 }
 
-START_TEST(sliders_match_walk) {
+START_TEST(sliders_match_walk)
+{
     uint64_t seed = 0x9e3779b97f4a7c15;
     for (int sq = 0; sq < 64; sq++) {
         for (int round = 0; round < 2000; round++) {
@@ -63,7 +68,8 @@ START_TEST(sliders_match_walk) {
 }
 END_TEST
 
-START_TEST(leapers_match_walk) {
+START_TEST(leapers_match_walk)
+{
     for (int sq = 0; sq < 64; sq++) {
         uint64_t knight = walk(sq, 1, 2, 0, 1) | walk(sq, 2, 1, 0, 1) | walk(sq, -1, 2, 0, 1) |
                           walk(sq, -2, 1, 0, 1) | walk(sq, 1, -2, 0, 1) | walk(sq, 2, -1, 0, 1) |
@@ -78,7 +84,8 @@ START_TEST(leapers_match_walk) {
 }
 END_TEST
 
-START_TEST(lines_match_walk) {
+START_TEST(lines_match_walk)
+{
     for (int a = 0; a < 64; a++) {
         for (int b = 0; b < 64; b++) {
             uint64_t between = 0, line = 0;
@@ -97,7 +104,8 @@ START_TEST(lines_match_walk) {
 }
 END_TEST
 
-START_TEST(flips_move_squares) {
+START_TEST(flips_move_squares)
+{
     uint64_t seed = 88172645463325252;
     for (int sq = 0; sq < 64; sq++) {
         int file = square_file(sq), rank = square_rank(sq);
@@ -131,7 +139,8 @@ static const char *const round_trips[] = {
     "8/8/8/4k3/8/8/8/4K2R w K - 65535 1",
 };
 
-START_TEST(fen_round_trip) {
+START_TEST(fen_round_trip)
+{
     treb_position pos = position_of(round_trips[_i]), again;
     char fen[POSITION_FEN_SIZE];
     position_to_fen(&pos, fen);
@@ -141,7 +150,8 @@ START_TEST(fen_round_trip) {
 }
 END_TEST
 
-START_TEST(fen_fields_may_be_missing) {
+START_TEST(fen_fields_may_be_missing)
+{
     static const char *const texts[] = {
         "4k3/8/8/8/8/8/8/4K3 b",         "4k3/8/8/8/8/8/8/4K3 b -",
         "4k3/8/8/8/8/8/8/4K3 b - -",     "4k3/8/8/8/8/8/8/4K3 b - - 0",
@@ -215,7 +225,8 @@ static const FenFault impossible[] = {
     {"4k2R/7K/8/8/8/8/8/8 b k -", "a castling right is given, but the rook is not at home"},
 };
 
-static void refused(const FenFault *fault, treb_status expected) {
+static void refused(const FenFault *fault, treb_status expected)
+{
     treb_position pos = {.fullmove = 7};
     const char *why = NULL;
     ck_assert_msg(position_from_fen(fault->fen, &pos, &why) == expected, "%s: %s", fault->fen, why);
@@ -224,17 +235,14 @@ static void refused(const FenFault *fault, treb_status expected) {
     ck_assert_int_eq(pos.fullmove, 7);
 }
 
-START_TEST(fen_malformed) {
-    refused(&malformed[_i], TREB_ERR_FEN);
-}
+START_TEST(fen_malformed) { refused(&malformed[_i], TREB_ERR_FEN); }
 END_TEST
 
-START_TEST(fen_impossible) {
-    refused(&impossible[_i], TREB_ERR_POSITION);
-}
+START_TEST(fen_impossible) { refused(&impossible[_i], TREB_ERR_POSITION); }
 END_TEST
 
-START_TEST(check_finds_broken_boards) {
+START_TEST(check_finds_broken_boards)
+{
     const treb_position good = position_of("4k3/8/8/8/8/8/8/4K3 w - -");
     treb_position pos = good;
     ck_assert_int_eq(position_check(&pos, NULL), TREB_OK);
@@ -261,7 +269,8 @@ START_TEST(check_finds_broken_boards) {
 }
 END_TEST
 
-START_TEST(transforms_undo_themselves) {
+START_TEST(transforms_undo_themselves)
+{
     treb_position pos = position_of(round_trips[_i]), out;
     position_swap_colors(&pos, &out);
     ck_assert_int_eq(position_check(&out, NULL), TREB_OK);
@@ -277,7 +286,8 @@ START_TEST(transforms_undo_themselves) {
 }
 END_TEST
 
-START_TEST(swap_colors_by_example) {
+START_TEST(swap_colors_by_example)
+{
     treb_position pos = position_of("r3k3/8/8/3pP3/8/8/8/4K2R w Kq d6 0 9");
     char fen[POSITION_FEN_SIZE];
     position_swap_colors(&pos, &pos);
@@ -286,7 +296,8 @@ START_TEST(swap_colors_by_example) {
 }
 END_TEST
 
-START_TEST(put_and_remove) {
+START_TEST(put_and_remove)
+{
     treb_position pos = position_of("4k3/8/8/8/8/8/8/4K3 w - -");
     int color = -1;
     ck_assert_int_eq(position_piece_at(&pos, 20, &color), -1);
@@ -301,7 +312,8 @@ END_TEST
 
 /* ---- Moves ---- */
 
-static uint64_t perft(const treb_position *pos, int depth) {
+static uint64_t perft(const treb_position *pos, int depth)
+{
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     if (depth == 1) return (uint64_t)count;
@@ -338,7 +350,8 @@ static const Perft perfts[] = {
     {"8/8/2k5/5q2/5n2/8/5K2/8 b - - 0 1", {37, 183, 6559, 23527}},
 };
 
-START_TEST(perft_counts) {
+START_TEST(perft_counts)
+{
     treb_position pos = position_of(perfts[_i].fen), swapped;
     position_swap_colors(&pos, &swapped);
     for (int depth = 1; perfts[_i].nodes[depth - 1] != 0; depth++) {
@@ -350,7 +363,8 @@ START_TEST(perft_counts) {
 END_TEST
 
 /* Along random games: what one function says must agree with what the others say. */
-START_TEST(random_games_agree) {
+START_TEST(random_games_agree)
+{
     uint64_t seed = 0x2545f4914f6cdd1d + (uint64_t)_i;
     for (int game = 0; game < 20; game++) {
         treb_position pos = position_of(perfts[_i].fen);
@@ -401,7 +415,8 @@ static const EpCase ep_cases[] = {
     {"4k3/8/8/3p4/8/8/8/4K3 w - d6", false},   /* nobody there to capture */
 };
 
-START_TEST(ep_legality) {
+START_TEST(ep_legality)
+{
     treb_position pos = position_of(ep_cases[_i].fen), out;
     ck_assert(position_ep_legal(&pos) == ep_cases[_i].legal);
     position_swap_colors(&pos, &out);
@@ -427,7 +442,8 @@ static const MakeCase make_cases[] = {
     {"4k3/8/8/8/8/8/8/4K3 b - - 65535 65535", "e8e7", "8/4k3/8/8/8/8/8/4K3 w - - 65535 65535"},
 };
 
-START_TEST(make_move) {
+START_TEST(make_move)
+{
     treb_position pos = position_of(make_cases[_i].before);
     char fen[POSITION_FEN_SIZE];
     Move m = 0;
@@ -466,7 +482,8 @@ static const SanCase san_cases[] = {
     {"8/8/8/8/8/8/4r3/4K2k w - -", "e1e2", "Kxe2"},
 };
 
-START_TEST(san_cases_both_ways) {
+START_TEST(san_cases_both_ways)
+{
     const SanCase *c = &san_cases[_i];
     treb_position pos = position_of(c->fen);
     Move m = 0, again = 0;
@@ -480,7 +497,8 @@ START_TEST(san_cases_both_ways) {
 }
 END_TEST
 
-START_TEST(san_is_tolerant) {
+START_TEST(san_is_tolerant)
+{
     static const char *const same[] = {"exd8=Q+", "exd8=Q",  "exd8Q", "exd8=Q#", "exd8=Q+!?",
                                        "ed8=Q",   "e7xd8=Q", "e7d8Q", "e7-d8=Q"};
     static const char *const wrong[] = {"",       "e",   "d8",      "exd8",   "exd8=K", "exf8=Q",
@@ -508,7 +526,8 @@ Suite *rules_suite(void);
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
-Suite *rules_suite(void) {
+Suite *rules_suite(void)
+{
     Suite *suite = suite_create("rules");
     TCase *boards = tcase_create("boards"), *fen = tcase_create("fen");
     TCase *moves = tcase_create("moves"), *notation = tcase_create("notation");
@@ -539,7 +558,8 @@ Suite *rules_suite(void) {
     return suite;
 }
 
-int main(void) {
+int main(void)
+{
     SRunner *runner = srunner_create(rules_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -11,7 +11,8 @@
 
 /* ---- round trips ----------------------------------------------------------------------------- */
 
-static void round_trip(Sample sample) {
+static void round_trip(Sample sample)
+{
     size_t size[ARRIVALS];
     uint8_t *bytes[ARRIVALS];
     char path[PATH_SIZE];
@@ -27,44 +28,34 @@ static void round_trip(Sample sample) {
     free_sample(&sample);
 }
 
-START_TEST(both_sides) {
+START_TEST(both_sides)
+{
     Sample sample = make_sample("KQvK", TABLE_WDL, 1, 1, 3);
     ck_assert_uint_eq(format_block_size(&sample.header, 28), 896);
     round_trip(sample);
 }
 END_TEST
 
-START_TEST(white_side_only) {
-    round_trip(make_sample("KQvK", TABLE_DTZ, 1, 1, 1));
-}
+START_TEST(white_side_only) { round_trip(make_sample("KQvK", TABLE_DTZ, 1, 1, 1)); }
 END_TEST
 
-START_TEST(black_side_only) {
-    round_trip(make_sample("KQvK", TABLE_DTC, 1, 1, 2));
-}
+START_TEST(black_side_only) { round_trip(make_sample("KQvK", TABLE_DTC, 1, 1, 2)); }
 END_TEST
 
-START_TEST(five_cells_in_a_byte) {
-    round_trip(make_sample("KQvK", TABLE_WDL, 5, 1, 3));
-}
+START_TEST(five_cells_in_a_byte) { round_trip(make_sample("KQvK", TABLE_WDL, 5, 1, 3)); }
 END_TEST
 
-START_TEST(two_bytes_a_cell) {
-    round_trip(make_sample("KRvK", TABLE_DTM, 1, 2, 3));
-}
+START_TEST(two_bytes_a_cell) { round_trip(make_sample("KRvK", TABLE_DTM, 1, 2, 3)); }
 END_TEST
 
-START_TEST(smallest_table) {
-    round_trip(make_sample("KvK", TABLE_WDL, 5, 1, 1));
-}
+START_TEST(smallest_table) { round_trip(make_sample("KvK", TABLE_WDL, 5, 1, 1)); }
 END_TEST
 
-START_TEST(pawns) {
-    round_trip(make_sample("KPvK", TABLE_WDL, 3, 1, 3));
-}
+START_TEST(pawns) { round_trip(make_sample("KPvK", TABLE_WDL, 3, 1, 3)); }
 END_TEST
 
-START_TEST(raw_dictionary) {
+START_TEST(raw_dictionary)
+{
     Sample sample = make_sample("KQvK", TABLE_WDL, 1, 1, 3);
     sample.dictionary_size = 20000;
     sample.dictionary = malloc(sample.dictionary_size);
@@ -73,7 +64,8 @@ START_TEST(raw_dictionary) {
 }
 END_TEST
 
-START_TEST(trained_dictionary) {
+START_TEST(trained_dictionary)
+{
     Sample sample = make_sample("KQvK", TABLE_WDL, 1, 1, 3);
     enum { PIECE = 128, PIECES = 29568 / PIECE, ROOM = 4096 };
     size_t sizes[PIECES];
@@ -87,7 +79,8 @@ START_TEST(trained_dictionary) {
 }
 END_TEST
 
-START_TEST(cells_are_found) {
+START_TEST(cells_are_found)
+{
     Sample sample = make_sample("KvK", TABLE_WDL, 5, 1, 1);
     TableHeader *header = &sample.header;
     const uint8_t block[1024] = {[0] = 2 + 3 * 1 + 27 * 2, [92] = 9};
@@ -109,7 +102,8 @@ START_TEST(cells_are_found) {
 }
 END_TEST
 
-START_TEST(small_overhead) {
+START_TEST(small_overhead)
+{
     Sample sample = make_sample("KvK", TABLE_WDL, 5, 1, 1);
     must_write(&sample, IN_ORDER);
     char path[PATH_SIZE];
@@ -124,7 +118,8 @@ END_TEST
 
 /* ---- faults in writing ----------------------------------------------------------------------- */
 
-START_TEST(unwritable_directory) {
+START_TEST(unwritable_directory)
+{
     Sample sample = make_sample("KvK", TABLE_WDL, 1, 1, 1);
     const char *places[] = {"/proc/self", "/dev/null", "/nonexistent/place"};
     for (int i = 0; i < 3; i++) {
@@ -140,7 +135,8 @@ END_TEST
 
 /* A limit on the size of files stands for a disk that is full. Each limit fails at another place:
  * the room for the header, the blocks, their sorted copy, the header. */
-START_TEST(disk_full) {
+START_TEST(disk_full)
+{
     Sample sample = make_sample("KQvK", TABLE_WDL, 1, 1, 3);
     must_write(&sample, IN_ORDER);
     char path[PATH_SIZE];
@@ -174,7 +170,8 @@ START_TEST(disk_full) {
 }
 END_TEST
 
-START_TEST(failed_write_is_remembered) {
+START_TEST(failed_write_is_remembered)
+{
     Sample sample = make_sample("KvK", TABLE_WDL, 1, 1, 1);
     TableError error = {0};
     TableWriter *writer = table_writer_open(directory, &sample.header, NULL, 0, &error);
@@ -193,7 +190,8 @@ START_TEST(failed_write_is_remembered) {
 }
 END_TEST
 
-START_TEST(abort_leaves_nothing) {
+START_TEST(abort_leaves_nothing)
+{
     Sample sample = make_sample("KvK", TABLE_WDL, 1, 1, 1);
     TableError error;
     TableWriter *writer = table_writer_open(directory, &sample.header, NULL, 0, &error);
@@ -206,7 +204,8 @@ START_TEST(abort_leaves_nothing) {
 }
 END_TEST
 
-START_TEST(wrong_calls) {
+START_TEST(wrong_calls)
+{
     Sample sample = make_sample("KQvK", TABLE_WDL, 1, 1, 1);
     TableHeader *header = &sample.header;
     const uint8_t *data = sample.data[0];
@@ -229,7 +228,8 @@ START_TEST(wrong_calls) {
 }
 END_TEST
 
-START_TEST(header_changes_late) {
+START_TEST(header_changes_late)
+{
     Sample sample = make_sample("KvK", TABLE_WDL, 1, 1, 1);
     TableError error;
     for (int bad = 0; bad < 2; bad++) {
@@ -247,7 +247,8 @@ START_TEST(header_changes_late) {
 }
 END_TEST
 
-START_TEST(stale_files_are_removed) {
+START_TEST(stale_files_are_removed)
+{
     pid_t child = fork();
     if (child == 0) _exit(0);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
@@ -276,7 +277,8 @@ END_TEST
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-int main(void) {
+int main(void)
+{
     Suite *suite = suite_create("table");
     TCase *tests = add_case(suite, "round trips", make_directory, remove_directory);
     tcase_add_test(tests, both_sides);

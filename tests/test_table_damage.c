@@ -9,7 +9,8 @@ static char victim_path[PATH_SIZE];
 static uint8_t *victim_bytes;
 static size_t victim_size;
 
-static void make_victim(void) {
+static void make_victim(void)
+{
     make_directory();
     victim = make_sample("KQvK", TABLE_WDL, 1, 1, 3);
     strcpy(victim.header.side[0].longest_fen[4], "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1");
@@ -18,13 +19,15 @@ static void make_victim(void) {
     victim_bytes = load(victim_path, &victim_size);
 }
 
-static void free_victim(void) {
+static void free_victim(void)
+{
     free_sample(&victim);
     free(victim_bytes);
     remove_directory();
 }
 
-static void must_refuse(const char *path, treb_status status, const char *words) {
+static void must_refuse(const char *path, treb_status status, const char *words)
+{
     TableError error = {0};
     Table *table = table_open(path, &error);
     ck_assert_msg(table == NULL, "%s was opened; expected: %s", path, words);
@@ -33,17 +36,17 @@ static void must_refuse(const char *path, treb_status status, const char *words)
     ck_assert_msg(strstr(error.text, path) != NULL, "'%s' does not name the file", error.text);
 }
 
-static void must_refuse_bytes(const void *bytes, size_t size, const char *words) {
+static void must_refuse_bytes(const void *bytes, size_t size, const char *words)
+{
     save(victim_path, bytes, size);
     must_refuse(victim_path, TREB_ERR_DAMAGED, words);
 }
 
-START_TEST(empty_file) {
-    must_refuse_bytes("", 0, "is empty");
-}
+START_TEST(empty_file) { must_refuse_bytes("", 0, "is empty"); }
 END_TEST
 
-START_TEST(text_file) {
+START_TEST(text_file)
+{
     const char *text = "This is not a table at all, but a text that is long enough to be one. "
                        "It goes on for a while.\n";
     must_refuse_bytes(text, strlen(text), "is not a Trebuchet table");
@@ -51,19 +54,22 @@ START_TEST(text_file) {
 }
 END_TEST
 
-START_TEST(foreign_magic) {
+START_TEST(foreign_magic)
+{
     memcpy(victim_bytes, "\x89PNG\r\n\x1a\n", 8);
     must_refuse_bytes(victim_bytes, victim_size, "is not a Trebuchet table");
 }
 END_TEST
 
-START_TEST(newer_version) {
+START_TEST(newer_version)
+{
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
     must_refuse_bytes(victim_bytes, victim_size, "has format version 2, newer than 1");
 }
 END_TEST
 
-START_TEST(truncated) {
+START_TEST(truncated)
+{
     for (size_t size = 1; size < victim_size; size += 97)
         must_refuse_bytes(victim_bytes, size, "truncated");
     must_refuse_bytes(victim_bytes, victim_size - 1, "truncated");
@@ -73,13 +79,15 @@ START_TEST(truncated) {
 }
 END_TEST
 
-START_TEST(too_long) {
+START_TEST(too_long)
+{
     victim_bytes[victim_size] = 0; /* load made room */
     must_refuse_bytes(victim_bytes, victim_size + 1, "too long");
 }
 END_TEST
 
-START_TEST(header_byte_altered) {
+START_TEST(header_byte_altered)
+{
     size_t meta = format_get64(victim_bytes + FORMAT_AT_META);
     for (size_t i = 0; i < victim_size; i++) {
         if (i == FORMAT_FIXED_SIZE) i = meta;
@@ -92,7 +100,8 @@ START_TEST(header_byte_altered) {
 }
 END_TEST
 
-START_TEST(header_checksum) {
+START_TEST(header_checksum)
+{
     victim_bytes[FORMAT_AT_METRIC] ^= 1;
     must_refuse_bytes(victim_bytes, victim_size, "header damaged: its checksum differs");
 }
@@ -142,7 +151,8 @@ static const struct {
     {FORMAT_AT_META, 8, UINT64_MAX, "bad sizes"},
 };
 
-START_TEST(field_wrong) {
+START_TEST(field_wrong)
+{
     uint8_t *field = victim_bytes + wrong_field[_i].at;
     format_put(field, wrong_field[_i].bytes, wrong_field[_i].value);
     reseal(victim_bytes, victim_size);
@@ -175,7 +185,8 @@ static const struct {
     {AT_ENTRIES + 57 * 10, 6, 3000, "bad block table"},
 };
 
-START_TEST(meta_wrong) {
+START_TEST(meta_wrong)
+{
     uint8_t *meta = victim_bytes + format_get64(victim_bytes + FORMAT_AT_META);
     ck_assert_uint_eq(meta[AT_FEN], FEN_LENGTH);
     ck_assert_ptr_eq(meta + AT_ENTRIES + 58 * FORMAT_ENTRY_SIZE, victim_bytes + victim_size);
@@ -186,7 +197,8 @@ START_TEST(meta_wrong) {
 END_TEST
 
 /* Reads all blocks; exactly the one named must fail. */
-static void must_fail_at(int bad_side, uint64_t bad_block) {
+static void must_fail_at(int bad_side, uint64_t bad_block)
+{
     TableError error;
     Table *table = table_open(victim_path, &error);
     ck_assert_msg(table != NULL, "%s", error.text);
@@ -208,7 +220,8 @@ static void must_fail_at(int bad_side, uint64_t bad_block) {
     table_close(table);
 }
 
-START_TEST(block_byte_altered) {
+START_TEST(block_byte_altered)
+{
     uint64_t meta = format_get64(victim_bytes + FORMAT_AT_META), blocks = 29;
     const uint8_t *entry = victim_bytes + meta + AT_ENTRIES;
     for (uint64_t i = 0; i < 2 * blocks; i++, entry += FORMAT_ENTRY_SIZE) {
@@ -223,7 +236,8 @@ START_TEST(block_byte_altered) {
 }
 END_TEST
 
-START_TEST(cut_off_while_open) {
+START_TEST(cut_off_while_open)
+{
     TableError error;
     Table *table = table_open(victim_path, &error);
     TableDecoder *decoder = table_decoder_new();
@@ -238,7 +252,8 @@ START_TEST(cut_off_while_open) {
 }
 END_TEST
 
-START_TEST(unusable_dictionary) {
+START_TEST(unusable_dictionary)
+{
     /* It starts like one of zstd's own, and is none. */
     Sample sample = make_sample("KvK", TABLE_WDL, 1, 1, 1);
     TableError error;
@@ -255,13 +270,15 @@ START_TEST(unusable_dictionary) {
 }
 END_TEST
 
-START_TEST(missing_file) {
+START_TEST(missing_file)
+{
     unlink(victim_path);
     must_refuse(victim_path, TREB_ERR_NO_TABLE, "No such file");
 }
 END_TEST
 
-START_TEST(directory_for_file) {
+START_TEST(directory_for_file)
+{
     must_refuse(directory, TREB_ERR_IO, "is a directory");
     must_refuse("/dev/null", TREB_ERR_IO, "is not a regular file");
     char path[PATH_SIZE];
@@ -271,7 +288,8 @@ START_TEST(directory_for_file) {
 }
 END_TEST
 
-int main(void) {
+int main(void)
+{
     Suite *suite = suite_create("damaged tables");
     TCase *tests = add_case(suite, "damaged files", make_victim, free_victim);
     tcase_add_test(tests, empty_file);
