@@ -16,8 +16,7 @@
 static const char usage[] =
     "Usage: trebuchet gen [options] MATERIAL... | --men N | --book\n"
     "\n"
-    "Makes the tables of the given materials, such as KRPvKR, and of every smaller ending they "
-    "can\n"
+    "Makes the tables of the given materials, such as KRPvKR, and of every smaller ending they can\n"
     "turn into. Tables that are already there are kept; a run that was cut short carries on.\n"
     "\n"
     "  -n, --men N          all materials of up to N men\n"
@@ -268,6 +267,13 @@ static void print_summary(const GenRun *run)
                table_metric_name(run->metric), run->longest_name, run->longest_fen);
 }
 
+/* The same for a machine: the last object of the log. */
+static void print_done(const GenRun *run)
+{
+    printf("{\"event\":\"done\",\"tables\":%zu,\"bytes\":%llu,\"total_s\":%.3f}\n", run->tables,
+           (unsigned long long)run->bytes, run->total);
+}
+
 static bool prepare_directory(const char *directory)
 {
     if (mkdir(directory, 0777) == 0) return true;
@@ -322,7 +328,10 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
         cli_error("gen", "stopped; the same command carries on with the next missing table");
         return CLI_STOPPED;
     }
-    if (style != PROGRESS_QUIET && style != PROGRESS_JSON) print_summary(&run);
+    if (style == PROGRESS_JSON)
+        print_done(&run);
+    else if (style != PROGRESS_QUIET)
+        print_summary(&run);
     return CLI_OK;
 }
 
@@ -338,7 +347,9 @@ static int gen_with(GenArgs *args)
     int code = CLI_OK;
     if (args->estimate)
         print_estimate(&plan, &args->options);
-    else if (plan.steps == 0 && !args->json)
+    else if (plan.steps == 0 && args->json)
+        print_done(&(GenRun){.plan = &plan});
+    else if (plan.steps == 0)
         printf("all these tables are in %s already\n", args->options.directory);
     else
         code = enough_memory(&plan, &args->options) ? run_plan(args, &plan) : CLI_FAILED;

@@ -9,10 +9,10 @@
 static const char usage[] =
     "Usage: trebuchet info [options] FILE...\n"
     "\n"
-    "Says in plain words what the headers of table files hold. FILE is a path, or the name of a "
-    "table\n"
+    "Says in plain words what the headers of table files hold. FILE is a path, or the name of a table\n"
     "such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders of tables.\n"
     "\n"
+    "      --tsv            one line a table, with tabs between: for lists and other programs\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -136,6 +136,35 @@ static void print_table(const Table *table)
     }
 }
 
+static void print_row_head(void)
+{
+    fputs("material\tmetric\tbytes", stdout);
+    for (int s = 0; s < 2; s++)
+        printf("\t%c_loss\t%c_blessed\t%c_draw\t%c_cursed\t%c_win\t%c_longest_loss\t%c_longest_win",
+               "wb"[s], "wb"[s], "wb"[s], "wb"[s], "wb"[s], "wb"[s], "wb"[s]);
+    putchar('\n');
+}
+
+static uint32_t longer(const TableSide *side, int a, int b)
+{
+    return side->longest[a] > side->longest[b] ? side->longest[a] : side->longest[b];
+}
+
+static void print_row(const Table *table)
+{
+    const TableHeader *h = table_header(table);
+    char name[MATERIAL_NAME_SIZE];
+    material_name(&h->index.material, name);
+    printf("%s\t%s\t%llu", name, table_metric_name(h->metric),
+           (unsigned long long)table_file_size(table));
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &h->side[s];
+        for (int v = 0; v < WDL_VALUES; v++) printf("\t%llu", (unsigned long long)side->count[v]);
+        printf("\t%u\t%u", longer(side, WDL_LOSS, WDL_BLESSED), longer(side, WDL_WIN, WDL_CURSED));
+    }
+    putchar('\n');
+}
+
 /* The path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders; false if it is in none. */
 static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t size)
 {
@@ -151,7 +180,7 @@ static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t 
     return true;
 }
 
-static int show(const CliDirs *dirs, const char *name)
+static int show(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[4096];
     TableError error;
@@ -164,7 +193,10 @@ static int show(const CliDirs *dirs, const char *name)
         cli_error("info", "%s", error.text);
         return CLI_FAILED;
     }
-    print_table(table);
+    if (tsv)
+        print_row(table);
+    else
+        print_table(table);
     table_close(table);
     return CLI_OK;
 }
@@ -172,14 +204,19 @@ static int show(const CliDirs *dirs, const char *name)
 int cli_info(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"tables", 1, NULL, 't'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+        {"tables", 1, NULL, 't'}, {"tsv", 0, NULL, 'T'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
     CliDirs dirs = {0};
     int code = CLI_OK;
+    bool tsv = false;
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, "t:h", options, NULL)) != -1;) {
         if (c == 'h') {
             fputs(usage, stdout);
             return CLI_OK;
+        }
+        if (c == 'T') {
+            tsv = true;
+            continue;
         }
         if (c != 't' || !cli_dirs_add(&dirs, optarg)) return cli_usage("info");
     }
@@ -188,9 +225,10 @@ int cli_info(int argc, char **argv)
         return cli_usage("info");
     }
     cli_dirs_default(&dirs);
+    if (tsv) print_row_head();
     for (int i = optind; i < argc; i++) {
-        if (i > optind) putchar('\n');
-        int one = show(&dirs, argv[i]);
+        if (i > optind && !tsv) putchar('\n');
+        int one = show(&dirs, argv[i], tsv);
         if (code == CLI_OK) code = one;
     }
     cli_dirs_free(&dirs);

@@ -10,8 +10,7 @@
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"
     "\n"
-    "Says what a position is worth with best play, its clock taken into account, and lists all "
-    "legal\n"
+    "Says what a position is worth with best play, its clock taken into account, and lists all legal\n"
     "moves, best first. The FEN may be one argument or several; underscores count as spaces.\n"
     "\n"
     "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that is known)\n"
@@ -19,10 +18,8 @@ static const char usage[] =
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
-    "DTM is plies to mate, DTC to the next capture, promotion or mate, DTZ to the next capture, "
-    "pawn\n"
-    "move or mate under the 50-move rule. A ply is one side's move. Exit codes: 0 answered, 1 "
-    "failed,\n"
+    "DTM is plies to mate, DTC to the next capture, promotion or mate, DTZ to the next capture, pawn\n"
+    "move or mate under the 50-move rule. A ply is one side's move. Exit codes: 0 answered, 1 failed,\n"
     "2 no such position, 3 no table for it.\n";
 
 static const char *const colors[2] = {"White", "Black"};

@@ -11,10 +11,8 @@
 static const char usage[] =
     "Usage: trebuchet stats [options] MATERIAL\n"
     "\n"
-    "Prints how many positions are won, drawn and lost, the longest wins by each metric, and how "
-    "the\n"
-    "distances are spread. Counts and longest wins are exact and stand in the table; for the "
-    "spread\n"
+    "Prints how many positions are won, drawn and lost, the longest wins by each metric, and how the\n"
+    "distances are spread. Counts and longest wins are exact and stand in the table; for the spread\n"
     "the positions are probed, all of them or, in large tables, a sample.\n"
     "\n"
     "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is installed)\n"

@@ -15,8 +15,7 @@ static const char usage[] =
     "\n"
     "Checks that every value of a table follows from the moves of its position as the rules alone\n"
     "give them, and that every block's checksum is right. Without a material all tables of the\n"
-    "folders are checked. By default a sample of positions; the checksums are always all "
-    "compared.\n"
+    "folders are checked. By default a sample of positions; the checksums are always all compared.\n"
     "\n"
     "  -f, --full           every position, all counts, and that no line is longer than is said\n"
     "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
@@ -96,14 +95,14 @@ static void print_json(const VerifyRun *run, treb_status status, const VerifyRes
 {
     char metrics[32];
     metric_list(r->metrics, metrics);
-    printf("{\"event\":\"table\",\"material\":\"%s\",\"ok\":%s,\"checked\":%s,\"full\":%s,"
-           "\"metrics\":\"%s\",\"positions\":%llu,\"blocks\":%llu,\"errors\":%llu,"
-           "\"rule_proved\":%s,\"seconds\":%.3f,\"text\":",
-           run->name, status == TREB_OK ? "true" : "false",
-           status == TREB_OK || status == TREB_ERR_DAMAGED ? "true" : "false",
-           run->args->options.full ? "true" : "false", metrics, (unsigned long long)r->positions,
-           (unsigned long long)r->blocks, (unsigned long long)r->errors,
-           r->rule_proved ? "true" : "false", seconds);
+    printf(
+        "{\"event\":\"table\",\"material\":\"%s\",\"ok\":%s,\"checked\":%s,\"full\":%s,"
+        "\"metrics\":\"%s\",\"positions\":%llu,\"blocks\":%llu,\"errors\":%llu,\"rule_proved\":%s,\"seconds\":%.3f,\"text\":",
+        run->name, status == TREB_OK ? "true" : "false",
+        status == TREB_OK || status == TREB_ERR_DAMAGED ? "true" : "false",
+        run->args->options.full ? "true" : "false", metrics, (unsigned long long)r->positions,
+        (unsigned long long)r->blocks, (unsigned long long)r->errors,
+        r->rule_proved ? "true" : "false", seconds);
     cli_print_json_string(stdout, r->text);
     puts("}");
 }

@@ -50,14 +50,15 @@ struct Converter {
     int moves, capacity;
     Conversion *move;
     bool failed;
-    uint16_t dtm_of[256]; /* of a child's code, for the side that moved there */
+    int16_t dtm_of[256]; /* of a child's code, for the side that moved there */
     uint8_t verdict_of[2][256];
 };
 
 /* A child seen from one plane of the parent. */
 typedef struct View {
     const uint8_t *code, *dtc;
-    const uint64_t *cursed;
+    const uint64_t *legal, *cursed, *stalemate;
+    bool straight; /* the last man's squares are side by side and in order there too */
     uint64_t base;
     uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
 } View;
@@ -244,7 +245,6 @@ static void fill_tables(Converter *c)
 {
     for (int code = 0; code < 256; code++) {
         bool win = code <= CODE_MOST && code % 2 == 0, loss = code <= CODE_MOST && code % 2 == 1;
-        if (code == CODE_ILLEGAL) continue;
         c->dtm_of[code] = win ? OUTCOME_WIN - (code + 1) : loss ? code + 1 : OUTCOME_DRAW;
         c->verdict_of[0][code] = 1 + (win ? WDL_WIN : loss ? WDL_LOSS : WDL_DRAW);
         c->verdict_of[1][code] = 1 + (win ? WDL_CURSED : loss ? WDL_BLESSED : WDL_DRAW);
@@ -305,8 +305,12 @@ static bool view_init(View *view, const Converter *c, const Child *child, const 
         view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
                       << child->promoted_shift;
     view->code = child->solved->code[child->side];
+    view->legal = child->solved->legal[child->side];
     view->cursed = child->solved->cursed[child->side];
+    view->straight =
+        symmetry == 0 && flip == 0 && c->shape->men > 0 && child->shift[c->shape->men - 1] == 0;
     view->dtc = child->solved->dtc[child->side];
+    view->stalemate = child->solved->stalemate[child->side];
     for (int i = 0; i < c->shape->men; i++)
         for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
             view->offset[i][s] = (uint32_t)index_symmetry_square(symmetry, s ^ flip)
@@ -316,15 +320,17 @@ static bool view_init(View *view, const Converter *c, const Child *child, const 
 
 typedef struct Outcome {
     uint8_t verdict;
-    uint16_t dtc, dtm;
+    int16_t dtc, dtm;
 } Outcome;
 
 /* What a conversion by capture or promotion to cell `cell` is worth to the side that makes it. */
 static inline Outcome view_outcome(const Converter *c, const View *view, uint64_t cell)
 {
-    static const uint16_t at_once[1 + WDL_VALUES] = {
+    static const int16_t at_once[1 + WDL_VALUES] = {
         OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
     unsigned code = view->code[cell];
+    if (code == CODE_OPEN && !(view->legal[cell >> 6] >> (cell & 63) & 1))
+        return (Outcome){0, OUTCOME_NONE, OUTCOME_NONE};
     bool cursed = view->cursed && (view->cursed[cell >> 6] >> (cell & 63) & 1);
     uint8_t verdict = c->verdict_of[cursed][code];
     return (Outcome){verdict, at_once[verdict], c->dtm_of[code]};
@@ -377,20 +383,21 @@ static inline Outcome worse(Outcome a, Outcome b)
 /* Turns the worth for the side to move into that for its opponent a ply earlier. */
 static Outcome before_capture(Outcome o)
 {
-    static const uint16_t at_once[1 + WDL_VALUES] = {
+    static const int16_t at_once[1 + WDL_VALUES] = {
         OUTCOME_NONE, OUTCOME_WIN - 2, OUTCOME_WIN - 2, OUTCOME_DRAW, 2, 2};
     if (o.verdict == 0) return o;
     unsigned dtm = o.dtm;
     dtm = dtm > OUTCOME_DRAW   ? OUTCOME_WIN - dtm + 1
           : dtm < OUTCOME_DRAW ? OUTCOME_WIN - dtm - 1
                                : dtm;
-    return (Outcome){2 + WDL_WIN - o.verdict, at_once[o.verdict], (uint16_t)dtm};
+    return (Outcome){2 + WDL_WIN - o.verdict, at_once[o.verdict], (int16_t)dtm};
 }
 
 /* The opponent takes whatever is worst for the mover; without another move he must take. */
 static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *cells, Outcome o)
 {
-    bool forced = p->view.code[child] == CODE_STALEMATE;
+    const uint64_t *stalemate = p->view.stalemate;
+    bool forced = stalemate && (stalemate[child >> 6] >> (child & 63) & 1);
     for (int e = 0; e < p->captures; e++) {
         Outcome taken = before_capture(view_outcome(p->c, &p->en_passant[e], cells[e]));
         if (taken.verdict == 0) continue;
@@ -408,6 +415,76 @@ static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uin
     improve(p, cell, o);
 }
 
+static inline void row_improve8(uint8_t *best, const uint8_t *value)
+{
+    for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
+}
+
+/* Improves 64 outcomes by distances that follow from codes, `plies` after the move; those of verdict
+ * 0 are no moves. */
+static inline void row_improve16(int16_t *best, const uint8_t *code, const uint8_t *verdict,
+                                 const uint8_t *plies)
+{
+    for (int s = 0; s < 64; s++) {
+        int16_t d = (int16_t)(plies[s] + 1), win = (int16_t)(OUTCOME_WIN - d);
+        int16_t o = code[s] & 1 ? d : win;
+        o = code[s] == CODE_OPEN ? OUTCOME_DRAW : o;
+        o = verdict[s] == 0 ? OUTCOME_NONE : o;
+        best[s] = o > best[s] ? o : best[s];
+    }
+}
+
+/* A child's codes for all squares of the last man, and which of them are positions. */
+static inline void row_codes(const View *view, int man, uint64_t child, uint8_t *code,
+                             uint8_t *legal)
+{
+    const uint32_t *offset = view->offset[man];
+    if (view->straight) {
+        memcpy(code, view->code + child, 64);
+        uint64_t bits = view->legal[child >> 6];
+        for (int s = 0; s < 64; s++) legal[s] = bits >> s & 1;
+        return;
+    }
+    for (int s = 0; s < 64; s++) {
+        uint64_t at = child + offset[s];
+        code[s] = view->code[at];
+        legal[s] = view->legal[at >> 6] >> (at & 63) & 1;
+    }
+}
+
+/* forward_cell for all squares of the last man, whose cells lie side by side: written so that the
+ * compiler turns every loop into vector code. */
+static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
+{
+    static const uint8_t nothing[64];
+    const View *view = &p->view;
+    const Outcomes *out = p->out;
+    uint8_t code[64], legal[64], dtc[64], verdict[64];
+    row_codes(view, man, child, code, legal);
+    if (p->move->between >= 0) legal[p->move->between] = 0;
+    for (int s = 0; s < 64; s++) {
+        uint8_t v = code[s] & 1 ? 1 + WDL_LOSS : 1 + WDL_WIN;
+        v = code[s] == CODE_OPEN ? 1 + WDL_DRAW : v;
+        verdict[s] = legal[s] ? v : 0;
+    }
+    for (int s = 0; s < 64 && view->cursed; s++) {
+        uint64_t at = child + view->offset[man][s];
+        if (legal[s] && (view->cursed[at >> 6] >> (at & 63) & 1))
+            verdict[s] = p->c->verdict_of[1][code[s]];
+    }
+    row_improve8(out->verdict + cell, verdict);
+    if (p->move->victim != NO_MAN) row_improve8(out->capture + cell, verdict);
+    if (!p->move->push) row_improve8(out->ends + cell, verdict);
+    if (out->dtm) row_improve16(out->dtm + cell, code, verdict, code);
+    if (out->dtc == NULL) return;
+    const uint8_t *plies = nothing;
+    if (p->move->push && view->dtc) {
+        for (int s = 0; s < 64; s++) dtc[s] = view->dtc[child + view->offset[man][s]];
+        plies = dtc;
+    }
+    row_improve16(out->dtc + cell, code, verdict, plies);
+}
+
 /* Runs over the squares of man `loop` and the following. */
 static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, const uint64_t ep[2])
 {
@@ -419,6 +496,10 @@ static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, cons
     if (loop == p->loops - 1 && p->captures == 0) {
         const uint32_t *offset = p->view.offset[man];
         uint64_t step = parent_step(p->c, man, 1);
+        if (step == 1) {
+            forward_row(p, man, cell, child);
+            return;
+        }
         for (int s = 0; s < 64; s++, cell += step)
             if (s != between) forward_cell(p, cell, child + offset[s], ep);
         return;

@@ -6,15 +6,15 @@
 
 /* How good an outcome is for the side that moves: more is better. A loss in d is d, a win in d is
  * OUTCOME_WIN - d, so that the winner hurries and the loser holds out. */
-enum { OUTCOME_NONE = 0, OUTCOME_DRAW = 0x4000, OUTCOME_WIN = 0x8000 };
+enum { OUTCOME_NONE = 0, OUTCOME_DRAW = 0x4000, OUTCOME_WIN = 0x7fff };
 
 /* The best outcome of the conversions from every cell of one plane. */
 typedef struct Outcomes {
     uint8_t *verdict; /* 0 none, else 1 + WDL_LOSS ... 1 + WDL_WIN */
     uint8_t *capture; /* the same of captures alone */
     uint8_t *ends;    /* the same of captures and promotions, which end a count to conversion */
-    uint16_t *dtc;    /* distances to conversion; NULL in tables without pawns, where all are 1 */
-    uint16_t *dtm;    /* distances to mate; NULL if not wanted */
+    int16_t *dtc;    /* distances to conversion; NULL in tables without pawns, where all are 1 */
+    int16_t *dtm;    /* distances to mate; NULL if not wanted */
 } Outcomes;
 
 /* The conversions of one side to move in one slice. */

@@ -12,7 +12,7 @@
 
 enum { CHUNK = 1 << 20, SCRATCH_LEVEL = 1 };
 
-static const char scratch_magic[8] = "TRBCODE";
+static const char scratch_magic[8] = "TRBCOD2";
 
 /* ---- entries ----------------------------------------------------------------------------------
  */
@@ -21,8 +21,10 @@ bool side_unload(Side *side, int color)
 {
     bool loaded = side->solved.code[color] != NULL;
     free(side->solved.code[color]);
+    free(side->solved.legal[color]);
     free(side->solved.cursed[color]);
     free(side->solved.dtc[color]);
+    free(side->solved.stalemate[color]);
     memset(&side->solved, 0, sizeof side->solved);
     return loaded;
 }
@@ -99,9 +101,10 @@ Unit *entry_add(Entry *entry, const uint64_t *slice, int lanes)
 /* ---- files ------------------------------------------------------------------------------------
  */
 
+/* A side in a file: its codes, the legal cells and, if there are any, the cursed ones. */
 static size_t side_bytes(const Shape *shape, bool cursed)
 {
-    return shape->cells + (cursed ? shape->words * 8 : 0);
+    return shape->cells + (cursed ? 2 : 1) * shape->words * sizeof(uint64_t);
 }
 
 static size_t side_chunks(const Shape *shape, bool cursed)
@@ -109,31 +112,34 @@ static size_t side_chunks(const Shape *shape, bool cursed)
     return (side_bytes(shape, cursed) + CHUNK - 1) / CHUNK;
 }
 
-/* The bytes of chunk `c` of codes followed by the cursed set. */
-static void chunk_gather(const Shape *shape, const Solved *s, int color, size_t c, size_t size,
-                         uint8_t *out)
+/* The part of bytes from `from` on that lies in the array they come to, and how much of `size`. */
+static uint8_t *side_part(const Shape *shape, const Solved *s, int color, size_t from, size_t size,
+                          size_t *part)
 {
-    size_t from = c * CHUNK, codes = 0;
-    if (from < shape->cells) {
-        codes = shape->cells - from < size ? shape->cells - from : size;
-        memcpy(out, s->code[color] + from, codes);
+    size_t set = shape->words * sizeof(uint64_t), length = shape->cells;
+    uint8_t *array = s->code[color];
+    if (from >= length) {
+        from -= length;
+        length = set;
+        array = (uint8_t *)s->legal[color];
+        if (from >= set) {
+            from -= set;
+            array = (uint8_t *)s->cursed[color];
+        }
     }
-    if (codes < size)
-        memcpy(out + codes, (uint8_t *)s->cursed[color] + (from + codes - shape->cells),
-               size - codes);
+    *part = length - from < size ? length - from : size;
+    return array + from;
 }
 
-static void chunk_scatter(const Shape *shape, Solved *s, int color, size_t c, size_t size,
-                          const uint8_t *in)
+/* Copies chunk `c` out of the arrays or, with `back`, into them. */
+static void chunk_copy(const Shape *shape, const Solved *s, int color, size_t c, size_t size,
+                       uint8_t *bytes, bool back)
 {
-    size_t from = c * CHUNK, codes = 0;
-    if (from < shape->cells) {
-        codes = shape->cells - from < size ? shape->cells - from : size;
-        memcpy(s->code[color] + from, in, codes);
+    size_t from = c * CHUNK, part;
+    for (; size; size -= part, from += part, bytes += part) {
+        uint8_t *at = side_part(shape, s, color, from, size, &part);
+        memcpy(back ? at : bytes, back ? bytes : at, part);
     }
-    if (codes < size)
-        memcpy((uint8_t *)s->cursed[color] + (from + codes - shape->cells), in + codes,
-               size - codes);
 }
 
 static bool write_at(int file, const void *bytes, size_t size, uint64_t offset)
@@ -191,7 +197,7 @@ bool side_write(Entry *entry, Side *side, int color)
         uint8_t *plain = malloc(size);
         size_t n = 0;
         if (plain) {
-            chunk_gather(shape, &side->solved, color, c, size, plain);
+            chunk_copy(shape, &side->solved, color, c, size, plain, false);
             n = chunk_pack(packed + c * bound, bound, plain, size);
         }
         side->chunk[c] = n;
@@ -216,7 +222,8 @@ bool side_read(Entry *entry, Side *side, int color)
     uint64_t *at = malloc((chunks + 1) * sizeof *at);
     s->code[color] = malloc(shape->cells);
     s->cursed[color] = side->cursed ? malloc(shape->words * 8) : NULL;
-    bool ok = at && s->code[color] && (!side->cursed || s->cursed[color]);
+    s->legal[color] = malloc(shape->words * 8);
+    bool ok = at && s->code[color] && s->legal[color] && (!side->cursed || s->cursed[color]);
     if (ok) {
         at[0] = side->offset;
         for (size_t c = 0; c < chunks; c++) at[c + 1] = at[c] + side->chunk[c];
@@ -227,7 +234,7 @@ bool side_read(Entry *entry, Side *side, int color)
         uint8_t *packed = malloc(side->chunk[c]), *plain = malloc(size);
         bool good = packed && plain && read_at(entry->file, packed, side->chunk[c], at[c]) &&
                     ZSTD_decompress(plain, size, packed, side->chunk[c]) == size;
-        if (good) chunk_scatter(shape, s, color, c, size, plain);
+        if (good) chunk_copy(shape, s, color, c, size, plain, true);
         free(packed);
         free(plain);
         if (!good) {

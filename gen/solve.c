@@ -299,10 +299,8 @@ static treb_status metric_run(Solver *s, unsigned *longest)
                     else
                         n = due;
                 }
-                if (n > CODE_MOST) {
-                    if (more) status = TREB_ERR_ARGUMENT;
-                    more = false;
-                }
+                /* Longer distances cannot be kept: solver_run notices what stays open. */
+                if (n > CODE_MOST) more = false;
                 if (status != TREB_OK) more = false;
             }
         }
@@ -359,6 +357,7 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     if (status != TREB_OK) return status;
     metric_select(s, TABLE_DTZ);
     status = metric_run(s, &s->slice.plies[TABLE_DTZ]);
+    if (status == TREB_OK && s->slice.plies[TABLE_DTZ] > STAGE_MOST) status = TREB_ERR_ARGUMENT;
     if (status != TREB_OK) return status;
     keep_results(s);
     s->slice.cursed = s->slice.plies[TABLE_DTZ] > SOLVE_RULE_PLIES;
@@ -369,6 +368,7 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
         metric_select(s, metric);
         status = metric_run(s, &s->slice.plies[metric]);
         if (status == TREB_OK && !metric_complete(s)) status = TREB_ERR_ARGUMENT;
+        if (metric == TABLE_DTC && s->slice.plies[metric] > STAGE_MOST) status = TREB_ERR_ARGUMENT;
     }
     *out = &s->slice;
     return status;
@@ -380,17 +380,11 @@ void slice_codes(const Slice *slice, int side, uint8_t *code, uint64_t *cursed)
 #pragma omp parallel for
     for (size_t w = 0; w < slice->shape->words; w++) {
         uint64_t won = slice->won[side][w], lost = slice->lost[side][w], over = 0;
-        uint64_t legal = slice->legal[side][w], stale = slice->stalemate[side][w];
         for (int b = 0; b < 64; b++) {
             size_t i = 64 * w + b;
             bool decided = (won | lost) >> b & 1;
-            uint8_t c = decided          ? dtm            ? dtm[i]
-                                           : won >> b & 1 ? 1
-                                                          : 2
-                        : stale >> b & 1 ? CODE_STALEMATE
-                        : legal >> b & 1 ? CODE_DRAW
-                                         : CODE_ILLEGAL;
-            code[i] = c;
+            uint8_t mate = dtm ? dtm[i] : won >> b & 1 ? 1 : 2;
+            code[i] = decided ? mate : CODE_OPEN;
             over |= (uint64_t)(decided && dtz[i] > SOLVE_RULE_PLIES) << b;
         }
         if (cursed) cursed[w] = over;

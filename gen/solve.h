@@ -55,9 +55,12 @@ int solver_lanes(const Shape *shape);
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
                        const SolvedSource *source, const Slice **out);
 
-/* Writes what seniors need of side `side` of a slice: codes (shape->cells bytes) and, if `cursed`
- * is not NULL, the set of cursed and blessed cells. */
+/* Writes what seniors need of side `side` of a slice, beside slice->legal: codes (shape->cells
+ * bytes) and, if `cursed` is not NULL, the set of cursed and blessed cells. */
 void slice_codes(const Slice *slice, int side, uint8_t *code, uint64_t *cursed);
+
+/* The longest distance to zeroing or conversion that goes into a file; that to mate is halved. */
+enum { STAGE_MOST = 252 };
 
 /* The longest win by 50 moves' rule that still counts. */
 enum { SOLVE_RULE_PLIES = 100 };

@@ -13,17 +13,18 @@
 
 enum {
     SLICE_LANES = 64,     /* slices solved together where there are no other men */
-    CODE_MOST = 252,      /* the longest distance a code can say */
-    CODE_STALEMATE = 253, /* drawn, without a legal move */
-    CODE_DRAW = 254,
-    CODE_ILLEGAL = 255
+    CODE_MOST = 254, /* the longest distance a code can say */
+    CODE_OPEN = 255  /* a draw where legal; else no position */
 };
 
 /* Arrays by side to move, of the slice's cells; NULL where not at hand. */
 typedef struct Solved {
     uint8_t *code[2];
+    uint64_t *legal[2];
     uint64_t *cursed[2]; /* won or lost by the laws of mate, drawn by the 50-move rule */
-    uint8_t *dtc[2];     /* distance to conversion, where code says won or lost */
+    /* Only while the table itself is being solved, for its own pushes: */
+    uint8_t *dtc[2];        /* distance to conversion, where code says won or lost */
+    uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
 } Solved;
 
 /* Whoever knows the solved slices. `find` returns NULL if it cannot bring the one asked for (and

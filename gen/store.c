@@ -239,10 +239,18 @@ static bool side_fill(const StoreTable *table, Side *side, int color, const Slic
     Solved *s = &side->solved;
     s->code[color] = malloc(shape->cells);
     if (slice->cursed) s->cursed[color] = malloc(shape->words * sizeof(uint64_t));
-    if (s->code[color] == NULL || (slice->cursed && s->cursed[color] == NULL)) return false;
+    size_t set = shape->words * sizeof(uint64_t);
+    s->legal[color] = malloc(set);
+    if (s->code[color] == NULL || s->legal[color] == NULL) return false;
+    if (slice->cursed && s->cursed[color] == NULL) return false;
+    memcpy(s->legal[color], slice->legal[color], set);
     slice_codes(slice, color, s->code[color], s->cursed[color]);
+    if (!table->wanted[color]) return true;
     const uint8_t *dtc = slice->distance[TABLE_DTC][color];
-    if (!table->wanted[color] || dtc == NULL) return true;
+    s->stalemate[color] = malloc(set);
+    if (s->stalemate[color] == NULL) return false;
+    memcpy(s->stalemate[color], slice->stalemate[color], set);
+    if (dtc == NULL) return true;
     s->dtc[color] = malloc(shape->cells);
     if (s->dtc[color]) memcpy(s->dtc[color], dtc, shape->cells);
     return s->dtc[color] != NULL;
@@ -284,7 +292,9 @@ static treb_status spill(StoreTable *table, int level, TableError *error)
             if (table->seniors && !side->filed && !side_write(entry, side, color))
                 return fail(error, TREB_ERR_IO, "write", table->temporary);
             free(side->solved.dtc[color]);
+            free(side->solved.stalemate[color]);
             side->solved.dtc[color] = NULL;
+            side->solved.stalemate[color] = NULL;
             if (!table->seniors || table->store->loaded > table->store->budget)
                 unload(table->store, &entry->shape, side, color);
         }
