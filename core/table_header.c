@@ -112,11 +112,11 @@ treb_status format_fail_system(TableError *error, treb_status status, const char
                                const char *path, int number)
 {
     if (error == NULL) return status;
-    char reason[128];
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", number);
     error->status = status;
-    snprintf(error->text, sizeof error->text, "cannot %s %s: %s", what, path_end(path), reason);
+    /* strerror_r has two incompatible forms; strerror keeps a text for each thread in the C libraries
+     * that matter here. */
+    snprintf(error->text, sizeof error->text, "cannot %s %s: %s", what, path_end(path),
+             strerror(number));
     return status;
 }
 
