@@ -9,7 +9,11 @@
 #include "bitboard.h"
 #include "store.h"
 
-enum { MEBI = 1 << 20, BUDGET_DEFAULT = 500 /* MiB of juniors kept in memory */ };
+enum {
+    MEBI = 1 << 20,
+    BUDGET_DEFAULT = 500, /* MiB of juniors kept in memory */
+    POOLS_MOST = 1200     /* MiB of solvers kept */
+};
 
 static treb_status out_of_memory(TableError *error)
 {
@@ -140,6 +144,7 @@ typedef struct Unit {
 typedef struct SolverPool {
     Solver **solver;
     int count;
+    uint64_t bytes;
 } SolverPool;
 
 /* One pool for each number of men, without and with pawns. */
@@ -350,20 +355,35 @@ static treb_status job_try(Job *job, TableError *error)
     return status;
 }
 
-static void pools_free(SolverPools *pools)
+/* Empties all pools but `keep`, which may be NULL. */
+static void pools_clear(SolverPools *pools, const SolverPool *keep)
 {
     for (int men = 0; men <= KERNEL_MEN_MAX; men++)
         for (int pawns = 0; pawns < 2; pawns++) {
             SolverPool *pool = &pools->pool[men][pawns];
+            if (pool == keep) continue;
             for (int i = 0; i < pool->count; i++) solver_free(pool->solver[i]);
             free(pool->solver);
+            memset(pool, 0, sizeof *pool);
         }
+}
+
+/* Bytes of all pools but one. */
+static uint64_t pools_bytes(const SolverPools *pools, const SolverPool *but)
+{
+    uint64_t bytes = 0;
+    for (int men = 0; men <= KERNEL_MEN_MAX; men++)
+        for (int pawns = 0; pawns < 2; pawns++)
+            if (&pools->pool[men][pawns] != but) bytes += pools->pool[men][pawns].bytes;
+    return bytes;
 }
 
 /* Brings the pool for a shape to `count` solvers or more. NULL: out of memory. */
 static SolverPool *pool_prepare(SolverPools *pools, int count, const Shape *shape, unsigned metrics)
 {
     SolverPool *pool = &pools->pool[shape->men][shape->pawns];
+    uint64_t bytes = (uint64_t)count * solver_memory(shape, metrics);
+    if (pools_bytes(pools, pool) + bytes > (uint64_t)POOLS_MOST * MEBI) pools_clear(pools, pool);
     for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape);
     if (pool->count >= count) return pool;
     Solver **grown = realloc(pool->solver, count * sizeof *grown);
@@ -371,6 +391,7 @@ static SolverPool *pool_prepare(SolverPools *pools, int count, const Shape *shap
     pool->solver = grown;
     for (; pool->count < count; pool->count++)
         if ((pool->solver[pool->count] = solver_new(shape, metrics)) == NULL) return NULL;
+    pool->bytes = bytes;
     return pool;
 }
 
@@ -421,7 +442,7 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
         *stopped = options->stop && atomic_load(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);
     }
-    pools_free(&pools);
+    pools_clear(&pools, NULL);
     store_free(store, status == TREB_OK && !*stopped && !options->keep_scratch);
     return status;
 }
