@@ -207,7 +207,7 @@ static void print_estimate(const GeneratePlan *plan, const GenerateOptions *o)
     if (plan->steps) material_name(&plan->step[worst].material, name);
     printf("tables     %zu to write\n", tables);
     printf("positions  %s to solve\n", text);
-    printf("memory     %s at least, for %s; up to 0.5 GB more speeds it up\n", memory, name);
+    printf("memory     %s at least, for %s; up to 0.3 GB more speeds it up\n", memory, name);
     printf("disk       about %s, and as much again for scratch files while it runs\n", disk);
 }
 

@@ -203,8 +203,10 @@ static int show(const CliDirs *dirs, const char *name, bool tsv)
 
 int cli_info(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"tables", 1, NULL, 't'}, {"tsv", 0, NULL, 'T'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"tables", 1, NULL, 't'},
+                                            {"tsv", 0, NULL, 'T'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     CliDirs dirs = {0};
     int code = CLI_OK;
     bool tsv = false;

@@ -36,10 +36,10 @@ static void print_help(FILE *out)
           out);
 }
 
-/* Threads that spin while they wait take the processor from those they wait for whenever the machine
- * has other work, which was measured to make a run many times slower; on an idle machine sleeping
- * costs nothing that can be seen. OpenMP looks at its environment only when it is loaded: so set it
- * and start again. If that cannot be done the run goes on as it is. */
+/* Threads that spin while they wait take the processor from those they wait for whenever the
+ * machine has other work, which was measured to make a run many times slower; on an idle machine
+ * sleeping costs nothing that can be seen. OpenMP looks at its environment only when it is loaded:
+ * so set it and start again. If that cannot be done the run goes on as it is. */
 static void wait_quietly(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;

@@ -113,8 +113,8 @@ treb_status format_fail_system(TableError *error, treb_status status, const char
 {
     if (error == NULL) return status;
     error->status = status;
-    /* strerror_r has two incompatible forms; strerror keeps a text for each thread in the C libraries
-     * that matter here. */
+    /* strerror_r has two incompatible forms; strerror keeps a text for each thread in the C
+     * libraries that matter here. */
     snprintf(error->text, sizeof error->text, "cannot %s %s: %s", what, path_end(path),
              strerror(number));
     return status;

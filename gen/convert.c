@@ -420,8 +420,8 @@ static inline void row_improve8(uint8_t *best, const uint8_t *value)
     for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
 }
 
-/* Improves 64 outcomes by distances that follow from codes, `plies` after the move; those of verdict
- * 0 are no moves. */
+/* Improves 64 outcomes by distances that follow from codes, `plies` after the move; those of
+ * verdict 0 are no moves. */
 static inline void row_improve16(int16_t *best, const uint8_t *code, const uint8_t *verdict,
                                  const uint8_t *plies)
 {

@@ -13,8 +13,8 @@ typedef struct Outcomes {
     uint8_t *verdict; /* 0 none, else 1 + WDL_LOSS ... 1 + WDL_WIN */
     uint8_t *capture; /* the same of captures alone */
     uint8_t *ends;    /* the same of captures and promotions, which end a count to conversion */
-    int16_t *dtc;    /* distances to conversion; NULL in tables without pawns, where all are 1 */
-    int16_t *dtm;    /* distances to mate; NULL if not wanted */
+    int16_t *dtc;     /* distances to conversion; NULL in tables without pawns, where all are 1 */
+    int16_t *dtm;     /* distances to mate; NULL if not wanted */
 } Outcomes;
 
 /* The conversions of one side to move in one slice. */

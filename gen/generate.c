@@ -11,7 +11,7 @@
 
 enum {
     MEBI = 1 << 20,
-    BUDGET_DEFAULT = 500, /* MiB of juniors kept in memory */
+    BUDGET_DEFAULT = 300, /* MiB of juniors kept in memory */
     POOLS_MOST = 1200     /* MiB of solvers kept */
 };
 

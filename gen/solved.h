@@ -12,9 +12,9 @@
 #include "shape.h"
 
 enum {
-    SLICE_LANES = 64,     /* slices solved together where there are no other men */
-    CODE_MOST = 254, /* the longest distance a code can say */
-    CODE_OPEN = 255  /* a draw where legal; else no position */
+    SLICE_LANES = 64, /* slices solved together where there are no other men */
+    CODE_MOST = 254,  /* the longest distance a code can say */
+    CODE_OPEN = 255   /* a draw where legal; else no position */
 };
 
 /* Arrays by side to move, of the slice's cells; NULL where not at hand. */
