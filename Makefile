@@ -97,9 +97,9 @@ demo:
 	@.ci/deps build
 	$(MAKE) --no-print-directory all
 	$(TOOL) gen --men 4 --tables $(TABLES)
-	$(TOOL) probe --tables $(TABLES) '8/8/8/8/8/4k3/8/K3R2r w - - 0 1'
+	$(TOOL) probe --tables $(TABLES) '8/8/4k3/8/8/4K3/4P3/8 w - - 0 1'
 	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
-	$(TOOL) line --tables $(TABLES) '8/8/8/8/8/2k5/2b1N3/K7 b - - 0 1'
+	$(TOOL) line --tables $(TABLES) '8/8/8/3k4/8/8/8/KBN5 w - - 0 1'
 
 tables: all
 	$(TOOL) gen --book --tables $(TABLES)
