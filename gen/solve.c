@@ -38,6 +38,12 @@ static uint64_t unsymmetry(int symmetry, uint64_t squares)
 /* ---- one ply ----------------------------------------------------------------------------------
  */
 
+/* A slab as a mask of rows. */
+static uint64_t slab_rows(const Solver *s, size_t slab)
+{
+    return s->slabs == 1 ? KERNEL_ALL : square_bit(slab);
+}
+
 static size_t slab_index(const Solver *s, uint32_t kings, int slab)
 {
     return (size_t)kings * s->slabs + slab;
@@ -70,7 +76,7 @@ static uint64_t take_due(const Solver *s, uint32_t kings, uint64_t *set, uint8_t
         size_t at = slab * s->slab_words, plane = (size_t)kings * s->shape->plane_words;
         *when = s->kernel->take(set + plane + at, s->slab_words, n, bytes + 64 * (plane + at),
                                 found + at);
-        due |= s->slabs == 1 ? KERNEL_ALL : square_bit(slab);
+        due |= slab_rows(s, slab);
     }
     return due;
 }
@@ -78,11 +84,6 @@ static uint64_t take_due(const Solver *s, uint32_t kings, uint64_t *set, uint8_t
 static bool slab_in(const Solver *s, uint64_t rows, size_t slab)
 {
     return s->slabs == 1 ? rows != 0 : rows >> slab & 1;
-}
-
-static uint64_t slab_rows(const Solver *s, size_t slab)
-{
-    return s->slabs == 1 ? KERNEL_ALL : square_bit(slab);
 }
 
 static void rows_clear(const Solver *s, uint64_t *plane, uint64_t rows)

@@ -31,7 +31,7 @@ StoreTable *store_begin(Store *store, const Shape *shape, bool seniors, TableErr
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
                       TableError *error);
 
-/* No push will ask any more for what was put before the last `keep` calls of this. */
+/* Ends a level: pushes lead one or two levels on, so what is older than that is filed away. */
 treb_status store_level(StoreTable *table, TableError *error);
 
 /* The table is complete, or is given up. Frees it either way. */
