@@ -348,7 +348,7 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         (x) ^= t ^ (t << (shift));                                                                 \
     } while (0)
 
-static inline Vec bits_symmetry(int symmetry, Vec x)
+static inline __attribute__((always_inline)) Vec bits_symmetry(int symmetry, Vec x)
 {
     if (symmetry & SYM_DIAGONAL) {
         DELTA_SWAP(x, UINT64_C(0x00aa00aa00aa00aa), 7);
@@ -368,12 +368,36 @@ static inline Vec bits_symmetry(int symmetry, Vec x)
     return x;
 }
 
-static void row_merge(int symmetry, const uint64_t *in, Vec *out)
+/* A row's words are permuted as the bits within them are. Whole ranks move as vectors, but for the
+ * diagonal, which turns ranks into files. */
+static inline __attribute__((always_inline)) void row_merge(int symmetry, const uint64_t *in,
+                                                            Vec *out)
 {
+    const Vec *ranks = (const Vec *)in;
+    int flip = symmetry & SYM_RANKS ? 7 : 0;
     for (int r = 0; r < 8; r++) {
         Vec v;
-        for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
+        if (symmetry & SYM_DIAGONAL) {
+            for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
+        } else {
+            v = ranks[r ^ flip];
+            if (symmetry & SYM_FILES) v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+        }
         out[r] |= bits_symmetry(symmetry, v);
+    }
+}
+
+/* Called with constants, so that each symmetry gets a loop of its own. */
+static inline __attribute__((always_inline)) void
+merge_rows(int symmetry, int outer, const uint64_t *in, uint64_t *out, uint64_t out_rows)
+{
+    size_t rows = (size_t)1 << 6 * outer;
+    for (size_t row = 0; row < rows; row++) {
+        size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
+        if (!(out_rows >> top & 1)) continue;
+        for (int m = 0; m < outer; m++)
+            image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
+        row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
     }
 }
 
@@ -385,21 +409,20 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
         out[0] |= men == 0 ? in[0] : bits_symmetry(symmetry, splat(in[0]))[0];
         return;
     }
-    int outer = men - 2;
-    size_t rows = (size_t)1 << 6 * outer;
-    for (size_t row = 0; row < rows; row++) {
-        size_t top = outer ? row >> 6 * (outer - 1) : 0;
-        if (!(out_rows >> top & 1)) continue;
-        Vec *to = (Vec *)(out + row * KERNEL_ROW);
-        if (symmetry == 0) {
-            const Vec *from = (const Vec *)(in + row * KERNEL_ROW);
-            for (int r = 0; r < 8; r++) to[r] |= from[r];
-            continue;
-        }
-        size_t image = 0;
-        for (int m = 0; m < outer; m++)
-            image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
-        row_merge(symmetry, in + image * KERNEL_ROW, to);
+    switch (symmetry) {
+#define MERGE(s)                                                                                   \
+    case s:                                                                                        \
+        merge_rows(s, men - 2, in, out, out_rows);                                                 \
+        break
+        MERGE(0);
+        MERGE(1);
+        MERGE(2);
+        MERGE(3);
+        MERGE(4);
+        MERGE(5);
+        MERGE(6);
+        MERGE(7);
+#undef MERGE
     }
 }
 

@@ -98,6 +98,19 @@ void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t king
         stage_distances(slice, metric, side, kings, out);
 }
 
+/* One run of the innermost axis. The cells depend on each other in a chain, which is kept short for
+ * distances: they know but one kind of free cell. */
+static inline uint8_t order_row(const uint8_t *staged, const uint32_t *offset, uint32_t radix,
+                                bool verdicts, uint8_t before, uint8_t *out)
+{
+    for (uint32_t c = 0; c < radix; c++) {
+        uint8_t code = staged[offset[c]];
+        before = verdicts ? stage_settle(code, before) : code == STAGE_FREE ? before : code;
+        out[c] = before;
+    }
+    return before;
+}
+
 void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out)
 {
     unsigned last = map->axes ? map->axes - 1 : 0;
@@ -106,13 +119,12 @@ void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged,
     const uint32_t *inner = map->axes ? map->offset[last] : nothing;
     uint8_t before = metric == TABLE_WDL ? WDL_DRAW : 0;
     for (;;) {
-        uint32_t base = 0;
-        for (unsigned a = 0; a < last; a++) base += map->offset[a][coordinate[a]];
-        for (uint32_t c = 0; c < radix; c++) {
-            before = stage_settle(staged[base + inner[c]], before);
-            *out++ = before;
-        }
-        for (size_t c = radix; c < map->row_pitch; c++) *out++ = before;
+        const uint8_t *row = staged;
+        for (unsigned a = 0; a < last; a++) row += map->offset[a][coordinate[a]];
+        before = metric == TABLE_WDL ? order_row(row, inner, radix, true, before, out)
+                                     : order_row(row, inner, radix, false, before, out);
+        for (size_t c = radix; c < map->row_pitch; c++) out[c] = before;
+        out += map->row_pitch;
         int a = (int)last - 1;
         while (a >= 0 && ++coordinate[a] == map->radix[a]) coordinate[a--] = 0;
         if (a < 0) return;
