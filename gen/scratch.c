@@ -142,32 +142,28 @@ static void chunk_copy(const Shape *shape, const Solved *s, int color, size_t c,
     }
 }
 
-static bool write_at(int file, const void *bytes, size_t size, uint64_t offset)
+static bool transfer(int file, uint8_t *bytes, size_t size, uint64_t offset, bool write)
 {
-    const uint8_t *p = bytes;
     while (size) {
-        ssize_t n = pwrite(file, p, size, (off_t)offset);
+        ssize_t n = write ? pwrite(file, bytes, size, (off_t)offset)
+                          : pread(file, bytes, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
-        p += n;
-        offset += n;
-        size -= n;
+        bytes += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
     }
     return true;
 }
 
+static bool write_at(int file, const void *bytes, size_t size, uint64_t offset)
+{
+    return transfer(file, (uint8_t *)(uintptr_t)bytes, size, offset, true);
+}
+
 static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
 {
-    uint8_t *p = bytes;
-    while (size) {
-        ssize_t n = pread(file, p, size, (off_t)offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        p += n;
-        offset += n;
-        size -= n;
-    }
-    return true;
+    return transfer(file, bytes, size, offset, false);
 }
 
 /* Compresses with a checksum: what is read back goes into other tables. Returns 0 on failure. */
