@@ -183,7 +183,7 @@ static void add_captures(Converter *c, int man)
 
 static void fill_tables(Converter *c)
 {
-    for (int code = 0; code < 256; code++) {
+    for (int code = 0; code <= CODE_OPEN; code++) {
         bool win = code <= CODE_MOST && code % 2 == 0, loss = code <= CODE_MOST && code % 2 == 1;
         c->dtm_of[code] = win ? OUTCOME_WIN - (code + 1) : loss ? code + 1 : OUTCOME_DRAW;
         c->verdict_of[0][code] = 1 + (win ? WDL_WIN : loss ? WDL_LOSS : WDL_DRAW);

@@ -39,8 +39,8 @@ struct Converter {
     int moves, capacity;
     Conversion *move;
     bool failed;
-    int16_t dtm_of[256]; /* of a child's code, for the side that moved there */
-    uint8_t verdict_of[2][256];
+    int16_t dtm_of[CODE_OPEN + 1]; /* of a child's code, for the side that moved there */
+    uint8_t verdict_of[2][CODE_OPEN + 1];
 };
 
 #endif

@@ -18,7 +18,7 @@
 
 /* A child seen from one plane of the parent. */
 typedef struct View {
-    const uint8_t *code, *dtc;
+    const Plies *code, *dtc;
     const uint64_t *legal, *cursed, *stalemate;
     bool straight; /* the last man's squares are side by side and in order there too */
     uint64_t base;
@@ -155,8 +155,8 @@ static inline void row_improve8(uint8_t *best, const uint8_t *value)
 
 /* Improves 64 outcomes by distances that follow from codes, `plies` after the move; those of
  * verdict 0 are no moves. */
-static inline void row_improve16(int16_t *best, const uint8_t *code, const uint8_t *verdict,
-                                 const uint8_t *plies)
+static inline void row_improve16(int16_t *best, const Plies *code, const uint8_t *verdict,
+                                 const Plies *plies)
 {
     for (int s = 0; s < 64; s++) {
         int16_t d = (int16_t)(plies[s] + 1), win = (int16_t)(OUTCOME_WIN - d);
@@ -168,12 +168,11 @@ static inline void row_improve16(int16_t *best, const uint8_t *code, const uint8
 }
 
 /* A child's codes for all squares of the last man, and which of them are positions. */
-static inline void row_codes(const View *view, int man, uint64_t child, uint8_t *code,
-                             uint8_t *legal)
+static inline void row_codes(const View *view, int man, uint64_t child, Plies *code, uint8_t *legal)
 {
     const uint32_t *offset = view->offset[man];
     if (view->straight) {
-        memcpy(code, view->code + child, 64);
+        memcpy(code, view->code + child, 64 * sizeof *code);
         uint64_t bits = view->legal[child >> 6];
         for (int s = 0; s < 64; s++) legal[s] = bits >> s & 1;
         return;
@@ -189,10 +188,11 @@ static inline void row_codes(const View *view, int man, uint64_t child, uint8_t 
  * compiler turns every loop into vector code. */
 static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
 {
-    static const uint8_t nothing[64];
+    static const Plies nothing[64];
     const View *view = &p->view;
     const Outcomes *out = p->out;
-    uint8_t code[64], legal[64], dtc[64], verdict[64];
+    Plies code[64], dtc[64];
+    uint8_t legal[64], verdict[64];
     row_codes(view, man, child, code, legal);
     if (p->move->between >= 0) legal[p->move->between] = 0;
     for (int s = 0; s < 64; s++) {
@@ -210,7 +210,7 @@ static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
     if (!p->move->push) row_improve8(out->ends + cell, verdict);
     if (out->dtm) row_improve16(out->dtm + cell, code, verdict, code);
     if (out->dtc == NULL) return;
-    const uint8_t *plies = nothing;
+    const Plies *plies = nothing;
     if (p->move->push && view->dtc) {
         for (int s = 0; s < 64; s++) dtc[s] = view->dtc[child + view->offset[man][s]];
         plies = dtc;

@@ -21,8 +21,11 @@
 #define KERNEL_BUILD portable
 #endif
 
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) && !defined(TREB_WIDE)
 #include <immintrin.h>
+#define BYTE_VECTORS 1
+#else
+#define BYTE_VECTORS 0
 #endif
 
 typedef uint64_t Vec __attribute__((vector_size(64), aligned(64)));
@@ -429,39 +432,38 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
 /* ---- distances --------------------------------------------------------------------------------
  */
 
-static void mark(const uint64_t *set, size_t words, uint8_t value, uint8_t *bytes)
+static void mark(const uint64_t *set, size_t words, Plies value, Plies *plies)
 {
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = set[w];
         if (bits == 0) continue;
-#if defined(__AVX512BW__)
-        _mm512_mask_storeu_epi8(bytes + 64 * w, bits, _mm512_set1_epi8((char)value));
+#if BYTE_VECTORS
+        _mm512_mask_storeu_epi8(plies + 64 * w, bits, _mm512_set1_epi8((char)value));
 #else
-        for (; bits; bits &= bits - 1) bytes[64 * w + __builtin_ctzll(bits)] = value;
+        for (; bits; bits &= bits - 1) plies[64 * w + __builtin_ctzll(bits)] = value;
 #endif
     }
 }
 
-static unsigned take(uint64_t *set, size_t words, uint8_t value, const uint8_t *bytes,
-                     uint64_t *found)
+static unsigned take(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found)
 {
-    unsigned least = 255;
+    unsigned least = CODE_OPEN;
     for (size_t w = 0; w < words; w++) {
         uint64_t hit = 0, bits = set[w];
-#if defined(__AVX512BW__)
+#if BYTE_VECTORS
         if (bits) {
-            __m512i b = _mm512_loadu_si512(bytes + 64 * w);
+            __m512i b = _mm512_loadu_si512(plies + 64 * w);
             hit = _mm512_mask_cmpeq_epi8_mask(bits, b, _mm512_set1_epi8((char)value));
             uint64_t rest = bits & ~hit;
             if (rest && _mm512_mask_cmplt_epu8_mask(rest, b, _mm512_set1_epi8((char)least)))
                 for (uint64_t m = rest; m; m &= m - 1) {
-                    unsigned d = bytes[64 * w + __builtin_ctzll(m)];
+                    unsigned d = plies[64 * w + __builtin_ctzll(m)];
                     if (d < least) least = d;
                 }
         }
 #else
         for (; bits; bits &= bits - 1) {
-            unsigned d = bytes[64 * w + __builtin_ctzll(bits)];
+            unsigned d = plies[64 * w + __builtin_ctzll(bits)];
             if (d == value)
                 hit |= bits & -bits;
             else if (d < least)
@@ -474,13 +476,13 @@ static unsigned take(uint64_t *set, size_t words, uint8_t value, const uint8_t *
     return least;
 }
 
-static unsigned most(const uint64_t *set, size_t words, const uint8_t *bytes)
+static unsigned most(const uint64_t *set, size_t words, const Plies *plies)
 {
     unsigned best = 0;
-#if defined(__AVX512BW__)
+#if BYTE_VECTORS
     __m512i max = _mm512_setzero_si512();
     for (size_t w = 0; w < words; w++)
-        if (set[w]) max = _mm512_max_epu8(max, _mm512_maskz_loadu_epi8(set[w], bytes + 64 * w));
+        if (set[w]) max = _mm512_max_epu8(max, _mm512_maskz_loadu_epi8(set[w], plies + 64 * w));
     uint8_t lane[64];
     _mm512_storeu_si512(lane, max);
     for (int i = 0; i < 64; i++)
@@ -488,7 +490,7 @@ static unsigned most(const uint64_t *set, size_t words, const uint8_t *bytes)
 #else
     for (size_t w = 0; w < words; w++)
         for (uint64_t bits = set[w]; bits; bits &= bits - 1) {
-            unsigned d = bytes[64 * w + __builtin_ctzll(bits)];
+            unsigned d = plies[64 * w + __builtin_ctzll(bits)];
             if (d > best) best = d;
         }
 #endif
