@@ -50,6 +50,9 @@ help:
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
+	@echo 'make engine     build the example engine, $(BUILD)/trebuchet-uci'
+	@echo 'make engine-check TABLES=DIR    play 1,000 games against tables of up to 5 men, and more'
+	@echo 'make engines-table TABLES=DIR   the table of positions in docs/engines.md'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
@@ -95,6 +98,18 @@ $(LIB_SO): $(LIB_PIC)
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
+# The example engine, here with the library as an archive; examples/uci/Makefile builds it against
+# an installed one.
+ENGINE := $(BUILD)/trebuchet-uci
+engine: $(ENGINE)
+
+$(BUILD)/examples/%.o: examples/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -MMD -MP $(CFLAGS) -c $< -o $@
+
+$(ENGINE): $(call obj,$(wildcard examples/uci/*.c)) $(LIB_A)
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ---- using it -----------------------------------------------------------------------------------
@@ -114,12 +129,18 @@ manifest: all
 	cd $(TABLES) && LC_ALL=C ls *.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	$(TOOL) info --tsv $(TABLES)/*.treb > $(TABLES)/manifest.tsv
 
-bench: all
+bench: all $(ENGINE) $(BUILD)/tests/bench_search
 	$(TOOL) bench --tables $(TABLES)
 ifneq ($(SYZYGY),)
 	$(MAKE) --no-print-directory $(BUILD)/tests/bench_fathom
 	$(BUILD)/tests/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
 endif
+	tests/record_trace.sh $(ENGINE) $(TABLES) 4 $(BUILD)/trace4.txt
+	$(BUILD)/tests/bench_search $(if $(SYZYGY),-s $(SYZYGY)) $(BUILD)/trace4.txt $(TABLES)
+	@# With five men where there are these tables.
+	! [ -e $(TABLES)/KRPvKR.wdl.treb ] || { \
+	  tests/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
+	  $(BUILD)/tests/bench_search $(BUILD)/trace5.txt $(TABLES); }
 
 # ---- tests --------------------------------------------------------------------------------------
 
@@ -137,7 +158,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(TEST_BIN) $(FATHOM_BIN) $(BUILD)/tests/counts
+	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts
 	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -147,6 +168,19 @@ $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
 
 $(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# Programs that use the library as its users do.
+USER_BIN := $(BUILD)/tests/engine_games $(BUILD)/tests/bench_search
+$(USER_BIN): $(BUILD)/tests/%: tests/%.c include/trebuchet.h $(LIB_A)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) $(LIBS) -ldl $(LDFLAGS)
+
+engine-check: $(ENGINE) $(BUILD)/tests/engine_games
+	$(BUILD)/tests/engine_games -n 1000 $(ENGINE) $(TABLES)
+	tests/engine_positions.py -m 5 $(ENGINE) $(TABLES)
+
+engines-table: $(ENGINE)
+	@tests/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
 
 crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
@@ -176,7 +210,7 @@ uninstall:
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h examples/uci/*.[ch])
 
 clean:
 	rm -rf $(BUILD)
@@ -185,4 +219,4 @@ clean:
 counts: all $(BUILD)/tests/counts
 	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all help demo tables manifest bench test crosscheck install uninstall format clean
+.PHONY: counts all help demo tables manifest bench engine engine-check engines-table test crosscheck install uninstall format clean

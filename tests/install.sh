@@ -92,9 +92,18 @@ try() { # compiler, its standard, source, name
 try "$cc" -std=c11 "$work/small.c" c
 [ -z "$cxx" ] || try "$cxx" -std=c++11 "$work/small.cc" cxx
 
+# The example engine, by its own Makefile, answers from what was installed.
+"$make" -C "$source/examples/uci" PROGRAM="$work/trebuchet-uci" CC="$cc" >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    fail "examples/uci does not build"
+}
+echo 'position fen 8/8/8/8/8/1k6/8/K7 w - - 0 1
+go depth 1' | LD_LIBRARY_PATH=$root/lib "$work/trebuchet-uci" | grep -q '^bestmove a1b1' ||
+    fail "examples/uci does not play"
+
 if grep -q '^uninstall:' "$source/Makefile"; then
     "$make" -C "$source" BUILD="$build" uninstall DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1
     left=$(find "$work/root" ! -type d)
     [ -z "$left" ] || fail "uninstall leaves $left"
 fi
-echo "install: C${cxx:+ and C++}, shared and static, build and run"
+echo "install: C${cxx:+ and C++} and the example engine, shared and static, build and run"

@@ -3,6 +3,7 @@
 set -u
 # Threads that wait should not keep a busy machine from the work they wait for.
 export OMP_WAIT_POLICY=passive
+export PYTHONDONTWRITEBYTECODE=1
 build=$1
 passed=0
 failed=0
@@ -37,6 +38,9 @@ run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
+run "example engine" tests/engine.py "$build/trebuchet-uci" "$tables"
+run "engine games" "$build/tests/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
+run "engine positions" tests/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
 run install tests/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'

@@ -1,0 +1,378 @@
+/* search.c - see search.h.
+ *
+ * Every legal move is searched to the same depth (Shannon's type A): nothing is pruned but what
+ * alpha-beta proves to be needless. So what the tables contribute is not hidden by guesses. */
+#include "search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "eval.h"
+#include "score.h"
+
+typedef struct Search {
+    const SearchSetup *setup;
+    double start;
+    uint64_t nodes;
+    bool stopped;
+    bool probing;                       /* ask the tables in the tree */
+    uint64_t keys[GAME_KEYS + PLY_MAX]; /* of the game, then of the present line */
+    int key_count;
+    Move killer[PLY_MAX][2];
+    Move line[PLY_MAX][PLY_MAX]; /* the best line from each ply */
+    int length[PLY_MAX];
+} Search;
+
+/* ---- The game ------------------------------------------------------------------------------ */
+
+void game_start(Game *g, const Board *b)
+{
+    g->board = *b;
+    g->keys[0] = b->key;
+    g->key_count = 1;
+}
+
+void game_play(Game *g, Move m)
+{
+    Board child;
+    if (!board_make(&g->board, m, &child)) return;
+    g->board = child;
+    if (child.halfmove == 0) g->key_count = 0; /* nothing before can come again */
+    if (g->key_count == GAME_KEYS) {
+        g->key_count--;
+        memmove(g->keys, g->keys + 1, (size_t)g->key_count * sizeof *g->keys);
+    }
+    g->keys[g->key_count++] = child.key;
+}
+
+static int times_seen(const void *context, const Board *b)
+{
+    const Game *g = context;
+    int times = 0;
+    if (b->halfmove == 0) return 0;
+    for (int i = 0; i < g->key_count; i++) times += g->keys[i] == b->key;
+    return times;
+}
+
+/* ---- Ends of lines ------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Counts a node and says whether to give up. */
+static bool enter(Search *s)
+{
+    const Limits *limits = s->setup->limits;
+    s->nodes++;
+    if (limits->nodes && s->nodes > limits->nodes) s->stopped = true;
+    if (s->nodes % 1024 == 0 && limits->seconds > 0 && now() - s->start > limits->seconds)
+        s->stopped = true;
+    if (atomic_load_explicit(s->setup->stop, memory_order_relaxed)) s->stopped = true;
+    return s->stopped;
+}
+
+/* The last key is the board's own. One repetition is enough: who can repeat can do it again. */
+static bool is_repetition(const Search *s, const Board *b)
+{
+    int first = s->key_count - 1 - b->halfmove;
+    for (int i = s->key_count - 5; i >= 0 && i >= first; i -= 2)
+        if (s->keys[i] == b->key) return true;
+    return false;
+}
+
+/* A single minor piece cannot mate. */
+static bool is_bare(const Board *b)
+{
+    for (int type = PAWN; type < KING; type++)
+        if (type != KNIGHT && type != BISHOP && (b->men[WHITE][type] | b->men[BLACK][type]))
+            return false;
+    return bit_count(b->all[WHITE] | b->all[BLACK]) <= 3;
+}
+
+static bool is_draw(const Search *s, const Board *b)
+{
+    if (is_bare(b) || is_repetition(s, b)) return true;
+    return b->halfmove >= 100 && (!board_in_check(b) || board_can_move(b));
+}
+
+/* ---- Order of moves ------------------------------------------------------------------------ */
+
+typedef struct Picker {
+    Move moves[MOVES_MAX];
+    int value[MOVES_MAX];
+    int count;
+} Picker;
+
+/* The table's move, captures of much by little, promotions, killers, the rest. */
+static void picker_init(Picker *p, const Search *s, const Board *b, int ply, bool forcing,
+                        Move first)
+{
+    p->count = board_moves(b, forcing, p->moves);
+    for (int i = 0; i < p->count; i++) {
+        Move m = p->moves[i];
+        int value = 0;
+        if (m == first)
+            value = 1 << 20;
+        else if (board_is_capture(b, m) || move_promotion(m)) {
+            int victim = board_type_at(b, move_to(m)), man = board_type_at(b, move_from(m));
+            value = 10000 + (victim >= 0 ? 10 * eval_man[victim] : 0) - eval_man[man];
+            if (move_promotion(m)) value += eval_man[move_promotion(m)];
+        } else if (m == s->killer[ply][0] || m == s->killer[ply][1])
+            value = 1000;
+        p->value[i] = value;
+    }
+}
+
+/* The best of those from `at` on, put there. */
+static Move picker_next(Picker *p, int at)
+{
+    int best = at;
+    for (int i = at + 1; i < p->count; i++)
+        if (p->value[i] > p->value[best]) best = i;
+    Move m = p->moves[best];
+    p->moves[best] = p->moves[at];
+    p->value[best] = p->value[at];
+    p->moves[at] = m;
+    return m;
+}
+
+static void note_killer(Search *s, const Board *b, int ply, Move m)
+{
+    if (board_is_capture(b, m) || move_promotion(m) || s->killer[ply][0] == m) return;
+    s->killer[ply][1] = s->killer[ply][0];
+    s->killer[ply][0] = m;
+}
+
+static void note_line(Search *s, int ply, Move m)
+{
+    int length = s->length[ply + 1];
+    s->line[ply][0] = m;
+    memcpy(s->line[ply] + 1, s->line[ply + 1], (size_t)length * sizeof(Move));
+    s->length[ply] = length + 1;
+}
+
+/* ---- The search ---------------------------------------------------------------------------- */
+
+/* Captures and promotions until there is quiet; all moves out of check. */
+static int quiesce(Search *s, const Board *b, int ply, int alpha, int beta)
+{
+    int best = -SCORE_MATE + ply, score;
+    s->length[ply] = 0;
+    if (enter(s)) return 0;
+    if (is_bare(b)) return 0;
+    /* What a table says is the end of the matter: it comes before the stand-pat bound. */
+    if (s->probing && tables_probe(s->setup->tables, b, ply, alpha, beta, &score)) return score;
+    if (ply >= PLY_MAX - 2) return eval_position(b);
+    bool check = board_in_check(b);
+    if (!check) best = eval_position(b);
+    if (best >= beta) return best;
+    if (best > alpha) alpha = best;
+
+    Picker p;
+    picker_init(&p, s, b, ply, !check, 0);
+    for (int i = 0; i < p.count && best < beta; i++) {
+        Board child;
+        Move m = picker_next(&p, i);
+        if (!board_make(b, m, &child)) continue;
+        score = -quiesce(s, &child, ply + 1, -beta, -alpha);
+        if (s->stopped) return 0;
+        if (score > best) best = score;
+        if (score > alpha) {
+            alpha = score;
+            note_line(s, ply, m);
+        }
+    }
+    return best;
+}
+
+static int search(Search *s, const Board *b, int ply, int depth, int alpha, int beta);
+
+/* A move's score: first whether it beats alpha at all, unless it is the first, then by how much. */
+static int search_move(Search *s, const Board *child, int ply, int depth, int alpha, int beta,
+                       bool first)
+{
+    int score = alpha + 1;
+    s->keys[s->key_count++] = child->key;
+    if (!first) score = -search(s, child, ply + 1, depth - 1, -alpha - 1, -alpha);
+    if (first || (score > alpha && score < beta))
+        score = -search(s, child, ply + 1, depth - 1, -beta, -alpha);
+    s->key_count--;
+    return score;
+}
+
+/* The best of the moves. `best` comes in as the score of having none. */
+static int search_moves(Search *s, const Board *b, int ply, int depth, int alpha, int beta,
+                        Move first)
+{
+    Picker p;
+    Move best_move = 0;
+    int best = board_in_check(b) ? -SCORE_MATE + ply : 0, floor = alpha, legal = 0;
+    picker_init(&p, s, b, ply, false, first);
+    for (int i = 0; i < p.count && (legal == 0 || best < beta); i++) {
+        Board child;
+        Move m = picker_next(&p, i);
+        if (!board_make(b, m, &child)) continue;
+        int score = search_move(s, &child, ply, depth, alpha, beta, legal++ == 0);
+        if (s->stopped) return 0;
+        if (legal == 1 || score > best) {
+            best = score;
+            best_move = m;
+        }
+        if (score > alpha) {
+            alpha = score;
+            note_line(s, ply, m);
+        }
+    }
+    if (legal == 0) return best;
+    if (best >= beta) note_killer(s, b, ply, best_move);
+    Bound bound = best >= beta ? BOUND_LOWER : best > floor ? BOUND_EXACT : BOUND_UPPER;
+    tt_store(s->setup->tt, b, ply, depth, best, bound, best > floor ? best_move : 0);
+    return best;
+}
+
+static bool tt_settles(const TtEntry *e, int depth, int alpha, int beta)
+{
+    if (e->bound == BOUND_NONE || e->depth < depth) return false;
+    if (e->bound == BOUND_EXACT) return true;
+    return e->bound == BOUND_LOWER ? e->score >= beta : e->score <= alpha;
+}
+
+static int search(Search *s, const Board *b, int ply, int depth, int alpha, int beta)
+{
+    int score;
+    if (depth <= 0 && !board_in_check(b)) {
+        /* The rules of draws hold at the horizon as well. */
+        s->length[ply] = 0;
+        if (is_draw(s, b)) return 0;
+        return quiesce(s, b, ply, alpha, beta);
+    }
+    s->length[ply] = 0;
+    if (enter(s)) return 0;
+    if (is_draw(s, b)) return 0;
+    /* An exact value ends the variation. An engine that tries a null move or other shortcuts has
+     * them after this line. */
+    if (s->probing && tables_probe(s->setup->tables, b, ply, alpha, beta, &score)) return score;
+    if (ply >= PLY_MAX - 2) return eval_position(b);
+    if (depth < 0) depth = 0; /* in check at the horizon */
+
+    TtEntry entry = tt_find(s->setup->tt, b, ply);
+    bool open = beta - alpha > 1; /* on the principal variation, which is to be shown in full */
+    if (!open && tt_settles(&entry, depth, alpha, beta)) return entry.score;
+    return search_moves(s, b, ply, depth, alpha, beta, entry.move);
+}
+
+/* ---- The root ------------------------------------------------------------------------------ */
+
+static void report(const Search *s, int depth, int score, const Move *line, int length)
+{
+    const SearchSetup *setup = s->setup;
+    SearchInfo info = {.depth = depth,
+                       .score = score,
+                       .nodes = s->nodes,
+                       .hits = setup->tables->hits,
+                       .seconds = now() - s->start,
+                       .full = tt_full(setup->tt),
+                       .line = line,
+                       .length = length};
+    setup->report(&info);
+}
+
+/* One iteration over the moves of `root`; the best is put first. Returns its score. */
+static int iterate(Search *s, TablesRoot *root, int depth)
+{
+    int alpha = -SCORE_INFINITE;
+    for (int i = 0; i < root->count; i++) {
+        Board child;
+        Move m = root->moves[i];
+        board_make(&s->setup->game->board, m, &child);
+        int score = search_move(s, &child, 0, depth, alpha, SCORE_INFINITE, i == 0);
+        if (s->stopped) break;
+        if (score <= alpha) continue;
+        alpha = score;
+        note_line(s, 0, m);
+        memmove(root->moves + 1, root->moves, (size_t)i * sizeof(Move));
+        root->moves[0] = m;
+    }
+    return alpha;
+}
+
+/* Whether deeper iterations can be done without. */
+static bool is_enough(const Search *s, int depth, int score, int moves)
+{
+    const Limits *limits = s->setup->limits;
+    int mate = SCORE_MATE - abs(score); /* in plies */
+    if (limits->infinite) return false;
+    if (limits->mate && score > 0 && mate <= 2 * limits->mate - 1) return true;
+    if (limits->enough <= 0) return false;
+    return moves == 1 || mate <= depth || now() - s->start > limits->enough;
+}
+
+static void deepen(Search *s, TablesRoot *root)
+{
+    const Limits *limits = s->setup->limits;
+    int last = limits->depth && limits->depth < DEPTH_MAX ? limits->depth : DEPTH_MAX;
+    if (limits->mate && 2 * limits->mate - 1 < last) last = 2 * limits->mate - 1;
+    for (int depth = 1; depth <= last && !s->stopped; depth++) {
+        int score = iterate(s, root, depth);
+        if (score == -SCORE_INFINITE) break; /* stopped before the first move was through */
+        report(s, depth, score, s->line[0], s->length[0]);
+        if (is_enough(s, depth, score, root->count)) break;
+    }
+}
+
+/* Tells what the tables say: their move, and their line from there. */
+static void report_decided(Search *s, const TablesRoot *root)
+{
+    enum { SHOWN = 8 };
+    Board child;
+    board_make(&s->setup->game->board, root->moves[0], &child);
+    int length = tables_line(s->setup->tables, &child, s->line[0] + 1, SHOWN);
+    s->line[0][0] = root->moves[0];
+    report(s, 1, root->score, s->line[0], 1 + length);
+}
+
+static void legal_moves(const SearchSetup *setup, TablesRoot *root)
+{
+    Move moves[MOVES_MAX];
+    const Limits *limits = setup->limits;
+    Board child;
+    int count = board_moves(&setup->game->board, false, moves);
+    for (int i = 0; i < count; i++) {
+        bool allowed = limits->move_count == 0;
+        for (int k = 0; k < limits->move_count; k++) allowed |= limits->moves[k] == moves[i];
+        if (allowed && board_make(&setup->game->board, moves[i], &child))
+            root->moves[root->count++] = moves[i];
+    }
+}
+
+Move search_run(const SearchSetup *setup)
+{
+    const struct timespec moment = {0, 2000000};
+    Move best = 0;
+    TablesRoot root = {.count = 0};
+    Search *s = calloc(1, sizeof *s);
+    if (s == NULL) return 0;
+    s->setup = setup;
+    s->start = now();
+    s->key_count = setup->game->key_count;
+    memcpy(s->keys, setup->game->keys, (size_t)s->key_count * sizeof *s->keys);
+    setup->tt->age++;
+    setup->tables->hits = 0;
+    legal_moves(setup, &root);
+    /* Where the tables cover the root, they have said which moves are good. Among these they know
+     * no difference, so the search that chooses does without them. */
+    s->probing = !tables_root(setup->tables, &setup->game->board, times_seen, setup->game, &root);
+    if (root.decided)
+        report_decided(s, &root);
+    else if (root.count > 0)
+        deepen(s, &root);
+    if (root.count > 0) best = root.moves[0];
+    while (setup->limits->infinite && !atomic_load(setup->stop)) nanosleep(&moment, NULL);
+    free(s);
+    return best;
+}

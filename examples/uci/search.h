@@ -1,0 +1,56 @@
+/* search.h - full-width alpha-beta search by iterative deepening. */
+#ifndef UCI_SEARCH_H
+#define UCI_SEARCH_H
+
+#include <stdatomic.h>
+
+#include "tables.h"
+#include "tt.h"
+
+enum { PLY_MAX = 128, DEPTH_MAX = 100, GAME_KEYS = 512 };
+
+/* The position and those before it, as far as they can be repeated. */
+typedef struct Game {
+    Board board;
+    uint64_t keys[GAME_KEYS]; /* the last is the board's */
+    int key_count;
+} Game;
+
+void game_start(Game *g, const Board *b);
+void game_play(Game *g, Move m);
+
+/* 0 means without limit. */
+typedef struct Limits {
+    int depth;
+    int mate; /* look for a mate in so many moves, and no further */
+    uint64_t nodes;
+    double seconds;        /* stop then */
+    double enough;         /* begin no iteration after so many seconds */
+    bool infinite;         /* no move before `stop` */
+    Move moves[MOVES_MAX]; /* if move_count is not 0: consider no others */
+    int move_count;
+} Limits;
+
+/* What to tell the user after an iteration. */
+typedef struct SearchInfo {
+    int depth, score;
+    uint64_t nodes, hits;
+    double seconds;
+    int full; /* of the transposition table, in thousandths */
+    const Move *line;
+    int length;
+} SearchInfo;
+
+typedef struct SearchSetup {
+    const Game *game;
+    const Limits *limits;
+    Tables *tables;
+    Tt *tt;
+    atomic_bool *stop;
+    void (*report)(const SearchInfo *info);
+} SearchSetup;
+
+/* Searches until a limit is reached or *stop. Returns the best move; 0 if there is none. */
+Move search_run(const SearchSetup *setup);
+
+#endif

@@ -1,0 +1,246 @@
+/* tables.c - see tables.h. */
+#include "tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+#include "score.h"
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+enum { FOLDERS_MAX = 64 };
+
+/* Tables are listed in the order of men: the last is as large as any. */
+static int men_of_largest(const treb_tables *set)
+{
+    treb_table_info info;
+    size_t count = treb_tables_count(set);
+    if (count == 0) return 0;
+    treb_tables_info(set, count - 1, &info, NULL);
+    return (int)strlen(info.material) - 1; /* all letters but the v */
+}
+
+bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *error)
+{
+    const char *folder[FOLDERS_MAX];
+    size_t count = 0;
+    char *copy = strdup(path), *rest = NULL;
+    treb_tables *set = NULL;
+    if (copy == NULL) {
+        *error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+        return false;
+    }
+    for (char *at = strtok_r(copy, ":", &rest); at; at = strtok_r(NULL, ":", &rest))
+        if (count < FOLDERS_MAX) folder[count++] = at;
+    if (count > 0) set = treb_tables_open(folder, count, error);
+    free(copy);
+    if (count > 0 && set == NULL) return false;
+    tables_close(t);
+    if (set == NULL) return true;
+    t->set = set;
+    t->men = men_of_largest(set);
+    treb_tables_set_memory(set, (uint64_t)memory_mib << 20);
+    return true;
+}
+
+void tables_close(Tables *t)
+{
+    treb_tables_close(t->set);
+    t->set = NULL;
+    t->men = 0;
+}
+
+/* ---- Positions ----------------------------------------------------------------------------- */
+
+/* Squares, types and colours have the same numbers here and there. A few nanoseconds. */
+static treb_position to_position(const Board *b)
+{
+    treb_position pos = {.by_color = {b->all[WHITE], b->all[BLACK]},
+                         .turn = b->turn,
+                         .ep = b->ep,
+                         .castling = b->castling,
+                         .halfmove =
+                             (uint16_t)(b->halfmove < UINT16_MAX ? b->halfmove : UINT16_MAX),
+                         .fullmove = 1};
+    for (int type = 0; type < TYPES; type++)
+        pos.by_type[type] = b->men[WHITE][type] | b->men[BLACK][type];
+    return pos;
+}
+
+bool tables_read_fen(const char *fen, Board *out, treb_error *error)
+{
+    treb_position pos;
+    if (treb_position_from_fen(fen, &pos, error) != TREB_OK) return false;
+    board_clear(out);
+    for (int color = 0; color < 2; color++)
+        for (int type = 0; type < TYPES; type++)
+            for (uint64_t men = pos.by_color[color] & pos.by_type[type]; men;)
+                board_put(out, color, type, bit_pop(&men));
+    out->turn = pos.turn;
+    out->ep = pos.ep;
+    out->castling = pos.castling;
+    out->halfmove = pos.halfmove;
+    board_finish(out);
+    return true;
+}
+
+/* Castling rights are in no table. A position that has them is searched until they are gone. */
+static bool may_ask(const Tables *t, const Board *b)
+{
+    int men = bit_count(b->all[WHITE] | b->all[BLACK]);
+    return t->set && b->castling == 0 && men <= t->men && men <= t->limit;
+}
+
+/* ---- The root ------------------------------------------------------------------------------ */
+
+static Move to_move(const treb_move *m) { return move_make(m->from, m->to, m->promotion); }
+
+/* The moves of `list` that the caller allows and that keep the result of the first such one. */
+static size_t keep_best(treb_move *list, size_t count, const TablesRoot *root)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool allowed = false;
+        for (int k = 0; k < root->count; k++) allowed |= root->moves[k] == to_move(&list[i]);
+        if (allowed && (kept == 0 || list[i].value.rule == list[0].value.rule))
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+/* The first of the moves that lead to what was seen least often: who wins must not repeat. */
+static size_t choose_new(const treb_move *list, size_t count, const Board *b, TablesSeen *seen,
+                         const void *game)
+{
+    size_t best = 0;
+    int least = 0;
+    for (size_t i = 0; i < count; i++) {
+        Board child;
+        board_make(b, to_move(&list[i]), &child);
+        int times = seen(game, &child);
+        if (i == 0 || times < least) {
+            best = i;
+            least = times;
+        }
+        if (times == 0) break;
+    }
+    return best;
+}
+
+static int score_of_move(const treb_value *v)
+{
+    bool dtm = v->status[TREB_DTM] == TREB_OK;
+    int win = dtm ? SCORE_MATE - v->plies[TREB_DTM] : SCORE_WIN - v->plies[TREB_DTZ];
+    switch (v->rule) {
+    case TREB_WIN:
+        return win;
+    case TREB_LOSS:
+        return -win;
+    default:
+        return SCORE_CURSED * ((int)v->rule - TREB_DRAW);
+    }
+}
+
+/* treb_probe_moves puts the moves in order: by the result under the 50-move rule with the clock
+ * that we have, then the shortest mate (the longest, when losing). So a mate that the rule would
+ * let slip comes behind a slower one that it does not. Where DTM is not installed DTZ is progress
+ * enough; where there is but the verdict, the search must find the way among the moves that keep
+ * it. The same goes for draws: all moves that hold are left, and the search plays for a mistake. */
+bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, TablesRoot *root)
+{
+    static const treb_metric order[] = {TREB_DTM, TREB_DTZ, TREB_WDL};
+    treb_move list[TREB_MOVES_MAX];
+    size_t count = 0, best = 0;
+    treb_status status = TREB_ERR_NO_TABLE;
+    treb_metric metric = TREB_WDL;
+    if (!may_ask(t, b)) return false;
+    treb_position pos = to_position(b);
+    for (size_t i = 0; i < 3 && status != TREB_OK; i++) {
+        metric = order[i];
+        status = treb_probe_moves(t->set, &pos, metric, list, TREB_MOVES_MAX, &count, NULL);
+    }
+    if (status != TREB_OK) return false;
+    t->hits += count;
+    count = keep_best(list, count, root);
+    if (count == 0) return false;
+
+    treb_wdl result = list[0].value.rule;
+    root->decided = result != TREB_DRAW && metric != TREB_WDL;
+    if (root->decided) {
+        if (result > TREB_DRAW) best = choose_new(list, count, b, seen, game);
+        root->score = score_of_move(&list[best].value);
+        list[0] = list[best];
+        count = 1;
+    }
+    root->count = (int)count;
+    for (size_t i = 0; i < count; i++) root->moves[i] = to_move(&list[i]);
+    return true;
+}
+
+int tables_line(const Tables *t, const Board *b, Move *out, int capacity)
+{
+    treb_move list[32];
+    size_t count = 0, room = capacity < 32 ? (size_t)capacity : 32;
+    treb_line_end end;
+    treb_position pos = to_position(b);
+    treb_best_line(t->set, &pos, TREB_DTM, list, room, &count, &end, NULL);
+    for (size_t i = 0; i < count; i++) out[i] = to_move(&list[i]);
+    return (int)count;
+}
+
+/* ---- The tree ------------------------------------------------------------------------------ */
+
+static void trace(const Tables *t, const char *what, const treb_position *pos)
+{
+    char fen[TREB_FEN_SIZE];
+    if (t->trace == NULL) return;
+    treb_position_to_fen(pos, fen);
+    fprintf(t->trace, "%s %s\n", what, fen);
+}
+
+/* The verdict with the clock of the position. Most nodes that a search asks about come right after
+ * a capture, and the verdict is all; else DTZ tells whether there is time left. */
+static bool probe_rule(const Tables *t, const treb_position *pos, treb_wdl *out)
+{
+    treb_distance dtz;
+    trace(t, "wdl", pos);
+    if (treb_probe_wdl(t->set, pos, out, NULL) != TREB_OK) return false;
+    if (pos->halfmove == 0 || (*out != TREB_WIN && *out != TREB_LOSS)) return true;
+    if (treb_probe_dtz(t->set, pos, &dtz, NULL) != TREB_OK) return false;
+    *out = treb_wdl_with_clock(*out, dtz.plies, pos->halfmove);
+    return true;
+}
+
+/* How good a win is. Without DTM the evaluation says what looks like progress. */
+static int win_score(const Tables *t, const treb_position *pos, const Board *b, int ply, int sign)
+{
+    treb_distance dtm;
+    trace(t, "dtm", pos);
+    if (treb_probe_dtm(t->set, pos, &dtm, NULL) == TREB_OK) return SCORE_MATE - ply - dtm.plies;
+    int progress = sign * eval_position(b) / 16;
+    if (progress > 250) progress = 250;
+    if (progress < -250) progress = -250;
+    return SCORE_WIN - ply + progress;
+}
+
+/* The verdict is asked first: it costs a tenth of a microsecond. It is all that most nodes need.
+ * A win lies above nearly every window that a search has open, and a loss below. Only when the
+ * window is itself among the wins or open to them - on the principal variation, and once a win is
+ * found - must two of them be told apart, and only then is the distance worth its price, which is
+ * several times as much in memory and some hundred times as much when a block must be unpacked. */
+bool tables_probe(Tables *t, const Board *b, int ply, int alpha, int beta, int *score)
+{
+    treb_wdl rule;
+    if (!may_ask(t, b)) return false;
+    treb_position pos = to_position(b);
+    if (!probe_rule(t, &pos, &rule)) return false;
+    t->hits++;
+    if (rule != TREB_WIN && rule != TREB_LOSS)
+        *score = SCORE_CURSED * ((int)rule - TREB_DRAW);
+    else if (rule == TREB_WIN)
+        *score = beta <= SCORE_WIN_MIN ? SCORE_WIN_MIN : win_score(t, &pos, b, ply, 1);
+    else
+        *score = alpha >= -SCORE_WIN_MIN ? -SCORE_WIN_MIN : -win_score(t, &pos, b, ply, -1);
+    return true;
+}

@@ -1,0 +1,46 @@
+/* tables.h - everything that this engine asks of libtrebuchet. Start reading here. */
+#ifndef UCI_TABLES_H
+#define UCI_TABLES_H
+
+#include <stdio.h>
+#include <trebuchet.h>
+
+#include "board.h"
+
+typedef struct Tables {
+    treb_tables *set; /* NULL: none */
+    int men;          /* of the largest table */
+    int limit;        /* ask about no more men than this */
+    uint64_t hits;    /* probes that were answered since the search began */
+    FILE *trace;      /* NULL, or where to write what the search asks */
+} Tables;
+
+/* Opens the folders of `path`, "DIR:DIR", in place of those open now; an empty path just closes.
+ * False: all is as before, and `error` says why. */
+bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *error);
+void tables_close(Tables *t);
+
+/* The library reads and checks FENs for us. False: `error` says why. */
+bool tables_read_fen(const char *fen, Board *out, treb_error *error);
+
+/* At the root. `moves` holds legal moves on entry and those worth playing on return. */
+typedef struct TablesRoot {
+    Move moves[MOVES_MAX];
+    int count;
+    bool decided; /* one move is left: there is nothing to search for */
+    int score;    /* if decided */
+} TablesRoot;
+
+/* How often a position has been in the game. */
+typedef int TablesSeen(const void *game, const Board *b);
+
+/* False, and nothing is written, if the tables do not cover the position. */
+bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, TablesRoot *root);
+
+/* The best line from a position, at most `capacity` moves of it. Returns its length. */
+int tables_line(const Tables *t, const Board *b, Move *out, int capacity);
+
+/* At a node of the search. True: *score is exact, or a bound that is outside of the window. */
+bool tables_probe(Tables *t, const Board *b, int ply, int alpha, int beta, int *score);
+
+#endif

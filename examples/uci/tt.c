@@ -1,0 +1,83 @@
+/* tt.c - see tt.h. */
+#include "tt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "score.h"
+
+/* Positions are the same without their clocks, but not worth the same when these run out. */
+static uint64_t key_with_clock(const Board *b)
+{
+    return b->halfmove < 24 ? b->key : b->key ^ (uint64_t)(b->halfmove / 8) * 0x9e3779b97f4a7c15ull;
+}
+
+static TtEntry *entry_of(const Tt *tt, uint64_t key) { return &tt->entries[key % tt->count]; }
+
+/* Wins are stored as counted from the position, not from the root. */
+static int score_to_table(int score, int ply)
+{
+    if (score >= SCORE_WIN_MIN) return score + ply;
+    return score <= -SCORE_WIN_MIN ? score - ply : score;
+}
+
+static int score_from_table(int score, int ply)
+{
+    if (score >= SCORE_WIN_MIN) return score - ply;
+    return score <= -SCORE_WIN_MIN ? score + ply : score;
+}
+
+bool tt_resize(Tt *tt, size_t mib)
+{
+    tt_free(tt);
+    size_t count = (mib << 20) / sizeof(TtEntry);
+    tt->entries = calloc(count, sizeof(TtEntry));
+    tt->count = tt->entries ? count : 0;
+    return tt->entries != NULL;
+}
+
+void tt_clear(Tt *tt)
+{
+    if (tt->entries) memset(tt->entries, 0, tt->count * sizeof(TtEntry));
+}
+
+void tt_free(Tt *tt)
+{
+    free(tt->entries);
+    *tt = (Tt){0};
+}
+
+TtEntry tt_find(const Tt *tt, const Board *b, int ply)
+{
+    TtEntry found = {0};
+    uint64_t key = key_with_clock(b);
+    if (tt->count == 0 || entry_of(tt, key)->key != key) return found;
+    found = *entry_of(tt, key);
+    found.score = (int16_t)score_from_table(found.score, ply);
+    return found;
+}
+
+void tt_store(Tt *tt, const Board *b, int ply, int depth, int score, Bound bound, Move move)
+{
+    if (tt->count == 0) return;
+    uint64_t key = key_with_clock(b);
+    TtEntry *e = entry_of(tt, key);
+    /* What cost much in this search is kept against what cost little. */
+    if (e->key != key && e->age == tt->age && e->depth > depth + 2) return;
+    if (move == 0 && e->key == key) move = e->move;
+    *e = (TtEntry){.key = key,
+                   .move = move,
+                   .score = (int16_t)score_to_table(score, ply),
+                   .depth = (uint8_t)depth,
+                   .bound = (uint8_t)bound,
+                   .age = tt->age};
+}
+
+int tt_full(const Tt *tt)
+{
+    int full = 0;
+    if (tt->count < 1000) return 0;
+    for (size_t i = 0; i < 1000; i++)
+        full += tt->entries[i].bound != BOUND_NONE && tt->entries[i].age == tt->age;
+    return full;
+}

@@ -1,0 +1,385 @@
+/* uci.c - the protocol: reads commands while a thread of its own searches.
+ *
+ * Lines that make no sense are answered with `info string` and change nothing. */
+#include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "score.h"
+#include "search.h"
+
+static const char start_fen[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+enum { HASH_DEFAULT = 64, HASH_MAX = 65536, MEMORY_DEFAULT = 64, MEMORY_MAX = 262144 };
+
+typedef struct Engine {
+    Game game;
+    Tables tables;
+    Tt tt;
+    char *path; /* of the tables */
+    unsigned memory_mib;
+    int overhead_ms;
+    Limits limits; /* of the search that runs */
+    atomic_bool stop;
+    bool searching; /* a thread is to be joined */
+    pthread_t thread;
+} Engine;
+
+/* ---- Words --------------------------------------------------------------------------------- */
+
+static const char *next_word(char **rest) { return strtok_r(NULL, " \t\r\n", rest); }
+
+static long long to_number(const char *word, long long least, long long most)
+{
+    long long n = word ? strtoll(word, NULL, 10) : 0;
+    return n < least ? least : n > most ? most : n;
+}
+
+static bool is(const char *word, const char *other) { return word && strcmp(word, other) == 0; }
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+static void format_score(int score, char out[32])
+{
+    if (score >= SCORE_MATE_MIN)
+        snprintf(out, 32, "mate %d", (SCORE_MATE - score + 1) / 2);
+    else if (score <= -SCORE_MATE_MIN)
+        snprintf(out, 32, "mate -%d", (SCORE_MATE + score) / 2);
+    else
+        snprintf(out, 32, "cp %d", score);
+}
+
+/* In one call, so that lines of two threads never mix. */
+static void report(const SearchInfo *info)
+{
+    char line[PLY_MAX * MOVE_TEXT + 1] = "", score[32];
+    size_t at = 0;
+    for (int i = 0; i < info->length; i++) {
+        char move[MOVE_TEXT];
+        board_move_text(info->line[i], move);
+        at += (size_t)snprintf(line + at, sizeof line - at, " %s", move);
+    }
+    format_score(info->score, score);
+    double seconds = info->seconds > 1e-6 ? info->seconds : 1e-6;
+    printf("info depth %d score %s nodes %llu nps %.0f hashfull %d tbhits %llu time %.0f pv%s\n",
+           info->depth, score, (unsigned long long)info->nodes, (double)info->nodes / seconds,
+           info->full, (unsigned long long)info->hits, 1000 * seconds, line);
+    fflush(stdout);
+}
+
+static void say(const char *text, const char *more)
+{
+    printf("info string %s%s\n", text, more);
+    fflush(stdout);
+}
+
+static void identify(const Engine *e)
+{
+    printf("id name Trebuchet example\nid author the Trebuchet project\n");
+    printf("option name Hash type spin default %d min 1 max %d\n", HASH_DEFAULT, HASH_MAX);
+    printf("option name TablesPath type string default %s\n", *e->path ? e->path : "<empty>");
+    printf("option name TablesMemory type spin default %d min 0 max %d\n", MEMORY_DEFAULT,
+           MEMORY_MAX);
+    printf("option name TablesMen type spin default %d min 0 max %d\n", TREB_MEN_MAX, TREB_MEN_MAX);
+    printf("option name TablesTrace type string default <empty>\n");
+    printf("option name MoveOverhead type spin default 20 min 0 max 5000\n");
+    printf("uciok\n");
+    fflush(stdout);
+}
+
+/* ---- Searching ----------------------------------------------------------------------------- */
+
+static void *search_thread(void *context)
+{
+    Engine *e = context;
+    SearchSetup setup = {&e->game, &e->limits, &e->tables, &e->tt, &e->stop, report};
+    Move best = search_run(&setup);
+    char text[MOVE_TEXT] = "0000"; /* mate or stalemate */
+    if (best) board_move_text(best, text);
+    printf("bestmove %s\n", text);
+    fflush(stdout);
+    return NULL;
+}
+
+static void wait_for_search(Engine *e)
+{
+    if (e->searching) pthread_join(e->thread, NULL);
+    e->searching = false;
+}
+
+static void stop_search(Engine *e)
+{
+    atomic_store(&e->stop, true);
+    wait_for_search(e);
+}
+
+/* Before what must not happen during a search. One that is bound to end may do so: then a file of
+ * commands can be piped in. */
+static void settle(Engine *e)
+{
+    if (e->limits.infinite) atomic_store(&e->stop, true);
+    wait_for_search(e);
+}
+
+typedef struct Clock {
+    double left[2], increment[2]; /* milliseconds */
+    double move_time;
+    int moves_to_go;
+} Clock;
+
+/* A share of what is left, and never so much that the flag could fall. */
+static void share_time(const Engine *e, const Clock *c, Limits *limits)
+{
+    int us = e->game.board.turn;
+    if (c->move_time > 0) {
+        double ms = c->move_time - e->overhead_ms;
+        limits->seconds = (ms > 1 ? ms : 1) / 1000;
+    } else if (c->left[us] > 0) {
+        double moves = c->moves_to_go > 0 && c->moves_to_go < 30 ? c->moves_to_go : 30;
+        double left = c->left[us] - e->overhead_ms;
+        double share = left / moves + 0.8 * c->increment[us];
+        if (share > left * 0.8) share = left * 0.8;
+        if (share < 1) share = 1;
+        limits->enough = share / 2000;
+        limits->seconds = share / 1000;
+    }
+}
+
+static void read_search_moves(const Engine *e, char **rest, Limits *limits)
+{
+    for (const char *word; (word = next_word(rest)) != NULL;) {
+        Move m = board_parse_move(&e->game.board, word);
+        if (m == 0) {
+            say("no legal move to search: ", word);
+        } else if (limits->move_count < MOVES_MAX) {
+            limits->moves[limits->move_count++] = m;
+        }
+    }
+}
+
+/* False: `perft` was asked for, and done. */
+static bool read_limits(Engine *e, char **rest, Limits *limits)
+{
+    const long long hours = 1000ll * 3600 * 1000;
+    Clock c = {0};
+    const char *word;
+    while ((word = next_word(rest)) != NULL) {
+        if (is(word, "infinite") || is(word, "ponder")) {
+            limits->infinite = true;
+        } else if (is(word, "searchmoves")) {
+            read_search_moves(e, rest, limits); /* comes last */
+        } else if (is(word, "perft")) {
+            int depth = (int)to_number(next_word(rest), 0, 20);
+            printf("nodes %llu\n", (unsigned long long)board_perft(&e->game.board, depth));
+            fflush(stdout);
+            return false;
+        } else if (is(word, "depth")) {
+            limits->depth = (int)to_number(next_word(rest), 1, DEPTH_MAX);
+        } else if (is(word, "mate")) {
+            limits->mate = (int)to_number(next_word(rest), 1, DEPTH_MAX);
+        } else if (is(word, "nodes")) {
+            limits->nodes = (uint64_t)to_number(next_word(rest), 1, INT64_MAX);
+        } else if (is(word, "movetime")) {
+            c.move_time = (double)to_number(next_word(rest), 1, hours);
+        } else if (is(word, "wtime") || is(word, "btime")) {
+            c.left[word[0] == 'b'] = (double)to_number(next_word(rest), 1, hours);
+        } else if (is(word, "winc") || is(word, "binc")) {
+            c.increment[word[0] == 'b'] = (double)to_number(next_word(rest), 0, hours);
+        } else if (is(word, "movestogo")) {
+            c.moves_to_go = (int)to_number(next_word(rest), 1, 1000);
+        }
+    }
+    share_time(e, &c, limits);
+    return true;
+}
+
+static void command_go(Engine *e, char **rest)
+{
+    settle(e);
+    e->limits = (Limits){0};
+    if (!read_limits(e, rest, &e->limits)) return;
+    const Limits *l = &e->limits;
+    if (l->depth == 0 && l->mate == 0 && l->nodes == 0 && l->seconds <= 0)
+        e->limits.infinite = true; /* a bare `go` */
+    atomic_store(&e->stop, false);
+    e->searching = pthread_create(&e->thread, NULL, search_thread, e) == 0;
+    if (!e->searching) {
+        say("cannot start a thread", "");
+        printf("bestmove 0000\n");
+        fflush(stdout);
+    }
+}
+
+/* ---- Positions and options ----------------------------------------------------------------- */
+
+static void command_position(Engine *e, char **rest)
+{
+    char fen[256] = "";
+    treb_error error;
+    Board board;
+    Game game;
+    const char *word = next_word(rest);
+    settle(e);
+    if (is(word, "startpos")) {
+        strcpy(fen, start_fen);
+        word = next_word(rest);
+    } else if (is(word, "fen")) {
+        while ((word = next_word(rest)) != NULL && !is(word, "moves"))
+            if (strlen(fen) + strlen(word) + 2 < sizeof fen) strcat(strcat(fen, word), " ");
+    }
+    if (!tables_read_fen(fen, &board, &error)) {
+        say("position: ", error.text);
+        return;
+    }
+    game_start(&game, &board);
+    if (is(word, "moves")) {
+        while ((word = next_word(rest)) != NULL) {
+            Move m = board_parse_move(&game.board, word);
+            if (m == 0) {
+                say("position: no legal move: ", word);
+                return;
+            }
+            game_play(&game, m);
+        }
+    }
+    e->game = game;
+}
+
+static void set_path(Engine *e, const char *path)
+{
+    treb_error error;
+    char text[64];
+    char *copy = strdup(is(path, "<empty>") ? "" : path);
+    if (copy == NULL || !tables_open(&e->tables, copy, e->memory_mib, &error)) {
+        say("TablesPath: ", copy ? error.text : "out of memory");
+        free(copy);
+        return;
+    }
+    free(e->path);
+    e->path = copy;
+    tt_clear(&e->tt); /* what it holds came from other tables */
+    snprintf(text, sizeof text, "%zu files, up to %d men",
+             e->tables.set ? treb_tables_count(e->tables.set) : 0, e->tables.men);
+    say("tables: ", text);
+}
+
+static void set_trace(Engine *e, const char *path)
+{
+    if (e->tables.trace) fclose(e->tables.trace);
+    e->tables.trace = NULL;
+    if (*path == '\0' || is(path, "<empty>")) return;
+    e->tables.trace = fopen(path, "w");
+    if (e->tables.trace == NULL) say("TablesTrace: cannot write ", path);
+}
+
+static void set_memory(Engine *e, unsigned mib)
+{
+    e->memory_mib = mib;
+    if (e->tables.set) treb_tables_set_memory(e->tables.set, (uint64_t)mib << 20);
+}
+
+static void set_option(Engine *e, const char *name, const char *value)
+{
+    if (strcasecmp(name, "Hash") == 0) {
+        if (!tt_resize(&e->tt, (size_t)to_number(value, 1, HASH_MAX)))
+            say("Hash: ", "not enough memory: going on without a table");
+    } else if (strcasecmp(name, "TablesPath") == 0) {
+        set_path(e, value);
+    } else if (strcasecmp(name, "TablesMemory") == 0) {
+        set_memory(e, (unsigned)to_number(value, 0, MEMORY_MAX));
+    } else if (strcasecmp(name, "TablesMen") == 0) {
+        e->tables.limit = (int)to_number(value, 0, TREB_MEN_MAX);
+        tt_clear(&e->tt);
+    } else if (strcasecmp(name, "TablesTrace") == 0) {
+        set_trace(e, value);
+    } else if (strcasecmp(name, "MoveOverhead") == 0) {
+        e->overhead_ms = (int)to_number(value, 0, 5000);
+    } else {
+        say("no such option: ", name);
+    }
+}
+
+/* "name NAME [value VALUE]"; a value may have spaces in it. */
+static void command_setoption(Engine *e, char *rest)
+{
+    char *name = rest + strspn(rest, " \t");
+    settle(e);
+    if (strncmp(name, "name ", 5) != 0) {
+        say("setoption: name and value are missing", "");
+        return;
+    }
+    name += 5 + strspn(name + 5, " \t");
+    char *value = strstr(name, " value"), *end = name + strcspn(name, "\r\n");
+    *end = '\0';
+    if (value) {
+        *value = '\0';
+        value += 6;
+        value += strspn(value, " \t");
+    } else {
+        value = end;
+    }
+    for (char *last = name + strlen(name); last > name && isspace((unsigned char)last[-1]);)
+        *--last = '\0';
+    set_option(e, name, value);
+}
+
+/* ---- The loop ------------------------------------------------------------------------------ */
+
+/* False: quit. */
+static bool obey(Engine *e, char *line)
+{
+    char *rest;
+    const char *word = strtok_r(line, " \t\r\n", &rest);
+    if (word == NULL) return true;
+    if (is(word, "quit")) {
+        stop_search(e);
+        return false;
+    }
+    if (is(word, "uci")) {
+        identify(e);
+    } else if (is(word, "isready")) {
+        printf("readyok\n");
+        fflush(stdout);
+    } else if (is(word, "ucinewgame")) {
+        settle(e);
+        tt_clear(&e->tt);
+    } else if (is(word, "position")) {
+        command_position(e, &rest);
+    } else if (is(word, "go")) {
+        command_go(e, &rest);
+    } else if (is(word, "stop") || is(word, "ponderhit")) {
+        stop_search(e);
+    } else if (is(word, "setoption")) {
+        command_setoption(e, rest);
+    } else {
+        say("unknown command: ", word);
+    }
+    return true;
+}
+
+int main(void)
+{
+    static Engine e = {.memory_mib = MEMORY_DEFAULT, .overhead_ms = 20};
+    const char *path = getenv("TREBUCHET_PATH");
+    char *line = NULL;
+    size_t capacity = 0;
+    treb_error error;
+    Board board;
+    bool running = true;
+    board_init();
+    tables_read_fen(start_fen, &board, &error);
+    game_start(&e.game, &board);
+    e.tables.limit = TREB_MEN_MAX;
+    e.path = strdup("");
+    tt_resize(&e.tt, HASH_DEFAULT);
+    if (path) set_path(&e, path);
+    while (running && getline(&line, &capacity, stdin) >= 0) running = obey(&e, line);
+    settle(&e);
+    set_trace(&e, "");
+    tables_close(&e.tables);
+    tt_free(&e.tt);
+    free(e.path);
+    free(line);
+    return 0;
+}

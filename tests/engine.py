@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""engine.py ENGINE TABLES: the example engine as a user interface meets it.
+
+TABLES holds all tables of 3 and 4 men. What the tables make of its play is tests/engine_games.c
+and tests/engine_positions.py."""
+import os
+import random
+import sys
+import tempfile
+import time
+
+from engine_link import Engine
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+# Counts of legal lines, as published on the Chess Programming Wiki.
+PERFT = [
+    (START, 4, 197281),
+    ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3, 97862),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 5, 674624),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 4, 422333),
+    ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 3, 62379),
+    ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 3, 89890),
+]
+
+
+def test_identity(path, _tables):
+    engine = Engine(path)
+    engine.send("uci")
+    lines = engine.until("uciok")
+    for name in ("Hash", "TablesPath", "TablesMemory", "TablesMen", "MoveOverhead"):
+        assert any(line.startswith(f"option name {name} type ") for line in lines), name
+    assert any(line.startswith("id name ") for line in lines)
+    assert engine.ready() == []
+    assert engine.quit() == 0
+
+
+def test_perft(path, _tables):
+    engine = Engine(path)
+    for fen, depth, count in PERFT:
+        engine.send(f"position fen {fen}")
+        engine.send(f"go perft {depth}")
+        assert engine.until("nodes")[-1] == f"nodes {count}", fen
+    assert engine.quit() == 0
+
+
+def test_limits(path, _tables):
+    engine = Engine(path)
+    for limit in ("depth 4", "nodes 5000", "movetime 100", "wtime 3000 btime 1", "mate 2",
+                  "wtime 1000 winc 10 movestogo 1"):
+        begin = time.monotonic()
+        move, infos = engine.go(limit, START)
+        assert len(move) == 4 and infos, limit
+        assert time.monotonic() - begin < 10, limit
+    assert engine.go("depth 4", START)[1][-1].depth == 4
+    assert engine.go("nodes 5000", START)[1][-1].nodes <= 5001
+    assert engine.go("depth 3 searchmoves a2a3 h2h3", START)[0] in ("a2a3", "h2h3")
+    # 1.Qd7 Kb8 2.Qb7, or any other mate in two.
+    move, infos = engine.go("mate 2", "k7/8/1K6/8/8/8/8/3Q4 w - - 0 1")
+    assert infos[-1].kind == "mate" and 0 < infos[-1].score <= 2, infos[-1].score
+    engine.send("go infinite")
+    time.sleep(0.2)
+    assert engine.ready() and "bestmove" not in " ".join(engine.ready())
+    engine.send("stop")
+    engine.until("bestmove", 5)
+    assert engine.quit() == 0
+
+
+def test_ends(path, tables):
+    """Nothing to move: mate, stalemate. And infinite means to wait, decided or not."""
+    engine = Engine(path, TablesPath=tables)
+    assert engine.go("depth 3", "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1")[0] == "0000"
+    assert engine.go("depth 3", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1")[0] == "0000"
+    engine.ready()
+    engine.send("position fen 8/8/8/3k4/8/8/8/KBN5 w - - 0 1")
+    engine.send("go infinite")
+    time.sleep(0.3)
+    assert not any(line.startswith("bestmove") for line in engine.ready())
+    engine.send("stop")
+    engine.until("bestmove", 5)
+    assert engine.quit() == 0
+
+
+def test_nonsense(path, tables):
+    """Whatever comes in, the engine lives, and plays on."""
+    rng = random.Random(5)
+    words = ["position", "startpos", "fen", "moves", "go", "depth", "nodes", "movetime", "1", "2",
+             "-5", "99999999999999999999", "e2e4", "e7e8q", "0000", START, "8/8/8/8", "k7/8/8/8/8/8/8/K7",
+             "w", "b", "KQkq", "-", "e3", "setoption", "name", "value", "Hash", "TablesPath", tables,
+             "TablesMen", "TablesMemory", "/nowhere", "uci", "ucinewgame", "isready", "stop",
+             "ponderhit", "infinite", "mate", "wtime", "searchmoves", "perft", "x" * 5000, "\x01\xff"]
+    engine = Engine(path)
+    for _ in range(600):
+        engine.send(" ".join(rng.choice(words) for _ in range(rng.randrange(1, 9))))
+        engine.send("stop")
+    engine.send("position fen " + "1" * 100000)
+    for fen in ("", "8/8/8/8/8/8/8/8 w - - 0 1", "k1K5/8/8/8/8/8/8/7P w - - 0 1",
+                "QQQQQQQQ/QQQQQQQQ/8/8/8/8/8/K1k5 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w KQkq e3 x y"):
+        engine.send(f"position fen {fen}")
+    engine.ready()
+    assert engine.go("depth 3", START)[0] != "0000"
+    # A move that is not legal leaves the position as it was.
+    engine.send("position startpos moves e2e4 e7e5 e1e8")
+    assert engine.go("depth 1")[0][1] in "12"
+    # Many queens, and a clock beyond anything.
+    assert engine.go("depth 2", "QQQQQQ1k/QQQ5/8/8/8/8/8/K7 b - - 0 1")[0] != ""
+    assert engine.go("depth 2", "4k3/8/8/8/8/8/4P3/4K3 w - - 65535 65535")[0] != "0000"
+    assert engine.quit() == 0
+
+
+def test_piped(path, _tables):
+    """A file of commands is worked through to its end, without a quit."""
+    engine = Engine(path)
+    for _ in range(2):
+        engine.send("position startpos")
+        engine.send("go nodes 20000")
+    engine.process.stdin.close()
+    for _ in range(2):
+        engine.until("bestmove")
+    assert engine.process.wait(timeout=10) == 0
+
+
+def test_hits(path, tables):
+    """With tables there are hits, and none without; a folder that is not there changes nothing."""
+    ending = "8/8/8/3k1p2/8/8/2PP4/2K5 w - - 0 1"  # five men: tables come by captures
+    engine = Engine(path)
+    assert engine.go("nodes 100000", ending)[1][-1].hits == 0
+    engine.option("TablesPath", tables)
+    assert "files, up to 4 men" in engine.ready()[-1]
+    assert engine.go("nodes 100000", ending)[1][-1].hits > 100
+    engine.option("TablesPath", "/nowhere/at/all")
+    assert "/nowhere/at/all" in engine.ready()[-1]
+    assert engine.go("nodes 100000", ending)[1][-1].hits > 100
+    engine.option("TablesMen", 3)
+    few = engine.go("nodes 100000", ending)[1][-1].hits
+    engine.option("TablesMen", 0)
+    assert engine.go("nodes 100000", ending)[1][-1].hits == 0 < few
+    engine.option("TablesMen", 8)
+    engine.option("TablesPath", "<empty>")
+    assert engine.go("nodes 100000", ending)[1][-1].hits == 0
+    assert engine.quit() == 0
+
+
+def test_castling(path, tables):
+    """No table has castling rights: the root is searched, and the tables answer once they go."""
+    engine = Engine(path, TablesPath=tables)
+    move, infos = engine.go("depth 5", "8/8/8/8/8/5k2/8/4K2R w K - 0 1")
+    assert infos[-1].kind == "mate" and infos[-1].hits > 0
+    assert infos[-1].depth == 5 and len(move) == 4
+    # Castling is among the moves that win; two other moves are enough to see that it is asked about.
+    move, infos = engine.go("depth 5 searchmoves e1g1", "8/8/8/8/8/8/k7/4K2R w K - 0 1")
+    assert move == "e1g1" and infos[-1].kind == "mate"
+    assert engine.quit() == 0
+
+
+def test_en_passant(path, tables):
+    """Only the capture en passant draws; without the right the position is lost."""
+    engine = Engine(path, TablesPath=tables)
+    with_right, without = "8/8/8/8/1pP5/7k/8/7K b - c3 0 1", "8/8/8/8/1pP5/7k/8/7K b - - 0 1"
+    values = [engine.go("depth 2", fen)[1][-1] for fen in (with_right, without)]
+    moves = [engine.go("depth 2", fen)[0] for fen in (with_right, without)]
+    assert moves[0] == "b4c3", moves
+    assert moves[1] != "b4c3", moves
+    assert values[0].score != values[1].score or values[0].kind != values[1].kind
+    assert engine.quit() == 0
+
+
+def test_repetition(path, tables):
+    """Of the winning moves one that leads to a new position, though another may be shorter."""
+    fen = "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"
+    engine = Engine(path, TablesPath=tables)
+    first, infos = engine.go("depth 1", fen)
+    reply = infos[-1].line[1]
+    back = [first, reply, first[2:] + first[:2], reply[2:] + reply[:2]]
+    second, infos = engine.go("depth 1", fen, back)
+    assert second != first, "the position after it has been there"
+    assert infos[-1].kind == "mate" and infos[-1].score > 0
+    # Where each winning move repeats it is played all the same.
+    again, infos = engine.go(f"depth 1 searchmoves {first}", fen, back)
+    assert again == first and infos[-1].score > 0
+    assert engine.quit() == 0
+
+
+def test_cursed(path, tables):
+    """A win for which the clock leaves no time is worth next to nothing."""
+    engine = Engine(path, TablesPath=tables)
+    fen = "8/8/8/3k4/8/8/8/KBN5 w - - {} 1"
+    assert engine.go("depth 1", fen.format(0))[1][-1].kind == "mate"
+    info = engine.go("depth 1", fen.format(95))[1][-1]
+    assert info.kind == "cp" and 0 < info.score < 10, (info.kind, info.score)
+    assert engine.quit() == 0
+
+
+def play_out(engine, fen, limit, plies=160):
+    """The engine against itself; the plies until mate."""
+    moves, seen = [], []
+    while len(moves) < plies:
+        move, infos = engine.go(limit, fen, moves)
+        if move == "0000":
+            return len(moves)
+        seen.append(infos[-1])
+        moves.append(move)
+    raise AssertionError(f"no mate in {plies} plies from {fen}: {' '.join(moves)}")
+
+
+def test_converts(path, tables):
+    """Endings with more men than the tables have: it takes and promotes, and never wanders."""
+    engine = Engine(path, TablesPath=tables)
+    for fen in ("8/8/8/3k1p2/8/8/2PPP3/2K5 w - - 0 1", "8/8/4k3/8/8/1r6/3QP3/4K3 w - - 0 1",
+                "8/5k2/8/8/8/2P5/1P4p1/R3K3 w - - 0 1"):
+        play_out(engine, fen, "nodes 30000")
+    assert engine.quit() == 0
+
+
+def test_some_metrics(path, tables):
+    """Without DTM the way is found by DTZ, and with verdicts alone by searching."""
+    for kinds, fens in ((("wdl", "dtz"), ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "8/8/8/8/8/2k5/4P3/4K3 w - - 0 1")),
+                        (("wdl",), ("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"))):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in os.listdir(tables):
+                if name.split(".")[-2] in kinds:
+                    os.symlink(os.path.abspath(os.path.join(tables, name)), os.path.join(folder, name))
+            engine = Engine(path, TablesPath=folder)
+            for fen in fens:
+                play_out(engine, fen, "nodes 40000", 200)
+            assert engine.quit() == 0
+
+
+def main():
+    path, tables = sys.argv[1:]
+    failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        begin = time.monotonic()
+        try:
+            test(path, tables)
+            print(f"ok    {name} {time.monotonic() - begin:.1f} s", flush=True)
+        except AssertionError as why:
+            failed += 1
+            print(f"FAIL  {name}: {why!r}", flush=True)
+            if os.environ.get("TRACE"):
+                raise
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

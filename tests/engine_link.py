@@ -1,0 +1,76 @@
+"""A UCI engine at the other end of two pipes, for the tests of examples/uci."""
+import queue
+import re
+import subprocess
+import threading
+import time
+
+INFO = re.compile(r"info depth (\d+) score (cp|mate) (-?\d+) nodes (\d+) .*tbhits (\d+) "
+                  r"time (\d+) pv ?(.*)")
+
+
+class Info:
+    """One iteration, as the engine reports it."""
+
+    def __init__(self, match):
+        self.depth, self.kind = int(match[1]), match[2]
+        self.score, self.nodes, self.hits = int(match[3]), int(match[4]), int(match[5])
+        self.milliseconds, self.line = int(match[6]), match[7].split()
+
+
+class Engine:
+    """Starts the program; options are given as name=value."""
+
+    def __init__(self, path, **options):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, bufsize=1)
+        self.lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        for name, value in options.items():
+            self.option(name, value)
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.rstrip("\n"))
+        self.lines.put(None)
+
+    def send(self, text):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+
+    def option(self, name, value):
+        self.send(f"setoption name {name} value {value}")
+
+    def until(self, start, seconds=60):
+        """The lines up to the first that begins so, which is the last."""
+        lines, end = [], time.monotonic() + seconds
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"no {start} within {seconds} s after {lines[-3:]}") from None
+            if line is None:
+                raise AssertionError(f"the engine has gone after {lines[-3:]}")
+            lines.append(line)
+            if line.startswith(start):
+                return lines
+
+    def ready(self):
+        """What was printed until readyok."""
+        self.send("isready")
+        return self.until("readyok")[:-1]
+
+    def go(self, limit, fen=None, moves=(), seconds=60):
+        """Searches; the best move and the iterations."""
+        if fen:
+            self.send(f"position fen {fen}" + (" moves " + " ".join(moves) if moves else ""))
+        self.send("go " + limit)
+        lines = self.until("bestmove", seconds)
+        return lines[-1].split()[1], [Info(m) for m in map(INFO.match, lines) if m]
+
+    def quit(self):
+        """The exit status."""
+        self.send("quit")
+        status = self.process.wait(timeout=20)
+        self.process.stdin.close()
+        return status
