@@ -1,12 +1,13 @@
 /* bench_search.c - probes a second over positions in the order in which a search asked for them.
  *
- *     bench_search [-s SYZYGY_DIR [-l LIBFATHOM]] TRACE TABLES_DIR
+ *     bench_search [-p] [-s SYZYGY_DIR [-l LIBFATHOM]] TRACE TABLES_DIR
  *
  * TRACE is what tests/record_trace.sh writes. Each list, verdicts and distances to mate, is gone
  * through by 1 and by 2 threads, the second beginning half way. Cold is the first time after the
  * set was opened, with the files in the memory of the system; warm is the fastest of ROUNDS more.
- * Given Syzygy's tables, libfathom answers the same verdicts, from the library named; answers that
- * differ and probes that fail are counted and make the exit status 1. */
+ * With -p the time is what the threads had of the processors: for a machine that has other work as
+ * well. Given Syzygy's tables, libfathom answers the same verdicts, from the library named; answers
+ * that differ and probes that fail are counted and make the exit status 1. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -40,6 +41,7 @@ typedef struct Bench {
     treb_tables *tables;
     Fathom fathom; /* loaded if syzygy is not NULL */
     List wdl, dtm;
+    bool processor_time;
 } Bench;
 
 /* An answer, or a negative number. */
@@ -72,27 +74,30 @@ typedef struct Worker {
     Prober *probe;
     const List *list;
     size_t start;
+    double seconds;       /* of the processor */
     uint64_t failed, sum; /* the sum of the answers, so that none is left out */
 } Worker;
+
+static double clock_now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static void *work(void *context)
 {
     Worker *w = context;
     size_t at = w->start;
+    double start = clock_now(CLOCK_THREAD_CPUTIME_ID);
     for (size_t i = 0; i < w->list->count; i++) {
         int answer = w->probe(w->bench, &w->list->pos[at]);
         w->failed += answer < 0;
         w->sum += (uint64_t)answer;
         if (++at == w->list->count) at = 0;
     }
+    w->seconds = clock_now(CLOCK_THREAD_CPUTIME_ID) - start;
     return NULL;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Millions of probes a second of all threads together; -1 if a probe failed. */
@@ -101,18 +106,21 @@ static double pass(const Bench *bench, Prober *probe, const List *list, unsigned
     pthread_t thread[THREADS_MAX];
     Worker worker[THREADS_MAX];
     uint64_t failed = 0;
+    double speed = 0;
     unsigned started = 1;
     for (unsigned i = 0; i < threads; i++)
-        worker[i] = (Worker){bench, probe, list, list->count / threads * i, 0, 0};
-    double start = now();
+        worker[i] = (Worker){bench, probe, list, list->count / threads * i, 0, 0, 0};
+    double start = clock_now(CLOCK_MONOTONIC);
     while (started < threads && pthread_create(&thread[started], NULL, work, &worker[started]) == 0)
         started++;
     work(&worker[0]);
     for (unsigned i = 1; i < started; i++) pthread_join(thread[i], NULL);
-    double seconds = now() - start;
-    for (unsigned i = 0; i < started; i++) failed += worker[i].failed;
-    if (failed > 0 || started < threads) return -1;
-    return 1e-6 * (double)list->count * threads / seconds;
+    double seconds = clock_now(CLOCK_MONOTONIC) - start;
+    for (unsigned i = 0; i < started; i++) {
+        failed += worker[i].failed;
+        speed += (double)list->count / (bench->processor_time ? worker[i].seconds : seconds);
+    }
+    return failed > 0 || started < threads ? -1 : 1e-6 * speed;
 }
 
 /* Opens what answers; nothing of it is in memory then. */
@@ -152,6 +160,7 @@ static bool measure_apart(Bench *bench, Prober *probe, const List *list, unsigne
 {
     int ends[2], status = 1;
     if (pipe(ends) != 0) return false;
+    fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
         bool ok = measure_here(bench, probe, list, threads, rate) &&
@@ -267,13 +276,15 @@ int main(int argc, char **argv)
 {
     const char *library = "libfathom.so.1";
     Bench bench = {0};
-    for (int option; (option = getopt(argc, argv, "s:l:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "ps:l:")) != -1;) {
+        if (option == 'p') bench.processor_time = true;
         if (option == 's') bench.syzygy = optarg;
         if (option == 'l') library = optarg;
         if (option == '?') return 2;
     }
     if (argc - optind != 2) {
-        fprintf(stderr, "usage: %s [-s SYZYGY_DIR [-l LIBFATHOM]] TRACE TABLES_DIR\n", argv[0]);
+        fprintf(stderr, "usage: %s [-p] [-s SYZYGY_DIR [-l LIBFATHOM]] TRACE TABLES_DIR\n",
+                argv[0]);
         return 2;
     }
     bench.folder = argv[optind + 1];

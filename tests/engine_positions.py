@@ -85,7 +85,7 @@ def main():
     if not printed or int(re.search(r"up to (\d)", printed[-1])[1]) < args.men:
         sys.exit(f"engine_positions: {args.tables} has not the tables of {args.men} men: {printed}")
     if args.table:
-        print("| position | move | nodes with tables | s | hits | nodes without | s |\n"
+        print("| position | move | nodes with tables | seconds | hits | nodes without | seconds |\n"
               "| --- | --- | --- | --- | --- | --- | --- |")
     failed, count = 0, 0
     for name, fen, moves, result, nodes in positions(args.men):

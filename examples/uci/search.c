@@ -205,7 +205,7 @@ static int search_move(Search *s, const Board *child, int ply, int depth, int al
     return score;
 }
 
-/* The best of the moves. `best` comes in as the score of having none. */
+/* The score of the best move, or of having none. */
 static int search_moves(Search *s, const Board *b, int ply, int depth, int alpha, int beta,
                         Move first)
 {
