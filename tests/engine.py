@@ -147,6 +147,9 @@ def test_castling(path, tables):
     move, infos = engine.go("depth 5", "8/8/8/8/8/5k2/8/4K2R w K - 0 1")
     assert infos[-1].kind == "mate" and infos[-1].hits > 0
     assert infos[-1].depth == 5 and len(move) == 4
+    # With the clock at 90 there is no time: once the right is gone DTZ says so.
+    info = engine.go("depth 5", "8/8/8/8/8/5k2/8/4K2R w K - 90 1")[1][-1]
+    assert info.kind == "cp" and 0 <= info.score < 10, (info.kind, info.score)
     # Castling itself wins.
     move, infos = engine.go("depth 5 searchmoves e1g1", "8/8/8/8/8/8/k7/4K2R w K - 0 1")
     assert move == "e1g1" and infos[-1].kind == "mate"
@@ -189,6 +192,17 @@ def test_cursed(path, tables):
     info = engine.go("depth 1", fen.format(95))[1][-1]
     assert info.kind == "cp" and 0 < info.score < 10, (info.kind, info.score)
     assert engine.quit() == 0
+
+
+def test_distance(path, tables):
+    """Behind a capture the score is the whole way to mate, not to the next pawn move."""
+    exact, behind = Engine(path, TablesPath=tables), Engine(path, TablesPath=tables, TablesMen=3)
+    for fen in ("8/8/k7/8/7P/8/1nK5/8 w - - 0 1", "8/8/8/1b5P/1K6/8/8/k7 w - - 0 1",
+                "8/8/8/k7/7P/8/5pK1/8 w - - 0 1"):
+        values = [engine.go("depth 4", fen)[1][-1] for engine in (exact, behind)]
+        assert values[0].kind == values[1].kind == "mate", fen
+        assert values[0].score == values[1].score > 0, (fen, values[0].score, values[1].score)
+    assert exact.quit() == 0 and behind.quit() == 0
 
 
 def play_out(engine, fen, limit, plies=160):
