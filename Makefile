@@ -137,8 +137,8 @@ ifneq ($(SYZYGY),)
 endif
 	tests/record_trace.sh $(ENGINE) $(TABLES) 4 $(BUILD)/trace4.txt
 	$(BUILD)/tests/bench_search $(if $(SYZYGY),-s $(SYZYGY)) $(BUILD)/trace4.txt $(TABLES)
-	@# With five men where there are these tables.
-	! [ -e $(TABLES)/KRPvKR.wdl.treb ] || { \
+	@# With five men too where there are such tables.
+	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || { \
 	  tests/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
 	  $(BUILD)/tests/bench_search $(BUILD)/trace5.txt $(TABLES); }
 
