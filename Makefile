@@ -12,6 +12,7 @@ PREFIX ?= /usr/local
 BUILD ?= build
 TABLES ?= tables
 PAGE ?= no
+PORT ?= 8080
 
 WARNINGS := -Wall -Wextra
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -Iinclude -Icore $(WARNINGS) -MMD -MP
@@ -50,7 +51,8 @@ all: $(TOOL) $(LIB_A) $(LIB_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
-	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions'
+	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions, then serve them'
+	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
@@ -119,6 +121,9 @@ demo:
 	$(TOOL) probe --tables $(TABLES) '8/8/4k3/8/8/4K3/4P3/8 w - - 0 1'
 	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
 	$(TOOL) line --tables $(TABLES) '8/8/8/3k4/8/8/8/KBN5 w - - 0 1'
+ifneq ($(DEMO_SERVE),no)
+	@exec $(TOOL) serve --tables $(TABLES) --port $(PORT) --quiet
+endif
 
 tables: all
 	$(TOOL) gen --book --tables $(TABLES)
@@ -133,6 +138,8 @@ ifneq ($(SYZYGY),)
 	$(MAKE) --no-print-directory $(BUILD)/tests/bench_fathom
 	$(BUILD)/tests/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
 endif
+	@if command -v wrk >/dev/null && command -v nginx >/dev/null; then tests/bench_serve.sh $(TOOL) $(TABLES); \
+	else echo 'install wrk and nginx-light to measure the server'; fi
 
 # ---- tests --------------------------------------------------------------------------------------
 
@@ -173,7 +180,8 @@ crosscheck: all $(BUILD)/tests/crosscheck
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	  $(DESTDIR)$(PREFIX)/lib/systemd/system
 	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
@@ -185,15 +193,17 @@ install: all
 	  'Cflags: -I$${includedir}' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
+	  $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] answer/*.[ch] server/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
 
 clean:
 	rm -rf $(BUILD)

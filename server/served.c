@@ -38,12 +38,11 @@ static void add_content_headers(struct MHD_Response *response, const Served *ser
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (gzip) MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
     if (served->lasts == REPLY_ASSET) {
-        /* Pieces may be images in the style sheet, and boards place them by their style. */
         MHD_add_response_header(response, "Content-Security-Policy",
-                                "default-src 'self'; img-src 'self' data:; font-src 'self' data:; "
-                                "style-src 'self' 'unsafe-inline'; base-uri 'none'; "
-                                "form-action 'self'; frame-ancestors 'none'");
-        MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+                                "default-src 'none'; script-src 'self'; style-src 'self'; "
+                                "img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+                                "form-action 'none'; frame-ancestors 'none'");
+        MHD_add_response_header(response, "Referrer-Policy", "same-origin");
     }
 }
 

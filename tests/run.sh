@@ -37,6 +37,7 @@ run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
+run test_server tests/test_server.sh "$build/trebuchet" "$tables"
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
 run install tests/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'
