@@ -243,6 +243,17 @@ static void fill_root(Fields *fields, AnswerContext *context, const treb_positio
     for (int m = 0; m < TREB_METRICS; m++) answer_note(context, value->status[m]);
 }
 
+/* A DTZ that is not known is no failure if its table is merely not there. */
+static void find_dtz_failure(const AnswerContext *context, const treb_position *pos,
+                             const treb_value *value, treb_error *failure)
+{
+    treb_error why;
+    treb_distance distance;
+    treb_status status = value->status[TREB_DTZ];
+    if (status == TREB_OK || status == TREB_ERR_NO_TABLE) return;
+    if (treb_probe_dtz(context->tables, pos, &distance, &why) != TREB_OK) *failure = why;
+}
+
 json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure)
 {
     treb_value value = {0};
@@ -251,6 +262,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     failure->status = TREB_OK;
     treb_status status = treb_probe_root(context->tables, pos, &value, failure);
     if (answer_refused(status)) return NULL;
+    if (status == TREB_OK) find_dtz_failure(context, pos, &value, failure);
     Entry *entries = list_entries(context, pos, &count, failure);
     if (entries == NULL) return NULL;
     fill_root(&fields, context, pos, &value, entries, count);
@@ -259,7 +271,8 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     for (size_t i = 0; i < count; i++) json_array_append_new(moves, entry_json(&entries[i]));
     put(object, "moves", moves);
     free(entries);
-    if (failure->status != TREB_OK) answer_note(context, failure->status);
+    if (object == NULL) answer_fail(failure, TREB_ERR_MEMORY, "out of memory");
+    answer_note(context, failure->status);
     return object;
 }
 

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static int64_t now(void)
@@ -77,6 +78,18 @@ void connections_work(Connection *connection)
 void connections_expect_taking(Connections *connections, Connection *connection)
 {
     atomic_store_explicit(&connection->deadline, now() + connections->answer, memory_order_relaxed);
+}
+
+void connections_sending(Connections *connections, const char *client, uint64_t *own, uint64_t *all)
+{
+    *own = *all = 0;
+    pthread_mutex_lock(&connections->lock);
+    for (Connection *c = connections->first; c != NULL; c = c->next) {
+        uint64_t bytes = atomic_load_explicit(&c->sending, memory_order_relaxed);
+        *all += bytes;
+        if (bytes > 0 && strcmp(c->client, client) == 0) *own += bytes;
+    }
+    pthread_mutex_unlock(&connections->lock);
 }
 
 unsigned connections_expire(Connections *connections)

@@ -13,6 +13,7 @@ struct Connection {
     Connection *next, *previous;
     int fd;
     _Atomic int64_t deadline; /* in milliseconds of the monotonic clock; 0: the turn is ours */
+    _Atomic uint64_t sending; /* bytes of the answer on its way */
     char client[INET6_ADDRSTRLEN];
 };
 
@@ -33,6 +34,10 @@ void connections_remove(Connections *connections, Connection *connection);
 void connections_expect_request(Connections *connections, Connection *connection);
 void connections_work(Connection *connection);
 void connections_expect_taking(Connections *connections, Connection *connection);
+
+/* Bytes of answers on their way to a client, and to all. */
+void connections_sending(Connections *connections, const char *client, uint64_t *own,
+                         uint64_t *all);
 
 /* Shuts those down whose time is up, for the HTTP library to find. Returns how many. */
 unsigned connections_expire(Connections *connections);

@@ -71,6 +71,7 @@ static enum MHD_Result send_served(Request *r)
     connections_expect_taking(&r->server->connections, r->connection);
     enum MHD_Result result = served_queue(r->served, r->mhd, r->gzip, &r->status, &r->bytes);
     if (strcmp(r->method, MHD_HTTP_METHOD_HEAD) == 0) r->bytes = 0;
+    if (!r->kept) r->connection->sending = r->bytes;
     served_release(r->served);
     r->served = NULL;
     return result;
@@ -182,6 +183,13 @@ static enum MHD_Result check_headers(Request *r)
     return MHD_YES;
 }
 
+/* Whether it takes no long time to send an answer: a large one may have to be compressed first. */
+static bool is_ready(const Request *r)
+{
+    enum { LARGE = 32 << 10 };
+    return !r->gzip || r->served->size < LARGE || atomic_load(&r->served->gzip) != NULL;
+}
+
 /* An answer that was kept needs no look at the request, only its target. */
 static bool find_kept(Request *r)
 {
@@ -190,6 +198,13 @@ static bool find_kept(Request *r)
     r->set = tableset_acquire(&r->server->holder);
     r->served = answers_get(r->set->answers, r->target, &route);
     if (r->served == NULL) return false;
+    r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    if (!is_ready(r)) {
+        /* Made anew by a worker, and then kept in both forms. */
+        served_release(r->served);
+        r->served = NULL;
+        return false;
+    }
     r->route = route;
     r->kept = true;
     return true;
@@ -236,7 +251,7 @@ static enum MHD_Result hand_over(Request *r)
                     "too much to do: try again in a second");
     else
         reply_error(&reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
-                    "too many of your requests are waiting: ask again when they are answered");
+                    "too many of your requests are waiting, or their answers: take these first");
     r->served = served_create(&reply);
     r->state = REQUEST_WORKED;
     MHD_resume_connection(r->mhd);
@@ -264,12 +279,9 @@ static enum MHD_Result first_look(Request *r, const char *method)
     if (r->server->stopping)
         return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", "the server is shutting down");
     /* Sent on the next call: an answer before the end of the headers would end the connection. */
-    if (find_kept(r)) {
-        r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
-        r->state = REQUEST_WORKED;
-        return MHD_YES;
-    }
-    return check_headers(r);
+    if (!find_kept(r)) return check_headers(r);
+    r->state = REQUEST_WORKED;
+    return MHD_YES;
 }
 
 enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, const char *url,
@@ -337,7 +349,10 @@ void handler_end(void *server, struct MHD_Connection *connection, void **request
     if (r == NULL) return;
     *(r->arrived ? &s->metrics.busy : &s->arriving) -= 1;
     finish(r, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
-    if (r->connection != NULL) connections_expect_request(&s->connections, r->connection);
+    if (r->connection != NULL) {
+        r->connection->sending = 0;
+        connections_expect_request(&s->connections, r->connection);
+    }
     if (r->set != NULL) tableset_release(r->set);
     served_release(r->served);
     free(r->query);

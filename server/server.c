@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,13 +26,32 @@ static void fail(ServerError *error, const char *format, ...)
     va_end(args);
 }
 
+/* As many connections as asked for, if the system lets us have so many files open; tables come
+ * first, twice while they are looked for again. */
+static unsigned fit_connections(Server *s, unsigned wanted)
+{
+    enum { OTHERS = 64, LEAST = 16 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t files = 2 * treb_tables_count(s->holder.current->tables) + OTHERS;
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= files + wanted) return wanted;
+    unsigned fit = limit.rlim_cur > files + LEAST ? (unsigned)(limit.rlim_cur - files) : LEAST;
+    log_message(&s->log, "warning",
+                "only %u connections instead of %u: the system allows %llu open files (ulimit -n)",
+                fit, wanted, (unsigned long long)limit.rlim_cur);
+    return fit;
+}
+
 static bool start_daemon(Server *s, const ServerOptions *o)
 {
+    const unsigned connections = fit_connections(s, o->connections);
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[] = {
         {MHD_OPTION_LISTEN_SOCKET, s->listening, NULL},
         {MHD_OPTION_THREAD_POOL_SIZE, o->threads, NULL},
-        {MHD_OPTION_CONNECTION_LIMIT, o->connections, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->per_client, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, o->timeout, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
@@ -44,7 +64,7 @@ static bool start_daemon(Server *s, const ServerOptions *o)
     };
     /* A pool of one is no pool. */
     if (o->threads < 2)
-        items[1] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_LIMIT, o->connections, NULL};
+        items[1] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_LIMIT, connections, NULL};
     s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handler_run, s, MHD_OPTION_ARRAY, items,
                                  MHD_OPTION_END);
     return s->daemon != NULL;

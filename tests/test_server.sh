@@ -280,6 +280,9 @@ get 500 'damaged block, standard' '/standard?fen=8/8/4k3/8/8/8/3Q4/4K3_w'; code 
 get 500 'damaged block, probe' '/v1/probe?fen=8/8/4k3/8/8/8/3Q4/4K3_w'; code damaged
 get 200 'damaged distances' '/v1/probe?fen=8/8/4k3/8/8/8/3R4/4K3_w'; header 'cache-control: no-store'
 json 'd["verdict"] == "win" and d["dtm_plies"] is None and d["dtz_plies"] > 0 and "damaged" in [u["code"] for u in d["unknown"]]'
+cp "$TABLES"/KRvKN.* "$TABLES"/KRvKB.* bad && head -c 400 "$TABLES/KRvKN.dtz.treb" >bad/KRvKN.dtz.treb && kill -HUP $SERVER
+for _ in $(seq 50); do [ "$(metric trebuchet_tables)" = 28 ] && break; sleep 0.05; done
+get 500 'damaged DTZ' '/standard?fen=k7/8/1K6/8/8/8/7n/1R6_w'; code damaged; has 'KRvKN.dtz.treb'
 get 200 'the others' '/standard?fen=8/8/4k3/8/8/8/3B4/4K3_w'; json 'd["category"] == "draw"'
 get 200 'damaged files in the list' /v1/tables
 json '[t for t in d["tables"] if t["material"] == "KPvK"][0]["metrics"]["wdl"]["status"] == "damaged"'
@@ -319,7 +322,11 @@ check 'no folder of tables' '[ "$(cat count)" = '"$failed"' ]'
 
 # ---- Many at once, and hostile ones -------------------------------------------------------------
 
-start --tables tables --quiet --timeout 2 --connections 64 --per-client 48 --log access
+start --tables "$TABLES" --quiet --timeout 2 --connections 64 --per-client 48 --log access
+get 200 'a large answer, kept plain' /v1/tables; cp body plain
+get 200 'the same for one who takes gzip' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
+check 'unpacks to the same' '[ $(wc -c <plain) -gt 32768 ] && gzip -dc body | cmp -s - plain'
+get 200 'and again' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
 timeout 60 python3 "$TESTS/server_load.py" "$U" >out 2>&1
 check 'load and hostile clients' '[ $? -eq 0 ] || { cat out; false; }'
 check 'their time was up' '[ "$(metric trebuchet_http_expired_total)" -ge 1 ]'
