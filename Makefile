@@ -25,6 +25,11 @@ KERNELS := portable avx2 avx512
 else
 KERNELS := portable
 endif
+# Distances of two bytes in the generator, for six men.
+WIDE ?=
+ifneq ($(WIDE),)
+BASE += -DTREB_WIDE
+endif
 
 CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c
@@ -58,6 +63,7 @@ help:
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
+	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR'
 
 # ---- objects ------------------------------------------------------------------------------------

@@ -33,14 +33,6 @@ static uint64_t binomial(unsigned n, unsigned k)
     return c;
 }
 
-int index_symmetry_square(int symmetry, int square)
-{
-    if (symmetry & SYM_FILES) square ^= 7;
-    if (symmetry & SYM_RANKS) square ^= 56;
-    if (symmetry & SYM_DIAGONAL) square = (square & 7) << 3 | square >> 3;
-    return square;
-}
-
 uint64_t index_symmetry_board(int symmetry, uint64_t board)
 {
     if (symmetry & SYM_FILES) board = flip_files(board);

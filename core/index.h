@@ -98,7 +98,13 @@ uint32_t index_group(const uint8_t *squares, int count);
 void index_group_squares(uint32_t coordinate, int count, uint8_t *squares);
 
 /* Applies a symmetry to a square and a board. */
-int index_symmetry_square(int symmetry, int square);
+static inline int index_symmetry_square(int symmetry, int square)
+{
+    if (symmetry & SYM_FILES) square ^= 7;
+    if (symmetry & SYM_RANKS) square ^= 56;
+    if (symmetry & SYM_DIAGONAL) square = (square & 7) << 3 | square >> 3;
+    return square;
+}
 uint64_t index_symmetry_board(int symmetry, uint64_t board);
 
 #endif

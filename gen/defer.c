@@ -65,9 +65,9 @@ static uint32_t chunk_end(const Deferred *d, uint32_t chunk)
     return end < d->shape->kings ? end : d->shape->kings;
 }
 
-static bool chunk_pack(const uint8_t *staged, size_t size, Chunk *out)
+static bool chunk_pack(const Plies *staged, size_t cells, Chunk *out)
 {
-    size_t bound = ZSTD_compressBound(size);
+    size_t size = cells * sizeof *staged, bound = ZSTD_compressBound(size);
     uint8_t *packed = malloc(bound);
     if (packed == NULL) return false;
     size_t n = ZSTD_compress(packed, bound, staged, size, LEVEL);
@@ -81,18 +81,18 @@ static bool chunk_pack(const uint8_t *staged, size_t size, Chunk *out)
     return true;
 }
 
-static unsigned verdicts_of(const uint8_t *staged, size_t size)
+static unsigned verdicts_of(const Plies *staged, size_t cells)
 {
-    bool seen[256] = {false};
+    bool seen[CODE_OPEN + 1] = {false};
     unsigned mask = 0;
-    for (size_t i = 0; i < size; i++) seen[staged[i]] = true;
+    for (size_t i = 0; i < cells; i++) seen[staged[i]] = true;
     for (int v = 0; v < WDL_VALUES; v++) mask |= (unsigned)seen[v] << v;
     return mask;
 }
 
-static void note_verdicts(Deferred *d, const uint8_t *staged, size_t size)
+static void note_verdicts(Deferred *d, const Plies *staged, size_t cells)
 {
-    unsigned verdicts = verdicts_of(staged, size);
+    unsigned verdicts = verdicts_of(staged, cells);
 #pragma omp atomic
     d->verdicts |= verdicts;
 }
@@ -101,13 +101,13 @@ static void note_verdicts(Deferred *d, const uint8_t *staged, size_t size)
 static bool chunk_add(Deferred *d, const Slice *slice, int side, uint32_t c, Chunk *out)
 {
     uint32_t first = c * d->chunk_planes, end = chunk_end(d, c);
-    size_t size = (end - first) * d->plane_cells;
-    uint8_t *staged = malloc(size);
+    size_t cells = (end - first) * d->plane_cells;
+    Plies *staged = malloc(cells * sizeof *staged);
     if (staged == NULL) return false;
     for (uint32_t k = first; k < end; k++)
         stage_plane(slice, TABLE_WDL, side, k, staged + (k - first) * d->plane_cells);
-    note_verdicts(d, staged, size);
-    bool ok = chunk_pack(staged, size, out);
+    note_verdicts(d, staged, cells);
+    bool ok = chunk_pack(staged, cells, out);
     free(staged);
     return ok;
 }
@@ -131,7 +131,8 @@ static bool slice_add(Deferred *d, uint64_t number, const Slice *slice, int side
 static bool lanes_add(Deferred *d, const uint64_t *number, const Slice *slice, int side)
 {
     uint32_t kings = d->shape->kings;
-    uint8_t *staged = malloc((size_t)SLICE_LANES * kings), *one = malloc(kings);
+    Plies *staged = malloc((size_t)SLICE_LANES * kings * sizeof *staged);
+    Plies *one = malloc(kings * sizeof *one);
     bool ok = staged && one;
     for (uint32_t k = 0; ok && k < kings; k++)
         stage_plane(slice, TABLE_WDL, side, k, staged + SLICE_LANES * k);
@@ -156,9 +157,10 @@ bool deferred_add(Deferred *d, const uint64_t *number, const Slice *slice)
     return ok;
 }
 
-bool deferred_read(const Deferred *d, uint64_t number, int side, uint32_t chunk, uint8_t *out)
+bool deferred_read(const Deferred *d, uint64_t number, int side, uint32_t chunk, Plies *out)
 {
     const Chunk *c = &d->slice[side][number][chunk];
-    size_t size = (chunk_end(d, chunk) - chunk * d->chunk_planes) * d->plane_cells;
+    size_t planes = chunk_end(d, chunk) - chunk * d->chunk_planes;
+    size_t size = planes * d->plane_cells * sizeof *out;
     return ZSTD_decompress(out, size, c->bytes, c->size) == size;
 }

@@ -28,8 +28,7 @@ uint32_t deferred_chunks(const Deferred *deferred);
 bool deferred_has(const Deferred *deferred, uint64_t number);
 
 /* Unpacks a chunk; false if memory runs out. Thread-safe. */
-bool deferred_read(const Deferred *deferred, uint64_t number, int side, uint32_t chunk,
-                   uint8_t *out);
+bool deferred_read(const Deferred *deferred, uint64_t number, int side, uint32_t chunk, Plies *out);
 
 /* The verdicts seen, as a mask of 1 << WDL_...; a draw is always among them. */
 unsigned deferred_verdicts(const Deferred *deferred);

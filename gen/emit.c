@@ -19,7 +19,7 @@ enum { LEVEL_DEFAULT = 9, RUN_BYTES = 8 << 20 };
 struct Emitter {
     const Shape *shape;
     char directory[4096];
-    unsigned metrics;
+    unsigned metrics, width; /* width: bytes of a distance */
     bool begun;
     int threads;
     TableEncoder **encoder;
@@ -32,12 +32,21 @@ struct Emitter {
 
 static bool has(const Emitter *e, int metric) { return e->metrics >> metric & 1; }
 
+/* Two bytes where a distance may need them. */
+static unsigned emit_width(const Shape *shape, const EmitOptions *options)
+{
+    enum { NARROW_MEN = 5 };
+    return sizeof(Plies) > 1 && (options->wide || material_men(&shape->material) > NARROW_MEN) ? 2
+                                                                                               : 1;
+}
+
 Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError *error)
 {
     Emitter *e = calloc(1, sizeof *e);
     if (e == NULL || strlen(options->directory) >= sizeof e->directory) goto fail;
     e->shape = shape;
     e->metrics = options->metrics;
+    e->width = emit_width(shape, options);
     strcpy(e->directory, options->directory);
     e->threads = omp_get_max_threads();
     e->encoder = calloc(e->threads, sizeof *e->encoder);
@@ -83,7 +92,7 @@ static bool sample_slice(OrderSample *sample, const Slice *slice, TableMetric me
 static treb_status distances_open(Emitter *e, TableMetric metric, const Slice *slice,
                                   TableError *error)
 {
-    Packing packing = {.metric = metric, .per_byte = 1, .base = 256};
+    Packing packing = {.metric = metric, .per_byte = 1, .base = 256, .width = e->width};
     OrderSample sample;
     uint8_t order[INDEX_AXES_MAX];
     int side;
@@ -120,21 +129,25 @@ static bool stage_planes(const Stream *stream, const Slice *slice, int side, uin
     const Shape *shape = slice->shape;
     const StageMap *map = &stream->map;
     TableMetric metric = stream->packing.metric;
+    size_t bytes = stage_packed(&stream->packing, map->plane_cells);
     bool ok = true;
 #pragma omp parallel
     {
-        uint8_t *staged = malloc(shape->plane_cells);
-        if (staged == NULL) {
+        Plies *staged = malloc(shape->plane_cells * sizeof *staged);
+        Plies *ordered = malloc(map->plane_cells * sizeof *ordered);
+        if (staged == NULL || ordered == NULL) {
 #pragma omp atomic write
             ok = false;
         }
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t k = first; k < end; k++) {
-            if (staged == NULL) continue;
+            if (staged == NULL || ordered == NULL) continue;
             stage_plane(slice, metric, side, k, staged);
-            stage_order(map, metric, staged, out + (k - first) * map->plane_cells);
+            stage_order(map, metric, staged, ordered);
+            stage_pack(&stream->packing, ordered, map->plane_cells, out + (k - first) * bytes);
         }
         free(staged);
+        free(ordered);
     }
     return ok;
 }
@@ -144,16 +157,16 @@ static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slic
                               TableError *error)
 {
     uint32_t kings = slice->shape->kings;
-    size_t cells = stream->map.plane_cells;
-    uint32_t planes = RUN_BYTES / cells ? RUN_BYTES / cells : 1;
+    size_t size = stage_packed(&stream->packing, stream->map.plane_cells);
+    uint32_t planes = RUN_BYTES / size ? RUN_BYTES / size : 1;
     if (planes > kings) planes = kings;
-    uint8_t *bytes = malloc(planes * cells);
+    uint8_t *bytes = malloc(planes * size);
     treb_status status = bytes ? TREB_OK : emit_out_of_memory(error);
     for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
         uint32_t end = first + planes < kings ? first + planes : kings;
         status = stage_planes(stream, slice, side, first, end, bytes)
-                     ? stream_write(stream, side, number * stream->slice_bytes + first * cells,
-                                    bytes, (end - first) * cells, error)
+                     ? stream_write(stream, side, number * stream->slice_bytes + first * size,
+                                    bytes, (end - first) * size, error)
                      : emit_out_of_memory(error);
     }
     free(bytes);
@@ -162,19 +175,20 @@ static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slic
 
 /* A slice of kings and pawns alone, from cells `stride` apart, one a plane. */
 static treb_status write_kings(const Emitter *e, Stream *stream, uint64_t number,
-                               const uint8_t *staged, size_t stride, int side, TableError *error)
+                               const Plies *staged, size_t stride, int side, TableError *error)
 {
     const Packing *p = &stream->packing;
     size_t count = stream->header.index.slice_size;
-    uint8_t *cells = malloc(count), *bytes = malloc(stream->slice_bytes);
-    uint8_t before = p->metric == TABLE_WDL ? WDL_DRAW : 0;
+    Plies *cells = malloc(count * sizeof *cells);
+    uint8_t *bytes = malloc(stream->slice_bytes);
+    Plies before = p->metric == TABLE_WDL ? WDL_DRAW : 0;
     treb_status status = cells && bytes ? TREB_OK : emit_out_of_memory(error);
     for (size_t k = 0; k < count && status == TREB_OK; k++) {
         if (k < e->shape->kings) before = stage_settle(staged[stride * k], before);
         cells[k] = before;
     }
     if (status == TREB_OK) {
-        stage_pack(cells, count, p->per_byte, p->base, p->digit, bytes);
+        stage_pack(p, cells, count, bytes);
         status = stream_write(stream, side, number * stream->slice_bytes, bytes,
                               stream->slice_bytes, error);
     }
@@ -187,7 +201,7 @@ static treb_status write_kings(const Emitter *e, Stream *stream, uint64_t number
 static treb_status side_lanes(const Emitter *e, Stream *stream, const uint64_t *number,
                               const Slice *slice, int side, TableError *error)
 {
-    uint8_t *staged = malloc((size_t)SLICE_LANES * e->shape->kings);
+    Plies *staged = malloc((size_t)SLICE_LANES * e->shape->kings * sizeof *staged);
     treb_status status = staged ? TREB_OK : emit_out_of_memory(error);
     for (uint32_t k = 0; k < e->shape->kings && staged; k++)
         stage_plane(slice, stream->packing.metric, side, k, staged + SLICE_LANES * k);
@@ -252,7 +266,7 @@ static treb_status skip_unused(Emitter *e, int first, int end, TableError *error
 static Packing verdict_packing(const Emitter *e)
 {
     static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};
-    Packing p = {.metric = TABLE_WDL};
+    Packing p = {.metric = TABLE_WDL, .width = 1};
     unsigned seen = deferred_verdicts(e->verdicts);
     for (int v = 0; v < WDL_VALUES; v++) p.digit[v] = seen >> v & 1 ? p.base++ : UINT8_MAX;
     p.per_byte = per_byte[p.base];
@@ -267,19 +281,20 @@ static bool sample_verdicts(const Emitter *e, OrderSample *sample)
     const Deferred *d = e->verdicts;
     uint32_t chunks = deferred_chunks(d), planes = deferred_chunk_planes(d);
     uint64_t all = shape->index.slices * chunks, taken = 0;
-    uint8_t *bytes = malloc(planes * shape->plane_cells);
+    Plies *cells = malloc(planes * shape->plane_cells * sizeof *cells);
     bool ok = order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64));
-    ok = ok && bytes;
+    ok = ok && cells;
     for (uint32_t i = 0; ok && i < sample->planes; i++) {
         uint64_t at = (2 * (uint64_t)i + 1) * all / (2 * sample->planes);
         if (!deferred_has(d, at / chunks)) continue;
         for (int side = 0; side < 2 && ok; side++) {
-            ok = deferred_read(d, at / chunks, side, at % chunks, bytes);
-            memcpy(sample->plane[side] + taken * shape->plane_cells, bytes, shape->plane_cells);
+            ok = deferred_read(d, at / chunks, side, at % chunks, cells);
+            memcpy(sample->plane[side] + taken * shape->plane_cells, cells,
+                   shape->plane_cells * sizeof *cells);
         }
         taken++;
     }
-    free(bytes);
+    free(cells);
     sample->planes = (uint32_t)taken;
     return ok;
 }
@@ -293,15 +308,15 @@ static treb_status chunk_write(const Emitter *e, Stream *stream, uint64_t number
     const StageMap *map = &stream->map;
     uint32_t planes = deferred_chunk_planes(e->verdicts), first = chunk * planes;
     if (first + planes > shape->kings) planes = shape->kings - first;
-    size_t plane_bytes = map->plane_cells / p->per_byte;
-    uint8_t *staged = malloc(planes * shape->plane_cells), *cells = malloc(map->plane_cells);
+    size_t plane_bytes = stage_packed(p, map->plane_cells);
+    Plies *staged = malloc(planes * shape->plane_cells * sizeof *staged);
+    Plies *cells = malloc(map->plane_cells * sizeof *cells);
     uint8_t *bytes = malloc(planes * plane_bytes);
     treb_status status = TREB_ERR_MEMORY;
     if (staged && cells && bytes && deferred_read(e->verdicts, number, side, chunk, staged)) {
         for (uint32_t k = 0; k < planes; k++) {
             stage_order(map, TABLE_WDL, staged + k * shape->plane_cells, cells);
-            stage_pack(cells, map->plane_cells, p->per_byte, p->base, p->digit,
-                       bytes + k * plane_bytes);
+            stage_pack(p, cells, map->plane_cells, bytes + k * plane_bytes);
         }
         status = stream_write(stream, side, number * stream->slice_bytes + first * plane_bytes,
                               bytes, planes * plane_bytes, error);
@@ -323,7 +338,7 @@ static treb_status verdicts_unit(const Emitter *e, Stream *stream, uint64_t unit
     int side = unit / chunks % 2;
     if (!deferred_has(d, number) || !stream->header.side[side].stored) return TREB_OK;
     if (e->shape->men > 0) return chunk_write(e, stream, number, side, unit % chunks, error);
-    uint8_t *staged = malloc(e->shape->kings);
+    Plies *staged = malloc(e->shape->kings * sizeof *staged);
     treb_status status = staged && deferred_read(d, number, side, 0, staged)
                              ? write_kings(e, stream, number, staged, 1, side, error)
                              : emit_out_of_memory(error);

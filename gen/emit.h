@@ -10,6 +10,7 @@ typedef struct EmitOptions {
     const char *directory;
     unsigned metrics; /* 1 << TABLE_WDL and so on: the files to write */
     int level;        /* of zstd; 0 for the default */
+    bool wide;        /* two bytes a distance even where one suffices, in a generator built WIDE */
 } EmitOptions;
 
 /* What was written. */

@@ -46,7 +46,7 @@ static uint64_t step_memory(const Shape *shape, unsigned metrics)
     uint64_t one = solver_memory(shape, metrics);
     if (shape->men < 2) one *= omp_get_max_threads();
     /* A slice staged, and its codes for both sides. */
-    return one + 3 * (uint64_t)shape->cells;
+    return one + 3 * sizeof(Plies) * (uint64_t)shape->cells;
 }
 
 static bool plan_has(const GeneratePlan *plan, const Material *m)
@@ -224,7 +224,8 @@ static treb_status unit_fail(Job *job, treb_status status, TableError *error)
     if (status == TREB_ERR_ARGUMENT) {
         error->status = status;
         snprintf(error->text, sizeof error->text,
-                 "%s: a distance exceeds %d plies, the most this version stores", name, CODE_MOST);
+                 "%s: a distance exceeds %d plies, the most this build can handle%s", name,
+                 CODE_MOST, sizeof(Plies) == 1 ? "; one made with 'make WIDE=yes' can" : "");
         return status;
     }
     store_error(job->store, error);
@@ -322,7 +323,7 @@ static treb_status job_levels(Job *job, TableError *error)
 static treb_status job_try(Job *job, TableError *error)
 {
     const GenerateOptions *o = job->options;
-    EmitOptions emit = {o->directory, o->metrics | 1u << TABLE_WDL, o->level};
+    EmitOptions emit = {o->directory, o->metrics | 1u << TABLE_WDL, o->level, o->wide};
     if (o->progress) atomic_store(&o->progress->done, 0);
     job->table = store_begin(job->store, &job->shape, job->step->seniors, error);
     if (job->table == NULL) return error->status;

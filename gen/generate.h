@@ -21,6 +21,7 @@ typedef struct GenerateOptions {
     const char *directory;      /* must exist */
     unsigned metrics;           /* 1 << TABLE_WDL ...; verdicts are always written */
     int level;                  /* of zstd; 0 for the default */
+    bool wide;                  /* see EmitOptions */
     uint64_t memory;            /* bytes to stay within; 0 for no bound */
     bool keep_scratch;          /* leave the scratch files for a later run */
     const atomic_bool *stop;    /* when true the run ends early; NULL allowed */

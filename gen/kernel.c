@@ -21,8 +21,11 @@
 #define KERNEL_BUILD portable
 #endif
 
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) && !defined(TREB_WIDE)
 #include <immintrin.h>
+#define BYTE_VECTORS 1
+#else
+#define BYTE_VECTORS 0
 #endif
 
 typedef uint64_t Vec __attribute__((vector_size(64), aligned(64)));
@@ -348,7 +351,7 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         (x) ^= t ^ (t << (shift));                                                                 \
     } while (0)
 
-static inline Vec bits_symmetry(int symmetry, Vec x)
+static inline __attribute__((always_inline)) Vec bits_symmetry(int symmetry, Vec x)
 {
     if (symmetry & SYM_DIAGONAL) {
         DELTA_SWAP(x, UINT64_C(0x00aa00aa00aa00aa), 7);
@@ -368,12 +371,36 @@ static inline Vec bits_symmetry(int symmetry, Vec x)
     return x;
 }
 
-static void row_merge(int symmetry, const uint64_t *in, Vec *out)
+/* A row's words are permuted as the bits within them are. Whole ranks move as vectors, but for the
+ * diagonal, which turns ranks into files. */
+static inline __attribute__((always_inline)) void row_merge(int symmetry, const uint64_t *in,
+                                                            Vec *out)
 {
+    const Vec *ranks = (const Vec *)in;
+    int flip = symmetry & SYM_RANKS ? 7 : 0;
     for (int r = 0; r < 8; r++) {
         Vec v;
-        for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
+        if (symmetry & SYM_DIAGONAL) {
+            for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
+        } else {
+            v = ranks[r ^ flip];
+            if (symmetry & SYM_FILES) v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+        }
         out[r] |= bits_symmetry(symmetry, v);
+    }
+}
+
+/* Called with constants, so that each symmetry gets a loop of its own. */
+static inline __attribute__((always_inline)) void
+merge_rows(int symmetry, int outer, const uint64_t *in, uint64_t *out, uint64_t out_rows)
+{
+    size_t rows = (size_t)1 << 6 * outer;
+    for (size_t row = 0; row < rows; row++) {
+        size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
+        if (!(out_rows >> top & 1)) continue;
+        for (int m = 0; m < outer; m++)
+            image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
+        row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
     }
 }
 
@@ -385,60 +412,58 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
         out[0] |= men == 0 ? in[0] : bits_symmetry(symmetry, splat(in[0]))[0];
         return;
     }
-    int outer = men - 2;
-    size_t rows = (size_t)1 << 6 * outer;
-    for (size_t row = 0; row < rows; row++) {
-        size_t top = outer ? row >> 6 * (outer - 1) : 0;
-        if (!(out_rows >> top & 1)) continue;
-        Vec *to = (Vec *)(out + row * KERNEL_ROW);
-        if (symmetry == 0) {
-            const Vec *from = (const Vec *)(in + row * KERNEL_ROW);
-            for (int r = 0; r < 8; r++) to[r] |= from[r];
-            continue;
-        }
-        size_t image = 0;
-        for (int m = 0; m < outer; m++)
-            image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
-        row_merge(symmetry, in + image * KERNEL_ROW, to);
+    switch (symmetry) {
+#define MERGE(s)                                                                                   \
+    case s:                                                                                        \
+        merge_rows(s, men - 2, in, out, out_rows);                                                 \
+        break
+        MERGE(0);
+        MERGE(1);
+        MERGE(2);
+        MERGE(3);
+        MERGE(4);
+        MERGE(5);
+        MERGE(6);
+        MERGE(7);
+#undef MERGE
     }
 }
 
 /* ---- distances --------------------------------------------------------------------------------
  */
 
-static void mark(const uint64_t *set, size_t words, uint8_t value, uint8_t *bytes)
+static void mark(const uint64_t *set, size_t words, Plies value, Plies *plies)
 {
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = set[w];
         if (bits == 0) continue;
-#if defined(__AVX512BW__)
-        _mm512_mask_storeu_epi8(bytes + 64 * w, bits, _mm512_set1_epi8((char)value));
+#if BYTE_VECTORS
+        _mm512_mask_storeu_epi8(plies + 64 * w, bits, _mm512_set1_epi8((char)value));
 #else
-        for (; bits; bits &= bits - 1) bytes[64 * w + __builtin_ctzll(bits)] = value;
+        for (; bits; bits &= bits - 1) plies[64 * w + __builtin_ctzll(bits)] = value;
 #endif
     }
 }
 
-static unsigned take(uint64_t *set, size_t words, uint8_t value, const uint8_t *bytes,
-                     uint64_t *found)
+static unsigned take(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found)
 {
-    unsigned least = 255;
+    unsigned least = CODE_OPEN;
     for (size_t w = 0; w < words; w++) {
         uint64_t hit = 0, bits = set[w];
-#if defined(__AVX512BW__)
+#if BYTE_VECTORS
         if (bits) {
-            __m512i b = _mm512_loadu_si512(bytes + 64 * w);
+            __m512i b = _mm512_loadu_si512(plies + 64 * w);
             hit = _mm512_mask_cmpeq_epi8_mask(bits, b, _mm512_set1_epi8((char)value));
             uint64_t rest = bits & ~hit;
             if (rest && _mm512_mask_cmplt_epu8_mask(rest, b, _mm512_set1_epi8((char)least)))
                 for (uint64_t m = rest; m; m &= m - 1) {
-                    unsigned d = bytes[64 * w + __builtin_ctzll(m)];
+                    unsigned d = plies[64 * w + __builtin_ctzll(m)];
                     if (d < least) least = d;
                 }
         }
 #else
         for (; bits; bits &= bits - 1) {
-            unsigned d = bytes[64 * w + __builtin_ctzll(bits)];
+            unsigned d = plies[64 * w + __builtin_ctzll(bits)];
             if (d == value)
                 hit |= bits & -bits;
             else if (d < least)
@@ -451,13 +476,13 @@ static unsigned take(uint64_t *set, size_t words, uint8_t value, const uint8_t *
     return least;
 }
 
-static unsigned most(const uint64_t *set, size_t words, const uint8_t *bytes)
+static unsigned most(const uint64_t *set, size_t words, const Plies *plies)
 {
     unsigned best = 0;
-#if defined(__AVX512BW__)
+#if BYTE_VECTORS
     __m512i max = _mm512_setzero_si512();
     for (size_t w = 0; w < words; w++)
-        if (set[w]) max = _mm512_max_epu8(max, _mm512_maskz_loadu_epi8(set[w], bytes + 64 * w));
+        if (set[w]) max = _mm512_max_epu8(max, _mm512_maskz_loadu_epi8(set[w], plies + 64 * w));
     uint8_t lane[64];
     _mm512_storeu_si512(lane, max);
     for (int i = 0; i < 64; i++)
@@ -465,7 +490,7 @@ static unsigned most(const uint64_t *set, size_t words, const uint8_t *bytes)
 #else
     for (size_t w = 0; w < words; w++)
         for (uint64_t bits = set[w]; bits; bits &= bits - 1) {
-            unsigned d = bytes[64 * w + __builtin_ctzll(bits)];
+            unsigned d = plies[64 * w + __builtin_ctzll(bits)];
             if (d > best) best = d;
         }
 #endif

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "material.h"
+#include "plies.h"
 
 enum { KERNEL_MEN_MAX = 6, KERNEL_ROW = 64 };
 
@@ -48,15 +49,14 @@ typedef struct Kernel {
      * takes cell symmetry(p) of `in`. */
     void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows);
 
-    /* For `words` words of cells: bytes[i] = value where bit i of set is. */
-    void (*mark)(const uint64_t *set, size_t words, uint8_t value, uint8_t *bytes);
+    /* For `words` words of cells: plies[i] = value where bit i of set is. */
+    void (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
 
-    /* Writes found = set & (bytes == value), clears them in set; returns the least byte of those
-     * that remain in set, or 255. */
-    unsigned (*take)(uint64_t *set, size_t words, uint8_t value, const uint8_t *bytes,
-                     uint64_t *found);
-    /* The greatest byte where set is; 0 if it is empty. */
-    unsigned (*most)(const uint64_t *set, size_t words, const uint8_t *bytes);
+    /* Writes found = set & (plies == value), clears them in set; returns the least of those that
+     * remain in set, or CODE_OPEN. */
+    unsigned (*take)(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found);
+    /* The greatest where set is; 0 if it is empty. */
+    unsigned (*most)(const uint64_t *set, size_t words, const Plies *plies);
 } Kernel;
 
 /* The widest build that this processor runs. */

@@ -12,8 +12,9 @@ bool order_sample_init(OrderSample *sample, const Shape *shape, uint32_t availab
     if (planes < 8) planes = 8;
     if (planes > available) planes = available;
     sample->planes = (uint32_t)planes;
-    sample->plane[0] = malloc(planes * shape->plane_cells);
-    sample->plane[1] = malloc(planes * shape->plane_cells);
+    size_t bytes = planes * shape->plane_cells * sizeof(Plies);
+    sample->plane[0] = malloc(bytes);
+    sample->plane[1] = malloc(bytes);
     if (sample->plane[0] && sample->plane[1]) return true;
     order_sample_free(sample);
     return false;
@@ -59,16 +60,16 @@ static size_t trial(const Shape *shape, const Packing *packing, const OrderSampl
     StageMap map;
     if (!index_init(&index, &shape->material, order, packing->per_byte)) return SIZE_MAX;
     if (!stage_map_init(&map, shape, &index)) return SIZE_MAX;
-    size_t capacity = RUN + map.plane_cells, size = SIZE_MAX, used = 0;
-    uint8_t *cells = malloc(map.plane_cells), *packed = malloc(capacity);
+    size_t capacity = RUN + stage_packed(packing, map.plane_cells), size = SIZE_MAX, used = 0;
+    Plies *cells = malloc(map.plane_cells * sizeof *cells);
+    uint8_t *packed = malloc(capacity);
     uint8_t *out = malloc(2 * capacity);
     TableEncoder *encoder = table_encoder_new(TRIAL_LEVEL, NULL, 0);
     if (cells && packed && out && encoder) {
         size = 0;
         for (uint32_t i = 0; i < sample->planes; i++) {
             stage_order(&map, packing->metric, sample->plane[side] + i * shape->plane_cells, cells);
-            used += stage_pack(cells, map.plane_cells, packing->per_byte, packing->base,
-                               packing->digit, packed + used);
+            used += stage_pack(packing, cells, map.plane_cells, packed + used);
             if (used < RUN && i + 1 < sample->planes) continue;
             size += table_encode_block(encoder, packed, used, out, 2 * capacity);
             used = 0;

@@ -4,16 +4,9 @@
 
 #include "stage.h"
 
-/* How codes are packed. */
-typedef struct Packing {
-    TableMetric metric;
-    unsigned per_byte, base;
-    uint8_t digit[WDL_VALUES]; /* of a verdict; not for distances */
-} Packing;
-
 /* Planes as staged, for each side to move. */
 typedef struct OrderSample {
-    uint8_t *plane[2];
+    Plies *plane[2];
     uint32_t planes;
 } OrderSample;
 

@@ -12,7 +12,8 @@
 
 enum { CHUNK = 1 << 20, SCRATCH_LEVEL = 1 };
 
-static const char scratch_magic[8] = "TRBCOD2";
+/* Files of the two widths of a distance do not fit each other. */
+static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '2', sizeof(Plies) - 1};
 
 /* ---- entries ----------------------------------------------------------------------------------
  */
@@ -104,7 +105,7 @@ Unit *entry_add(Entry *entry, const uint64_t *slice, int lanes)
 /* A side in a file: its codes, the legal cells and, if there are any, the cursed ones. */
 static size_t side_bytes(const Shape *shape, bool cursed)
 {
-    return shape->cells + (cursed ? 2 : 1) * shape->words * sizeof(uint64_t);
+    return shape->cells * sizeof(Plies) + (cursed ? 2 : 1) * shape->words * sizeof(uint64_t);
 }
 
 static size_t side_chunks(const Shape *shape, bool cursed)
@@ -116,8 +117,8 @@ static size_t side_chunks(const Shape *shape, bool cursed)
 static uint8_t *side_part(const Shape *shape, const Solved *s, int color, size_t from, size_t size,
                           size_t *part)
 {
-    size_t set = shape->words * sizeof(uint64_t), length = shape->cells;
-    uint8_t *array = s->code[color];
+    size_t set = shape->words * sizeof(uint64_t), length = shape->cells * sizeof(Plies);
+    uint8_t *array = (uint8_t *)s->code[color];
     if (from >= length) {
         from -= length;
         length = set;
@@ -142,32 +143,28 @@ static void chunk_copy(const Shape *shape, const Solved *s, int color, size_t c,
     }
 }
 
-static bool write_at(int file, const void *bytes, size_t size, uint64_t offset)
+static bool transfer(int file, uint8_t *bytes, size_t size, uint64_t offset, bool write)
 {
-    const uint8_t *p = bytes;
     while (size) {
-        ssize_t n = pwrite(file, p, size, (off_t)offset);
+        ssize_t n = write ? pwrite(file, bytes, size, (off_t)offset)
+                          : pread(file, bytes, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
-        p += n;
-        offset += n;
-        size -= n;
+        bytes += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
     }
     return true;
 }
 
+static bool write_at(int file, const void *bytes, size_t size, uint64_t offset)
+{
+    return transfer(file, (uint8_t *)(uintptr_t)bytes, size, offset, true);
+}
+
 static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
 {
-    uint8_t *p = bytes;
-    while (size) {
-        ssize_t n = pread(file, p, size, (off_t)offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        p += n;
-        offset += n;
-        size -= n;
-    }
-    return true;
+    return transfer(file, bytes, size, offset, false);
 }
 
 /* Compresses with a checksum: what is read back goes into other tables. Returns 0 on failure. */
@@ -220,7 +217,7 @@ bool side_read(Entry *entry, Side *side, int color)
     size_t bytes = side_bytes(shape, side->cursed), chunks = side_chunks(shape, side->cursed);
     Solved *s = &side->solved;
     uint64_t *at = malloc((chunks + 1) * sizeof *at);
-    s->code[color] = malloc(shape->cells);
+    s->code[color] = malloc(shape->cells * sizeof(Plies));
     s->cursed[color] = side->cursed ? malloc(shape->words * 8) : NULL;
     s->legal[color] = malloc(shape->words * 8);
     bool ok = at && s->code[color] && s->legal[color] && (!side->cursed || s->cursed[color]);

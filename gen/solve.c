@@ -13,7 +13,7 @@
  *     DTC   1 for captures and promotions, 1 more than after it for a push
  *     DTM   1 more than after it
  *
- * Before the loop a metric's bytes hold each cell's best conversion. A cell whose conversion wins
+ * Before the loop a metric's plies hold each cell's best conversion. A cell whose conversion wins
  * waits in `pending` until n reaches its byte; a cell that can only lose by converting is `held`
  * back until n does. When a cell is decided its byte becomes n.
  *
@@ -66,15 +66,15 @@ static uint64_t rows_reached(const Solver *s, uint32_t kings, int side, const ui
 
 /* Takes the cells of `set` whose distance is n in the slabs where that is next; returns the slabs.
  * What was taken is written to `found`, in those slabs only. */
-static uint64_t take_due(const Solver *s, uint32_t kings, uint64_t *set, uint8_t *next,
-                         const uint8_t *bytes, unsigned n, uint64_t *found)
+static uint64_t take_due(const Solver *s, uint32_t kings, uint64_t *set, Plies *next,
+                         const Plies *plies, unsigned n, uint64_t *found)
 {
     uint64_t due = 0;
     for (size_t slab = 0; slab < s->slabs; slab++) {
-        uint8_t *when = &next[slab_index(s, kings, slab)];
+        Plies *when = &next[slab_index(s, kings, slab)];
         if (*when != n) continue;
         size_t at = slab * s->slab_words, plane = (size_t)kings * s->shape->plane_words;
-        *when = s->kernel->take(set + plane + at, s->slab_words, n, bytes + 64 * (plane + at),
+        *when = s->kernel->take(set + plane + at, s->slab_words, n, plies + 64 * (plane + at),
                                 found + at);
         due |= slab_rows(s, slab);
     }
@@ -124,7 +124,7 @@ static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Scratch 
     Frontier *out = &s->lost_at[n & 1][side];
     out->rows[kings] = 0;
     uint64_t *open = plane_at(s, s->open[side], kings), *held = plane_at(s, s->held[side], kings);
-    uint64_t rows = take_due(s, kings, s->held[side], s->next_held[side], s->bytes[side], n, t->b);
+    uint64_t rows = take_due(s, kings, s->held[side], s->next_held[side], s->plies[side], n, t->b);
     rows |= rows_reached(s, kings, side, s->won_rows[~n & 1][!side]);
     if (rows == 0) return;
     uint64_t *escape = t->a;
@@ -156,7 +156,7 @@ static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Scratch 
         if (any == 0) continue;
         found |= slab_rows(s, slab);
         s->kernel->mark(lost + first, s->slab_words, n,
-                        s->bytes[side] + 64 * ((size_t)kings * shape->plane_words + first));
+                        s->plies[side] + 64 * ((size_t)kings * shape->plane_words + first));
     }
     out->rows[kings] = found;
 }
@@ -168,7 +168,7 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t
     uint64_t *won_rows = &s->won_rows[n & 1][side][kings];
     *won_rows = 0;
     uint64_t due =
-        take_due(s, kings, s->pending[side], s->next_pending[side], s->bytes[side], n, t->a);
+        take_due(s, kings, s->pending[side], s->next_pending[side], s->plies[side], n, t->a);
     uint64_t rows = rows_reached(s, kings, side, in->rows);
     rows_clear(s, t->a, rows & ~due);
     rows |= due;
@@ -202,7 +202,7 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t
         if (any == 0) continue;
         found |= slab_rows(s, slab);
         s->kernel->mark(t->a + first, s->slab_words, n,
-                        s->bytes[side] + 64 * ((size_t)kings * shape->plane_words + first));
+                        s->plies[side] + 64 * ((size_t)kings * shape->plane_words + first));
     }
     *won_rows = found;
 }
@@ -226,15 +226,15 @@ static void metric_start(Solver *s, uint32_t kings, int side, Scratch *t)
     s->lost_at[0][side].rows[kings] = mates ? KERNEL_ALL : 0;
     s->lost_at[1][side].rows[kings] = 0;
     s->won_rows[0][side][kings] = s->won_rows[1][side][kings] = 0;
-    uint8_t *bytes = s->bytes[side] + 64 * at;
-    s->kernel->mark(s->mated[side] + at, words, 0, bytes);
+    Plies *plies = s->plies[side] + 64 * at;
+    s->kernel->mark(s->mated[side] + at, words, 0, plies);
     for (size_t slab = 0; slab < s->slabs; slab++) {
         size_t first = slab * s->slab_words, index = slab_index(s, kings, slab);
         /* No conversion takes 0 plies: this only looks for the least. */
         s->next_pending[side][index] = s->kernel->take(s->pending[side] + at + first, s->slab_words,
-                                                       0, bytes + 64 * first, t->a);
+                                                       0, plies + 64 * first, t->a);
         s->next_held[side][index] =
-            s->kernel->take(s->held[side] + at + first, s->slab_words, 0, bytes + 64 * first, t->a);
+            s->kernel->take(s->held[side] + at + first, s->slab_words, 0, plies + 64 * first, t->a);
     }
 }
 
@@ -260,7 +260,7 @@ static bool ply_changed(const Solver *s, unsigned n)
     return false;
 }
 
-/* Runs all plies of the metric whose distances are in s->bytes. */
+/* Runs all plies of the metric whose distances are in s->plies. */
 static treb_status metric_run(Solver *s, unsigned *longest)
 {
     treb_status status = TREB_OK;
@@ -313,9 +313,10 @@ static treb_status metric_run(Solver *s, unsigned *longest)
 static void metric_select(Solver *s, TableMetric metric)
 {
     for (int side = 0; side < 2; side++) {
-        s->bytes[side] = s->slice.distance[metric][side];
+        s->plies[side] = s->slice.distance[metric][side];
         /* Without pawns every conversion is one, and the memory is seldom needed at all. */
-        if (metric == TABLE_DTC && !s->shape->pawns) memset(s->bytes[side], 1, s->shape->cells);
+        if (metric == TABLE_DTC && !s->shape->pawns)
+            for (size_t i = 0; i < s->shape->cells; i++) s->plies[side][i] = 1;
     }
 }
 
@@ -375,16 +376,16 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     return status;
 }
 
-void slice_codes(const Slice *slice, int side, uint8_t *code, uint64_t *cursed)
+void slice_codes(const Slice *slice, int side, Plies *code, uint64_t *cursed)
 {
-    const uint8_t *dtm = slice->distance[TABLE_DTM][side], *dtz = slice->distance[TABLE_DTZ][side];
+    const Plies *dtm = slice->distance[TABLE_DTM][side], *dtz = slice->distance[TABLE_DTZ][side];
 #pragma omp parallel for
     for (size_t w = 0; w < slice->shape->words; w++) {
         uint64_t won = slice->won[side][w], lost = slice->lost[side][w], over = 0;
         for (int b = 0; b < 64; b++) {
             size_t i = 64 * w + b;
             bool decided = (won | lost) >> b & 1;
-            uint8_t mate = dtm ? dtm[i] : won >> b & 1 ? 1 : 2;
+            Plies mate = dtm ? dtm[i] : won >> b & 1 ? 1 : 2;
             code[i] = decided ? mate : CODE_OPEN;
             over |= (uint64_t)(decided && dtz[i] > SOLVE_RULE_PLIES) << b;
         }

@@ -19,13 +19,12 @@ typedef struct Slice {
     uint64_t *capture_wins[2];
     uint64_t *capture_draws[2]; /* the best capture draws */
     uint64_t *zeroing_wins[2];
-    uint64_t *ends_wins[2]; /* a capture or promotion wins by the laws of mate */
-    uint8_t
-        *distance[TABLE_METRICS][2]; /* by TABLE_DTZ ..; where won or lost; NULL if not wanted */
-    bool cursed;                     /* some win takes more than 100 plies to a zeroing move */
-    bool dtc_is_dtz;                 /* the two metrics agree everywhere: distance[TABLE_DTC] is
-                                        that of TABLE_DTZ */
-    unsigned plies[TABLE_METRICS];   /* the longest distance */
+    uint64_t *ends_wins[2];            /* a capture or promotion wins by the laws of mate */
+    Plies *distance[TABLE_METRICS][2]; /* by TABLE_DTZ ..; where won or lost; NULL if not wanted */
+    bool cursed;                       /* some win takes more than 100 plies to a zeroing move */
+    bool dtc_is_dtz;                   /* the two metrics agree everywhere: distance[TABLE_DTC] is
+                                          that of TABLE_DTZ */
+    unsigned plies[TABLE_METRICS];     /* the longest distance */
 } Slice;
 
 /* The work space of a solver, reusable from slice to slice of one shape. */
@@ -55,12 +54,12 @@ int solver_lanes(const Shape *shape);
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
                        const SolvedSource *source, const Slice **out);
 
-/* Writes what seniors need of side `side` of a slice, beside slice->legal: codes (shape->cells
- * bytes) and, if `cursed` is not NULL, the set of cursed and blessed cells. */
-void slice_codes(const Slice *slice, int side, uint8_t *code, uint64_t *cursed);
+/* Writes what seniors need of side `side` of a slice, beside slice->legal: shape->cells codes
+ * and, if `cursed` is not NULL, the set of cursed and blessed cells. */
+void slice_codes(const Slice *slice, int side, Plies *code, uint64_t *cursed);
 
 /* The longest distance to zeroing or conversion that goes into a file; that to mate is halved. */
-enum { STAGE_MOST = 252 };
+enum { STAGE_MOST = CODE_MOST - 2 };
 
 /* The longest win by 50 moves' rule that still counts. */
 enum { SOLVE_RULE_PLIES = 100 };

@@ -9,21 +9,18 @@
 #ifndef TREB_GEN_SOLVED_H
 #define TREB_GEN_SOLVED_H
 
+#include "plies.h"
 #include "shape.h"
 
-enum {
-    SLICE_LANES = 64, /* slices solved together where there are no other men */
-    CODE_MOST = 254,  /* the longest distance a code can say */
-    CODE_OPEN = 255   /* a draw where legal; else no position */
-};
+enum { SLICE_LANES = 64 }; /* slices solved together where there are no other men */
 
 /* Arrays by side to move, of the slice's cells; NULL where not at hand. */
 typedef struct Solved {
-    uint8_t *code[2];
+    Plies *code[2];
     uint64_t *legal[2];
     uint64_t *cursed[2]; /* won or lost by the laws of mate, drawn by the 50-move rule */
     /* Only while the table itself is being solved, for its own pushes: */
-    uint8_t *dtc[2];        /* distance to conversion, where code says won or lost */
+    Plies *dtc[2];          /* distance to conversion, where code says won or lost */
     uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
 } Solved;
 

@@ -6,7 +6,7 @@
 #include "convert.h"
 #include "solve.h"
 
-enum { NEVER = 255, CURSED_START = SOLVE_RULE_PLIES + 1 };
+enum { NEVER = CODE_OPEN, CURSED_START = SOLVE_RULE_PLIES + 1 };
 
 typedef struct Frontier {
     uint64_t *set;  /* cells just lost; meaningful in the rows named */
@@ -27,12 +27,12 @@ struct Solver {
     uint64_t *converts[2];    /* some conversion wins */
     uint64_t *must[2];        /* the best conversion loses */
     uint64_t *mated[2];
-    uint64_t *losable[2];                    /* what `open` starts from */
-    Frontier lost_at[2][2];                  /* by parity of the ply, side */
-    uint64_t *won_rows[2][2];                /* likewise: rows in which something was won */
-    uint8_t *next_pending[2], *next_held[2]; /* by kings and slab */
-    uint8_t *bytes[2];                       /* of the metric being solved */
-    _Atomic unsigned *watch;                 /* told the ply; NULL allowed */
+    uint64_t *losable[2];                  /* what `open` starts from */
+    Frontier lost_at[2][2];                /* by parity of the ply, side */
+    uint64_t *won_rows[2][2];              /* likewise: rows in which something was won */
+    Plies *next_pending[2], *next_held[2]; /* by kings and slab */
+    Plies *plies[2];                       /* of the metric being solved */
+    _Atomic unsigned *watch;               /* told the ply; NULL allowed */
 };
 
 /* Buffers of one thread. */

@@ -50,11 +50,13 @@ static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void
             visit(&s->lost_at[parity][side].rows, kings, context);
             visit(&s->won_rows[parity][side], kings, context);
         }
-        visit((uint64_t **)&s->next_pending[side], kings * s->slabs / 8 + 8, context);
-        visit((uint64_t **)&s->next_held[side], kings * s->slabs / 8 + 8, context);
+        size_t next = kings * s->slabs * sizeof(Plies) / 8 + 8;
+        visit((uint64_t **)&s->next_pending[side], next, context);
+        visit((uint64_t **)&s->next_held[side], next, context);
         for (int metric = TABLE_DTZ; metric < TABLE_METRICS; metric++)
             if (s->metrics >> metric & 1)
-                visit((uint64_t **)&s->slice.distance[metric][side], 8 * words, context);
+                visit((uint64_t **)&s->slice.distance[metric][side], 8 * words * sizeof(Plies),
+                      context);
     }
 }
 
@@ -272,7 +274,7 @@ static uint64_t little_endian(uint64_t x)
 #endif
 }
 
-static uint8_t plies_of(unsigned outcome)
+static Plies plies_of(unsigned outcome)
 {
     unsigned plies = outcome > OUTCOME_DRAW ? OUTCOME_WIN - outcome : outcome;
     return plies > CODE_MOST ? NEVER : plies;
@@ -281,16 +283,16 @@ static uint8_t plies_of(unsigned outcome)
 /* Writes what each metric counts for the best conversion of every cell. */
 static void setup_distances(Solver *s, uint32_t kings, int side, const Outcomes *o)
 {
-    static const uint8_t zeroing[1 + WDL_VALUES] = {0, 1, CURSED_START, 0, CURSED_START, 1};
+    static const Plies zeroing[1 + WDL_VALUES] = {0, 1, CURSED_START, 0, CURSED_START, 1};
     size_t cells = s->shape->plane_cells, base = kings * cells;
-    uint8_t *dtz = s->slice.distance[TABLE_DTZ][side] + base;
+    Plies *dtz = s->slice.distance[TABLE_DTZ][side] + base;
     for (size_t i = 0; i < cells; i++) dtz[i] = zeroing[o->verdict[i]];
     if (o->dtc) {
-        uint8_t *dtc = s->slice.distance[TABLE_DTC][side] + base;
+        Plies *dtc = s->slice.distance[TABLE_DTC][side] + base;
         for (size_t i = 0; i < cells; i++) dtc[i] = plies_of(o->dtc[i]);
     }
     if (o->dtm) {
-        uint8_t *dtm = s->slice.distance[TABLE_DTM][side] + base;
+        Plies *dtm = s->slice.distance[TABLE_DTM][side] + base;
         for (size_t i = 0; i < cells; i++) dtm[i] = plies_of(o->dtm[i]);
     }
 }

@@ -53,10 +53,10 @@ static uint64_t word_needed(const Slice *s, TableMetric metric, int side, size_t
 }
 
 static void stage_distances(const Slice *s, TableMetric metric, int side, uint32_t kings,
-                            uint8_t *out)
+                            Plies *out)
 {
     size_t words = s->shape->plane_words, first = kings * words;
-    const uint8_t *plies = s->distance[metric][side] + 64 * first;
+    const Plies *plies = s->distance[metric][side] + 64 * first;
     unsigned shift = metric == TABLE_DTM;
     for (size_t w = 0; w < words; w++) {
         uint64_t needed = word_needed(s, metric, side, first + w);
@@ -65,17 +65,16 @@ static void stage_distances(const Slice *s, TableMetric metric, int side, uint32
     }
 }
 
-static void stage_verdicts(const Slice *s, int side, uint32_t kings, uint8_t *out)
+static void stage_verdicts(const Slice *s, int side, uint32_t kings, Plies *out)
 {
     size_t words = s->shape->plane_words, first = kings * words;
-    const uint8_t *plies = s->distance[TABLE_DTZ][side] + 64 * first;
+    const Plies *plies = s->distance[TABLE_DTZ][side] + 64 * first;
     for (size_t w = first; w < first + words; w++, plies += 64) {
         uint64_t won = s->won[side][w], lost = s->lost[side][w], legal = s->legal[side][w];
         uint64_t free = ~legal | s->capture_wins[side][w];
         uint64_t to_draw = s->capture_draws[side][w] & ~won & ~lost;
         if (free == UINT64_MAX) {
-            memset(out, STAGE_FREE, 64);
-            out += 64;
+            for (int b = 0; b < 64; b++) *out++ = STAGE_FREE;
             continue;
         }
         for (int b = 0; b < 64; b++, out++) {
@@ -88,7 +87,7 @@ static void stage_verdicts(const Slice *s, int side, uint32_t kings, uint8_t *ou
     }
 }
 
-void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, uint8_t *out)
+void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, Plies *out)
 {
     if (metric == TABLE_WDL)
         stage_verdicts(slice, side, kings, out);
@@ -98,39 +97,58 @@ void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t king
         stage_distances(slice, metric, side, kings, out);
 }
 
-void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out)
+/* One run of the innermost axis. The cells depend on each other in a chain, which is kept short for
+ * distances: they know but one kind of free cell. */
+static inline Plies order_row(const Plies *staged, const uint32_t *offset, uint32_t radix,
+                              bool verdicts, Plies before, Plies *out)
+{
+    for (uint32_t c = 0; c < radix; c++) {
+        Plies code = staged[offset[c]];
+        before = verdicts ? stage_settle(code, before) : code == STAGE_FREE ? before : code;
+        out[c] = before;
+    }
+    return before;
+}
+
+void stage_order(const StageMap *map, TableMetric metric, const Plies *staged, Plies *out)
 {
     unsigned last = map->axes ? map->axes - 1 : 0;
     uint32_t radix = map->axes ? map->radix[last] : 1, coordinate[INDEX_GROUPS_MAX] = {0};
     static const uint32_t nothing[1] = {0};
     const uint32_t *inner = map->axes ? map->offset[last] : nothing;
-    uint8_t before = metric == TABLE_WDL ? WDL_DRAW : 0;
+    Plies before = metric == TABLE_WDL ? WDL_DRAW : 0;
     for (;;) {
-        uint32_t base = 0;
-        for (unsigned a = 0; a < last; a++) base += map->offset[a][coordinate[a]];
-        for (uint32_t c = 0; c < radix; c++) {
-            before = stage_settle(staged[base + inner[c]], before);
-            *out++ = before;
-        }
-        for (size_t c = radix; c < map->row_pitch; c++) *out++ = before;
+        const Plies *row = staged;
+        for (unsigned a = 0; a < last; a++) row += map->offset[a][coordinate[a]];
+        before = metric == TABLE_WDL ? order_row(row, inner, radix, true, before, out)
+                                     : order_row(row, inner, radix, false, before, out);
+        for (size_t c = radix; c < map->row_pitch; c++) out[c] = before;
+        out += map->row_pitch;
         int a = (int)last - 1;
         while (a >= 0 && ++coordinate[a] == map->radix[a]) coordinate[a--] = 0;
         if (a < 0) return;
     }
 }
 
-size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigned base,
-                  const uint8_t *digit, uint8_t *out)
+size_t stage_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out)
 {
-    size_t bytes = count / per_byte;
+    size_t bytes = stage_packed(packing, count);
+    unsigned per_byte = packing->per_byte;
+    if (packing->width == 2) {
+        for (size_t i = 0; i < count; i++) {
+            out[2 * i] = (uint8_t)cells[i];
+            out[2 * i + 1] = (uint8_t)(cells[i] >> 8);
+        }
+        return bytes;
+    }
     if (per_byte == 1) {
-        memcpy(out, cells, bytes);
+        for (size_t i = 0; i < count; i++) out[i] = (uint8_t)cells[i];
         return bytes;
     }
     for (size_t i = 0; i < bytes; i++, cells += per_byte) {
         unsigned sum = 0;
-        for (unsigned d = per_byte; d-- > 0;) sum = sum * base + digit[cells[d]];
-        out[i] = sum;
+        for (unsigned d = per_byte; d-- > 0;) sum = sum * packing->base + packing->digit[cells[d]];
+        out[i] = (uint8_t)sum;
     }
     return bytes;
 }

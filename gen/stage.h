@@ -5,11 +5,11 @@
 #include "solve.h"
 #include "table.h"
 
-/* Bytes of a staged cell beyond its codes: what stands there does not matter. */
+/* What a staged cell can be beyond its codes: what stands there does not matter. */
 enum {
-    STAGE_FREE = 255,       /* no legal position, or found by looking at some moves */
-    STAGE_UP_TO_DRAW = 254, /* any verdict up to a draw will do: a capture draws */
-    STAGE_CODES = 253       /* so many codes there are */
+    STAGE_FREE = CODE_OPEN,            /* no legal position, or found by looking at some moves */
+    STAGE_UP_TO_DRAW = STAGE_FREE - 1, /* any verdict up to a draw will do: a capture draws */
+    STAGE_CODES = STAGE_UP_TO_DRAW - 1 /* so many codes there are */
 };
 
 /* The fixed part: how cells of the file's order lie in the solver's. */
@@ -26,10 +26,10 @@ bool stage_map_init(StageMap *map, const Shape *shape, const Index *index);
 void stage_map_free(StageMap *map);
 
 /* Writes the code or STAGE_... of each solver cell of plane `kings` to `out`. */
-void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, uint8_t *out);
+void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, Plies *out);
 
 /* The code for a staged cell, given that of the cell before it. */
-static inline uint8_t stage_settle(uint8_t staged, uint8_t before)
+static inline Plies stage_settle(Plies staged, Plies before)
 {
     if (staged < STAGE_CODES) return staged;
     return staged == STAGE_FREE || before <= WDL_DRAW ? before : WDL_DRAW;
@@ -37,12 +37,23 @@ static inline uint8_t stage_settle(uint8_t staged, uint8_t before)
 
 /* Brings a staged plane into the file's order and fills what does not matter with the code before
  * it, which compresses best. */
-void stage_order(const StageMap *map, TableMetric metric, const uint8_t *staged, uint8_t *out);
+void stage_order(const StageMap *map, TableMetric metric, const Plies *staged, Plies *out);
 
-/* Packs `count` codes, a multiple of per_byte, as digits; returns the bytes written. `digit` gives
- * the digit of a code and may be NULL with per_byte 1. */
-size_t stage_pack(const uint8_t *cells, size_t count, unsigned per_byte, unsigned base,
-                  const uint8_t *digit, uint8_t *out);
+/* How codes are packed. */
+typedef struct Packing {
+    TableMetric metric;
+    unsigned per_byte, base, width;
+    uint8_t digit[WDL_VALUES]; /* of a verdict; not for distances */
+} Packing;
+
+/* Bytes that so many cells take, a multiple of per_byte. */
+static inline size_t stage_packed(const Packing *packing, size_t cells)
+{
+    return cells / packing->per_byte * packing->width;
+}
+
+/* Packs `count` codes, a multiple of per_byte; returns the bytes written. */
+size_t stage_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out);
 
 /* The plies of a distance code. */
 unsigned stage_plies(TableMetric metric, int verdict, unsigned code);

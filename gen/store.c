@@ -71,7 +71,7 @@ static bool store_add_entry(Store *store, Entry *entry)
 
 static void unload(Store *store, const Shape *shape, Side *side, int color)
 {
-    if (side_unload(side, color)) store->loaded -= shape->cells;
+    if (side_unload(side, color)) store->loaded -= shape->cells * sizeof(Plies);
 }
 
 /* ---- the store --------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ static const Solved *find_locked(Store *store, const Material *m, uint64_t slice
             fail(&store->error, TREB_ERR_DAMAGED, "cannot read back the scratch file of", name);
             return NULL;
         }
-        store->loaded += entry->shape.cells;
+        store->loaded += entry->shape.cells * sizeof(Plies);
         store_trim(store);
     }
     *shape = &entry->shape;
@@ -237,7 +237,7 @@ static bool side_fill(const StoreTable *table, Side *side, int color, const Slic
 {
     const Shape *shape = slice->shape;
     Solved *s = &side->solved;
-    s->code[color] = malloc(shape->cells);
+    s->code[color] = malloc(shape->cells * sizeof(Plies));
     if (slice->cursed) s->cursed[color] = malloc(shape->words * sizeof(uint64_t));
     size_t set = shape->words * sizeof(uint64_t);
     s->legal[color] = malloc(set);
@@ -246,13 +246,13 @@ static bool side_fill(const StoreTable *table, Side *side, int color, const Slic
     memcpy(s->legal[color], slice->legal[color], set);
     slice_codes(slice, color, s->code[color], s->cursed[color]);
     if (!table->wanted[color]) return true;
-    const uint8_t *dtc = slice->distance[TABLE_DTC][color];
+    const Plies *dtc = slice->distance[TABLE_DTC][color];
     s->stalemate[color] = malloc(set);
     if (s->stalemate[color] == NULL) return false;
     memcpy(s->stalemate[color], slice->stalemate[color], set);
     if (dtc == NULL) return true;
-    s->dtc[color] = malloc(shape->cells);
-    if (s->dtc[color]) memcpy(s->dtc[color], dtc, shape->cells);
+    s->dtc[color] = malloc(shape->cells * sizeof(Plies));
+    if (s->dtc[color]) memcpy(s->dtc[color], dtc, shape->cells * sizeof(Plies));
     return s->dtc[color] != NULL;
 }
 
@@ -273,7 +273,8 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
             unit->level = table->level;
             memcpy(unit->side, filled, sizeof filled);
             for (int color = 0; color < 2; color++)
-                if (filled[color].solved.code[color]) table->store->loaded += slice->shape->cells;
+                if (filled[color].solved.code[color])
+                    table->store->loaded += slice->shape->cells * sizeof(Plies);
         }
     }
     return ok ? TREB_OK : fail(error, TREB_ERR_MEMORY, "out of memory", "");

@@ -57,13 +57,13 @@ treb_status stream_open(Stream *stream, const Shape *shape, const Packing *packi
     h->metric = packing->metric;
     h->per_byte = h->pad = packing->per_byte;
     h->base = packing->base;
-    h->width = 1;
+    h->width = packing->width;
     h->block_bits = block_bits_of[h->metric];
     if (!index_init(&h->index, &shape->material, order, h->pad)) return emit_out_of_memory(error);
     if (!stage_map_init(&stream->map, shape, &h->index)) return emit_out_of_memory(error);
     stream->side_bytes = table_side_bytes(h);
     stream->blocks = table_side_blocks(h);
-    stream->slice_bytes = h->index.slice_size / h->per_byte;
+    stream->slice_bytes = stage_packed(packing, h->index.slice_size);
     for (int side = 0; side < 2; side++) {
         h->side[side].stored = keep[side];
         if (!keep[side]) continue;

@@ -29,7 +29,7 @@ static unsigned plane_weight(const Shape *shape, uint32_t kings, bool mirrored)
 /* The cells of a word that the 50-move rule spoils. */
 static uint64_t word_cursed(const Slice *slice, int side, size_t w)
 {
-    const uint8_t *dtz = slice->distance[TABLE_DTZ][side] + 64 * w;
+    const Plies *dtz = slice->distance[TABLE_DTZ][side] + 64 * w;
     uint64_t decided = slice->won[side][w] | slice->lost[side][w], over = 0;
     if (!slice->cursed) return 0;
     for (; decided; decided &= decided - 1) {
@@ -76,11 +76,11 @@ static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_F
 /* What one plane has. */
 typedef struct PlaneTally {
     uint64_t count[WDL_VALUES];
-    uint8_t most[TABLE_METRICS][WDL_VALUES];
+    Plies most[TABLE_METRICS][WDL_VALUES];
     uint32_t present; /* verdicts that occur */
 } PlaneTally;
 
-static const uint8_t *distances(const Slice *slice, int metric, int side)
+static const Plies *distances(const Slice *slice, int metric, int side)
 {
     if (metric == TABLE_DTC && slice->dtc_is_dtz) metric = TABLE_DTZ;
     return slice->distance[metric][side];
@@ -91,7 +91,7 @@ static void word_histogram(const Slice *slice, int side, size_t w, int verdict, 
                            unsigned weight, Histograms *out)
 {
     for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-        const uint8_t *plies = slice->distance[m][side];
+        const Plies *plies = slice->distance[m][side];
         uint64_t *entry = out->of[m][side][verdict];
         if (plies == NULL || (m == TABLE_DTC && slice->dtc_is_dtz)) continue;
         plies += 64 * w;
@@ -117,8 +117,8 @@ static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirro
             word_histogram(slice, side, w, v, set[v] & ~half, weight, histograms);
             word_histogram(slice, side, w, v, set[v] & half, weight - 1, histograms);
             for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-                const uint8_t *bytes = distances(slice, m, side);
-                unsigned d = bytes ? kernel->most(&set[v], 1, bytes + 64 * w) : 0;
+                const Plies *found = distances(slice, m, side);
+                unsigned d = found ? kernel->most(&set[v], 1, found + 64 * w) : 0;
                 if (d > out->most[m][v]) out->most[m][v] = d;
             }
         }
@@ -130,12 +130,12 @@ static size_t plane_find(const Slice *slice, int side, uint32_t kings, int metri
                          unsigned plies)
 {
     size_t words = slice->shape->plane_words;
-    const uint8_t *bytes = distances(slice, metric, side);
+    const Plies *found = distances(slice, metric, side);
     for (size_t w = kings * words; w < (kings + 1) * words; w++) {
         uint64_t set[WDL_VALUES];
         word_verdicts(slice, side, w, set);
         for (uint64_t bits = set[verdict]; bits; bits &= bits - 1)
-            if (bytes[64 * w + bit_first(bits)] == plies) return 64 * w + bit_first(bits);
+            if (found[64 * w + bit_first(bits)] == plies) return 64 * w + bit_first(bits);
     }
     return 0;
 }

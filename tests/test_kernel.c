@@ -245,61 +245,62 @@ END_TEST
 /* ---- Distances --------------------------------------------------------------------------------
  */
 
-typedef struct Bytes {
+typedef struct Distances {
     size_t words;
     uint64_t *set, *found;
-    uint8_t *byte, *want;
-} Bytes;
+    Plies *plies, *want;
+} Distances;
 
 /* Some words full, some empty, some neither. */
-static Bytes new_bytes(size_t words)
+static Distances new_distances(size_t words)
 {
-    Bytes b = {words, new_set(words), new_set(words), (uint8_t *)new_set(8 * words),
-               (uint8_t *)new_set(8 * words)};
-    unsigned span = 1 + next_random() % 255;
+    Distances b = {words, new_set(words), new_set(words),
+                   (Plies *)new_set(8 * words * sizeof(Plies)),
+                   (Plies *)new_set(8 * words * sizeof(Plies))};
+    unsigned span = 1 + next_random() % CODE_OPEN;
     for (size_t w = 0; w < words; w++) {
         uint64_t kind = next_random() % 4;
         b.set[w] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next_random() & next_random();
     }
-    for (size_t i = 0; i < 64 * words; i++) b.byte[i] = b.want[i] = next_random() % (span + 1);
+    for (size_t i = 0; i < 64 * words; i++) b.plies[i] = b.want[i] = next_random() % (span + 1);
     return b;
 }
 
-static void free_bytes(Bytes *b)
+static void free_distances(Distances *b)
 {
     free(b->set);
     free(b->found);
-    free(b->byte);
+    free(b->plies);
     free(b->want);
 }
 
 static bool in_set(const uint64_t *set, size_t i) { return set[i >> 6] >> (i & 63) & 1; }
 
-static void check_mark_and_most(const Kernel *kernel, Bytes *b, uint8_t value)
+static void check_mark_and_most(const Kernel *kernel, Distances *b, Plies value)
 {
-    uint8_t greatest = 0;
+    Plies greatest = 0;
     for (size_t i = 0; i < 64 * b->words; i++)
-        if (in_set(b->set, i) && b->byte[i] > greatest) greatest = b->byte[i];
-    REQUIRE(kernel->most(b->set, b->words, b->byte) == greatest, kernel);
-    kernel->mark(b->set, b->words, value, b->byte);
+        if (in_set(b->set, i) && b->plies[i] > greatest) greatest = b->plies[i];
+    REQUIRE(kernel->most(b->set, b->words, b->plies) == greatest, kernel);
+    kernel->mark(b->set, b->words, value, b->plies);
     for (size_t i = 0; i < 64 * b->words; i++)
-        REQUIRE(b->byte[i] == (in_set(b->set, i) ? value : b->want[i]), kernel);
+        REQUIRE(b->plies[i] == (in_set(b->set, i) ? value : b->want[i]), kernel);
 }
 
-static void check_take(const Kernel *kernel, Bytes *b, uint8_t value)
+static void check_take(const Kernel *kernel, Distances *b, Plies value)
 {
-    unsigned least = 255;
+    unsigned least = CODE_OPEN;
     uint64_t *before = new_set(b->words);
     memcpy(before, b->set, b->words * sizeof *before);
-    unsigned told = kernel->take(b->set, b->words, value, b->byte, b->found);
+    unsigned told = kernel->take(b->set, b->words, value, b->plies, b->found);
     for (size_t i = 0; i < 64 * b->words; i++) {
-        bool hit = in_set(before, i) && b->byte[i] == value;
+        bool hit = in_set(before, i) && b->plies[i] == value;
         REQUIRE(in_set(b->found, i) == hit, kernel);
         REQUIRE(in_set(b->set, i) == (in_set(before, i) && !hit), kernel);
-        if (in_set(b->set, i) && b->byte[i] < least) least = b->byte[i];
+        if (in_set(b->set, i) && b->plies[i] < least) least = b->plies[i];
     }
     REQUIRE(told == least, kernel);
-    REQUIRE(memcmp(b->byte, b->want, 64 * b->words) == 0, kernel);
+    REQUIRE(memcmp(b->plies, b->want, 64 * b->words * sizeof *b->plies) == 0, kernel);
     free(before);
 }
 
@@ -312,11 +313,11 @@ START_TEST(distances)
         uint64_t start = next_random();
         for (int b = 0; b < builds; b++) {
             seed = start;
-            Bytes bytes = new_bytes(words[round % 5]);
-            uint8_t value = bytes.byte[next_random() % (64 * bytes.words)];
-            check_take(build[b], &bytes, round % 7 == 0 ? 0 : value);
-            check_mark_and_most(build[b], &bytes, value);
-            free_bytes(&bytes);
+            Distances d = new_distances(words[round % 5]);
+            Plies value = d.plies[next_random() % (64 * d.words)];
+            check_take(build[b], &d, round % 7 == 0 ? 0 : value);
+            check_mark_and_most(build[b], &d, value);
+            free_distances(&d);
         }
     }
 }
