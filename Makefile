@@ -73,6 +73,24 @@ $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=hidden -c $< -o $@
 
+# ---- the web page, packed into C ----------------------------------------------------------------
+
+PAGE_SOURCES := $(wildcard server/page/*.mjs server/page/*.html server/page/*.svg server/page/src/*)
+PAGE_MODULES := $(BUILD)/page/node_modules/.package-lock.json
+
+$(PAGE_MODULES): server/page/package.json server/page/package-lock.json
+	@command -v npm >/dev/null 2>&1 || { \
+	  echo 'the web page is built with npm: run .ci/deps build to install it' >&2; exit 1; }
+	@mkdir -p $(BUILD)/page
+	cp $^ $(BUILD)/page/
+	cd $(BUILD)/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(BUILD)/server/assets.c: $(PAGE_SOURCES) $(PAGE_MODULES) LICENSE
+	@mkdir -p $(@D)
+	node server/page/build.mjs $(BUILD)/page $(BUILD)/page/dist
+	node server/page/pack.mjs $(BUILD)/page/dist $@
+
 # ---- the library and the command ----------------------------------------------------------------
 
 # One object with all that is not public made local: nothing but treb_ names reaches a user.
