@@ -8,12 +8,14 @@ const THRESHOLD = 5;
  *        picked(square) when a man is taken up, over(square or null) while it moves;
  *        dropped({man, from, to}): from is null for the tray, to is null off the board;
  *        tapped(square).
+ * A spare man keeps data-dragged until it is next pressed: the click that ends a drag is none.
  */
 export function enableDrag(board, tray, hooks) {
     let held = null;
 
     function begin(event, man, from, source) {
         held = { man, from, source, id: event.pointerId, x: event.clientX, y: event.clientY, ghost: null };
+        delete source.dataset.dragged;
         source.setPointerCapture(event.pointerId);
     }
 
@@ -22,6 +24,7 @@ export function enableDrag(board, tray, hooks) {
         if (!held.ghost) {
             if (!held.man || Math.hypot(event.clientX - held.x, event.clientY - held.y) < THRESHOLD) return;
             held.ghost = board.ghost(held.man);
+            held.source.dataset.dragged = "";
             document.body.append(held.ghost);
             if (held.from) {
                 hooks.picked(held.from);

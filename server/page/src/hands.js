@@ -7,7 +7,7 @@ import { MARK } from "./board.js";
 import { enableDrag } from "./drag.js";
 import { answer, metric, onChange, state } from "./session.js";
 import { legal, playOwn } from "./play.js";
-import { currentBrush, edit, endTrayDrag, putMan, setBrush } from "./setup.js";
+import { currentBrush, edit, putMan, setBrush } from "./setup.js";
 
 let board;
 let picked = null; // the square whose man waits for where to go
@@ -78,7 +78,7 @@ function tap(square) {
 
 function drop({ man, from, to }) {
     if (from === null) {
-        endTrayDrag();
+        setBrush(null);
         if (to) putMan(to, man);
     } else if (from === to) pick(null);
     else if (!state.setup) {

@@ -59,7 +59,7 @@ function chartData(turn) {
     if (!found || found.up.length + found.down.length === 0) return null;
     const word = METRICS[metric()].name;
     const probe = answer();
-    const plies = probe && probe.turn === turn && !state.hide ? distanceHere() : null;
+    const plies = probe && probe.turn === turn && probe.state === "ongoing" && !state.hide ? distanceHere() : null;
     const winner = probe && winnerOf(probe.verdict, probe.turn);
     const here = plies === null || !winner ? null : movesOf(plies);
     const hereWords = here === null ? "" : rankWords(winner === "white" ? found.up : found.down, here, sideName(winner), word);

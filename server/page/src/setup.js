@@ -7,7 +7,6 @@ import { SAMPLES } from "./samples.js";
 import { onChange, showPosition, state, update } from "./session.js";
 
 let brush = null; // the man (or "" for taking off) that a tap on the board puts down
-let dragEnded = 0;
 
 export const currentBrush = () => (state.setup ? brush : null);
 /** Chooses the man to put down, or null for none. */
@@ -15,9 +14,6 @@ export function setBrush(man) {
     brush = man;
     for (const button of document.querySelectorAll(".tray [data-man]")) button.setAttribute("aria-pressed", String(button.dataset.man === man));
 }
-
-/** A drag from the tray is over: the click that follows it means nothing. */
-export const endTrayDrag = () => (dragEnded = performance.now());
 
 /** Changes the position on the board by hand. */
 export const edit = (position) => showPosition({ ...position, fullmove: 1 }, "edit");
@@ -129,7 +125,8 @@ export function startSetup(flipped) {
     for (const id of ["tray-top", "tray-bottom"]) {
         $(id).addEventListener("click", (event) => {
             const button = event.target.closest("[data-man]");
-            if (button && performance.now() - dragEnded > 50) setBrush(brush === button.dataset.man ? null : button.dataset.man);
+            const dragged = button && "dragged" in button.dataset && event.detail > 0;
+            if (button && !dragged) setBrush(brush === button.dataset.man ? null : button.dataset.man);
         });
     }
     return { turned: () => fillTrays(flipped()) };
