@@ -11,10 +11,13 @@ CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 TABLES ?= tables
+PAGE ?= yes
 
 WARNINGS := -Wall -Wextra
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -Iinclude -Icore $(WARNINGS) -MMD -MP
 LIBS := -lzstd -lxxhash -lpthread
+# The library does without these: they are the command's.
+TOOL_LIBS := -lmicrohttpd -ljansson -lz
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifeq ($(ARCH),x86_64)
 KERNELS := portable avx2 avx512
@@ -26,12 +29,20 @@ CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c)
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
 GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
+ANSWER := $(wildcard answer/*.c)
+SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 CLI := $(wildcard cli/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 GEN_OBJ := $(call obj,$(GEN)) $(patsubst %,$(BUILD)/gen/kernel_%.o,$(KERNELS))
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(GEN_OBJ)
+SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
+ifeq ($(PAGE),no)
+SERVER_OBJ += $(BUILD)/server/page_none.o
+else
+SERVER_OBJ += $(BUILD)/server/assets.o
+endif
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -41,6 +52,7 @@ all: $(TOOL) $(LIB_A) $(LIB_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
+	@echo 'make PAGE=no    the same without the web page, for which npm is needed'
 	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
@@ -51,7 +63,9 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -fopenmp
+$(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
+$(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -fopenmp
+$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver
 $(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
 $(BUILD)/gen/kernel_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
@@ -64,6 +78,14 @@ $(BUILD)/gen/kernel_%.o: gen/kernel.c
 $(BUILD)/gen/kernel_pick.o: gen/kernel_pick.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) -Igen -c $< -o $@
+
+$(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
+	@mkdir -p $(@D)
+	server/embed.sh $< openapi_asset /v1/openapi.json application/json > $@.part
+	mv $@.part $@
+
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o: %.o: %.c
+	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -80,10 +102,12 @@ PAGE_MODULES := $(BUILD)/page/node_modules/.package-lock.json
 
 $(PAGE_MODULES): server/page/package.json server/page/package-lock.json
 	@command -v npm >/dev/null 2>&1 || { \
-	  echo 'the web page is built with npm: run .ci/deps build to install it' >&2; exit 1; }
+	  echo 'the web page is built with npm: .ci/deps build installs it; make PAGE=no goes without the page' >&2; \
+	  exit 1; }
 	@mkdir -p $(BUILD)/page
 	cp $^ $(BUILD)/page/
-	cd $(BUILD)/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	cd $(BUILD)/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || { \
+	  echo 'npm could not fetch what the web page is built with; make PAGE=no goes without the page' >&2; exit 1; }
 	@touch $@
 
 $(BUILD)/server/assets.c: $(PAGE_SOURCES) $(PAGE_MODULES) LICENSE
@@ -105,7 +129,7 @@ $(LIB_SO): $(LIB_PIC)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
 
 $(TOOL): $(TOOL_OBJ)
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
