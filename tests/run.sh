@@ -36,6 +36,10 @@ run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/test_gen"
 run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
+if [ -d "$build/page" ]; then
+    run "page: units" node --test tests/page/units.test.mjs
+    run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
+fi
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
 run install tests/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'

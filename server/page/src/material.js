@@ -3,7 +3,7 @@
 import * as api from "./api.js";
 import { $, h, manPicture, toast } from "./dom.js";
 import { byMoves, drawChart, rankWords } from "./chart.js";
-import { formatFen, parseFen, sideLetters, swapColours } from "./fen.js";
+import { formatFen, materialOf, parseFen, sideLetters, swapColours } from "./fen.js";
 import { METRICS, inMoves, movesOf, other, percent, plural, sideName, winnerOf } from "./words.js";
 import { answer, metric, onChange, showPosition, state } from "./session.js";
 import { distanceHere } from "./play.js";
@@ -36,12 +36,12 @@ function shares(turn) {
     const order = turn === "white" ? VERDICTS : [...VERDICTS].reverse();
     const total = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
     const parts = order.map((verdict) => ({ verdict, count: counts[verdict], winner: winnerOf(verdict, turn) })).filter(({ count }) => count > 0);
-    const name = ({ verdict, winner }) => (verdict === "draw" ? "draws" : `${sideName(winner)} wins${/_/.test(verdict) ? ", but for the 50-move rule" : ""}`);
+    const name = ({ verdict, winner }) => (verdict === "draw" ? "Draw" : sideName(winner)) + (/_/.test(verdict) ? ", but for the 50-move rule" : "");
     const kind = ({ verdict, winner }) => (verdict === "draw" ? "draw" : `${winner}${/_/.test(verdict) ? " cursed" : ""}`);
     const bar = h("div", { class: "share-bar", "aria-hidden": "true" }, ...parts.map((part) =>
         h("span", { class: `share ${kind(part)}`, title: `${name(part)}: ${plural(part.count, "position")}`, vars: { "--size": part.count / total } })));
     const list = h("ul", { class: "share-list" }, ...parts.map((part) =>
-        h("li", { title: plural(part.count, "position") }, h("span", { class: `swatch ${kind(part)}` }), h("b", {}, percent(part.count, total)), ` ${name(part)}`)));
+        h("li", { title: plural(part.count, "position") }, h("span", { class: `swatch ${kind(part)}` }), `${name(part)} `, h("b", {}, percent(part.count, total)))));
     return h("div", { class: "shares", "data-turn": turn }, h("h3", {}, `${sideName(turn)} to move`, h("span", { class: "count" }, plural(total, "position"))), bar, list);
 }
 
@@ -80,8 +80,8 @@ function showChart() {
 
 function spread() {
     const choose = (name) => h("button", { type: "button", class: "segment", "data-side": name, "aria-pressed": "false", onclick: () => ((side = name), showChart()) }, sideName(name));
-    const scale = h("button", { type: "button", class: "link", title: "Tall bars even for rare distances, or true proportions",
-        onclick: () => ((logarithmic = !logarithmic), (scale.textContent = logarithmic ? "log scale" : "true scale"), showChart()) }, logarithmic ? "log scale" : "true scale");
+    const scale = h("button", { type: "button", class: "segment scale", "aria-pressed": String(logarithmic), title: "Logarithmic scale: rare distances are seen, too",
+        onclick: () => ((logarithmic = !logarithmic), scale.setAttribute("aria-pressed", String(logarithmic)), showChart()) }, "log");
     return h("div", { class: "spread" },
         h("div", { class: "spread-head" }, h("h3", { id: "chart-title" }), h("div", { class: "segments", role: "group", "aria-label": "To move" }, choose("white"), choose("black")), scale),
         h("div", { id: "chart", class: "chart-box" }));
@@ -131,7 +131,7 @@ function children() {
 
 function showStats() {
     const { name, swapped, stats } = shown;
-    $("material").replaceChildren(title(name, swapped), ...(stats.counts ? [shares("white"), shares("black")] : []), spread(), ...[longestList(), children()].filter(Boolean));
+    $("material").replaceChildren(title(name, swapped), ...(stats.counts ? [shares("white"), shares("black")] : []), ...[stats.histograms && spread(), longestList(), children()].filter(Boolean));
     showChart();
 }
 
@@ -152,10 +152,22 @@ async function follow(name) {
     }
 }
 
+function showNothing() {
+    const { code } = state.error;
+    asked++;
+    shown = null;
+    document.querySelector(".material").hidden = code !== "no_table" && code !== "offline";
+    if (code !== "no_table") return;
+    const { name, swapped } = materialOf(state.position);
+    $("material").replaceChildren(title(name, swapped), h("p", { class: "hint" }, `Without its tables there is nothing to tell of ${name} as a whole.`));
+}
+
 function render(patch) {
+    if (state.error) return void ("error" in patch && showNothing());
     if (!("probe" in patch || "error" in patch || "metric" in patch || "hide" in patch)) return;
     const probe = answer();
     if (!probe || !probe.material) return;
+    document.querySelector(".material").hidden = false;
     if (!shown || shown.name !== probe.material || shown.swapped !== isSwapped(probe.material)) return void follow(probe.material);
     if ("metric" in patch || ("probe" in patch && shown.metric !== metric())) {
         shown.metric = metric();

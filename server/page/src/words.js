@@ -54,9 +54,9 @@ export function verdictNote(probe) {
 
 const GROUPS = [
     ["win", "Winning"],
-    ["cursed_win", "Winning, but for the 50-move rule"],
+    ["cursed_win", "Won too late for the 50-move rule"],
     ["draw", "Drawing"],
-    ["blessed_loss", "Losing, but for the 50-move rule"],
+    ["blessed_loss", "Saved by the 50-move rule"],
     ["loss", "Losing"],
     [null, "Unknown"],
 ];
