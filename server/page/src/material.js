@@ -74,8 +74,11 @@ function showChart() {
     $("chart-title").textContent = `Moves to ${METRICS[metric()].name.toLowerCase()}`;
     const data = chartData(turn);
     if (data) return drawChart(box, data, logarithmic);
-    const known = shown.stats.histograms?.[metric()];
-    box.replaceChildren(h("p", { class: "hint" }, known ? `With ${sideName(turn)} to move, all of ${shown.name} is drawn.` : `${shown.name}.${metric()}.treb is not installed.`));
+    const counted = shown.stats.histograms[metric()];
+    const missing = answer()?.unknown.some((entry) => entry.metric === metric() && entry.code === "no_table");
+    const text = counted ? `With ${sideName(turn)} to move, all of ${shown.name} is drawn.`
+        : missing ? `${shown.name}.${metric()}.treb is not installed.` : `The spread of the distances of ${shown.name} is not known here.`;
+    box.replaceChildren(h("p", { class: "hint" }, text));
 }
 
 function spread() {
