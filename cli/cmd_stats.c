@@ -2,31 +2,24 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
-#include "stats_scan.h"
-#include "table.h"
+#include "material.h"
 
 static const char usage[] =
     "Usage: trebuchet stats [options] MATERIAL\n"
     "\n"
     "Prints how many positions are won, drawn and lost, the longest wins by each metric, and how the\n"
-    "distances are spread. Counts and longest wins are exact and stand in the table; for the spread\n"
-    "the positions are probed, all of them or, in large tables, a sample.\n"
+    "distances are spread. All of it is exact and stands in the headers of the tables.\n"
     "\n"
     "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is installed)\n"
-    "  -s, --sample N       look at about N cells of the table (default: all of a table of up to\n"
-    "                       20 million cells, else 2 million)\n"
-    "  -f, --full           look at all cells; five men take minutes\n"
     "  -n, --no-histogram   counts and longest wins only\n"
-    "  -j, --threads N      threads (default: one a processor)\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 called wrongly, 3 no table for it.\n";
 
-enum { ROWS = 24, SAMPLE_ABOVE = 20000000, SAMPLE_DEFAULT = 2000000 };
+enum { ROWS = 24, PLIES_MAX = 65536 };
 
 static const char *const colors[2] = {"White", "Black"};
 
@@ -34,8 +27,7 @@ typedef struct StatsArgs {
     CliDirs dirs;
     char name[MATERIAL_NAME_SIZE];
     treb_metric metric; /* TREB_WDL: not chosen */
-    uint64_t sample, threads;
-    bool full, no_histogram;
+    bool no_histogram;
 } StatsArgs;
 
 static const char *metric_name(treb_metric metric)
@@ -148,18 +140,53 @@ static void print_row(int from, int to, uint64_t count, double share)
     printf("  %9s  %15s  %6.2f %%  ", range, text, 100.0 * share);
 }
 
-static void print_spread(const ScanResult *r, int winner, treb_metric metric, double scale)
+/* Wins of one colour by plies, of both sides to move together. */
+typedef struct Spread {
+    uint64_t plies[PLIES_MAX], cursed[PLIES_MAX]; /* cursed: those that are draws by the rule */
+    uint64_t wins;
+} Spread;
+
+static treb_status read_spread(const treb_tables *tables, const treb_table_info *info, int winner,
+                               Spread *out, treb_error *error)
 {
-    uint64_t row[SCAN_PLIES] = {0}, light[SCAN_PLIES] = {0}, most = 1, cursed = 0;
+    static const struct {
+        bool winner_moves, cursed;
+        treb_wdl wdl;
+    } part[] = {{true, false, TREB_WIN},
+                {false, false, TREB_LOSS},
+                {true, true, TREB_CURSED_WIN},
+                {false, true, TREB_BLESSED_LOSS}};
+    uint64_t *entry = malloc(PLIES_MAX * sizeof *entry);
+    treb_status status = entry ? TREB_OK : TREB_ERR_MEMORY;
+    memset(out, 0, sizeof *out);
+    if (entry == NULL) *error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+    for (size_t i = 0; i < sizeof part / sizeof *part && status == TREB_OK; i++) {
+        size_t count;
+        status = treb_tables_histogram(tables, info->material, info->metric,
+                                       part[i].winner_moves ? winner : winner ^ 1, part[i].wdl,
+                                       entry, PLIES_MAX, &count, error);
+        for (size_t p = 0; p < count && status == TREB_OK; p++) {
+            out->plies[p] += entry[p];
+            out->wins += entry[p];
+            if (part[i].cursed) out->cursed[p] += entry[p];
+        }
+    }
+    free(entry);
+    return status;
+}
+
+static void print_spread(const Spread *spread, int winner, treb_metric metric)
+{
+    uint64_t row[ROWS + 2] = {0}, light[ROWS + 2] = {0}, most = 1, cursed = 0;
     int last = 0, room = cli_columns() - 41;
     bool utf8 = cli_utf8();
-    for (int p = 0; p < SCAN_PLIES; p++)
-        if (r->plies[winner][p]) last = p;
+    for (int p = 0; p < PLIES_MAX; p++)
+        if (spread->plies[p]) last = p;
     int step = row_step(last), rows = row_of(last, step) + 1;
     for (int p = 0; p <= last; p++) {
-        row[row_of(p, step)] += r->plies[winner][p];
-        light[row_of(p, step)] += r->cursed[winner][p];
-        cursed += r->cursed[winner][p];
+        row[row_of(p, step)] += spread->plies[p];
+        light[row_of(p, step)] += spread->cursed[p];
+        cursed += spread->cursed[p];
     }
     for (int i = 0; i < rows; i++)
         if (row[i] > most) most = row[i];
@@ -169,72 +196,34 @@ static void print_spread(const ScanResult *r, int winner, treb_metric metric, do
            : utf8  ? " (░: a draw by the 50-move rule)"
                    : " (-: a draw by the 50-move rule)");
     for (int i = 0; i < rows; i++) {
-        int from = i ? i * step + 1 : r->plies[winner][0] ? 0 : 1, to = (i + 1) * step;
-        print_row(from, to < last ? to : last, (uint64_t)((double)row[i] * scale + 0.5),
-                  (double)row[i] / (double)r->wins[winner]);
+        int from = i ? i * step + 1 : spread->plies[0] ? 0 : 1, to = (i + 1) * step;
+        print_row(from, to < last ? to : last, row[i], (double)row[i] / (double)spread->wins);
         print_bar((double)row[i] / (double)most, (double)light[i] / (double)most, room, utf8);
     }
 }
 
-/* Says what the histogram rests on. Returns what a position looked at stands for. */
-static double print_basis(const ScanRequest *request, const ScanResult *r,
-                          const treb_table_info *info)
+static int print_histogram(const StatsArgs *args, const treb_tables *tables,
+                           const treb_table_info *info)
 {
-    char looked[32], all[32];
-    uint64_t positions = 0;
-    for (int s = 0; s < 2; s++)
-        for (int v = 0; v < 5; v++) positions += info->count[s][v];
-    cli_format_count(r->looked_at, looked);
-    cli_format_count(positions, all);
-    if (request->width == 1) {
-        if (positions != r->positions) printf("\nThe counts in the table do not fit: verify it!\n");
-        return 1;
-    }
-    printf("\nEstimated from a sample of %s positions (one cell in %llu, always the same);\n"
-           "--full looks at all %s.\n",
-           looked, (unsigned long long)request->width, all);
-    return r->positions ? (double)positions / (double)r->positions : 1;
-}
-
-static int print_histogram(const StatsArgs *args, treb_tables *tables, const treb_table_info *info)
-{
-    TableError why;
     treb_error error;
-    Table *table = table_open(info->path, &why);
-    ScanResult *result = calloc(1, sizeof *result);
-    if (table == NULL || result == NULL) {
-        cli_error("stats", "%s", table == NULL ? why.text : "out of memory");
-        table_close(table);
-        free(result);
-        return CLI_FAILED;
+    Material m;
+    Spread *spread = malloc(sizeof *spread);
+    bool symmetric = material_parse(info->material, &m) && material_symmetric(&m);
+    treb_status status = spread ? TREB_OK : TREB_ERR_MEMORY;
+    if (spread == NULL) error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+    for (int winner = 0; winner < (symmetric ? 1 : 2) && status == TREB_OK; winner++) {
+        status = read_spread(tables, info, winner, spread, &error);
+        if (status == TREB_OK && spread->wins) print_spread(spread, winner, info->metric);
     }
-    ScanRequest request = {.tables = tables,
-                           .index = table_header(table)->index,
-                           .metric = info->metric,
-                           .width = 1,
-                           .threads = (unsigned)args->threads,
-                           .progress = isatty(STDERR_FILENO)};
-    table_close(table);
-    uint64_t cells = request.index.size, sample = args->sample;
-    if (sample == 0 && !args->full && cells > SAMPLE_ABOVE) sample = SAMPLE_DEFAULT;
-    if (sample > 0 && sample < cells) request.width = cells / sample;
-    treb_tables_set_memory(tables, UINT64_C(512) << 20);
+    if (status == TREB_OK && symmetric && spread->wins) puts("\nBlack's wins are the same.");
+    free(spread);
     fflush(stdout);
-    treb_status status = stats_scan(&request, result, &error);
-    if (status == TREB_OK) {
-        double scale = print_basis(&request, result, info);
-        Material m = request.index.material;
-        for (int winner = 0; winner < (material_symmetric(&m) ? 1 : 2); winner++)
-            if (result->wins[winner]) print_spread(result, winner, info->metric, scale);
-        if (material_symmetric(&m) && result->wins[0]) puts("\nBlack's wins are the same.");
-    }
-    free(result);
     return status == TREB_OK ? CLI_OK : cli_fail("stats", &error, &args->dirs);
 }
 
 /* ---- The command --------------------------------------------------------------------------- */
 
-static int run(const StatsArgs *args, treb_tables *tables)
+static int run(const StatsArgs *args, const treb_tables *tables)
 {
     treb_error error;
     treb_table_info info, spread;
@@ -262,18 +251,8 @@ static bool set_option(StatsArgs *args, int c, const char *value)
         args->metric = cli_one_metric(value);
         if (args->metric == TREB_WDL) cli_error("stats", "--metric takes dtm, dtc or dtz");
         return args->metric != TREB_WDL;
-    case 's':
-        if (cli_parse_number(value, 1, UINT64_MAX, &args->sample)) return true;
-        cli_error("stats", "--sample takes a positive number");
-        return false;
-    case 'f':
-        return args->full = true;
     case 'n':
         return args->no_histogram = true;
-    case 'j':
-        if (cli_parse_number(value, 1, 256, &args->threads)) return true;
-        cli_error("stats", "--threads takes a number from 1 to 256");
-        return false;
     case 't':
         return cli_dirs_add(&args->dirs, value);
     default:
@@ -284,12 +263,13 @@ static bool set_option(StatsArgs *args, int c, const char *value)
 /* -1: carry on; else the exit code. */
 static int parse(StatsArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"metric", 1, NULL, 'm'},       {"sample", 1, NULL, 's'},  {"full", 0, NULL, 'f'},
-        {"no-histogram", 0, NULL, 'n'}, {"threads", 1, NULL, 'j'}, {"tables", 1, NULL, 't'},
-        {"help", 0, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"metric", 1, NULL, 'm'},
+                                            {"no-histogram", 0, NULL, 'n'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "m:s:fnj:t:h", options, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "m:nt:h", options, NULL)) != -1;) {
         if (c == 'h') {
             fputs(usage, stdout);
             return CLI_OK;
@@ -305,8 +285,7 @@ static int parse(StatsArgs *args, int argc, char **argv)
 
 int cli_stats(int argc, char **argv)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    StatsArgs args = {.threads = processors > 0 ? (uint64_t)processors : 1};
+    StatsArgs args = {0};
     int code = parse(&args, argc, argv);
     if (code < 0) {
         treb_tables *tables = cli_open_tables("stats", &args.dirs);

@@ -18,6 +18,7 @@ enum {
     TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16,
     TABLE_FEN_SIZE = 96,
     TABLE_CODES_MAX = 4096,
+    TABLE_PLIES_MAX = 65535, /* of a histogram */
     TABLE_DICTIONARY_MAX = 1 << 20,
     TABLE_BLOCK_BITS_MIN = 10,
     TABLE_BLOCK_BITS_MAX = 20
@@ -29,12 +30,15 @@ typedef struct TableSide {
     uint64_t count[WDL_VALUES];
     uint32_t longest[WDL_VALUES];                 /* most plies by verdict; 0 in WDL tables */
     char longest_fen[WDL_VALUES][TABLE_FEN_SIZE]; /* "" where there is none */
-    bool stored;                                  /* cells of this side are in the file */
+    /* Distance tables: histogram[v][p] positions of verdict v are p plies long, up to longest[v].
+     * NULL where there is none. Owned by the header, like `plies`. */
+    uint64_t *histogram[WDL_VALUES];
+    bool stored; /* cells of this side are in the file */
     /* Distance tables: plies of code c under verdict v are plies[v][c], codes[v] of them.
      * WDL tables: verdict of code c is plies[0][c], codes[0] of them. A side that is not stored
      * has none. A cell may hold a code beyond the map: only a damaged or foreign file does. */
     uint16_t codes[WDL_VALUES];
-    uint16_t *plies[WDL_VALUES]; /* owned by the header; free with table_header_free */
+    uint16_t *plies[WDL_VALUES]; /* owned by the header */
 } TableSide;
 
 typedef struct TableHeader {
@@ -49,6 +53,7 @@ typedef struct TableHeader {
     TableSide side[2];
 } TableHeader;
 
+/* Frees value maps and histograms. */
 void table_header_free(TableHeader *header);
 
 /* Bytes of one side before compression: ceil(size / per_byte) * width. */

@@ -7,7 +7,8 @@
 #include "table.h"
 
 enum {
-    FORMAT_VERSION = 1,
+    FORMAT_VERSION = 2,
+    FORMAT_VERSION_HISTOGRAMS = 2, /* the first with histograms */
     FORMAT_INDEX_SCHEME = 1,
     FORMAT_ENTRY_SIZE = 10,     /* of the block table: u48 offset, u32 checksum */
     FORMAT_ZSTD_MAGIC_SIZE = 4, /* cut off the front of every frame */

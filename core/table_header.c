@@ -24,7 +24,9 @@ void table_header_free(TableHeader *header)
     for (int side = 0; side < 2; side++) {
         for (int v = 0; v < WDL_VALUES; v++) {
             free(header->side[side].plies[v]);
+            free(header->side[side].histogram[v]);
             header->side[side].plies[v] = NULL;
+            header->side[side].histogram[v] = NULL;
         }
     }
 }
@@ -122,13 +124,20 @@ treb_status format_fail_system(TableError *error, treb_status status, const char
 
 /* ---- to bytes ------------------------------------------------------------------------------ */
 
+static size_t histogram_bytes(const TableSide *side, int v)
+{
+    return 8 * ((size_t)side->longest[v] + 1);
+}
+
 size_t format_sides_size(const TableHeader *header)
 {
-    size_t size = 2 * SIDE_FIXED_SIZE;
+    size_t size = 2 * (SIDE_FIXED_SIZE + 1);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
-        for (int v = 0; v < WDL_VALUES; v++)
+        for (int v = 0; v < WDL_VALUES; v++) {
             size += 1 + strnlen(side->longest_fen[v], TABLE_FEN_SIZE) + 2u * side->codes[v];
+            if (side->histogram[v]) size += histogram_bytes(side, v);
+        }
     }
     return size;
 }
@@ -154,6 +163,19 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     format_put64(out + FORMAT_AT_CELLS, header->index.size);
 }
 
+static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
+{
+    uint8_t *present = out++;
+    *present = 0;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (side->histogram[v] == NULL) continue;
+        *present |= (uint8_t)(1u << v);
+        for (uint32_t p = 0; p <= side->longest[v]; p++, out += 8)
+            format_put64(out, side->histogram[v][p]);
+    }
+    return out;
+}
+
 void format_write_sides(const TableHeader *header, uint8_t *out)
 {
     for (int s = 0; s < 2; s++) {
@@ -167,6 +189,7 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
             memcpy(out, side->longest_fen[v], size);
             out += size;
         }
+        out = write_histograms(side, out);
         for (int v = 0; v < WDL_VALUES; v++)
             for (unsigned c = 0; c < side->codes[v]; c++, out += 2)
                 format_put16(out, side->plies[v][c]);
@@ -291,6 +314,36 @@ static bool good_codes(const TableHeader *header, const TableSide *side)
     return header->metric != TABLE_WDL || !side->stored || side->codes[0] > 0;
 }
 
+/* A histogram adds up to the count beside it and ends with the longest line. */
+static const char *parse_histogram(Cursor *cursor, TableSide *side, int v)
+{
+    if (side->longest[v] > TABLE_PLIES_MAX) return "bad histogram";
+    const uint8_t *at = take(cursor, histogram_bytes(side, v));
+    if (at == NULL) return "histogram ends early";
+    uint64_t left = side->count[v], *entry = malloc(histogram_bytes(side, v));
+    if (entry == NULL) return format_no_memory;
+    side->histogram[v] = entry;
+    for (uint32_t p = 0; p <= side->longest[v]; p++, at += 8) {
+        entry[p] = format_get64(at);
+        if (entry[p] > left) return "bad histogram";
+        left -= entry[p];
+    }
+    return left || entry[side->longest[v]] == 0 ? "bad histogram" : NULL;
+}
+
+static const char *parse_histograms(Cursor *cursor, bool distances, TableSide *side)
+{
+    const uint8_t *present = take(cursor, 1);
+    if (present == NULL) return "statistics end early";
+    if (*present >> WDL_VALUES || *present >> WDL_DRAW & 1 || (*present && !distances))
+        return "bad set of histograms";
+    for (int v = 0; v < WDL_VALUES; v++) {
+        const char *wrong = *present >> v & 1 ? parse_histogram(cursor, side, v) : NULL;
+        if (wrong) return wrong;
+    }
+    return NULL;
+}
+
 static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side)
 {
     for (int v = 0; v < WDL_VALUES; v++) {
@@ -308,7 +361,8 @@ static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side)
     return NULL;
 }
 
-static const char *parse_side(Cursor *cursor, const TableHeader *header, TableSide *side)
+static const char *parse_side(Cursor *cursor, unsigned version, const TableHeader *header,
+                              TableSide *side)
 {
     const uint8_t *at = take(cursor, SIDE_FIXED_SIZE);
     if (at == NULL) return "statistics end early";
@@ -318,6 +372,10 @@ static const char *parse_side(Cursor *cursor, const TableHeader *header, TableSi
     for (int v = 0; v < WDL_VALUES; v++, at += 2) codes[v] = format_get16(at);
     for (int v = 0; v < WDL_VALUES; v++)
         if (!parse_fen(cursor, side->longest_fen[v])) return "bad FEN";
+    if (version >= FORMAT_VERSION_HISTOGRAMS) {
+        const char *wrong = parse_histograms(cursor, header->metric != TABLE_WDL, side);
+        if (wrong) return wrong;
+    }
     memcpy(side->codes, codes, sizeof codes);
     if (!good_codes(header, side)) return "bad number of codes";
     return parse_maps(cursor, header->metric == TABLE_WDL, side);
@@ -353,8 +411,9 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         layout->file_size - layout->meta != size - FORMAT_FIXED_SIZE)
         return "bad sizes";
     Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
+    unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
     for (int s = 0; s < 2; s++)
-        if ((wrong = parse_side(&cursor, header, &header->side[s])) != NULL) return wrong;
+        if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
     layout->dictionary_at = size - cursor.left;
     if (layout->dictionary_size > TABLE_DICTIONARY_MAX ||
         take(&cursor, layout->dictionary_size) == NULL)

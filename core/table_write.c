@@ -235,7 +235,11 @@ TableWriter *table_writer_open(const char *directory, const TableHeader *header,
     writer->spool.file = writer->sorted.file = -1;
     writer->ordered = true;
     writer->header = *header;
-    for (int s = 0; s < 2; s++) memset(writer->header.side[s].plies, 0, sizeof header->side->plies);
+    for (int s = 0; s < 2; s++) {
+        TableSide *side = &writer->header.side[s];
+        memset(side->plies, 0, sizeof side->plies);
+        memset(side->histogram, 0, sizeof side->histogram);
+    }
     memcpy(writer->fixed, fixed, sizeof fixed);
     if (!writer_allocate(writer, directory, dictionary, dictionary_size)) goto no_memory;
     if (file_create(&writer->spool)) return writer;

@@ -27,6 +27,7 @@ struct Emitter {
     bool follows[TABLE_METRICS]; /* is another's twin */
     Deferred *verdicts;
     Tally tally;
+    Histograms *histograms;
 };
 
 static bool has(const Emitter *e, int metric) { return e->metrics >> metric & 1; }
@@ -41,7 +42,8 @@ Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError 
     e->threads = omp_get_max_threads();
     e->encoder = calloc(e->threads, sizeof *e->encoder);
     e->verdicts = deferred_new(shape);
-    if (e->encoder == NULL || e->verdicts == NULL) goto fail;
+    e->histograms = calloc(1, sizeof *e->histograms);
+    if (e->encoder == NULL || e->verdicts == NULL || e->histograms == NULL) goto fail;
     int level = options->level ? options->level : LEVEL_DEFAULT;
     for (int i = 0; i < e->threads; i++)
         if ((e->encoder[i] = table_encoder_new(level, NULL, 0)) == NULL) goto fail;
@@ -58,6 +60,7 @@ void emitter_abort(Emitter *e)
     for (int m = 0; m < TABLE_METRICS; m++) stream_close(&e->stream[m]);
     for (int i = 0; e->encoder && i < e->threads; i++) table_encoder_free(e->encoder[i]);
     free(e->encoder);
+    free(e->histograms);
     deferred_free(e->verdicts);
     free(e);
 }
@@ -212,8 +215,8 @@ treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice
         if (has(e, m) && !e->follows[m]) status = distances_slice(e, m, number, slice, error);
     if (status == TREB_OK && !deferred_add(e->verdicts, number, slice))
         status = emit_out_of_memory(error);
-#pragma omp critical(emit_tally)
-    if (status == TREB_OK) tally_slice(&e->tally, number[0], slice);
+    if (status == TREB_OK && !tally_slice(&e->tally, e->histograms, number[0], slice))
+        status = emit_out_of_memory(error);
     return status;
 }
 
@@ -369,6 +372,14 @@ static treb_status verdicts_emit(Emitter *e, TableError *error)
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
+static bool set_histogram(TableSide *side, int verdict, const uint64_t *positions)
+{
+    size_t bytes = ((size_t)side->longest[verdict] + 1) * sizeof *positions;
+    side->histogram[verdict] = malloc(bytes);
+    if (side->histogram[verdict]) memcpy(side->histogram[verdict], positions, bytes);
+    return side->histogram[verdict] != NULL;
+}
+
 /* Puts what was counted into a header, with maps as long as the longest distance needs. */
 static bool complete_header(const Emitter *e, Stream *stream)
 {
@@ -381,7 +392,9 @@ static bool complete_header(const Emitter *e, Stream *stream)
             const char *fen = e->tally.fen[h->metric][side][v];
             s->longest[v] = e->tally.longest[h->metric][side][v];
             memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
-            if (!s->stored || fen[0] == '\0') continue;
+            if (fen[0] == '\0') continue;
+            if (!set_histogram(s, v, e->histograms->of[h->metric][side][v])) return false;
+            if (!s->stored) continue;
             unsigned codes = (s->longest[v] >> (h->metric == TABLE_DTM)) + 1;
             if (!stream_set_map(stream, side, v, codes)) return false;
         }
@@ -407,7 +420,7 @@ static treb_status finish_files(Emitter *e, EmitResult *result, TableError *erro
 treb_status emitter_finish(Emitter *e, EmitResult *result, TableError *error)
 {
     memset(result, 0, sizeof *result);
-    tally_finish(&e->tally, e->shape);
+    tally_finish(&e->tally, e->histograms, e->shape);
     treb_status status = skip_unused(e, TABLE_DTZ, TABLE_METRICS, error);
     if (status == TREB_OK) status = verdicts_emit(e, error);
     if (status == TREB_OK) status = finish_files(e, result, error);

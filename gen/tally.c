@@ -1,6 +1,7 @@
 /* tally.c - see tally.h. */
 #include "tally.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "bitboard.h"
@@ -85,23 +86,36 @@ static const uint8_t *distances(const Slice *slice, int metric, int side)
     return slice->distance[metric][side];
 }
 
+/* Enters the cells of one word, by each metric that has numbers of its own. */
+static void word_histogram(const Slice *slice, int side, size_t w, int verdict, uint64_t set,
+                           unsigned weight, Histograms *out)
+{
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+        const uint8_t *plies = slice->distance[m][side];
+        uint64_t *entry = out->of[m][side][verdict];
+        if (plies == NULL || (m == TABLE_DTC && slice->dtc_is_dtz)) continue;
+        plies += 64 * w;
+        for (uint64_t bits = set; bits; bits &= bits - 1) entry[plies[bit_first(bits)]] += weight;
+    }
+}
+
 static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirrored, int side,
-                        uint32_t kings, PlaneTally *out)
+                        uint32_t kings, PlaneTally *out, Histograms *histograms)
 {
     const Shape *shape = slice->shape;
     size_t words = shape->plane_words, first = kings * words;
-    bool whole = shape->men > 0 && mirrored;
-    unsigned weight = plane_weight(shape, kings, whole);
+    unsigned weight = plane_weight(shape, kings, shape->men > 0 && mirrored);
     memset(out, 0, sizeof *out);
     for (size_t w = first; w < first + words; w++) {
-        uint64_t set[WDL_VALUES];
+        uint64_t set[WDL_VALUES], half = shape->men == 0 ? mirrored : 0;
         word_verdicts(slice, side, w, set);
         for (int v = 0; v < WDL_VALUES; v++) {
             if (set[v] == 0) continue;
             out->present |= 1u << v;
-            out->count[v] += (uint64_t)weight * bit_count(set[v]);
-            if (shape->men == 0) out->count[v] -= bit_count(set[v] & mirrored);
+            out->count[v] += (uint64_t)weight * bit_count(set[v]) - bit_count(set[v] & half);
             if (v == WDL_DRAW) continue;
+            word_histogram(slice, side, w, v, set[v] & ~half, weight, histograms);
+            word_histogram(slice, side, w, v, set[v] & half, weight - 1, histograms);
             for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
                 const uint8_t *bytes = distances(slice, m, side);
                 unsigned d = bytes ? kernel->most(&set[v], 1, bytes + 64 * w) : 0;
@@ -147,33 +161,65 @@ static void tally_longest(Tally *tally, uint64_t number, const Slice *slice, int
     }
 }
 
-void tally_slice(Tally *tally, uint64_t number, const Slice *slice)
+/* Adds one side of a slice, as one thread saw it, to the table's. */
+static void add_histograms(Histograms *sum, const Histograms *part, int side, bool dtc_is_dtz)
 {
-    const Kernel *kernel = kernel_best();
-    uint64_t mirrored = mirrored_lanes(slice);
-    enum { CHUNK = 256 };
-    PlaneTally plane[CHUNK];
-    for (int side = 0; side < 2; side++) {
-        for (uint32_t start = 0; start < slice->shape->kings; start += CHUNK) {
-            uint32_t end = start + CHUNK;
-            if (end > slice->shape->kings) end = slice->shape->kings;
-#pragma omp parallel for schedule(dynamic, 8)
-            for (uint32_t k = start; k < end; k++)
-                tally_plane(slice, kernel, mirrored, side, k, &plane[k - start]);
-            for (uint32_t k = start; k < end; k++) {
-                for (int v = 0; v < WDL_VALUES; v++)
-                    tally->count[side][v] += plane[k - start].count[v];
-                tally_longest(tally, number, slice, side, k, &plane[k - start]);
-            }
-        }
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+        int from = m == TABLE_DTC && dtc_is_dtz ? TABLE_DTZ : m;
+        for (int v = 0; v < WDL_VALUES; v++)
+            for (int p = 0; p <= CODE_MOST; p++)
+                sum->of[m][side][v][p] += part->of[from][side][v][p];
     }
 }
 
-void tally_finish(Tally *tally, const Shape *shape)
+static bool tally_planes(Histograms *histograms, const Slice *slice, int side, PlaneTally *plane)
+{
+    const Kernel *kernel = kernel_best();
+    uint64_t mirrored = mirrored_lanes(slice);
+    bool ok = true;
+#pragma omp parallel
+    {
+        Histograms *part = calloc(1, sizeof *part);
+        if (part == NULL) {
+#pragma omp atomic write
+            ok = false;
+        }
+#pragma omp for schedule(dynamic, 8)
+        for (uint32_t k = 0; k < slice->shape->kings; k++)
+            if (part) tally_plane(slice, kernel, mirrored, side, k, &plane[k], part);
+#pragma omp critical(tally)
+        if (part) add_histograms(histograms, part, side, slice->dtc_is_dtz);
+        free(part);
+    }
+    return ok;
+}
+
+bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice)
+{
+    uint32_t kings = slice->shape->kings;
+    PlaneTally *plane = malloc(kings * sizeof *plane);
+    bool ok = plane != NULL;
+    for (int side = 0; side < 2 && ok; side++) {
+        ok = tally_planes(histograms, slice, side, plane);
+#pragma omp critical(tally)
+        for (uint32_t k = 0; k < kings && ok; k++) {
+            for (int v = 0; v < WDL_VALUES; v++) tally->count[side][v] += plane[k].count[v];
+            tally_longest(tally, number, slice, side, k, &plane[k]);
+        }
+    }
+    free(plane);
+    return ok;
+}
+
+void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape)
 {
     unsigned like = 1;
     for (int g = 0; g < shape->index.groups; g++)
         for (unsigned i = 2; i <= shape->index.group[g].count; i++) like *= i;
     for (int side = 0; side < 2; side++)
-        for (int v = 0; v < WDL_VALUES; v++) tally->count[side][v] /= like;
+        for (int v = 0; v < WDL_VALUES; v++) {
+            tally->count[side][v] /= like;
+            for (int m = TABLE_DTZ; m < TABLE_METRICS; m++)
+                for (int p = 0; p <= CODE_MOST; p++) histograms->of[m][side][v][p] /= like;
+        }
 }

@@ -1,4 +1,4 @@
-/* tally.h - counting a solved slice: verdicts and longest lines. */
+/* tally.h - counting a solved slice: verdicts, distances and longest lines. */
 #ifndef TREB_GEN_TALLY_H
 #define TREB_GEN_TALLY_H
 
@@ -13,10 +13,16 @@ typedef struct Tally {
             [TABLE_FEN_SIZE]; /* a longest position: the first of the first slice */
 } Tally;
 
-/* Adds the slice of number `number`. The outcome does not depend on the order of slices. */
-void tally_slice(Tally *tally, uint64_t number, const Slice *slice);
+/* Positions by metric, side to move, verdict and plies. */
+typedef struct Histograms {
+    uint64_t of[TABLE_METRICS][2][WDL_VALUES][CODE_MOST + 1];
+} Histograms;
+
+/* Adds the slice of number `number`. The outcome does not depend on the order of slices; slices may
+ * come from several threads. False: out of memory. */
+bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice);
 
 /* Brings counts to positions of the full board, like men not told apart. */
-void tally_finish(Tally *tally, const Shape *shape);
+void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape);
 
 #endif

@@ -237,6 +237,40 @@ static const char *fault_of_longest(const Headers *h, const TableSide *said, int
                                                          : NULL;
 }
 
+static unsigned longest_found(const uint64_t histogram[VERIFY_PLIES])
+{
+    unsigned plies = VERIFY_PLIES - 1;
+    while (plies > 0 && histogram[plies] == 0) plies--;
+    return plies;
+}
+
+/* What is wrong with a histogram, or NULL. That it adds up was seen when the file was opened. */
+static const char *fault_of_histogram(const Headers *h, const TableSide *said, int metric, int side,
+                                      int verdict)
+{
+    const uint64_t *entry = said->histogram[verdict];
+    if (entry == NULL) return said->count[verdict] ? "is missing" : NULL;
+    if (h->count == NULL) return NULL;
+    const uint64_t *found = h->count->histogram[metric][h->entry->symmetric ? 0 : side][verdict];
+    for (uint32_t p = 0; p <= said->longest[verdict] && p < VERIFY_PLIES; p++)
+        if (entry[p] != found[p]) return "does not count the positions as they are";
+    return NULL;
+}
+
+static void check_histograms(const Headers *h, int metric, int side)
+{
+    const VerifyFile *file = &h->entry->file[metric];
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (v == WDL_DRAW || metric == TABLE_WDL) continue;
+        const char *fault = fault_of_histogram(h, &file->header->side[side], metric, side, v);
+        if (fault == NULL) continue;
+        verify_report_error(h->report, VERIFY_KEY_LAST,
+                            "%.300s: histogram of the %s with %s to move %s",
+                            table_path(file->table), verdict_words[v],
+                            side == TREB_WHITE ? "White" : "Black", fault);
+    }
+}
+
 static void check_longest(const Headers *h, int metric, int side)
 {
     const VerifyFile *file = &h->entry->file[metric];
@@ -249,7 +283,7 @@ static void check_longest(const Headers *h, int metric, int side)
         else
             fault = fault_of_longest(h, said, metric, side, v);
         if (fault == NULL && metric != TABLE_WDL && h->count != NULL &&
-            said->longest[v] != h->count->longest[metric][real][v])
+            said->longest[v] != longest_found(h->count->histogram[metric][real][v]))
             fault = "some line is longer or none as long";
         if (fault == NULL) continue;
         verify_report_error(h->report, VERIFY_KEY_LAST,
@@ -273,6 +307,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
         for (int side = 0; side < 2 && h.entry->file[m].table != NULL; side++) {
             check_counts(&h, &h.entry->file[m], side);
             check_longest(&h, m, side);
+            check_histograms(&h, m, side);
         }
     }
     if (h.reader->error.status != TREB_OK) verify_report_fail(report, &h.reader->error);
@@ -306,17 +341,22 @@ static treb_status check_files(VerifyStore *store, VerifyResult *result, TableEr
 
 static void check_store(VerifyReport *report, VerifyStore *store)
 {
-    VerifyCount count = {0};
+    VerifyCount *count = NULL;
     unsigned metrics = report->result->metrics;
-    bool full = report->options->full;
-    if (full) {
-        verify_full(report, store, metrics, &count);
-        report->result->positions = count.positions;
+    if (report->options->full) {
+        count = calloc(1, sizeof *count);
+        if (count == NULL) {
+            fail_memory(report);
+            return;
+        }
+        verify_full(report, store, metrics, count);
+        report->result->positions = count->positions;
     } else {
         read_blocks(report, store);
         if (!atomic_load(&report->stop)) run_sample(report, store, metrics);
     }
-    if (!atomic_load(&report->stop)) check_headers(report, store, full ? &count : NULL);
+    if (!atomic_load(&report->stop)) check_headers(report, store, count);
+    free(count);
 }
 
 treb_status verify_material(const Material *material, const VerifyOptions *options,

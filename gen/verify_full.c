@@ -42,7 +42,7 @@ typedef struct Worker {
     const Full *full;
     VerifyReader *reader;
     VerifyWalk walk;
-    VerifyCount count;
+    VerifyCount *count;
     int side;
 } Worker;
 
@@ -230,8 +230,8 @@ static void do_verdict(Worker *w, const treb_position *pos)
         report_code(w, pos, TABLE_WDL, code);
     if (captures > verdict) verdict = captures;
     *word = (WORD_ILLEGAL & ~UINT32_C(7)) | (uint32_t)verdict;
-    w->count.positions++;
-    w->count.count[w->side][verdict] += index_weight(full->index, &w->walk.men);
+    w->count->positions++;
+    w->count->count[w->side][verdict] += index_weight(full->index, &w->walk.men);
 }
 
 static void do_distances(Worker *w, const treb_position *pos)
@@ -261,13 +261,12 @@ static void do_distances(Worker *w, const treb_position *pos)
     *at = word;
 }
 
-static void count_longest(Worker *w, const VerifyValue *value)
+static void count_distances(Worker *w, const VerifyValue *value)
 {
-    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-        uint32_t *longest = &w->count.longest[m][w->side][value->verdict];
-        if (value->plies[m] != VERIFY_NONE && value->plies[m] > *longest)
-            *longest = value->plies[m];
-    }
+    unsigned weight = index_weight(w->full->index, &w->walk.men);
+    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++)
+        if (value->plies[m] < VERIFY_PLIES)
+            w->count->histogram[m][w->side][value->verdict][value->plies[m]] += weight;
 }
 
 /* Fills in the distances that no table has. Returns the cell's word. */
@@ -303,7 +302,7 @@ static void do_moves(Worker *w, const treb_position *pos)
                     .compare = full->metrics,
                     .known = full->metrics};
     verify_judge(full->report, &c);
-    count_longest(w, &c.claim);
+    if (c.claim.verdict != WDL_DRAW) count_distances(w, &c.claim);
 }
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -336,8 +335,8 @@ static void add_count(VerifyCount *sum, const VerifyCount *part)
         for (int v = 0; v < WDL_VALUES; v++) {
             sum->count[side][v] += part->count[side][v];
             for (int m = 0; m < TABLE_METRICS; m++)
-                if (part->longest[m][side][v] > sum->longest[m][side][v])
-                    sum->longest[m][side][v] = part->longest[m][side][v];
+                for (int p = 0; p < VERIFY_PLIES; p++)
+                    sum->histogram[m][side][v][p] += part->histogram[m][side][v][p];
         }
 }
 
@@ -347,7 +346,9 @@ static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) 
     static const TableError no_memory = {TREB_ERR_MEMORY, "out of memory"};
     Worker w = {.full = full, .side = side, .reader = verify_reader_new(full->store)};
     uint64_t size = full->index->size;
-    while (w.reader != NULL && !atomic_load(&full->report->stop)) {
+    w.count = calloc(1, sizeof *w.count);
+    bool memory = w.reader != NULL && w.count != NULL;
+    while (memory && !atomic_load(&full->report->stop)) {
         uint64_t from = atomic_fetch_add(next, CHUNK);
         if (from >= size) break;
         uint64_t to = size - from < CHUNK ? size : from + CHUNK;
@@ -355,10 +356,11 @@ static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) 
         if (w.reader->error.status != TREB_OK) break;
         verify_report_progress(full->report, to - from);
     }
-    if (w.reader == NULL || w.reader->error.status != TREB_OK)
-        verify_report_fail(full->report, w.reader == NULL ? &no_memory : &w.reader->error);
+    if (!memory || w.reader->error.status != TREB_OK)
+        verify_report_fail(full->report, memory ? &w.reader->error : &no_memory);
 #pragma omp critical(verify_count)
-    add_count(full->count, &w.count);
+    if (memory) add_count(full->count, w.count);
+    free(w.count);
     verify_reader_free(w.reader);
 }
 

@@ -16,6 +16,7 @@
 
 enum {
     VERIFY_NONE = 0xffff,  /* no distance known */
+    VERIFY_PLIES = 1023,   /* distances are below */
     VERIFY_RULE = 100,     /* plies that the 50-move rule allows */
     VERIFY_DISTANCES = 14, /* the metrics but WDL, as bits */
     VERIFY_ENTRIES_MAX = 4096,
@@ -287,11 +288,11 @@ void verify_judge(VerifyReport *report, const VerifyCase *c);
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* Counts and longest lines as found in all positions. */
+/* What was found in all positions, those of the full board for each cell. */
 typedef struct VerifyCount {
-    uint64_t positions;
+    uint64_t positions; /* looked at */
     uint64_t count[2][WDL_VALUES];
-    uint32_t longest[TABLE_METRICS][2][WDL_VALUES];
+    uint64_t histogram[TABLE_METRICS][2][WDL_VALUES][VERIFY_PLIES]; /* by plies */
 } VerifyCount;
 
 /* Checks every position; fills `count` if nothing stops it. */

@@ -190,6 +190,17 @@ TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
 TREB_API treb_status treb_tables_find(const treb_tables *tables, const char *material,
                                       treb_metric metric, treb_table_info *out, treb_error *error);
 
+/* How the distances of an ending are spread: out[p] is the number of positions (as in
+ * treb_table_info.count) with `turn` to move and verdict `wdl` that take p plies, for p up to the
+ * longest. Writes at most `capacity` of them, and to `count` how many there are: the longest + 1,
+ * or 0 if there is no such position. It stands in the file's header: nothing is probed. Errors as
+ * treb_tables_find; TREB_ERR_ARGUMENT for WDL, draws and files of format version 1, which have
+ * none. */
+TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char *material,
+                                           treb_metric metric, int turn, treb_wdl wdl,
+                                           uint64_t *out, size_t capacity, size_t *count,
+                                           treb_error *error);
+
 /* ---- Probes -------------------------------------------------------------------------------- */
 
 /* All probes take en passant into account, and answer from the rules, captures and promotions alone

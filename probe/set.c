@@ -316,3 +316,25 @@ treb_status treb_tables_find(const treb_tables *tables, const char *material, tr
     if (file == NULL) return fail(error, missing.status, missing.text, "");
     return describe(file, out, error);
 }
+
+treb_status treb_tables_histogram(const treb_tables *tables, const char *material,
+                                  treb_metric metric, int turn, treb_wdl wdl, uint64_t *out,
+                                  size_t capacity, size_t *count, treb_error *error)
+{
+    TableError why;
+    treb_error missing;
+    const OpenFile *open;
+    bool sensible = metric != TREB_WDL && (turn == TREB_WHITE || turn == TREB_BLACK) &&
+                    wdl >= TREB_LOSS && wdl <= TREB_WIN && wdl != TREB_DRAW;
+    if (!sensible) return fail(error, TREB_ERR_ARGUMENT, "only distances have histograms", "");
+    ProbeFile *file = find_file(tables, material, metric, &missing);
+    if (file == NULL) return fail(error, missing.status, missing.text, "");
+    if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
+    const TableSide *side = &open->header->side[turn];
+    const uint64_t *entry = side->histogram[wdl];
+    if (entry == NULL && side->count[wdl])
+        return fail(error, TREB_ERR_ARGUMENT, file->path, " has no histograms: make it again");
+    *count = entry ? (size_t)side->longest[wdl] + 1 : 0;
+    if (*count) memcpy(out, entry, (*count < capacity ? *count : capacity) * sizeof *out);
+    return TREB_OK;
+}

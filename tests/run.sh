@@ -35,6 +35,7 @@ done
 run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/test_gen"
 run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
+run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
 if [ -d "$build/page" ]; then
     run "page: units" node --test tests/page/units.test.mjs

@@ -103,11 +103,26 @@ static inline void set_map(TableSide *side, int verdict, int codes, int step)
     for (int c = 0; c < codes; c++) side->plies[verdict][c] = (uint16_t)(c * step);
 }
 
+/* All positions of a verdict at one distance, but one of them at 0 if there are several. */
+static inline void set_histogram(TableSide *side, int verdict, uint32_t longest)
+{
+    side->longest[verdict] = longest;
+    side->histogram[verdict] = calloc(longest + 1, sizeof(uint64_t));
+    ck_assert_ptr_nonnull(side->histogram[verdict]);
+    uint64_t first = side->count[verdict] > 1;
+    side->histogram[verdict][longest] = side->count[verdict] - first;
+    side->histogram[verdict][0] += first;
+}
+
 static inline void set_sides(TableHeader *header)
 {
     for (int s = 0; s < 2; s++) {
         TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) side->count[v] = UINT64_C(1) << (10 * v + s);
+        if (header->metric != TABLE_WDL) {
+            set_histogram(side, WDL_LOSS, 20);
+            set_histogram(side, WDL_CURSED, TABLE_PLIES_MAX);
+        }
         if (!side->stored) continue;
         if (header->metric == TABLE_WDL) {
             set_map(side, 0, WDL_VALUES, 1);
@@ -279,6 +294,9 @@ static inline void compare_side(const TableSide *a, const TableSide *b)
     for (int v = 0; v < WDL_VALUES; v++) {
         ck_assert_str_eq(a->longest_fen[v], b->longest_fen[v]);
         if (a->codes[v]) ck_assert_mem_eq(a->plies[v], b->plies[v], 2u * a->codes[v]);
+        ck_assert_int_eq(a->histogram[v] == NULL, b->histogram[v] == NULL);
+        if (a->histogram[v])
+            ck_assert_mem_eq(a->histogram[v], b->histogram[v], 8 * ((size_t)a->longest[v] + 1));
     }
 }
 

@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 2, newer than 1");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 3, newer than 2");
 }
 END_TEST
 
@@ -161,8 +161,8 @@ START_TEST(field_wrong)
 END_TEST
 
 /* The same in the part behind the blocks. Offsets are from its beginning. */
-enum { AT_CODES = 60, AT_FEN = 70 + 4, FEN_LENGTH = 30, AT_MAP = 70 + 5 + FEN_LENGTH };
-enum { AT_ENTRIES = AT_MAP + 10 + 75 + 10 };
+enum { AT_CODES = 60, AT_FEN = 70 + 4, FEN_LENGTH = 30, AT_PRESENT = 70 + 5 + FEN_LENGTH };
+enum { AT_MAP = AT_PRESENT + 1, AT_ENTRIES = AT_MAP + 10 + 76 + 10 };
 
 static const struct {
     int at, bytes;
@@ -177,6 +177,8 @@ static const struct {
     {AT_FEN, 1, 255, "bad FEN"},
     {AT_FEN + 1, 1, '<', "bad FEN"},
     {AT_FEN + 1, 1, 0, "bad FEN"},
+    {AT_PRESENT, 1, 1, "bad set of histograms"},
+    {AT_PRESENT, 1, 0x20, "bad set of histograms"},
     {AT_MAP, 2, WDL_VALUES, "bad value map"},
     {AT_ENTRIES, 6, 1, "bad block table"},
     {AT_ENTRIES + 10, 6, 0, "bad block table"},
@@ -193,6 +195,46 @@ START_TEST(meta_wrong)
     format_put(meta + wrong_meta[_i].at, wrong_meta[_i].bytes, wrong_meta[_i].value);
     reseal(victim_bytes, victim_size);
     must_refuse_bytes(victim_bytes, victim_size, wrong_meta[_i].words);
+}
+END_TEST
+
+/* The same in a table of distances: White's losses have a histogram of 21 entries, which add up
+ * to 1. The texts before it are empty but for the first. */
+enum { AT_LONGEST = 40, AT_SET = 70 + 5 + FEN_LENGTH, AT_HISTOGRAM = AT_SET + 1 };
+
+static const struct {
+    int at, bytes;
+    uint64_t value;
+    const char *words;
+} wrong_histogram[] = {
+    {AT_SET, 1, 1 << WDL_DRAW, "bad set of histograms"},
+    {AT_SET, 1, 0x20, "bad set of histograms"},
+    {AT_HISTOGRAM, 8, 1, "bad histogram"},                 /* adds up to more */
+    {AT_HISTOGRAM + 20 * 8, 8, 0, "bad histogram"},        /* to less, and ends with 0 */
+    {AT_HISTOGRAM, 8, UINT64_MAX, "bad histogram"},        /* by an overflow */
+    {AT_LONGEST, 4, TABLE_PLIES_MAX + 1, "bad histogram"}, /* longer than may be */
+    {AT_LONGEST, 4, UINT32_MAX, "bad histogram"},
+    {AT_LONGEST, 4, 19, "bad histogram"}, /* the last entry is not among them */
+    {AT_LONGEST, 4, TABLE_PLIES_MAX, "bad histogram"},
+};
+
+START_TEST(histogram_wrong)
+{
+    Sample sample = make_sample("KQvK", TABLE_DTZ, 1, 1, 3);
+    char path[PATH_SIZE];
+    size_t size;
+    strcpy(sample.header.side[0].longest_fen[WDL_LOSS], "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1");
+    sample.header.side[0].longest_fen[WDL_WIN][0] = '\0';
+    ck_assert_int_eq(remove(victim_path), 0);
+    must_write(&sample, IN_ORDER);
+    path_of_sample(&sample, path);
+    uint8_t *bytes = load(path, &size), *meta = bytes + format_get64(bytes + FORMAT_AT_META);
+    ck_assert_uint_eq(meta[AT_SET], 1 << WDL_LOSS | 1 << WDL_CURSED);
+    format_put(meta + wrong_histogram[_i].at, wrong_histogram[_i].bytes, wrong_histogram[_i].value);
+    reseal(bytes, size);
+    must_refuse_bytes(bytes, size, wrong_histogram[_i].words);
+    free(bytes);
+    free_sample(&sample);
 }
 END_TEST
 
@@ -302,6 +344,8 @@ int main(void)
     tcase_add_test(tests, header_checksum);
     tcase_add_loop_test(tests, field_wrong, 0, sizeof wrong_field / sizeof *wrong_field);
     tcase_add_loop_test(tests, meta_wrong, 0, sizeof wrong_meta / sizeof *wrong_meta);
+    tcase_add_loop_test(tests, histogram_wrong, 0,
+                        sizeof wrong_histogram / sizeof *wrong_histogram);
     tcase_add_test(tests, block_byte_altered);
     tcase_add_test(tests, cut_off_while_open);
     tcase_add_test(tests, unusable_dictionary);

@@ -154,6 +154,22 @@ static void find_longest(const Truth *t, int metric, int side, TableSide *out)
     }
 }
 
+static void fill_histograms(const Truth *t, int metric, int side, TableSide *out)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (v == WDL_DRAW || out->count[v] == 0) continue;
+        out->histogram[v] = calloc(out->longest[v] + 1, sizeof *out->histogram[v]);
+        ck_assert_ptr_nonnull(out->histogram[v]);
+    }
+    for (size_t cell = 0; cell < t->index.size; cell++) {
+        unsigned v = t->verdict[side][cell];
+        IndexMen men;
+        if (v == ILLEGAL || v == WDL_DRAW) continue;
+        index_to_men(&t->index, cell, &men);
+        out->histogram[v][t->plies[metric][side][cell]] += index_weight(&t->index, &men);
+    }
+}
+
 static void fill_header(const Truth *t, TableHeader *h, unsigned stored)
 {
     for (int side = 0; side < 2; side++) {
@@ -165,7 +181,10 @@ static void fill_header(const Truth *t, TableHeader *h, unsigned stored)
             index_to_men(&t->index, cell, &men);
             s->count[t->verdict[side][cell]] += index_weight(&t->index, &men);
         }
-        if (h->metric != TABLE_WDL) find_longest(t, h->metric, side, s);
+        if (h->metric != TABLE_WDL) {
+            find_longest(t, h->metric, side, s);
+            fill_histograms(t, h->metric, side, s);
+        }
         if (!s->stored) continue;
         if (h->metric == TABLE_WDL) {
             set_map(s, 0, WDL_VALUES, 1);
@@ -386,10 +405,26 @@ static void distance_too_short(Truth *t, TableHeader *h)
     t->plies[h->metric][1][find(t, 1, WDL_LOSS, 8)] -= 2;
 }
 
+/* The histogram as well, or the file would be refused at once. */
 static void one_more_win(Truth *t, TableHeader *h)
 {
     (void)t;
     h->side[0].count[WDL_WIN]++;
+    h->side[0].histogram[WDL_WIN][1]++;
+}
+
+static void no_histogram(Truth *t, TableHeader *h)
+{
+    (void)t;
+    free(h->side[1].histogram[WDL_LOSS]);
+    h->side[1].histogram[WDL_LOSS] = NULL;
+}
+
+static void other_histogram(Truth *t, TableHeader *h)
+{
+    (void)t;
+    h->side[0].histogram[WDL_WIN][3]--;
+    h->side[0].histogram[WDL_WIN][5]++;
 }
 
 static void one_more_loss(Truth *t, TableHeader *h)
@@ -401,7 +436,12 @@ static void one_more_loss(Truth *t, TableHeader *h)
 static void longest_too_long(Truth *t, TableHeader *h)
 {
     (void)t;
-    h->side[1].longest[WDL_LOSS]++;
+    TableSide *s = &h->side[1];
+    uint32_t plies = ++s->longest[WDL_LOSS];
+    s->histogram[WDL_LOSS] = realloc(s->histogram[WDL_LOSS], (plies + 1) * sizeof(uint64_t));
+    ck_assert_ptr_nonnull(s->histogram[WDL_LOSS]);
+    s->histogram[WDL_LOSS][plies] = s->histogram[WDL_LOSS][plies - 1];
+    s->histogram[WDL_LOSS][plies - 1] = 0;
 }
 
 static void other_longest(Truth *t, TableHeader *h)
@@ -417,7 +457,10 @@ static void shorter_longest(Truth *t, TableHeader *h)
     treb_position pos;
     index_to_men(&t->index, cell, &men);
     index_men_to_position(&t->index, &men, 0, &pos);
-    h->side[0].longest[WDL_WIN] = t->plies[h->metric][0][cell];
+    uint64_t *entry = h->side[0].histogram[WDL_WIN];
+    uint32_t plies = t->plies[h->metric][0][cell];
+    while (h->side[0].longest[WDL_WIN] > plies)
+        entry[plies] += entry[h->side[0].longest[WDL_WIN]--];
     position_to_fen(&pos, h->side[0].longest_fen[WDL_WIN]);
 }
 
@@ -449,6 +492,8 @@ static const struct {
     {{"KRvK", TABLE_DTM, true, other_longest}, "its position has another distance"},
     {{"KQvK", TABLE_DTM, true, other_longest}, "its position is no position of the table"},
     {{"KQvK", TABLE_DTM, true, longest_is_no_position}, "its FEN is none"},
+    {{"KRvK", TABLE_DTC, true, no_histogram},
+     "histogram of the losses with Black to move is missing"},
 };
 
 START_TEST(damage_is_found) { must_find(damages[_i].damage, damages[_i].words); }
@@ -462,6 +507,17 @@ START_TEST(longer_line_is_found)
     ck_assert_int_eq(verify("KQvK", false), TREB_OK);
     ck_assert_int_eq(verify("KQvK", true), TREB_ERR_DAMAGED);
     ck_assert_ptr_nonnull(strstr(result.text, "some line is longer"));
+}
+END_TEST
+
+/* So does counting them. */
+START_TEST(wrong_histogram_is_found)
+{
+    damage = (Damage){"KQvK", TABLE_DTM, true, other_histogram};
+    write_tables(0, KP, false);
+    ck_assert_int_eq(verify("KQvK", false), TREB_OK);
+    ck_assert_int_eq(verify("KQvK", true), TREB_ERR_DAMAGED);
+    ck_assert_ptr_nonnull(strstr(result.text, "histogram of the wins with White to move"));
 }
 END_TEST
 
@@ -574,6 +630,7 @@ static Suite *verify_suite(void)
     TCase *wrong = add_case(suite, "wrong", make_directory, remove_directory);
     tcase_add_loop_test(wrong, damage_is_found, 0, sizeof damages / sizeof *damages);
     tcase_add_test(wrong, longer_line_is_found);
+    tcase_add_test(wrong, wrong_histogram_is_found);
     tcase_add_test(wrong, flipped_byte_is_found);
     TCase *unable = add_case(suite, "unable", make_directory, remove_directory);
     tcase_add_test(unable, missing_tables_are_named);

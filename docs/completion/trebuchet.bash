@@ -72,7 +72,7 @@ _trebuchet() {
                   --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --tables --help' ;;
     line) options='--metric --tables --help' ;;
-    stats) options='--metric --sample --full --no-histogram --threads --tables --help' ;;
+    stats) options='--metric --no-histogram --tables --help' ;;
     info) options='--tsv --tables --help' ;;
     verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
