@@ -239,8 +239,12 @@ onPage("a missing table is named, with the command that makes it", { allow: NOT_
     assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
     assert.equal(await page.locator(".move").count(), 0);
     await hands.shot("missing");
-    await hands.open("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-    assert.match(await hands.text("#sentence"), /Too many men|Castling/);
+    await hands.open("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
+    assert.equal(await hands.text("#sentence"), "Too many men");
+    await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
+    assert.equal(await hands.text("#sentence"), "Castling is not covered");
+    await page.click("#missing button");
+    assert.match(await hands.verdict(), /^White mates in/);
 });
 
 onPage("the 50-move rule", {}, async (hands, page) => {
@@ -380,6 +384,12 @@ for (const width of [320, 390]) {
         await page.touchscreen.tap(...(await hands.middle("e5")));
         await hands.settled();
         assert.match(await hands.fen(), / b /);
+        await page.goBack();
+        await hands.settled();
+        const moves = page.locator(".rows .move:visible");
+        assert.equal(await moves.count(), 8, "many moves are folded");
+        await page.locator(".more").tap();
+        assert.ok((await moves.count()) > 20);
         const small = await page.evaluate(() => [...document.querySelectorAll("main button, main select, header button")].filter((element) => {
             const box = element.getBoundingClientRect();
             return box.width > 0 && (box.height < 24 || box.width < 24);

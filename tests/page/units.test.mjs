@@ -178,7 +178,9 @@ test("PGN", () => {
     assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } 1... Kg7 1-0\n"), text);
     const long = writePgn({ start: START, played: Array.from({ length: 60 }, () => ROOK) });
     assert.ok(long.split("\n").every((line) => line.length <= 80));
-    assert.deepEqual(["checkmate", "stalemate", "ongoing"].map((state) => resultOf({ state, turn: "black" })), ["1-0", "1/2-1/2", "*"]);
+    assert.deepEqual(["checkmate", "stalemate", "ongoing"].map((state) => resultOf([], { state, turn: "black" })), ["1-0", "1/2-1/2", "*"]);
+    assert.equal(resultOf([{ ...ROOK, san: "Rf8#" }], null), "1-0");
+    assert.equal(resultOf([ROOK], null), "*");
 });
 
 test("charts add up plies by moves", () => {

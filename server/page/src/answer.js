@@ -1,9 +1,9 @@
 // The verdict, the distances and the list of moves.
 
 import { $, copy, h } from "./dom.js";
-import { materialOf } from "./fen.js";
+import { materialOf, settle } from "./fen.js";
 import { METRICS, groupMoves, inMoves, moveWords, movesOf, plural, sideName, verdictNote, verdictSentence } from "./words.js";
-import { answer, askAgain, chooseMetric, metric, onChange, state } from "./session.js";
+import { answer, askAgain, chooseMetric, metric, onChange, showPosition, state } from "./session.js";
 import { playOwn } from "./play.js";
 
 const TITLES = {
@@ -29,6 +29,10 @@ function helpFor({ code, message }) {
             h("p", { class: "command" }, h("code", {}, command), button),
         ];
     }
+    if (code === "castling") {
+        const drop = () => showPosition(settle(state.position), "push");
+        return [h("p", {}, message), h("button", { type: "button", class: "button", onclick: drop }, "Ask without castling rights")];
+    }
     if (code === "offline")
         return [h("p", {}, "It is asked again every few seconds. Moves already seen can still be gone back to."),
             h("button", { type: "button", class: "button", onclick: askAgain }, "Ask now")];
@@ -43,6 +47,7 @@ function showError(error) {
     document.body.dataset.tone = "none";
     $("sentence").textContent = error.code === "no_table" ? `No table for ${missingMaterial(error.message)}` : TITLES[error.code] || "No answer";
     $("note").textContent = "";
+    document.title = "Trebuchet";
     $("metrics").hidden = true;
     $("moves").replaceChildren();
 }
@@ -102,8 +107,17 @@ function group({ verdict, title, moves }, by) {
     const names = [by, ...Object.keys(METRICS).filter((name) => name !== by)];
     const head = h("div", { class: "group-head" }, h("h2", {}, title), h("span", { class: "count" }, String(moves.length)),
         ...(quiet ? [] : names.map((name) => h("span", { class: `column ${name === by ? "main" : ""}`, title: METRICS[name].long }, METRICS[name].name))));
-    return h("section", { class: `group tone-${verdict || "plain"} ${quiet ? "chips" : "rows"}` }, head,
-        h("div", { class: "group-moves" }, ...moves.map((move) => moveRow(move, by, longest))));
+    const rows = h("div", { class: "group-moves" }, ...moves.map((move) => moveRow(move, by, longest)));
+    const section = h("section", { class: `group tone-${verdict || "plain"} ${quiet ? "chips" : "rows"}` }, head, rows);
+    // Phones show the first few of many: what comes after them on the page stays within reach.
+    if (!quiet && moves.length > 10) {
+        const open = () => {
+            section.classList.add("open");
+            rows.children[8].focus();
+        };
+        section.append(h("button", { type: "button", class: "more button small", onclick: open }, `All ${moves.length} moves`));
+    }
+    return section;
 }
 
 function showMoves(probe) {

@@ -1,8 +1,8 @@
 // The page: puts its parts together.
 
-import { $, calmMotion } from "./dom.js";
+import { $, calmMotion, manName } from "./dom.js";
 import { MARK, installSprites, makeBoard } from "./board.js";
-import { squareOf } from "./fen.js";
+import { isWhite, squareOf } from "./fen.js";
 import { lastMove } from "./game.js";
 import { startAnswer } from "./answer.js";
 import { startHands } from "./hands.js";
@@ -17,7 +17,15 @@ startTheme();
 installSprites();
 const board = makeBoard($("board"), calmMotion() ? 0 : 220);
 
+/** The position in words, for those who do not see the board. */
+function inWords({ men }) {
+    const side = (white) => men.map((man, index) => [man, squareOf(index)]).filter(([man]) => man && isWhite(man) === white)
+        .map(([man, square]) => `${manName(man).split(" ")[1]} ${square}`).join(", ");
+    return `White: ${side(true) || "nothing"}. Black: ${side(false) || "nothing"}.`;
+}
+
 function showBoard() {
+    $("board-men").textContent = inWords(state.position);
     board.arrow(null);
     board.show(state.position, true);
     for (const type of [MARK.from, MARK.to]) board.unmark(type);
@@ -43,8 +51,12 @@ function point(uci) {
 }
 
 const trays = startSetup(board.flipped);
+let turning = false;
 async function flip() {
+    if (turning) return;
+    turning = true;
     await board.turn(board.flipped() ? "w" : "b");
+    turning = false;
     trays.turned();
 }
 

@@ -48,7 +48,7 @@ function pgn() {
     const { game, line } = state;
     const probe = game.at === game.moves.length ? answer() : null;
     const best = probe && !state.hide ? line : [];
-    const ends = best.length > 0 ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2" : resultOf(probe);
+    const ends = best.length > 0 ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2" : resultOf(game.moves, probe);
     return writePgn({
         start: game.start,
         played: game.moves,

@@ -51,10 +51,11 @@ export function writePgn({ start, played, best = [], comment = "", result = "*",
     return `${tags.join("\n")}\n\n${wrap(words, 80)}\n`;
 }
 
-/** The result that a final position has, for a PGN. */
-export function resultOf(probe) {
-    if (!probe) return "*";
-    if (probe.state === "checkmate") return probe.turn === "white" ? "0-1" : "1-0";
-    if (probe.state === "stalemate" || probe.state === "insufficient_material") return "1/2-1/2";
+/** The result of a game as far as it was played; `probe` is what is known of its last position, or null. */
+export function resultOf(moves, probe) {
+    const last = moves.length > 0 ? moves[moves.length - 1] : null;
+    if (last && last.san.endsWith("#")) return last.fen.split(" ")[1] === "w" ? "0-1" : "1-0";
+    if (probe && probe.state === "checkmate") return probe.turn === "white" ? "0-1" : "1-0";
+    if (probe && (probe.state === "stalemate" || probe.state === "insufficient_material")) return "1/2-1/2";
     return "*";
 }

@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import { currentFen, newGame } from "./game.js";
-import { formatFen, obstacle, parseFen, settle } from "./fen.js";
+import { formatFen, obstacle, parseFen } from "./fen.js";
 
 export const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
 
@@ -86,7 +86,7 @@ export function show(game, how, extra = {}) {
 
 /** Starts anew from a position. */
 export function showPosition(position, how, extra = {}) {
-    return show(newGame(formatFen(settle(position))), how, { playing: false, ...extra });
+    return show(newGame(formatFen(position)), how, { playing: false, ...extra });
 }
 
 export function chooseMetric(metric) {
@@ -111,6 +111,16 @@ function fromAddress() {
     }
 }
 
+/** The game that an entry of the history holds, or what the address says where it holds none. */
+function fromHistory(entry) {
+    try {
+        parseFen(currentFen(entry.game));
+        return { game: entry.game, problem: "" };
+    } catch {
+        return fromAddress();
+    }
+}
+
 export function start() {
     try {
         const saved = localStorage.getItem("metric");
@@ -120,11 +130,10 @@ export function start() {
     }
     addEventListener("popstate", (event) => {
         edited = false;
-        const { game, problem } = event.state && event.state.game ? { game: event.state.game, problem: "" } : fromAddress();
+        const { game, problem } = fromHistory(event.state);
         show(game, "none", { playing: false, fenProblem: problem });
     });
-    const kept = history.state && history.state.game;
-    const { game, problem } = kept ? { game: kept, problem: "" } : fromAddress();
+    const { game, problem } = fromHistory(history.state);
     history.replaceState({ game }, "", location.href);
     return show(game, "none", { fenProblem: problem });
 }

@@ -1,7 +1,7 @@
 // Setting up positions: the tray of men, the FEN field, and all that changes a position at once.
 
 import { $, h, manName, manPicture, s } from "./dom.js";
-import { EMPTY, epSquares, formatFen, mirrorFiles, parseFen, swapColours, withMan } from "./fen.js";
+import { EMPTY, epSquares, formatFen, mirrorFiles, parseFen, settle, swapColours, withMan } from "./fen.js";
 import { currentFen } from "./game.js";
 import { SAMPLES } from "./samples.js";
 import { onChange, showPosition, state, update } from "./session.js";
@@ -16,7 +16,7 @@ export function setBrush(man) {
 }
 
 /** Changes the position on the board by hand. */
-export const edit = (position) => showPosition({ ...position, fullmove: 1 }, "edit");
+export const edit = (position) => showPosition({ ...settle(position), fullmove: 1 }, "edit");
 
 export function putMan(square, man) {
     edit(withMan(state.position, square, man));
