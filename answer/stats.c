@@ -8,12 +8,6 @@
 
 enum { PLIES_MAX = 4096 };
 
-/* TEMPORARY until the library has it. */
-treb_status treb_tables_histogram(const treb_tables *tables, const char *material,
-                                  treb_metric metric, int turn, treb_wdl wdl, uint64_t *out,
-                                  size_t capacity, size_t *count, treb_error *error)
-    __attribute__((weak));
-
 static json_t *children_json(const AnswerContext *context, const Material *material)
 {
     Material juniors[MATERIAL_MAX_JUNIORS];
@@ -47,7 +41,6 @@ typedef struct Histograms {
 static bool has_histogram(const Histograms *h, treb_metric metric)
 {
     size_t count;
-    if (treb_tables_histogram == NULL) return false;
     return treb_tables_histogram(h->context->tables, h->material, metric, TREB_WHITE, TREB_WIN,
                                  h->counts, PLIES_MAX, &count, NULL) != TREB_ERR_ARGUMENT;
 }

@@ -221,6 +221,28 @@ static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
     return MHD_YES;
 }
 
+/* Gives the request to a worker, if there is a place for it. */
+static enum MHD_Result hand_over(Request *r)
+{
+    r->job.run = work;
+    r->job.owner = r->connection->client;
+    /* First, as the worker may be done before workers_add returns. */
+    MHD_suspend_connection(r->mhd);
+    WorkersAdded added = workers_add(&r->server->workers, &r->job, r->route->work == ROUTE_HEAVY);
+    if (added == WORKERS_ADDED) return MHD_YES;
+    Reply reply = {0};
+    if (added == WORKERS_FULL)
+        reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
+                    "too much to do: try again in a second");
+    else
+        reply_error(&reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
+                    "too many of your requests are waiting: ask again when they are answered");
+    r->served = served_create(&reply);
+    r->state = REQUEST_WORKED;
+    MHD_resume_connection(r->mhd);
+    return MHD_YES;
+}
+
 /* The request is here in full. */
 static enum MHD_Result answer(Request *r)
 {
@@ -233,16 +255,7 @@ static enum MHD_Result answer(Request *r)
         make_answer(r);
         return send_served(r);
     }
-    r->job.run = work;
-    MHD_suspend_connection(r->mhd);
-    if (workers_add(&r->server->workers, &r->job, r->route->work == ROUTE_HEAVY)) return MHD_YES;
-    Reply reply = {0};
-    reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
-                "too much to do: try again in a second");
-    r->served = served_create(&reply);
-    r->state = REQUEST_WORKED;
-    MHD_resume_connection(r->mhd);
-    return MHD_YES;
+    return hand_over(r);
 }
 
 static enum MHD_Result first_look(Request *r, const char *method)

@@ -7,8 +7,8 @@
 #include "routes.h"
 
 /* The last stands for every other. */
-static const unsigned codes[METRICS_CODES] = {200, 204, 304, 400, 404, 405, 408,
-                                              413, 414, 431, 500, 503, 0};
+static const unsigned codes[METRICS_CODES] = {200, 204, 304, 400, 404, 405,
+                                              413, 414, 429, 500, 503, 0};
 
 /* Upper bounds in microseconds; the last bucket has none. */
 static const unsigned bounds[METRICS_BUCKETS - 1] = {

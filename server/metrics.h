@@ -7,7 +7,7 @@
 
 #include "tableset.h"
 
-enum { METRICS_ROUTES = 24, METRICS_CODES = 13, METRICS_BUCKETS = 14 };
+enum { METRICS_ROUTES = 24, METRICS_CODES = 12, METRICS_BUCKETS = 14 };
 
 typedef struct Metrics {
     _Atomic uint64_t requests[METRICS_ROUTES][METRICS_CODES];

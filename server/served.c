@@ -75,6 +75,34 @@ static void use_asset(Served *served, const Asset *asset)
     atomic_init(&served->gzip, gzip);
 }
 
+/* What errors and the answer to OPTIONS have on top. */
+static void add_special_headers(struct MHD_Response *response, const Reply *reply)
+{
+    if (reply->allow != NULL)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, reply->allow);
+    if (reply->status == MHD_HTTP_NO_CONTENT) {
+        MHD_add_response_header(response, "Access-Control-Allow-Methods", reply->allow);
+        MHD_add_response_header(response, "Access-Control-Allow-Headers",
+                                "Content-Type, If-None-Match");
+        MHD_add_response_header(response, "Access-Control-Max-Age", "86400");
+    }
+    if (reply->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
+        reply->status == MHD_HTTP_TOO_MANY_REQUESTS)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+}
+
+/* Takes over a body that was made for this reply. */
+static void use_body(Served *served, Reply *reply)
+{
+    if (reply->status == MHD_HTTP_OK && reply->lasts != REPLY_NOW && reply->body != NULL)
+        set_etags(served, reply->body);
+    served->body = reply->body;
+    served->plain =
+        MHD_create_response_from_buffer(reply->size, reply->body, MHD_RESPMEM_MUST_FREE);
+    if (served->plain == NULL) free(reply->body);
+    reply->body = NULL;
+}
+
 Served *served_create(Reply *reply)
 {
     Served *served = calloc(1, sizeof *served);
@@ -87,34 +115,16 @@ Served *served_create(Reply *reply)
     served->lasts = reply->lasts;
     served->type = reply->type;
     served->size = reply->size;
-    if (reply->asset != NULL) {
+    if (reply->asset != NULL)
         use_asset(served, reply->asset);
-    } else {
-        if (reply->status == MHD_HTTP_OK && reply->lasts != REPLY_NOW && reply->body != NULL)
-            set_etags(served, reply->body);
-        served->body = reply->body;
-        served->plain =
-            MHD_create_response_from_buffer(reply->size, reply->body, MHD_RESPMEM_MUST_FREE);
-        if (served->plain == NULL) free(reply->body);
-    }
-    reply->body = NULL;
+    else
+        use_body(served, reply);
     if (served->plain == NULL) {
         served_release(served);
         return NULL;
     }
     add_content_headers(served->plain, served, false);
-    if (reply->allow != NULL) {
-        bool options = reply->status == MHD_HTTP_NO_CONTENT;
-        MHD_add_response_header(served->plain, MHD_HTTP_HEADER_ALLOW, reply->allow);
-        if (options) {
-            MHD_add_response_header(served->plain, "Access-Control-Allow-Methods", reply->allow);
-            MHD_add_response_header(served->plain, "Access-Control-Allow-Headers",
-                                    "Content-Type, If-None-Match");
-            MHD_add_response_header(served->plain, "Access-Control-Max-Age", "86400");
-        }
-    }
-    if (reply->status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        MHD_add_response_header(served->plain, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    add_special_headers(served->plain, reply);
     return served;
 }
 

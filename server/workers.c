@@ -2,6 +2,7 @@
 #include "workers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void queue_put(JobQueue *queue, Job *job)
 {
@@ -73,14 +74,24 @@ bool workers_start(Workers *w, unsigned threads)
     return enough;
 }
 
-bool workers_add(Workers *w, Job *job, bool heavy)
+/* Whether a heavy job has a place. */
+static WorkersAdded find_place(const JobQueue *queue, const char *owner)
+{
+    unsigned owned = 0;
+    if (queue->count >= WORKERS_HEAVY_MAX) return WORKERS_FULL;
+    for (const Job *job = queue->first; job != NULL; job = job->next)
+        owned += strcmp(job->owner, owner) == 0;
+    return owned >= WORKERS_HEAVY_EACH ? WORKERS_OWNER_FULL : WORKERS_ADDED;
+}
+
+WorkersAdded workers_add(Workers *w, Job *job, bool heavy)
 {
     pthread_mutex_lock(&w->lock);
-    bool fits = !heavy || w->heavy.count < WORKERS_HEAVY_MAX;
-    if (fits) queue_put(heavy ? &w->heavy : &w->light, job);
+    WorkersAdded added = heavy ? find_place(&w->heavy, job->owner) : WORKERS_ADDED;
+    if (added == WORKERS_ADDED) queue_put(heavy ? &w->heavy : &w->light, job);
     pthread_mutex_unlock(&w->lock);
-    if (fits) pthread_cond_signal(&w->wake);
-    return fits;
+    if (added == WORKERS_ADDED) pthread_cond_signal(&w->wake);
+    return added;
 }
 
 unsigned workers_waiting(Workers *w)

@@ -6,11 +6,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { WORKERS_HEAVY_MAX = 128 }; /* heavy jobs that may wait */
+enum { WORKERS_HEAVY_MAX = 128, WORKERS_HEAVY_EACH = 32 }; /* heavy jobs that may wait */
 
 typedef struct Job Job;
 struct Job {
     Job *next;
+    const char *owner;     /* whose it is: one owner does not get all the places */
     void (*run)(Job *job); /* the job may be gone when it returns */
 };
 
@@ -31,8 +32,14 @@ typedef struct Workers {
 /* Starts `threads` of them, at least two. False if that cannot be done. */
 bool workers_start(Workers *workers, unsigned threads);
 
-/* False if too many heavy jobs are waiting. */
-bool workers_add(Workers *workers, Job *job, bool heavy);
+typedef enum WorkersAdded {
+    WORKERS_ADDED,
+    WORKERS_FULL,      /* too many heavy jobs are waiting */
+    WORKERS_OWNER_FULL /* too many of this owner */
+} WorkersAdded;
+
+/* Takes a job on, unless it says otherwise. */
+WorkersAdded workers_add(Workers *workers, Job *job, bool heavy);
 
 unsigned workers_waiting(Workers *workers);
 
