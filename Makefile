@@ -174,7 +174,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 test:
 	@.ci/deps test
 	$(MAKE) --no-print-directory all $(TEST_BIN) $(FATHOM_BIN) $(BUILD)/tests/counts
-	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
+	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
 FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom

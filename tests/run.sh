@@ -37,7 +37,9 @@ run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
-if [ -d "$build/page" ]; then
+if [ "${PAGE:-yes}" = no ]; then
+    echo 'skip  the page: built without it'
+else
     run "page: units" node --test tests/page/units.test.mjs
     run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
 fi

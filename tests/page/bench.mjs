@@ -6,14 +6,14 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
 const build = resolve(process.env.TREB_BUILD || "build");
-const tables = resolve(process.env.TREB_TABLES || join(build, "test-tables"));
+export const tables = resolve(process.env.TREB_TABLES || join(build, "test-tables"));
 const { chromium } = createRequire(join(build, "page/package.json"))("playwright-core");
 const shots = join(build, "page/shots");
 mkdirSync(shots, { recursive: true });
 
 /** Starts `trebuchet serve` and waits for its address; port 0 takes a free one. */
-export async function startServer(port = 0) {
-    const args = ["serve", "--quiet", "--port", String(port), "--tables", tables];
+export async function startServer({ port = 0, folder = tables } = {}) {
+    const args = ["serve", "--quiet", "--port", String(port), "--tables", folder];
     const child = spawn(join(build, "trebuchet"), args, { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     const address = await new Promise((done, fail) => {
@@ -39,7 +39,9 @@ export const startBrowser = () =>
 
 /** A page that notes every complaint of the browser; `allow` are those a test expects. */
 export async function openPage(browser, address, options = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"], ...options });
+    const { script, ...contextOptions } = options;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"], ...contextOptions });
+    if (script) await context.addInitScript(script);
     const page = await context.newPage();
     page.setDefaultTimeout(15000);
     const complaints = [];
@@ -127,6 +129,16 @@ export class Hands {
     async type(fen) {
         await this.page.fill("#fen", fen);
         await this.page.press("#fen", "Enter");
+    }
+
+    /** A finger that goes from one place to another. */
+    async swipe(from, to) {
+        const cdp = await this.context.newCDPSession(this.page);
+        const send = (type, ...points) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+        await send("touchStart", from);
+        for (let step = 1; step <= 8; step++) await send("touchMove", from.map((start, i) => start + ((to[i] - start) * step) / 8));
+        await send("touchEnd");
+        await cdp.detach();
     }
 
     clipboard() {

@@ -1,9 +1,12 @@
 // The page in Chromium, against a real server with all tables of 3 and 4 men. Run by node --test;
 // TREB_BUILD and TREB_TABLES say what is tested.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { openPage, startBrowser, startServer } from "./bench.mjs";
+import { openPage, startBrowser, startServer, tables } from "./bench.mjs";
 
 const ROOK = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"; // won by promoting to a rook alone
 const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
@@ -233,6 +236,16 @@ onPage("copying PGN, FEN and link", {}, async (hands, page) => {
     assert.equal(await hands.clipboard(), `${server.address}/?fen=5R2/7k/8/7K/8/8/8/8_b_-_-_0_1`);
 });
 
+onPage("copying without the clipboard interface", { context: { script: "Object.defineProperty(navigator, 'clipboard', { value: undefined })" } }, async (hands, page) => {
+    await hands.open(ROOK);
+    await page.click("#copy-fen");
+    await page.waitForSelector("#toast.shown");
+    assert.equal(await hands.text("#toast"), "FEN copied");
+    await page.focus("#ending");
+    await page.keyboard.press("Control+V");
+    assert.equal(await page.inputValue("#ending"), ROOK);
+});
+
 onPage("a missing table is named, with the command that makes it", { allow: NOT_FOUND }, async (hands, page) => {
     await hands.open("8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1");
     assert.equal(await hands.text("#sentence"), "No table for KRPvKR");
@@ -386,6 +399,14 @@ for (const width of [320, 390]) {
         assert.match(await hands.fen(), / b /);
         await page.goBack();
         await hands.settled();
+        await hands.swipe(await hands.middle("a5"), await hands.middle("a2"));
+        await hands.settled();
+        assert.match(await hands.fen(), /\/Q7\/8 b /, "a finger drags men");
+        assert.equal(await page.evaluate(() => scrollY), 0, "and does not scroll the page meanwhile");
+        await hands.swipe(await hands.middle("h1"), await hands.middle("h6"));
+        await page.waitForFunction(() => scrollY > 50);
+        await page.goBack();
+        await hands.settled();
         const moves = page.locator(".rows .move:visible");
         assert.equal(await moves.count(), 8, "many moves are folded");
         await page.locator(".more").tap();
@@ -436,9 +457,26 @@ test("without the server the page says so, and goes on when it is back", { timeo
     await hands.page.goBack();
     assert.equal(await hands.verdict(), "White mates in 6 moves", "what was seen is still known");
     await hands.page.goForward();
-    const again = await startServer(new URL(own.address).port);
+    const again = await startServer({ port: new URL(own.address).port });
     await hands.awaitVerdict(/Draw/);
     assert.ok(await hands.page.isHidden("#offline"));
     await hands.close(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
     await again.stop();
+});
+
+test("with some tables of an ending the page makes do", { timeout: 60000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
+    for (const kind of ["wdl", "dtz"]) symlinkSync(join(tables, `KRvK.${kind}.treb`), join(folder, `KRvK.${kind}.treb`));
+    const own = await startServer({ folder });
+    const hands = await openPage(browser, own.address);
+    await hands.open("1k6/8/8/8/8/8/8/R6K w - - 0 1");
+    assert.equal(await hands.text("#sentence"), "White wins");
+    assert.ok(await hands.page.isDisabled('.tile input[value="dtm"]'));
+    assert.ok(await hands.page.isChecked('.tile input[value="dtz"]'));
+    assert.match(await hands.page.getAttribute(".tile", "title"), /KRvK\.dtm\.treb/);
+    await hands.page.waitForSelector(".ply.best");
+    await hands.page.waitForSelector(".chart");
+    await hands.close();
+    await own.stop();
+    rmSync(folder, { recursive: true });
 });

@@ -72,7 +72,7 @@ function tile(name, probe) {
     const unit = none || plies == null ? (missing ? "no table" : " ") : movesOf(plies) === 1 ? "move" : "moves";
     const title = missing ? missing.message : plies == null || none ? long : `${long}: ${plural(plies, "half-move")} (plies)`;
     return h("label", { class: "tile", title },
-        h("input", { type: "radio", name: "metric", value: name, checked: name === metric(), "aria-label": `${label}: ${none ? "none" : `${number} ${unit}`}` }),
+        h("input", { type: "radio", name: "metric", value: name, checked: name === metric(), disabled: Boolean(missing), "aria-label": `${label}: ${none ? "none" : `${number} ${unit}`}` }),
         h("span", { class: "tile-label" }, label),
         h("span", { class: "tile-number" }, number),
         h("span", { class: "tile-unit" }, unit),

@@ -169,8 +169,9 @@ function render(patch) {
     if (state.error) return void ("error" in patch && showNothing());
     if (!("probe" in patch || "error" in patch || "metric" in patch || "hide" in patch)) return;
     const probe = answer();
-    if (!probe || !probe.material) return;
-    document.querySelector(".material").hidden = false;
+    if (!probe) return;
+    document.querySelector(".material").hidden = !probe.material; // bare kings have none
+    if (!probe.material) return void (shown = null);
     if (!shown || shown.name !== probe.material || shown.swapped !== isSwapped(probe.material)) return void follow(probe.material);
     if ("metric" in patch || ("probe" in patch && shown.metric !== metric())) {
         shown.metric = metric();
@@ -194,9 +195,12 @@ export function startMaterial() {
     }).observe($("material"));
     const field = $("ending");
     field.addEventListener("focus", fillEndings);
-    field.addEventListener("change", () => {
+    const go = () => {
         const name = field.value.trim().toUpperCase().replace("V", "v");
         if (/^K[QRBNP]*vK[QRBNP]*$/.test(name)) visit(name, false).then(() => (field.value = ""));
         else if (name) toast("An ending is written like KRPvKR");
-    });
+    };
+    field.addEventListener("change", go);
+    // A choice from the list is made at once; typing is not done before Enter.
+    field.addEventListener("input", (event) => event.inputType === "insertReplacementText" && go());
 }

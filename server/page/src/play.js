@@ -20,7 +20,7 @@ export function playMove(move, how, extra = {}) {
 /** Plays a move for the player, and says how good it was. */
 export function playOwn(move) {
     const probe = answer();
-    const judgement = judgeMove(probe.moves, move, probe.metric || metric());
+    const judgement = judgeMove(probe.moves, move, metric());
     return playMove(move, "push", { judgement: judgement && { ...judgement, san: move.san }, playing: false });
 }
 
@@ -107,5 +107,5 @@ export const startTable = () => onChange(plan);
 /** The table's own distance for the position on the board, in plies, or null. */
 export const distanceHere = () => {
     const probe = answer();
-    return probe && METRICS[metric()] ? probe[METRICS[metric()].key] : null;
+    return probe ? probe[METRICS[metric()].key] : null;
 };

@@ -33,7 +33,13 @@ export function update(patch) {
 
 /** The answer about the position on the board, or null while there is none. */
 export const answer = () => (state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null);
-export const metric = () => state.metric || (state.probe && state.probe.metric) || "dtm";
+
+/** The metric to order and draw by: the chosen one, unless its table is missing here. */
+export function metric() {
+    const missing = state.probe ? state.probe.unknown.map((entry) => entry.metric) : [];
+    const wanted = [state.metric, state.probe && state.probe.metric, "dtm", "dtc", "dtz"].filter(Boolean);
+    return wanted.find((name) => !missing.includes(name)) || wanted[0];
+}
 
 const address = (fen) => `/?fen=${fen.replaceAll(" ", "_")}`;
 export const link = () => new URL(address(currentFen(state.game)), location.href).href;
@@ -63,7 +69,7 @@ async function ask() {
         if (number !== asked) return;
         update({ probe, probeFen: fen, error: null, line: [] });
         if (probe.state !== "ongoing" || probe.verdict === "draw" || !probe.verdict) return;
-        const line = await api.line(fen, probe.metric);
+        const line = await api.line(fen, metric());
         if (number === asked) update({ line });
     } catch (error) {
         if (number !== asked) return;
