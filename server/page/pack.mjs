@@ -14,7 +14,8 @@ const types = {
 
 function cArray(name, bytes) {
     const lines = [];
-    for (let i = 0; i < bytes.length; i += 24) lines.push("    " + Array.from(bytes.subarray(i, i + 24)).join(",") + ",");
+    for (let i = 0; i < bytes.length; i += 24)
+        lines.push("    " + Array.from(bytes.subarray(i, i + 24)).join(",") + ",");
     return `static const unsigned char ${name}[] = {\n${lines.join("\n")}\n};\n`;
 }
 
@@ -35,13 +36,17 @@ for (const [number, file] of readdirSync(folder).sort().entries()) {
     if (small) arrays.push(cArray(`gzip_${number}`, gzip));
     const packed = small ? `gzip_${number}, sizeof gzip_${number}` : "NULL, 0";
     entries.push(
-        `    {"${path}", "${type}", "\\"${etag}\\"",\n     file_${number}, sizeof file_${number}, ${packed}},\n`);
+        `    {"${path}", "${type}", "\\"${etag}\\"",\n     file_${number}, sizeof file_${number}, ${packed}},\n`,
+    );
 }
-writeFileSync(out, `/* Made by server/page/pack.mjs; not to be edited. */
+writeFileSync(
+    out,
+    `/* Made by server/page/pack.mjs; not to be edited. */
 #include "asset.h"
 
 ${arrays.join("\n")}
 const Asset server_assets[] = {
 ${entries.join("")}    {NULL, NULL, NULL, NULL, 0, NULL, 0},
 };
-`);
+`,
+);

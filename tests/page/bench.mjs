@@ -27,7 +27,10 @@ export async function startServer({ port = 0, folder = tables } = {}) {
         child.stderr.on("data", read);
         child.on("exit", (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
     });
-    const stop = () => new Promise((done) => (child.exitCode === null ? (child.on("exit", done), child.kill("SIGTERM")) : done()));
+    const stop = () =>
+        new Promise((done) =>
+            child.exitCode === null ? (child.on("exit", done), child.kill("SIGTERM")) : done(),
+        );
     return { address, stop };
 }
 
@@ -40,7 +43,11 @@ export const startBrowser = () =>
 /** A page that notes every complaint of the browser; `allow` are those a test expects. */
 export async function openPage(browser, address, options = {}) {
     const { script, ...contextOptions } = options;
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ["clipboard-read", "clipboard-write"], ...contextOptions });
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        permissions: ["clipboard-read", "clipboard-write"],
+        ...contextOptions,
+    });
     if (script) await context.addInitScript(script);
     const page = await context.newPage();
     page.setDefaultTimeout(15000);
@@ -65,13 +72,21 @@ export class Hands {
 
     /** Waits until the answer for the position on the board is there, and the men stand still. */
     async settled() {
-        await this.page.waitForFunction(() => document.querySelector(".answer").getAttribute("aria-busy") === "false");
-        await this.page.waitForFunction(() => {
-            const now = JSON.stringify([...document.querySelectorAll(".pieces g")].map((man) => man.getAttribute("transform")));
-            const still = window.lastMen === now;
-            window.lastMen = now;
-            return still;
-        }, null, { polling: 60 });
+        await this.page.waitForFunction(
+            () => document.querySelector(".answer").getAttribute("aria-busy") === "false",
+        );
+        await this.page.waitForFunction(
+            () => {
+                const now = JSON.stringify(
+                    [...document.querySelectorAll(".pieces g")].map((man) => man.getAttribute("transform")),
+                );
+                const still = window.lastMen === now;
+                window.lastMen = now;
+                return still;
+            },
+            null,
+            { polling: 60 },
+        );
     }
 
     text(selector) {
@@ -85,7 +100,11 @@ export class Hands {
 
     /** The verdict once it is this one: for what happens by itself. */
     awaitVerdict(pattern) {
-        return this.page.waitForFunction(([source]) => new RegExp(source).test(document.getElementById("sentence").textContent), [pattern.source], { timeout: 30000 });
+        return this.page.waitForFunction(
+            ([source]) => new RegExp(source).test(document.getElementById("sentence").textContent),
+            [pattern.source],
+            { timeout: 30000 },
+        );
     }
 
     fen() {
@@ -134,9 +153,14 @@ export class Hands {
     /** A finger that goes from one place to another. */
     async swipe(from, to) {
         const cdp = await this.context.newCDPSession(this.page);
-        const send = (type, ...points) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+        const send = (type, ...points) =>
+            cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
         await send("touchStart", from);
-        for (let step = 1; step <= 8; step++) await send("touchMove", from.map((start, i) => start + ((to[i] - start) * step) / 8));
+        for (let step = 1; step <= 8; step++)
+            await send(
+                "touchMove",
+                from.map((start, i) => start + ((to[i] - start) * step) / 8),
+            );
         await send("touchEnd");
         await cdp.detach();
     }
@@ -151,6 +175,10 @@ export class Hands {
 
     async close(allow = /^$/) {
         await this.context.close();
-        assert.deepEqual(this.complaints.filter((text) => !allow.test(text)), [], "the browser complains");
+        assert.deepEqual(
+            this.complaints.filter((text) => !allow.test(text)),
+            [],
+            "the browser complains",
+        );
     }
 }

@@ -192,7 +192,10 @@ onPage("the best line is played out, paused, gone through", {}, async (hands, pa
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
     await hands.settled();
-    assert.equal(await hands.text("[aria-current]"), (await page.locator(".ply.played").allTextContents())[1]);
+    assert.equal(
+        await hands.text("[aria-current]"),
+        (await page.locator(".ply.played").allTextContents())[1],
+    );
     await page.click('[data-go="prev"]');
     await page.click('[data-go="last"]');
     assert.match(await hands.verdict(), /Checkmate/);
@@ -228,7 +231,10 @@ onPage("copying PGN, FEN and link", {}, async (hands, page) => {
     await page.waitForSelector("#toast.shown");
     const pgn = await hands.clipboard();
     assert.match(pgn, /\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
-    assert.match(pgn.replace(/\s+/g, " "), /1\. f8=R \{ White mates in 5 moves \} 1\.\.\. K.* 6\. R\S+# 1-0 $/);
+    assert.match(
+        pgn.replace(/\s+/g, " "),
+        /1\. f8=R \{ White mates in 5 moves \} 1\.\.\. K.* 6\. R\S+# 1-0 $/,
+    );
     assert.match(pgn, /\[Result "1-0"\]/);
     await page.click("#copy-fen");
     assert.equal(await hands.clipboard(), "5R2/7k/8/7K/8/8/8/8 b - - 0 1");
@@ -236,29 +242,37 @@ onPage("copying PGN, FEN and link", {}, async (hands, page) => {
     assert.equal(await hands.clipboard(), `${server.address}/?fen=5R2/7k/8/7K/8/8/8/8_b_-_-_0_1`);
 });
 
-onPage("copying without the clipboard interface", { context: { script: "Object.defineProperty(navigator, 'clipboard', { value: undefined })" } }, async (hands, page) => {
-    await hands.open(ROOK);
-    await page.click("#copy-fen");
-    await page.waitForSelector("#toast.shown");
-    assert.equal(await hands.text("#toast"), "FEN copied");
-    await page.focus("#ending");
-    await page.keyboard.press("Control+V");
-    assert.equal(await page.inputValue("#ending"), ROOK);
-});
+onPage(
+    "copying without the clipboard interface",
+    { context: { script: "Object.defineProperty(navigator, 'clipboard', { value: undefined })" } },
+    async (hands, page) => {
+        await hands.open(ROOK);
+        await page.click("#copy-fen");
+        await page.waitForSelector("#toast.shown");
+        assert.equal(await hands.text("#toast"), "FEN copied");
+        await page.focus("#ending");
+        await page.keyboard.press("Control+V");
+        assert.equal(await page.inputValue("#ending"), ROOK);
+    },
+);
 
-onPage("a missing table is named, with the command that makes it", { allow: NOT_FOUND }, async (hands, page) => {
-    await hands.open("8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1");
-    assert.equal(await hands.text("#sentence"), "No table for KRPvKR");
-    assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
-    assert.equal(await page.locator(".move").count(), 0);
-    await hands.shot("missing");
-    await hands.open("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
-    assert.equal(await hands.text("#sentence"), "Too many men");
-    await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
-    assert.equal(await hands.text("#sentence"), "Castling is not covered");
-    await page.click("#missing button");
-    assert.match(await hands.verdict(), /^White mates in/);
-});
+onPage(
+    "a missing table is named, with the command that makes it",
+    { allow: NOT_FOUND },
+    async (hands, page) => {
+        await hands.open("8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1");
+        assert.equal(await hands.text("#sentence"), "No table for KRPvKR");
+        assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
+        assert.equal(await page.locator(".move").count(), 0);
+        await hands.shot("missing");
+        await hands.open("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
+        assert.equal(await hands.text("#sentence"), "Too many men");
+        await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
+        assert.equal(await hands.text("#sentence"), "Castling is not covered");
+        await page.click("#missing button");
+        assert.match(await hands.verdict(), /^White mates in/);
+    },
+);
 
 onPage("the 50-move rule", {}, async (hands, page) => {
     await hands.open(KBNK.replace("0 1", "60 90"));
@@ -306,7 +320,11 @@ onPage("the ending: shares, distances, longest wins, smaller endings", {}, async
     assert.match(share, /Black 90\.1 %/, "Black is the stronger side here");
     assert.doesNotMatch(share, /White \d/);
     const here = Number(await page.getAttribute(".chart", "data-here"));
-    assert.match(await hands.verdict(), new RegExp(`in ${here} moves?$`), "the mark is where the verdict says");
+    assert.match(
+        await hands.verdict(),
+        new RegExp(`in ${here} moves?$`),
+        "the mark is where the verdict says",
+    );
     assert.match(await hands.text(".readout"), new RegExp(`mate in ${here} move`));
     assert.ok(await page.locator(".bars.black").getAttribute("d"));
     await page.focus(".chart");
@@ -332,7 +350,15 @@ onPage("by keyboard alone", {}, async (hands, page) => {
     await hands.open();
     const tabTo = async (id) => {
         for (let i = 0; i < 60; i++) {
-            if (await page.evaluate((name) => document.activeElement.id === name || document.activeElement.matches(name.startsWith(".") ? name : "#" + name), id)) return;
+            if (
+                await page.evaluate(
+                    (name) =>
+                        document.activeElement.id === name ||
+                        document.activeElement.matches(name.startsWith(".") ? name : "#" + name),
+                    id,
+                )
+            )
+                return;
             await page.keyboard.press("Tab");
         }
         assert.fail(`Tab does not lead to ${id}`);
@@ -345,11 +371,17 @@ onPage("by keyboard alone", {}, async (hands, page) => {
     await page.focus("body");
     await tabTo("board");
     const go = async (square) => {
-        for (let i = 0; i < 7; i++) for (const key of ["ArrowLeft", "ArrowDown"]) await page.keyboard.press(key);
+        for (let i = 0; i < 7; i++)
+            for (const key of ["ArrowLeft", "ArrowDown"]) await page.keyboard.press(key);
         for (let i = 0; i < "abcdefgh".indexOf(square[0]); i++) await page.keyboard.press("ArrowRight");
         for (let i = 1; i < square[1]; i++) await page.keyboard.press("ArrowUp");
     };
-    for (const [man, square] of [["K", "h5"], ["k", "h7"], ["P", "f7"], ["q", "a1"]]) {
+    for (const [man, square] of [
+        ["K", "h5"],
+        ["k", "h7"],
+        ["P", "f7"],
+        ["q", "a1"],
+    ]) {
         await go(square);
         await page.keyboard.press(man);
     }
@@ -377,74 +409,103 @@ onPage("by keyboard alone", {}, async (hands, page) => {
 });
 
 for (const width of [320, 390]) {
-    onPage(`a phone ${width} pixels wide`, { context: { viewport: { width, height: 700 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 } }, async (hands, page) => {
-        const fits = async (what) => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, what);
-        await hands.open("1k6/8/2K5/Q7/8/8/8/8 w - - 0 1");
-        await page.waitForSelector(".shares");
-        await fits("the page");
-        await hands.shot(`narrow-${width}`);
-        await hands.shot(`narrow-${width}-full`, true);
-        await page.locator("#set-up").tap();
-        await fits("setting up");
-        await page.locator('.tray [data-man="N"]').tap();
-        await page.touchscreen.tap(...(await hands.middle("h1")));
-        await hands.settled();
-        assert.match(await hands.fen(), /\/7N w/);
-        await page.touchscreen.tap(...(await hands.middle("h1")));
-        await page.locator("#done").tap();
-        await hands.settled();
-        await page.touchscreen.tap(...(await hands.middle("a5")));
-        await page.touchscreen.tap(...(await hands.middle("e5")));
-        await hands.settled();
-        assert.match(await hands.fen(), / b /);
-        await page.goBack();
-        await hands.settled();
-        await hands.swipe(await hands.middle("a5"), await hands.middle("a2"));
-        await hands.settled();
-        assert.match(await hands.fen(), /\/Q7\/8 b /, "a finger drags men");
-        assert.equal(await page.evaluate(() => scrollY), 0, "and does not scroll the page meanwhile");
-        await hands.swipe(await hands.middle("h1"), await hands.middle("h6"));
-        await page.waitForFunction(() => scrollY > 50);
-        await page.goBack();
-        await hands.settled();
-        const moves = page.locator(".rows .move:visible");
-        assert.equal(await moves.count(), 8, "many moves are folded");
-        await page.locator(".more").tap();
-        assert.ok((await moves.count()) > 20);
-        const small = await page.evaluate(() => [...document.querySelectorAll("main button, main select, header button")].filter((element) => {
-            const box = element.getBoundingClientRect();
-            return box.width > 0 && (box.height < 24 || box.width < 24);
-        }).map((element) => element.outerHTML.slice(0, 80)));
-        assert.deepEqual(small, [], "targets are large enough for fingers");
-    });
+    onPage(
+        `a phone ${width} pixels wide`,
+        {
+            context: {
+                viewport: { width, height: 700 },
+                hasTouch: true,
+                isMobile: true,
+                deviceScaleFactor: 2,
+            },
+        },
+        async (hands, page) => {
+            const fits = async (what) =>
+                assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, what);
+            await hands.open("1k6/8/2K5/Q7/8/8/8/8 w - - 0 1");
+            await page.waitForSelector(".shares");
+            await fits("the page");
+            await hands.shot(`narrow-${width}`);
+            await hands.shot(`narrow-${width}-full`, true);
+            await page.locator("#set-up").tap();
+            await fits("setting up");
+            await page.locator('.tray [data-man="N"]').tap();
+            await page.touchscreen.tap(...(await hands.middle("h1")));
+            await hands.settled();
+            assert.match(await hands.fen(), /\/7N w/);
+            await page.touchscreen.tap(...(await hands.middle("h1")));
+            await page.locator("#done").tap();
+            await hands.settled();
+            await page.touchscreen.tap(...(await hands.middle("a5")));
+            await page.touchscreen.tap(...(await hands.middle("e5")));
+            await hands.settled();
+            assert.match(await hands.fen(), / b /);
+            await page.goBack();
+            await hands.settled();
+            await hands.swipe(await hands.middle("a5"), await hands.middle("a2"));
+            await hands.settled();
+            assert.match(await hands.fen(), /\/Q7\/8 b /, "a finger drags men");
+            assert.equal(await page.evaluate(() => scrollY), 0, "and does not scroll the page meanwhile");
+            await hands.swipe(await hands.middle("h1"), await hands.middle("h6"));
+            await page.waitForFunction(() => scrollY > 50);
+            await page.goBack();
+            await hands.settled();
+            const moves = page.locator(".rows .move:visible");
+            assert.equal(await moves.count(), 8, "many moves are folded");
+            await page.locator(".more").tap();
+            assert.ok((await moves.count()) > 20);
+            const small = await page.evaluate(() =>
+                [...document.querySelectorAll("main button, main select, header button")]
+                    .filter((element) => {
+                        const box = element.getBoundingClientRect();
+                        return box.width > 0 && (box.height < 24 || box.width < 24);
+                    })
+                    .map((element) => element.outerHTML.slice(0, 80)),
+            );
+            assert.deepEqual(small, [], "targets are large enough for fingers");
+        },
+    );
 }
 
-onPage("dark as the system asks, and by the button", { context: { colorScheme: "dark" } }, async (hands, page) => {
-    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
-    const isDark = async () => Math.max(...(await paper())) < 60;
-    await hands.open(KBNK);
-    await page.waitForSelector(".shares");
-    assert.ok(await isDark());
-    await hands.shot("dark-wide");
-    await page.setViewportSize({ width: 360, height: 740 });
-    await page.waitForTimeout(300);
-    await hands.shot("dark-narrow", true);
-    await page.click("#theme");
-    assert.ok(!(await isDark()), "light when chosen");
-    await page.reload();
-    await hands.settled();
-    assert.ok(!(await isDark()), "and it stays");
-    await page.click("#theme");
-    assert.ok(await isDark());
-});
+onPage(
+    "dark as the system asks, and by the button",
+    { context: { colorScheme: "dark" } },
+    async (hands, page) => {
+        const paper = () =>
+            page.evaluate(() =>
+                getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).map(Number),
+            );
+        const isDark = async () => Math.max(...(await paper())) < 60;
+        await hands.open(KBNK);
+        await page.waitForSelector(".shares");
+        assert.ok(await isDark());
+        await hands.shot("dark-wide");
+        await page.setViewportSize({ width: 360, height: 740 });
+        await page.waitForTimeout(300);
+        await hands.shot("dark-narrow", true);
+        await page.click("#theme");
+        assert.ok(!(await isDark()), "light when chosen");
+        await page.reload();
+        await hands.settled();
+        assert.ok(!(await isDark()), "and it stays");
+        await page.click("#theme");
+        assert.ok(await isDark());
+    },
+);
 
-onPage("little motion for those who want it", { context: { reducedMotion: "reduce" } }, async (hands, page) => {
-    await hands.open(ROOK);
-    await page.locator(".move").first().click();
-    await page.waitForFunction(() => document.querySelector('.pieces g[data-piece="wr"]'));
-    const moving = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
-    assert.equal(moving, 0);
-});
+onPage(
+    "little motion for those who want it",
+    { context: { reducedMotion: "reduce" } },
+    async (hands, page) => {
+        await hands.open(ROOK);
+        await page.locator(".move").first().click();
+        await page.waitForFunction(() => document.querySelector('.pieces g[data-piece="wr"]'));
+        const moving = await page.evaluate(
+            () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+        );
+        assert.equal(moving, 0);
+    },
+);
 
 test("without the server the page says so, and goes on when it is back", { timeout: 60000 }, async () => {
     const own = await startServer();
@@ -466,7 +527,8 @@ test("without the server the page says so, and goes on when it is back", { timeo
 
 test("with some tables of an ending the page makes do", { timeout: 60000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
-    for (const kind of ["wdl", "dtz"]) symlinkSync(join(tables, `KRvK.${kind}.treb`), join(folder, `KRvK.${kind}.treb`));
+    for (const kind of ["wdl", "dtz"])
+        symlinkSync(join(tables, `KRvK.${kind}.treb`), join(folder, `KRvK.${kind}.treb`));
     const own = await startServer({ folder });
     const hands = await openPage(browser, own.address);
     await hands.open("1k6/8/8/8/8/8/8/R6K w - - 0 1");

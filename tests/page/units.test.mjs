@@ -4,17 +4,44 @@ import { test } from "node:test";
 
 import { byMoves, rankWords, tickStep } from "../../server/page/src/chart.js";
 import {
-    EMPTY, epSquares, formatFen, indexOf, materialOf, mirrorFiles, movedMan, obstacle, parseFen, played, settle, squareOf, swapColours, withMan,
+    EMPTY,
+    epSquares,
+    formatFen,
+    indexOf,
+    materialOf,
+    mirrorFiles,
+    movedMan,
+    obstacle,
+    parseFen,
+    played,
+    settle,
+    squareOf,
+    swapColours,
+    withMan,
 } from "../../server/page/src/fen.js";
 import { currentFen, goTo, newGame, numbered, play } from "../../server/page/src/game.js";
 import { resultOf, writePgn } from "../../server/page/src/pgn.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
-import { groupMoves, judgeMove, moveWords, movesOf, percent, verdictNote, verdictSentence } from "../../server/page/src/words.js";
+import {
+    groupMoves,
+    judgeMove,
+    moveWords,
+    movesOf,
+    percent,
+    verdictNote,
+    verdictSentence,
+} from "../../server/page/src/words.js";
 
 const again = (fen) => formatFen(parseFen(fen));
 
 test("a FEN is read and written", () => {
-    for (const fen of ["8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1", "7K/8/k1P5/7p/8/8/8/8 b - - 17 42", "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", EMPTY]) assert.equal(again(fen), fen);
+    for (const fen of [
+        "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1",
+        "7K/8/k1P5/7p/8/8/8/8 b - - 17 42",
+        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
+        EMPTY,
+    ])
+        assert.equal(again(fen), fen);
     assert.equal(again(" 8/8/8/3Kp3/4Pk2/8/8/8_w_-_-_0_1 "), "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1");
     assert.equal(again("8/8/8/3Kp3/4Pk2/8/8/8"), "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1");
     assert.equal(again("8/8/8/3Kp3/4Pk2/8/8/8 b"), "8/8/8/3Kp3/4Pk2/8/8/8 b - - 0 1");
@@ -66,8 +93,15 @@ test("en passant squares are those a pawn can be taken on", () => {
 test("putting, moving and taking off men", () => {
     const empty = parseFen(EMPTY);
     assert.equal(formatFen(withMan(empty, "a1", "K")), "8/8/8/8/8/8/8/K7 w - - 0 1");
-    assert.equal(formatFen(movedMan(parseFen("8/8/8/8/8/8/8/Kr6 w"), "a1", "b1")), "8/8/8/8/8/8/8/1K6 w - - 0 1");
-    assert.equal(formatFen(withMan(parseFen("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1"), "e4", "")), "8/8/8/8/k2P3Q/8/8/3K4 b - - 0 1", "en passant goes with the pawn");
+    assert.equal(
+        formatFen(movedMan(parseFen("8/8/8/8/8/8/8/Kr6 w"), "a1", "b1")),
+        "8/8/8/8/8/8/8/1K6 w - - 0 1",
+    );
+    assert.equal(
+        formatFen(withMan(parseFen("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1"), "e4", "")),
+        "8/8/8/8/k2P3Q/8/8/3K4 b - - 0 1",
+        "en passant goes with the pawn",
+    );
 });
 
 test("moves change men, clocks and en passant", () => {
@@ -99,7 +133,15 @@ test("what hinders an answer is said before asking", () => {
     for (const { fen } of SAMPLES) assert.equal(obstacle(parseFen(fen)), "", fen);
 });
 
-const probe = (extra) => ({ state: "ongoing", turn: "white", verdict: "win", verdict_clock_zero: "win", halfmove_clock: 0, dtm_plies: 45, ...extra });
+const probe = (extra) => ({
+    state: "ongoing",
+    turn: "white",
+    verdict: "win",
+    verdict_clock_zero: "win",
+    halfmove_clock: 0,
+    dtm_plies: 45,
+    ...extra,
+});
 
 test("verdicts in words", () => {
     const say = (extra) => verdictSentence(probe(extra)).text;
@@ -114,15 +156,28 @@ test("verdicts in words", () => {
     assert.equal(say({ state: "checkmate", verdict: "loss", dtm_plies: 0 }), "Checkmate. Black wins.");
     assert.equal(say({ state: "stalemate", verdict: "draw" }), "Stalemate. It is a draw.");
     assert.match(say({ state: "insufficient_material", verdict: "draw" }), /^Draw/);
-    assert.match(verdictNote(probe({ verdict: "cursed_win", verdict_clock_zero: "win", halfmove_clock: 70 })), /70 half-moves .* with a fresh clock White would win/);
-    assert.match(verdictNote(probe({ verdict: "blessed_loss", verdict_clock_zero: "blessed_loss", dtm_plies: 156 })), /Black would mate in 78 moves/);
+    assert.match(
+        verdictNote(probe({ verdict: "cursed_win", verdict_clock_zero: "win", halfmove_clock: 70 })),
+        /70 half-moves .* with a fresh clock White would win/,
+    );
+    assert.match(
+        verdictNote(probe({ verdict: "blessed_loss", verdict_clock_zero: "blessed_loss", dtm_plies: 156 })),
+        /Black would mate in 78 moves/,
+    );
 });
 
 test("plies become moves", () => assert.deepEqual([0, 1, 2, 3, 148].map(movesOf), [0, 1, 1, 2, 74]));
 
 test("moves are grouped and told", () => {
     const moves = [{ verdict: "win" }, { verdict: "draw" }, { verdict: "draw" }, { verdict: "loss" }];
-    assert.deepEqual(groupMoves(moves).map(({ title, moves: list }) => [title, list.length]), [["Winning", 1], ["Drawing", 2], ["Losing", 1]]);
+    assert.deepEqual(
+        groupMoves(moves).map(({ title, moves: list }) => [title, list.length]),
+        [
+            ["Winning", 1],
+            ["Drawing", 2],
+            ["Losing", 1],
+        ],
+    );
     assert.equal(moveWords({ verdict: "win", dtm_plies: 11 }, "dtm"), "mates in 6 moves");
     assert.equal(moveWords({ verdict: "loss", dtm_plies: 12 }, "dtm"), "is mated in 6 moves");
     assert.equal(moveWords({ verdict: "win", dtc_plies: 1 }, "dtc"), "conversion in 1 move");
@@ -145,8 +200,17 @@ test("a move is told against the best", () => {
 });
 
 test("shares never round to nothing or everything", () => {
-    assert.deepEqual([percent(0, 10), percent(10, 10), percent(1, 3), percent(1, 1e6), percent(999999, 1e6), percent(0, 0)],
-        ["0 %", "100 %", "33.3 %", "< 0.1 %", "> 99.9 %", "0 %"]);
+    assert.deepEqual(
+        [
+            percent(0, 10),
+            percent(10, 10),
+            percent(1, 3),
+            percent(1, 1e6),
+            percent(999999, 1e6),
+            percent(0, 0),
+        ],
+        ["0 %", "100 %", "33.3 %", "< 0.1 %", "> 99.9 %", "0 %"],
+    );
 });
 
 const START = "8/5P1k/8/7K/8/8/8/8 w - - 0 1";
@@ -160,33 +224,69 @@ test("a game goes on, back, and another way", () => {
     assert.equal(currentFen(game), ROOK.fen);
     assert.equal(play(game, KING).moves.length, 2, "the same move goes along the game");
     const other = play(game, { uci: "h7h8", san: "Kh8", fen: "x" });
-    assert.deepEqual(other.moves.map(({ san }) => san), ["f8=R", "Kh8"]);
+    assert.deepEqual(
+        other.moves.map(({ san }) => san),
+        ["f8=R", "Kh8"],
+    );
     assert.equal(goTo(game, -3).at, 0);
     assert.equal(goTo(game, 9).at, 2);
 });
 
 test("moves are numbered from either side", () => {
-    const short = (rows) => rows.map(({ number, white, black }) => [number, white && white.san, black && black.san]);
+    const short = (rows) =>
+        rows.map(({ number, white, black }) => [number, white && white.san, black && black.san]);
     assert.deepEqual(short(numbered(START, [ROOK, KING])), [[1, "f8=R", "Kg7"]]);
-    assert.deepEqual(short(numbered("8/8/8/8/8/8/8/k6K b - - 0 7", [KING, ROOK])), [[7, null, "Kg7"], [8, "f8=R", null]]);
+    assert.deepEqual(short(numbered("8/8/8/8/8/8/8/k6K b - - 0 7", [KING, ROOK])), [
+        [7, null, "Kg7"],
+        [8, "f8=R", null],
+    ]);
 });
 
 test("PGN", () => {
-    const text = writePgn({ start: START, played: [ROOK], best: [KING], comment: "White mates in 5 moves", result: "1-0", site: "http://x/?fen=1", date: new Date(2026, 0, 2) });
-    assert.match(text, /^\[Event "Endgame study"\]\n\[Site "http:\/\/x\/\?fen=1"\]\n\[Date "2026\.01\.02"\]\n/);
+    const text = writePgn({
+        start: START,
+        played: [ROOK],
+        best: [KING],
+        comment: "White mates in 5 moves",
+        result: "1-0",
+        site: "http://x/?fen=1",
+        date: new Date(2026, 0, 2),
+    });
+    assert.match(
+        text,
+        /^\[Event "Endgame study"\]\n\[Site "http:\/\/x\/\?fen=1"\]\n\[Date "2026\.01\.02"\]\n/,
+    );
     assert.match(text, /\[Result "1-0"\]\n\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
     assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } 1... Kg7 1-0\n"), text);
     const long = writePgn({ start: START, played: Array.from({ length: 60 }, () => ROOK) });
     assert.ok(long.split("\n").every((line) => line.length <= 80));
-    assert.deepEqual(["checkmate", "stalemate", "ongoing"].map((state) => resultOf([], { state, turn: "black" })), ["1-0", "1/2-1/2", "*"]);
+    assert.deepEqual(
+        ["checkmate", "stalemate", "ongoing"].map((state) => resultOf([], { state, turn: "black" })),
+        ["1-0", "1/2-1/2", "*"],
+    );
     assert.equal(resultOf([{ ...ROOK, san: "Rf8#" }], null), "1-0");
     assert.equal(resultOf([ROOK], null), "*");
 });
 
 test("charts add up plies by moves", () => {
-    assert.deepEqual(byMoves([[[1, 5], [3, 2]], [[2, 1], [5, 4]]]), [0, 6, 2, 4]);
+    assert.deepEqual(
+        byMoves([
+            [
+                [1, 5],
+                [3, 2],
+            ],
+            [
+                [2, 1],
+                [5, 4],
+            ],
+        ]),
+        [0, 6, 2, 4],
+    );
     assert.deepEqual(byMoves([[], []]), []);
     assert.deepEqual([tickStep(28, 7), tickStep(115, 6), tickStep(3, 6), tickStep(517, 6)], [5, 20, 1, 100]);
-    assert.equal(rankWords([0, 6, 2, 4], 2, "White", "Mate"), "This position: mate in 2 moves. 33.3 % of White’s wins take longer.");
+    assert.equal(
+        rankWords([0, 6, 2, 4], 2, "White", "Mate"),
+        "This position: mate in 2 moves. 33.3 % of White’s wins take longer.",
+    );
     assert.match(rankWords([0, 6, 2, 4], 3, "White", "Mate"), /No win of White’s takes longer/);
 });

@@ -2,7 +2,17 @@
 
 import { $, copy, h } from "./dom.js";
 import { materialOf, settle } from "./fen.js";
-import { METRICS, groupMoves, inMoves, moveWords, movesOf, plural, sideName, verdictNote, verdictSentence } from "./words.js";
+import {
+    METRICS,
+    groupMoves,
+    inMoves,
+    moveWords,
+    movesOf,
+    plural,
+    sideName,
+    verdictNote,
+    verdictSentence,
+} from "./words.js";
 import { answer, askAgain, chooseMetric, metric, onChange, showPosition, state } from "./session.js";
 import { playOwn } from "./play.js";
 
@@ -17,25 +27,39 @@ const TITLES = {
 };
 
 /** The ending that a missing table belongs to: the one that the server names, else that on the board. */
-const missingMaterial = (message) => (message.match(/\bK[QRBNP]*vK[QRBNP]*\b/) || [materialOf(state.position).name])[0];
+const missingMaterial = (message) =>
+    (message.match(/\bK[QRBNP]*vK[QRBNP]*\b/) || [materialOf(state.position).name])[0];
 
 function helpFor({ code, message }) {
     if (code === "no_table") {
         const material = missingMaterial(message);
         const command = `trebuchet gen ${material}`;
-        const button = h("button", { type: "button", class: "button small", onclick: () => copy(command, "Command") }, "Copy");
+        const button = h(
+            "button",
+            { type: "button", class: "button small", onclick: () => copy(command, "Command") },
+            "Copy",
+        );
         return [
-            h("p", {}, `Nothing is known here about ${material}. ${message}${/[.!]$/.test(message) ? "" : "."} This command makes it:`),
+            h(
+                "p",
+                {},
+                `Nothing is known here about ${material}. ${message}${/[.!]$/.test(message) ? "" : "."} This command makes it:`,
+            ),
             h("p", { class: "command" }, h("code", {}, command), button),
         ];
     }
     if (code === "castling") {
         const drop = () => showPosition(settle(state.position), "push");
-        return [h("p", {}, message), h("button", { type: "button", class: "button", onclick: drop }, "Ask without castling rights")];
+        return [
+            h("p", {}, message),
+            h("button", { type: "button", class: "button", onclick: drop }, "Ask without castling rights"),
+        ];
     }
     if (code === "offline")
-        return [h("p", {}, "It is asked again every few seconds. Moves already seen can still be gone back to."),
-            h("button", { type: "button", class: "button", onclick: askAgain }, "Ask now")];
+        return [
+            h("p", {}, "It is asked again every few seconds. Moves already seen can still be gone back to."),
+            h("button", { type: "button", class: "button", onclick: askAgain }, "Ask now"),
+        ];
     return [h("p", {}, message)];
 }
 
@@ -44,8 +68,10 @@ function showError(error) {
     $("offline").hidden = !(error && error.code === "offline");
     if (!error) return;
     $("missing").replaceChildren(...helpFor(error));
-    document.body.dataset.tone = "none";
-    $("sentence").textContent = error.code === "no_table" ? `No table for ${missingMaterial(error.message)}` : TITLES[error.code] || "No answer";
+    $("sentence").textContent =
+        error.code === "no_table"
+            ? `No table for ${missingMaterial(error.message)}`
+            : TITLES[error.code] || "No answer";
     $("note").textContent = "";
     document.title = "Trebuchet";
     $("metrics").hidden = true;
@@ -53,9 +79,8 @@ function showError(error) {
 }
 
 function showVerdict(probe) {
-    const { text, tone } = verdictSentence(probe);
+    const { text } = verdictSentence(probe);
     const hidden = state.hide && probe.state === "ongoing";
-    document.body.dataset.tone = hidden ? "none" : tone;
     // Written only when it changes: it is read out by screen readers.
     const sentence = hidden ? `${sideName(probe.turn)} to move` : text;
     if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
@@ -69,65 +94,143 @@ function tile(name, probe) {
     const missing = probe.unknown.find((entry) => entry.metric === name);
     const none = probe.verdict === "draw" || probe.state !== "ongoing";
     const number = none ? "–" : plies == null ? "?" : String(movesOf(plies));
-    const unit = none || plies == null ? (missing ? "no table" : " ") : movesOf(plies) === 1 ? "move" : "moves";
-    const title = missing ? missing.message : plies == null || none ? long : `${long}: ${plural(plies, "half-move")} (plies)`;
-    return h("label", { class: "tile", title },
-        h("input", { type: "radio", name: "metric", value: name, checked: name === metric(), disabled: Boolean(missing), "aria-label": `${label}: ${none ? "none" : `${number} ${unit}`}` }),
+    const unit =
+        none || plies == null ? (missing ? "no table" : " ") : movesOf(plies) === 1 ? "move" : "moves";
+    const title = missing
+        ? missing.message
+        : plies == null || none
+          ? long
+          : `${long}: ${plural(plies, "half-move")} (plies)`;
+    return h(
+        "label",
+        { class: "tile", title },
+        h("input", {
+            type: "radio",
+            name: "metric",
+            value: name,
+            checked: name === metric(),
+            disabled: Boolean(missing),
+            "aria-label": `${label}: ${none ? "none" : `${number} ${unit}`}`,
+        }),
         h("span", { class: "tile-label" }, label),
         h("span", { class: "tile-number" }, number),
         h("span", { class: "tile-unit" }, unit),
-        h("span", { class: "tile-plies" }, none || plies == null ? "" : `${plies} plies`));
+        h("span", { class: "tile-plies" }, none || plies == null ? "" : `${plies} plies`),
+    );
 }
 
 function showTiles(probe) {
     $("metrics").hidden = state.hide || probe.state !== "ongoing";
     const focused = document.activeElement && document.activeElement.name === "metric";
-    $("metrics").replaceChildren($("metrics").firstElementChild, ...Object.keys(METRICS).map((name) => tile(name, probe)));
+    $("metrics").replaceChildren(
+        $("metrics").firstElementChild,
+        ...Object.keys(METRICS).map((name) => tile(name, probe)),
+    );
     if (focused) $("metrics").querySelector("input:checked")?.focus();
 }
 
 function moveRow(move, by, longest) {
-    const details = Object.entries(METRICS).map(([, { name, key }]) => (move[key] == null ? "" : `${name}: ${inMoves(move[key])} (${move[key]} plies)`)).filter(Boolean);
+    const details = Object.entries(METRICS)
+        .map(([, { name, key }]) =>
+            move[key] == null ? "" : `${name}: ${inMoves(move[key])} (${move[key]} plies)`,
+        )
+        .filter(Boolean);
     const quiet = move.verdict === "draw" || move.verdict === null;
     const plies = move[METRICS[by].key];
-    const distance = quiet || move.checkmate ? null : h("span", { class: "move-distance" }, plies == null ? "?" : String(movesOf(plies)));
-    const rest = quiet ? [] : Object.keys(METRICS).filter((name) => name !== by).map((name) =>
-        h("span", { class: "move-other" }, move[METRICS[name].key] == null ? "" : String(movesOf(move[METRICS[name].key]))));
-    return h("button", {
-        type: "button", class: "move", "data-uci": move.uci, title: quiet ? null : details.join("\n"),
-        "aria-label": `${move.san}, ${moveWords(move, by)}`,
-        vars: quiet ? {} : { "--share": longest ? Math.max(0.02, plies / longest) : 0 },
-        onclick: () => playOwn(move),
-    }, h("span", { class: "move-san" }, move.san), distance, ...rest);
+    const distance =
+        quiet || move.checkmate
+            ? null
+            : h("span", { class: "move-distance" }, plies == null ? "?" : String(movesOf(plies)));
+    const rest = quiet
+        ? []
+        : Object.keys(METRICS)
+              .filter((name) => name !== by)
+              .map((name) =>
+                  h(
+                      "span",
+                      { class: "move-other" },
+                      move[METRICS[name].key] == null ? "" : String(movesOf(move[METRICS[name].key])),
+                  ),
+              );
+    return h(
+        "button",
+        {
+            type: "button",
+            class: "move",
+            "data-uci": move.uci,
+            title: quiet ? null : details.join("\n"),
+            "aria-label": `${move.san}, ${moveWords(move, by)}`,
+            vars: quiet ? {} : { "--share": longest ? Math.max(0.02, plies / longest) : 0 },
+            onclick: () => playOwn(move),
+        },
+        h("span", { class: "move-san" }, move.san),
+        distance,
+        ...rest,
+    );
 }
 
 function group({ verdict, title, moves }, by) {
     const longest = Math.max(0, ...moves.map((move) => move[METRICS[by].key] || 0));
     const quiet = verdict === "draw" || verdict === null;
     const names = [by, ...Object.keys(METRICS).filter((name) => name !== by)];
-    const head = h("div", { class: "group-head" }, h("h2", {}, title), h("span", { class: "count" }, String(moves.length)),
-        ...(quiet ? [] : names.map((name) => h("span", { class: `column ${name === by ? "main" : ""}`, title: METRICS[name].long }, METRICS[name].name))));
+    const head = h(
+        "div",
+        { class: "group-head" },
+        h("h2", {}, title),
+        h("span", { class: "count" }, String(moves.length)),
+        ...(quiet
+            ? []
+            : names.map((name) =>
+                  h(
+                      "span",
+                      { class: `column ${name === by ? "main" : ""}`, title: METRICS[name].long },
+                      METRICS[name].name,
+                  ),
+              )),
+    );
     const rows = h("div", { class: "group-moves" }, ...moves.map((move) => moveRow(move, by, longest)));
-    const section = h("section", { class: `group tone-${verdict || "plain"} ${quiet ? "chips" : "rows"}` }, head, rows);
+    const section = h(
+        "section",
+        { class: `group tone-${verdict || "plain"} ${quiet ? "chips" : "rows"}` },
+        head,
+        rows,
+    );
     // Phones show the first few of many: what comes after them on the page stays within reach.
     if (!quiet && moves.length > 10) {
         const open = () => {
             section.classList.add("open");
             rows.children[8].focus();
         };
-        section.append(h("button", { type: "button", class: "more button small", onclick: open }, `All ${moves.length} moves`));
+        section.append(
+            h(
+                "button",
+                { type: "button", class: "more button small", onclick: open },
+                `All ${moves.length} moves`,
+            ),
+        );
     }
     return section;
 }
 
 function showMoves(probe) {
     const by = metric();
-    const focused = document.activeElement?.closest?.("#moves [data-uci]") ? document.activeElement.dataset.uci : null;
+    const focused = document.activeElement?.closest?.("#moves [data-uci]")
+        ? document.activeElement.dataset.uci
+        : null;
     const groups = state.hide ? [] : groupMoves(probe.moves).map((entry) => group(entry, by));
-    if (probe.moves.length === 0) groups.push(h("p", { class: "hint" }, "The game is over: there are no moves."));
-    if (state.hide && probe.moves.length > 0) groups.push(h("p", { class: "hint" }, "The answers are hidden. Move on the board; the remark above tells how good the move was."));
+    if (probe.moves.length === 0)
+        groups.push(h("p", { class: "hint" }, "The game is over: there are no moves."));
+    if (state.hide && probe.moves.length > 0)
+        groups.push(
+            h(
+                "p",
+                { class: "hint" },
+                "The answers are hidden. Move on the board; the remark above tells how good the move was.",
+            ),
+        );
     $("moves").replaceChildren(...groups);
-    if (focused) ($("moves").querySelector(`[data-uci="${focused}"]`) || $("moves").querySelector("button"))?.focus();
+    if (focused)
+        ($("moves").querySelector(`[data-uci="${focused}"]`) || $("moves").querySelector("button"))?.focus();
 }
 
 function showJudgement() {

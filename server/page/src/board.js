@@ -26,7 +26,12 @@ export const MARK = {
     check: mark("check", "mark-square"),
 };
 const TONES = ["win", "cursed_win", "draw", "blessed_loss", "loss", "plain"];
-const TARGET = Object.fromEntries(TONES.map((tone) => [tone, [mark(`dot tone-${tone}`, "mark-dot", "above"), mark(`ring tone-${tone}`, "mark-ring", "above")]]));
+const TARGET = Object.fromEntries(
+    TONES.map((tone) => [
+        tone,
+        [mark(`dot tone-${tone}`, "mark-dot", "above"), mark(`ring tone-${tone}`, "mark-ring", "above")],
+    ]),
+);
 const ARROW = Object.fromEntries(TONES.map((tone) => [tone, { class: `arrow-tone tone-${tone}` }]));
 
 class Coordinates extends Extension {
@@ -40,7 +45,16 @@ class Coordinates extends Extension {
         const white = this.chessboard.getOrientation() === "w";
         const size = view.squareWidth;
         const text = (label, x, y, dark) =>
-            s("text", { x, y, "font-size": Math.max(9, size * 0.17), class: `coordinate ${dark ? "on-dark" : "on-light"}` }, label);
+            s(
+                "text",
+                {
+                    x,
+                    y,
+                    "font-size": Math.max(9, size * 0.17),
+                    class: `coordinate ${dark ? "on-dark" : "on-light"}`,
+                },
+                label,
+            );
         const labels = [];
         for (let i = 0; i < 8; i++) {
             labels.push(text(FILES[white ? i : 7 - i], (i + 0.95) * size, 7.95 * size, i % 2 === 0));
@@ -53,7 +67,11 @@ class Coordinates extends Extension {
 
 /** Puts the pictures of men and marks into the document, where cm-chessboard looks for them first. */
 export function installSprites() {
-    for (const [id, text] of [["cm-chessboard-sprite", sprite], ["cm-chessboard-markers", MARK_SPRITE], ["cm-chessboard-arrows", ""]]) {
+    for (const [id, text] of [
+        ["cm-chessboard-sprite", sprite],
+        ["cm-chessboard-markers", MARK_SPRITE],
+        ["cm-chessboard-arrows", ""],
+    ]) {
         const box = h("div", { id, class: "sprite", "aria-hidden": "true" });
         box.innerHTML = text;
         document.body.append(box);
@@ -63,7 +81,12 @@ export function installSprites() {
 export function makeBoard(element, duration) {
     const chessboard = new Chessboard(element, {
         orientation: "w",
-        style: { showCoordinates: false, cssClass: "trebuchet", animationDuration: duration, pieces: { tileSize: 40 } },
+        style: {
+            showCoordinates: false,
+            cssClass: "trebuchet",
+            animationDuration: duration,
+            pieces: { tileSize: 40 },
+        },
         extensions: [
             { class: Coordinates },
             { class: Markers, props: { autoMarkers: null } },
@@ -76,7 +99,8 @@ export function makeBoard(element, duration) {
     const board = {
         element,
         /** Resolves when the men have arrived. */
-        show: (position, animated) => chessboard.setPosition(formatBoard(position.men), animated && duration > 0),
+        show: (position, animated) =>
+            chessboard.setPosition(formatBoard(position.men), animated && duration > 0),
         flipped: () => chessboard.getOrientation() === "b",
         turn(side) {
             if (chessboard.getOrientation() !== side) return chessboard.setOrientation(side, false);
@@ -90,7 +114,10 @@ export function makeBoard(element, duration) {
         mark: (type, square) => chessboard.addMarker(type, square),
         unmark: (type) => chessboard.removeMarkers(type),
         target: (square, tone, taken) => chessboard.addMarker(TARGET[tone][taken ? 1 : 0], square),
-        untarget: () => Object.values(TARGET).flat().forEach((type) => chessboard.removeMarkers(type)),
+        untarget: () =>
+            Object.values(TARGET)
+                .flat()
+                .forEach((type) => chessboard.removeMarkers(type)),
         arrow(from, to, tone) {
             chessboard.removeArrows();
             if (from) chessboard.addArrow(ARROW[tone], from, to);
@@ -100,7 +127,17 @@ export function makeBoard(element, duration) {
             if (man) man.classList.toggle("lifted", lifted);
         },
         ghost: (man) =>
-            s("svg", { viewBox: "0 0 40 40", width: size(), height: size(), class: "ghost", "aria-hidden": "true" }, s("use", { href: `#${manId(man)}` })),
+            s(
+                "svg",
+                {
+                    viewBox: "0 0 40 40",
+                    width: size(),
+                    height: size(),
+                    class: "ghost",
+                    "aria-hidden": "true",
+                },
+                s("use", { href: `#${manId(man)}` }),
+            ),
     };
     return board;
 }

@@ -22,9 +22,15 @@ const sum = (bins) => bins.reduce((total, count) => total + count, 0);
 /** What a bin holds, in words. */
 function binWords({ up, down, word }, moves) {
     const parts = [];
-    for (const [bins, side] of [[up, "White"], [down, "Black"]]) {
+    for (const [bins, side] of [
+        [up, "White"],
+        [down, "Black"],
+    ]) {
         const count = bins[moves] || 0;
-        if (count > 0) parts.push(`${side} wins ${plural(count, "position")} (${percent(count, sum(up) + sum(down))} of the decided)`);
+        if (count > 0)
+            parts.push(
+                `${side} wins ${plural(count, "position")} (${percent(count, sum(up) + sum(down))} of the decided)`,
+            );
     }
     return `${word} in ${plural(moves, "move")}: ${parts.join(", ") || "no position"}`;
 }
@@ -57,16 +63,46 @@ export function drawChart(box, data, logarithmic) {
     const x = (moves) => left + (moves + 0.5) * width;
     const scale = logarithmic ? (count) => Math.log(1 + count) / Math.log(1 + most) : (count) => count / most;
 
-    const svg = s("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, class: "chart", tabindex: 0, role: "slider", "aria-label": `Spread of distances, in moves. ${data.word}`, "aria-valuemin": 0, "aria-valuemax": last });
+    const svg = s("svg", {
+        viewBox: `0 0 ${W} ${H}`,
+        width: W,
+        height: H,
+        class: "chart",
+        tabindex: 0,
+        role: "slider",
+        "aria-label": `Spread of distances, in moves. ${data.word}`,
+        "aria-valuemin": 0,
+        "aria-valuemax": last,
+    });
     svg.append(s("rect", { x: 0, y: 0, width: W, height: H, rx: 8, class: "plot" }));
-    const highlight = s("rect", { y: 4, height: H - 8, width: Math.max(3, width), class: "highlight", visibility: "hidden" });
+    const highlight = s("rect", {
+        y: 4,
+        height: H - 8,
+        width: Math.max(3, width),
+        class: "highlight",
+        visibility: "hidden",
+    });
     svg.append(highlight);
     drawBars(svg, up, { width, x, zero: zeroUp, height: above, scale, sign: 1, name: "white" });
-    drawBars(svg, down, { width, x, zero: zeroUp + axis, height: room - above, scale, sign: -1, name: "black" });
+    drawBars(svg, down, {
+        width,
+        x,
+        zero: zeroUp + axis,
+        height: room - above,
+        scale,
+        sign: -1,
+        name: "black",
+    });
     const step = tickStep(last, Math.max(3, Math.floor(W / 55)));
-    for (let moves = 0; moves <= last; moves += step) svg.append(s("text", { x: x(moves), y: zeroUp + 14, class: "tick", "text-anchor": "middle" }, String(moves)));
+    for (let moves = 0; moves <= last; moves += step)
+        svg.append(
+            s("text", { x: x(moves), y: zeroUp + 14, class: "tick", "text-anchor": "middle" }, String(moves)),
+        );
     if (here !== null && here <= last) {
-        svg.append(s("path", { class: "here", d: `M${x(here)} 14V${H - 4}` }), s("path", { class: "here-head", d: `M${x(here)} 15l-6-9h12z` }));
+        svg.append(
+            s("path", { class: "here", d: `M${x(here)} 14V${H - 4}` }),
+            s("path", { class: "here-head", d: `M${x(here)} 15l-6-9h12z` }),
+        );
         svg.dataset.here = here;
     }
 
@@ -89,7 +125,14 @@ export function drawChart(box, data, logarithmic) {
     svg.addEventListener("pointerleave", () => tell(null));
     svg.addEventListener("blur", () => tell(null));
     svg.addEventListener("keydown", (event) => {
-        const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last, PageUp: at + 10, PageDown: at - 10 }[event.key];
+        const to = {
+            ArrowLeft: at - 1,
+            ArrowRight: at + 1,
+            Home: 0,
+            End: last,
+            PageUp: at + 10,
+            PageDown: at - 10,
+        }[event.key];
         if (to === undefined) return;
         event.preventDefault();
         event.stopPropagation();
@@ -105,6 +148,7 @@ export function rankWords(bins, here, side, word) {
     const same = bins[here] || 0;
     if (total === 0) return "";
     const longest = bins.length - 1;
-    if (here === longest) return `This position: ${word.toLowerCase()} in ${plural(here, "move")}. No win of ${side}’s takes longer.`;
+    if (here === longest)
+        return `This position: ${word.toLowerCase()} in ${plural(here, "move")}. No win of ${side}’s takes longer.`;
     return `This position: ${word.toLowerCase()} in ${plural(here, "move")}. ${percent(total - shorter - same, total)} of ${side}’s wins take longer.`;
 }

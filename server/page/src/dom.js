@@ -6,29 +6,39 @@ function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
         if (value === false || value === null || value === undefined) continue;
         if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-        else if (name === "vars") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
+        else if (name === "vars")
+            for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
         else element.setAttribute(name, value === true ? "" : value);
     }
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+    element.append(
+        ...children.flat().filter((child) => child !== null && child !== undefined && child !== ""),
+    );
     return element;
 }
 
 /** An HTML element: h("button", {class: "quiet", onclick: f}, "Text", child, ...). */
-export const h = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+export const h = (name, attributes = {}, ...children) =>
+    fill(document.createElement(name), attributes, children);
 
 /** An SVG element in the same way. */
-export const s = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+export const s = (name, attributes = {}, ...children) =>
+    fill(document.createElementNS(SVG, name), attributes, children);
 
 export const $ = (id) => document.getElementById(id);
 
 /** A man as a small picture. */
 export const manPicture = (man, attributes = {}) =>
-    s("svg", { viewBox: "0 0 40 40", class: "man-picture", "aria-hidden": "true", ...attributes }, s("use", { href: `#${manId(man)}` }));
+    s(
+        "svg",
+        { viewBox: "0 0 40 40", class: "man-picture", "aria-hidden": "true", ...attributes },
+        s("use", { href: `#${manId(man)}` }),
+    );
 
 export const manId = (man) => (man === man.toUpperCase() ? "w" : "b") + man.toLowerCase();
 
 const NAMES = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
-export const manName = (man) => `${man === man.toUpperCase() ? "white" : "black"} ${NAMES[man.toLowerCase()]}`;
+export const manName = (man) =>
+    `${man === man.toUpperCase() ? "white" : "black"} ${NAMES[man.toLowerCase()]}`;
 
 let toastTimer = 0;
 /** A short message that goes away by itself; read out by screen readers. */

@@ -65,7 +65,8 @@ export function enableDrag(board, tray, hooks) {
     for (const element of tray) {
         element.addEventListener("pointerdown", (event) => {
             const spare = event.target.closest("[data-man]");
-            if (!held && event.button === 0 && spare && spare.dataset.man) begin(event, spare.dataset.man, null, spare);
+            if (!held && event.button === 0 && spare && spare.dataset.man)
+                begin(event, spare.dataset.man, null, spare);
         });
     }
     for (const element of [board.element, ...tray]) {

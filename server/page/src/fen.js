@@ -27,7 +27,8 @@ function readBoard(text) {
 }
 
 function readCount(text, name, least) {
-    if (!/^\d{1,4}$/.test(text) || Number(text) < least) throw new Error(`The ${name} “${text}” is no number from ${least}.`);
+    if (!/^\d{1,4}$/.test(text) || Number(text) < least)
+        throw new Error(`The ${name} “${text}” is no number from ${least}.`);
     return Number(text);
 }
 
@@ -39,8 +40,10 @@ export function parseFen(text) {
     const [board, turn = "w", castling = "-", ep = "-", halfmove = "0", fullmove = "1"] = fields;
     const men = readBoard(board);
     if (!/^[wb]$/.test(turn)) throw new Error(`The side to move is w or b, not “${turn}”.`);
-    if (!/^(-|K?Q?k?q?)$/.test(castling)) throw new Error(`The castling field “${castling}” is not understood: use “-”.`);
-    if (!/^(-|[a-h][36])$/.test(ep)) throw new Error(`The en passant square “${ep}” is not on the third or sixth rank.`);
+    if (!/^(-|K?Q?k?q?)$/.test(castling))
+        throw new Error(`The castling field “${castling}” is not understood: use “-”.`);
+    if (!/^(-|[a-h][36])$/.test(ep))
+        throw new Error(`The en passant square “${ep}” is not on the third or sixth rank.`);
     return {
         men,
         turn,
@@ -161,12 +164,16 @@ export function materialOf(position) {
 
 /** Why no table can know this position, or "" if nothing is seen from here. */
 export function obstacle(position) {
-    for (const [white, name] of [[true, "White"], [false, "Black"]]) {
+    for (const [white, name] of [
+        [true, "White"],
+        [false, "Black"],
+    ]) {
         const kings = sideLetters(position, white).match(/^K*/)[0].length;
         if (kings === 0) return `${name} has no king: put one on the board.`;
         if (kings > 1) return `${name} has ${kings} kings: take off all but one.`;
     }
     const pawn = position.men.findIndex((man, index) => /p/i.test(man) && (index < 8 || index >= 56));
-    if (pawn >= 0) return `There is a pawn on ${squareOf(pawn)}: pawns never stand on the first or last rank.`;
+    if (pawn >= 0)
+        return `There is a pawn on ${squareOf(pawn)}: pawns never stand on the first or last rank.`;
     return "";
 }

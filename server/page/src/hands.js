@@ -16,7 +16,14 @@ let over = null;
 
 const manAt = (square) => state.position.men[indexOf(square)];
 const ownTurn = (man) => man !== "" && (man === man.toUpperCase()) === (state.position.turn === "w");
-const canLift = (square) => (state.setup ? (currentBrush() === null ? manAt(square) : "") : ownTurn(manAt(square)) && !state.playing ? manAt(square) : "");
+const canLift = (square) =>
+    state.setup
+        ? currentBrush() === null
+            ? manAt(square)
+            : ""
+        : ownTurn(manAt(square)) && !state.playing
+          ? manAt(square)
+          : "";
 
 function markTargets() {
     board.untarget();
@@ -25,8 +32,10 @@ function markTargets() {
     board.mark(MARK.picked, picked);
     if (state.setup) return;
     const targets = new Map();
-    for (const move of legal(picked)) if (!targets.has(move.uci.slice(2, 4))) targets.set(move.uci.slice(2, 4), move);
-    for (const [square, { verdict }] of targets) board.target(square, (!state.hide && verdict) || "plain", manAt(square) !== "");
+    for (const move of legal(picked))
+        if (!targets.has(move.uci.slice(2, 4))) targets.set(move.uci.slice(2, 4), move);
+    for (const [square, { verdict }] of targets)
+        board.target(square, (!state.hide && verdict) || "plain", manAt(square) !== "");
 }
 
 function pick(square) {
@@ -39,12 +48,24 @@ function choosePromotion(moves) {
     const dialog = $("promotion");
     const man = ({ uci }) => (state.position.turn === "w" ? uci[4].toUpperCase() : uci[4]);
     return new Promise((resolve) => {
-        const choice = (move) => h("button", {
-            type: "button", class: "spare", "data-promote": move.uci[4], "aria-label": manName(man(move)),
-            onclick: () => (resolve(move), dialog.close()),
-        }, manPicture(man(move)), state.hide ? null : h("span", {}, moveWords(move, metric())));
+        const choice = (move) =>
+            h(
+                "button",
+                {
+                    type: "button",
+                    class: "spare",
+                    "data-promote": move.uci[4],
+                    "aria-label": manName(man(move)),
+                    onclick: () => (resolve(move), dialog.close()),
+                },
+                manPicture(man(move)),
+                state.hide ? null : h("span", {}, moveWords(move, metric())),
+            );
         const order = [..."qrbn"].map((letter) => moves.find(({ uci }) => uci[4] === letter)).filter(Boolean);
-        dialog.replaceChildren(h("p", {}, "Promote to"), h("div", { class: "promote" }, ...order.map(choice)));
+        dialog.replaceChildren(
+            h("p", {}, "Promote to"),
+            h("div", { class: "promote" }, ...order.map(choice)),
+        );
         dialog.onclose = () => resolve(null);
         dialog.onclick = (event) => event.target === dialog && dialog.close();
         dialog.showModal();
@@ -152,7 +173,11 @@ export function startHands(theBoard) {
         tapped: tap,
     });
     board.element.addEventListener("keydown", onKey);
-    board.element.addEventListener("focus", () => board.element.matches(":focus-visible") && moveCursor(cursor || (board.flipped() ? "e5" : "e4")));
+    board.element.addEventListener(
+        "focus",
+        () =>
+            board.element.matches(":focus-visible") && moveCursor(cursor || (board.flipped() ? "e5" : "e4")),
+    );
     board.element.addEventListener("blur", () => moveCursor(null));
     onChange((patch) => {
         if ("position" in patch || "setup" in patch) pick(null);

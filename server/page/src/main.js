@@ -19,8 +19,12 @@ const board = makeBoard($("board"), calmMotion() ? 0 : 220);
 
 /** The position in words, for those who do not see the board. */
 function inWords({ men }) {
-    const side = (white) => men.map((man, index) => [man, squareOf(index)]).filter(([man]) => man && isWhite(man) === white)
-        .map(([man, square]) => `${manName(man).split(" ")[1]} ${square}`).join(", ");
+    const side = (white) =>
+        men
+            .map((man, index) => [man, squareOf(index)])
+            .filter(([man]) => man && isWhite(man) === white)
+            .map(([man, square]) => `${manName(man).split(" ")[1]} ${square}`)
+            .join(", ");
     return `White: ${side(true) || "nothing"}. Black: ${side(false) || "nothing"}.`;
 }
 
@@ -80,7 +84,9 @@ startHands(board);
 startTable();
 $("flip").addEventListener("click", flip);
 addEventListener("keydown", (event) => {
-    const typing = event.target.closest?.("input:not([type=radio]):not([type=checkbox]), select, textarea, dialog, input[type=radio]");
+    const typing = event.target.closest?.(
+        "input:not([type=radio]):not([type=checkbox]), select, textarea, dialog, input[type=radio]",
+    );
     const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action || typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     event.preventDefault();

@@ -8,11 +8,27 @@ import { answer, link, onChange, state, update } from "./session.js";
 import { followLine, goToMove, hasNext, travel } from "./play.js";
 
 function words(start, moves, offset, kind, at) {
-    const button = (cell) => cell && h("button", {
-        type: "button", class: `ply ${kind}`, "data-at": cell.index + 1, "aria-current": kind === "played" && cell.index + 1 === at ? "step" : null,
-    }, cell.san);
+    const button = (cell) =>
+        cell &&
+        h(
+            "button",
+            {
+                type: "button",
+                class: `ply ${kind}`,
+                "data-at": cell.index + 1,
+                "aria-current": kind === "played" && cell.index + 1 === at ? "step" : null,
+            },
+            cell.san,
+        );
     return numbered(start, moves, offset).map(({ number, white, black }) =>
-        h("span", { class: "full-move" }, h("span", { class: `number ${kind}` }, white ? `${number}.` : `${number}…`), button(white), button(black)));
+        h(
+            "span",
+            { class: "full-move" },
+            h("span", { class: `number ${kind}` }, white ? `${number}.` : `${number}…`),
+            button(white),
+            button(black),
+        ),
+    );
 }
 
 function showMoves() {
@@ -20,8 +36,19 @@ function showMoves() {
     const beyond = game.at === game.moves.length && !hide ? line : [];
     const box = $("notation");
     const parts = words(game.start, game.moves, 0, "played", game.at);
-    if (beyond.length > 0) parts.push(h("span", { class: "best-label" }, "Best play"), ...words(currentFen(game), beyond, game.moves.length, "best", -1));
-    if (parts.length === 0) parts.push(h("p", { class: "hint" }, hide ? "No moves yet." : "Move on the board, or choose a move from the list."));
+    if (beyond.length > 0)
+        parts.push(
+            h("span", { class: "best-label" }, "Best play"),
+            ...words(currentFen(game), beyond, game.moves.length, "best", -1),
+        );
+    if (parts.length === 0)
+        parts.push(
+            h(
+                "p",
+                { class: "hint" },
+                hide ? "No moves yet." : "Move on the board, or choose a move from the list.",
+            ),
+        );
     box.replaceChildren(...parts);
     const current = box.querySelector("[aria-current]");
     // Only the box scrolls: scrollIntoView would move the whole page on a phone.
@@ -39,7 +66,9 @@ function showButtons() {
     const idle = !probe || (probe.verdict === "draw" && at === moves.length) || probe.state !== "ongoing";
     $("play").disabled = idle && !state.playing && !(at < moves.length);
     $("play").setAttribute("aria-pressed", String(state.playing));
-    $("play").querySelector("use").setAttribute("href", state.playing ? "#i-pause" : "#i-play");
+    $("play")
+        .querySelector("use")
+        .setAttribute("href", state.playing ? "#i-pause" : "#i-play");
     $("play").querySelector("span").textContent = state.playing ? "Pause" : "Best play";
 }
 
@@ -48,7 +77,10 @@ function pgn() {
     const { game, line } = state;
     const probe = game.at === game.moves.length ? answer() : null;
     const best = probe && !state.hide ? line : [];
-    const ends = best.length > 0 ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2" : resultOf(game.moves, probe);
+    const ends =
+        best.length > 0
+            ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2"
+            : resultOf(game.moves, probe);
     return writePgn({
         start: game.start,
         played: game.moves,
@@ -71,10 +103,13 @@ export function startNotation() {
         if (ply.classList.contains("played")) goToMove(at);
         else followLine(at - state.game.moves.length);
     });
-    for (const button of document.querySelectorAll("[data-go]")) button.addEventListener("click", () => travel(button.dataset.go));
+    for (const button of document.querySelectorAll("[data-go]"))
+        button.addEventListener("click", () => travel(button.dataset.go));
     $("play").addEventListener("click", () => update({ playing: !state.playing, tablePlays: "none" }));
     $("pace").addEventListener("change", () => update({ pace: Number($("pace").value) }));
-    $("table-plays").addEventListener("change", () => update({ tablePlays: $("table-plays").value, playing: false }));
+    $("table-plays").addEventListener("change", () =>
+        update({ tablePlays: $("table-plays").value, playing: false }),
+    );
     $("hide").addEventListener("change", () => update({ hide: $("hide").checked }));
     onChange((patch) => "tablePlays" in patch && ($("table-plays").value = state.tablePlays));
     $("copy-pgn").addEventListener("click", () => copy(pgn(), "PGN"));

@@ -30,8 +30,18 @@ function moveWords(start, moves) {
  * A game as PGN. `played` are its moves, `best` what the tables would go on with, told apart by a
  * comment; `comment` is the verdict; `result` one of 1-0, 0-1, 1/2-1/2, *.
  */
-export function writePgn({ start, played, best = [], comment = "", result = "*", site = "", date = new Date() }) {
-    const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
+export function writePgn({
+    start,
+    played,
+    best = [],
+    comment = "",
+    result = "*",
+    site = "",
+    date = new Date(),
+}) {
+    const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) =>
+        String(part).padStart(2, "0"),
+    );
     const tags = [
         tag("Event", "Endgame study"),
         tag("Site", site || "?"),

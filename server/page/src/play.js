@@ -8,7 +8,9 @@ import { answer, metric, onChange, show, state, update } from "./session.js";
 /** Legal moves from one square to another; promotions are several. Empty while no answer is there. */
 export function legal(from, to) {
     const probe = answer();
-    return probe ? probe.moves.filter(({ uci }) => uci.slice(0, 2) === from && (!to || uci.slice(2, 4) === to)) : [];
+    return probe
+        ? probe.moves.filter(({ uci }) => uci.slice(0, 2) === from && (!to || uci.slice(2, 4) === to))
+        : [];
 }
 
 /** Plays a move of the position on the board. */
@@ -21,7 +23,10 @@ export function playMove(move, how, extra = {}) {
 export function playOwn(move) {
     const probe = answer();
     const judgement = judgeMove(probe.moves, move, metric());
-    return playMove(move, "push", { judgement: judgement && { ...judgement, san: move.san }, playing: false });
+    return playMove(move, "push", {
+        judgement: judgement && { ...judgement, san: move.san },
+        playing: false,
+    });
 }
 
 export const hasNext = () => state.game.at < state.game.moves.length || bestMove() !== null;
@@ -72,15 +77,23 @@ function tableToMove() {
     const probe = answer();
     if (state.setup || !probe) return false;
     const atEnd = state.game.at === state.game.moves.length;
-    if (state.playing) return !atEnd || (!isOver(probe) && (state.line.length > 0 || probe.verdict === "draw"));
+    if (state.playing)
+        return !atEnd || (!isOver(probe) && (state.line.length > 0 || probe.verdict === "draw"));
     return atEnd && !isOver(probe) && state.tablePlays === probe.turn;
 }
 
 function plan() {
     const probe = answer();
-    if (state.playing && probe && state.game.at === state.game.moves.length && (isOver(probe) || probe.verdict === "draw"))
+    if (
+        state.playing &&
+        probe &&
+        state.game.at === state.game.moves.length &&
+        (isOver(probe) || probe.verdict === "draw")
+    )
         return void update({ playing: false });
-    const key = tableToMove() ? `${currentFen(state.game)} ${state.game.at} ${state.playing} ${state.pace}` : "";
+    const key = tableToMove()
+        ? `${currentFen(state.game)} ${state.game.at} ${state.playing} ${state.pace}`
+        : "";
     if (key === waitingFor) return;
     clearTimeout(timer);
     waitingFor = key;
@@ -96,7 +109,8 @@ function plan() {
 
 function answerMove() {
     const { judgement, playing } = state;
-    if (state.game.at < state.game.moves.length) return void show(goTo(state.game, state.game.at + 1), "replace");
+    if (state.game.at < state.game.moves.length)
+        return void show(goTo(state.game, state.game.at + 1), "replace");
     const best = bestMove();
     // The remark on the player's move stays while the table answers it.
     if (best) playMove(best, "replace", playing ? {} : { judgement });

@@ -32,7 +32,8 @@ export function update(patch) {
 }
 
 /** The answer about the position on the board, or null while there is none. */
-export const answer = () => (state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null);
+export const answer = () =>
+    state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null;
 
 /** The metric to order and draw by: the chosen one, unless its table is missing here. */
 export function metric() {

@@ -12,7 +12,8 @@ export const currentBrush = () => (state.setup ? brush : null);
 /** Chooses the man to put down, or null for none. */
 export function setBrush(man) {
     brush = man;
-    for (const button of document.querySelectorAll(".tray [data-man]")) button.setAttribute("aria-pressed", String(button.dataset.man === man));
+    for (const button of document.querySelectorAll(".tray [data-man]"))
+        button.setAttribute("aria-pressed", String(button.dataset.man === man));
 }
 
 /** Changes the position on the board by hand. */
@@ -24,8 +25,21 @@ export function putMan(square, man) {
 
 function spare(man) {
     const label = man ? manName(man) : "Take men off";
-    const picture = man ? manPicture(man) : s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: "#i-trash" }));
-    return h("button", { type: "button", class: "spare", "data-man": man, "aria-pressed": "false", title: label, "aria-label": label }, picture);
+    const picture = man
+        ? manPicture(man)
+        : s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: "#i-trash" }));
+    return h(
+        "button",
+        {
+            type: "button",
+            class: "spare",
+            "data-man": man,
+            "aria-pressed": "false",
+            title: label,
+            "aria-label": label,
+        },
+        picture,
+    );
 }
 
 function fillTrays(flipped) {
@@ -39,10 +53,19 @@ function showFields() {
     const { position } = state;
     document.querySelector(`input[name="turn"][value="${position.turn}"]`).checked = true;
     const squares = epSquares(position);
-    $("en-passant").replaceChildren(...["-", ...squares].map((square) => h("option", { value: square, selected: square === position.ep }, square === "-" ? "none" : square)));
+    $("en-passant").replaceChildren(
+        ...["-", ...squares].map((square) =>
+            h(
+                "option",
+                { value: square, selected: square === position.ep },
+                square === "-" ? "none" : square,
+            ),
+        ),
+    );
     $("en-passant").disabled = squares.length === 0;
     if (document.activeElement !== $("clock")) $("clock").value = position.halfmove;
-    if (document.activeElement !== $("fen") || $("fen-error").textContent === "") $("fen").value = currentFen(state.game);
+    if (document.activeElement !== $("fen") || $("fen-error").textContent === "")
+        $("fen").value = currentFen(state.game);
 }
 
 function fenTyped(final) {
@@ -82,11 +105,15 @@ function render(patch) {
 }
 
 function listenToFields() {
-    for (const radio of document.querySelectorAll('input[name="turn"]')) radio.addEventListener("change", () => edit({ ...state.position, turn: radio.value, ep: "-" }));
-    $("en-passant").addEventListener("change", () => edit({ ...state.position, ep: $("en-passant").value, halfmove: 0 }));
+    for (const radio of document.querySelectorAll('input[name="turn"]'))
+        radio.addEventListener("change", () => edit({ ...state.position, turn: radio.value, ep: "-" }));
+    $("en-passant").addEventListener("change", () =>
+        edit({ ...state.position, ep: $("en-passant").value, halfmove: 0 }),
+    );
     $("clock").addEventListener("input", () => {
         const clock = Math.trunc(Number($("clock").value));
-        if ($("clock").value !== "" && clock >= 0 && clock <= 100) edit({ ...state.position, halfmove: clock });
+        if ($("clock").value !== "" && clock >= 0 && clock <= 100)
+            edit({ ...state.position, halfmove: clock });
     });
     $("clock").addEventListener("blur", showFields);
     $("fen-form").addEventListener("submit", (event) => {
@@ -101,7 +128,9 @@ function listenToFields() {
 }
 
 function listenToTools() {
-    $("set-up").addEventListener("click", () => update({ setup: !state.setup, playing: false, tablePlays: "none" }));
+    $("set-up").addEventListener("click", () =>
+        update({ setup: !state.setup, playing: false, tablePlays: "none" }),
+    );
     $("done").addEventListener("click", () => {
         update({ setup: false });
         $("set-up").focus();

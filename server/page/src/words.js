@@ -33,7 +33,8 @@ export function verdictSentence(probe) {
     if (!winner) return { text: "Unknown", tone: "draw" };
     if (verdict === "cursed_win" || verdict === "blessed_loss")
         return { text: `Won, but the 50-move rule saves ${SIDE[other(winner)]}`, tone: "cursed" };
-    if (probe.dtm_plies != null) return { text: `${SIDE[winner]} mates in ${inMoves(probe.dtm_plies)}`, tone: winner };
+    if (probe.dtm_plies != null)
+        return { text: `${SIDE[winner]} mates in ${inMoves(probe.dtm_plies)}`, tone: winner };
     return { text: `${SIDE[winner]} wins`, tone: winner };
 }
 
@@ -44,7 +45,10 @@ export function verdictNote(probe) {
     if (probe.state !== "ongoing") return "";
     if (verdict === "draw") return "With best play neither side can win.";
     if (verdict === "cursed_win" || verdict === "blessed_loss") {
-        const late = probe.dtm_plies == null ? "" : ` Without the rule, ${SIDE[winner]} would mate in ${inMoves(probe.dtm_plies)}.`;
+        const late =
+            probe.dtm_plies == null
+                ? ""
+                : ` Without the rule, ${SIDE[winner]} would mate in ${inMoves(probe.dtm_plies)}.`;
         if (fresh !== verdict)
             return `${plural(clock, "half-move")} without capture or pawn move are on the clock; with a fresh clock ${SIDE[winner]} would win.${late}`;
         return `${SIDE[winner]} cannot make progress before ${SIDE[other(winner)]} may claim a draw.${late}`;
@@ -63,9 +67,11 @@ const GROUPS = [
 
 /** The moves in their groups, in the order in which they came: [{verdict, title, moves}]. */
 export function groupMoves(moves) {
-    return GROUPS.map(([verdict, title]) => ({ verdict, title, moves: moves.filter((move) => move.verdict === verdict) })).filter(
-        (group) => group.moves.length > 0,
-    );
+    return GROUPS.map(([verdict, title]) => ({
+        verdict,
+        title,
+        moves: moves.filter((move) => move.verdict === verdict),
+    })).filter((group) => group.moves.length > 0);
 }
 
 /** The distance of a move in words: "mates in 12 moves", "mated in 3 moves". */
@@ -89,7 +95,11 @@ export function judgeMove(moves, played, metric) {
     if (!best || !played || best.verdict === null || played.verdict === null) return null;
     if (WORTH[played.verdict] < WORTH[best.verdict]) {
         if (best.verdict === "draw") return { text: "Loses a drawn game", tone: "bad" };
-        if (WORTH[played.verdict] < 2) return { text: WORTH[best.verdict] > 2 ? "Turns a win into a loss" : "Gives up the 50-move draw", tone: "bad" };
+        if (WORTH[played.verdict] < 2)
+            return {
+                text: WORTH[best.verdict] > 2 ? "Turns a win into a loss" : "Gives up the 50-move draw",
+                tone: "bad",
+            };
         return { text: "Lets the win slip", tone: "bad" };
     }
     const key = METRICS[metric].key;
@@ -99,7 +109,10 @@ export function judgeMove(moves, played, metric) {
     const lost = Math.abs(movesOf(a) - movesOf(b));
     if (a === b || lost === 0) return { text: "Best move", tone: "good" };
     const wins = WORTH[best.verdict] > 2;
-    return { text: wins ? `Still winning, ${plural(lost, "move")} slower` : `Loses ${plural(lost, "move")} sooner`, tone: "fair" };
+    return {
+        text: wins ? `Still winning, ${plural(lost, "move")} slower` : `Loses ${plural(lost, "move")} sooner`,
+        tone: "fair",
+    };
 }
 
 /** A share as a percentage that never says 0 or 100 when it is not. */
