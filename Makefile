@@ -166,6 +166,10 @@ TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Itests -fopenmp
 
+$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Itests -fopenmp
+$(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVER_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
 
