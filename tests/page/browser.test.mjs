@@ -507,6 +507,27 @@ onPage(
     },
 );
 
+onPage("a strict Content-Security-Policy is enough", {}, async (hands, page) => {
+    const policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+    await page.route(`${server.address}/?*`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({
+            response,
+            headers: { ...response.headers(), "content-security-policy": policy },
+        });
+    });
+    await hands.open(ROOK);
+    await page.waitForSelector(".chart");
+    await page.hover(".move");
+    await page.click("#set-up");
+    await hands.drag(await hands.spare("N"), await hands.middle("a1"));
+    await page.click("#done");
+    await page.locator(".move").first().click();
+    await hands.settled();
+    assert.match(await hands.verdict(), /mates/);
+});
+
 test("without the server the page says so, and goes on when it is back", { timeout: 60000 }, async () => {
     const own = await startServer();
     const hands = await openPage(browser, own.address);

@@ -137,8 +137,6 @@ export function played(position, uci) {
     return settle(next);
 }
 
-export const countMen = ({ men }) => men.filter(Boolean).length;
-
 /** Letters of one side, king first: "KRP". */
 export function sideLetters({ men }, white) {
     const own = men.filter((man) => man && isWhite(man) === white).map((man) => man.toUpperCase());

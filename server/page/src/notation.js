@@ -57,14 +57,17 @@ function showMoves() {
 
 function showButtons() {
     const { at, moves } = state.game;
-    const set = (name, off) => (document.querySelector(`[data-go="${name}"]`).disabled = off);
-    set("first", at === 0);
-    set("prev", at === 0);
-    set("next", !hasNext());
-    set("last", at === moves.length);
+    const off = (name, value) => (document.querySelector(`[data-go="${name}"]`).disabled = value);
+    off("first", at === 0);
+    off("prev", at === 0);
+    off("last", at === moves.length);
     const probe = answer();
-    const idle = !probe || (probe.verdict === "draw" && at === moves.length) || probe.state !== "ongoing";
-    $("play").disabled = idle && !state.playing && !(at < moves.length);
+    // While an answer is awaited the buttons stay as they are: one that is off loses the focus.
+    if (probe || state.error) {
+        off("next", !hasNext());
+        const over = !probe || probe.verdict === "draw" || probe.state !== "ongoing";
+        $("play").disabled = over && at === moves.length && !state.playing;
+    }
     $("play").setAttribute("aria-pressed", String(state.playing));
     $("play")
         .querySelector("use")

@@ -49,7 +49,7 @@ const SHAPES = {
 };
 
 /** One man as SVG text; `man` is a FEN letter. */
-export function manGroup(man) {
+function manGroup(man) {
     const white = man === man.toUpperCase();
     const type = man.toLowerCase();
     return `<g id="${white ? "w" : "b"}${type}" class="man man-${white ? "white" : "black"}">${SHAPES[type]}</g>`;

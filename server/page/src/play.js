@@ -14,14 +14,15 @@ export function legal(from, to) {
 }
 
 /** Plays a move of the position on the board. */
-export function playMove(move, how, extra = {}) {
+function playMove(move, how, extra = {}) {
     const fen = formatFen(played(state.position, move.uci));
     return show(play(state.game, { uci: move.uci, san: move.san, fen }), how, extra);
 }
 
-/** Plays a move for the player, and says how good it was. */
+/** Plays a move for the player, and says how good it was. Nothing happens if it is of another position. */
 export function playOwn(move) {
     const probe = answer();
+    if (!probe || !probe.moves.includes(move)) return null;
     const judgement = judgeMove(probe.moves, move, metric());
     return playMove(move, "push", {
         judgement: judgement && { ...judgement, san: move.san },
@@ -39,7 +40,7 @@ function bestMove() {
 }
 
 /** The next move of the game or, at its end, the best one. False if there is none. */
-export function stepOn() {
+function stepOn() {
     if (state.game.at < state.game.moves.length) {
         show(goTo(state.game, state.game.at + 1), "replace");
         return true;

@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { currentFen, newGame } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
 
-export const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
+const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
 
 export const state = {
     game: newGame(FIRST),
@@ -74,7 +74,8 @@ async function ask() {
         if (number === asked) update({ line });
     } catch (error) {
         if (number !== asked) return;
-        const { code = "page", message } = error;
+        if (!(error instanceof api.ApiError)) throw error;
+        const { code, message } = error;
         if (answer()) return; // the line alone failed: the verdict stands
         update({ error: { code, message }, line: [], playing: false });
         if (code === "offline" || code === "busy" || code === "too_many") retry = setTimeout(ask, 4000);
