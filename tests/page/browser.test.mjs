@@ -140,6 +140,8 @@ onPage("playing on the board, promotion and remarks", {}, async (hands, page) =>
     await page.keyboard.press("Escape");
     assert.equal(await hands.fen(), ROOK);
     await page.mouse.click(...(await hands.middle("f7")));
+    const dot = await page.locator(".mark-dot").evaluate((mark) => getComputedStyle(mark).fill);
+    assert.match(dot, /^rgb\((\d+), (?!\1)/, "where it can go is marked in the colour of the verdict");
     await page.mouse.click(...(await hands.middle("f8")));
     await page.waitForSelector("#promotion[open]");
     assert.match(await hands.text("#promotion"), /stalemate/);
