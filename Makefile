@@ -11,7 +11,7 @@ CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 TABLES ?= tables
-PAGE ?= no
+PAGE ?= yes
 PORT ?= 8080
 
 WARNINGS := -Wall -Wextra
@@ -45,6 +45,8 @@ GEN_OBJ := $(call obj,$(GEN)) $(patsubst %,$(BUILD)/gen/kernel_%.o,$(KERNELS))
 SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
+else
+SERVER_OBJ += $(BUILD)/server/assets.o
 endif
 TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
@@ -56,6 +58,7 @@ all: $(TOOL) $(LIB_A) $(LIB_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
+	@echo 'make PAGE=no    the same without the web page, for which npm is needed'
 	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions, then serve them'
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
@@ -89,7 +92,7 @@ $(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
 	server/embed.sh $< openapi_asset /v1/openapi.json application/json > $@.part
 	mv $@.part $@
 
-$(BUILD)/server/openapi.o: $(BUILD)/server/openapi.c
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o: %.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
 $(BUILD)/%.o: %.c
@@ -99,6 +102,26 @@ $(BUILD)/%.o: %.c
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=hidden -c $< -o $@
+
+# ---- the web page, packed into C ----------------------------------------------------------------
+
+PAGE_SOURCES := $(wildcard server/page/*.mjs server/page/*.html server/page/*.svg server/page/src/*)
+PAGE_MODULES := $(BUILD)/page/node_modules/.package-lock.json
+
+$(PAGE_MODULES): server/page/package.json server/page/package-lock.json
+	@command -v npm >/dev/null 2>&1 || { \
+	  echo 'the web page is built with npm: .ci/deps build installs it; make PAGE=no goes without the page' >&2; \
+	  exit 1; }
+	@mkdir -p $(BUILD)/page
+	cp $^ $(BUILD)/page/
+	cd $(BUILD)/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || { \
+	  echo 'npm could not fetch what the web page is built with; make PAGE=no goes without the page' >&2; exit 1; }
+	@touch $@
+
+$(BUILD)/server/assets.c: $(PAGE_SOURCES) $(PAGE_MODULES) LICENSE
+	@mkdir -p $(@D)
+	node server/page/build.mjs $(BUILD)/page $(BUILD)/page/dist
+	node server/page/pack.mjs $(BUILD)/page/dist $@
 
 # ---- the library and the command ----------------------------------------------------------------
 
@@ -168,7 +191,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 test:
 	@.ci/deps test
 	$(MAKE) --no-print-directory all $(TEST_BIN) $(FATHOM_BIN) $(BUILD)/tests/counts
-	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
+	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
 FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom
