@@ -69,6 +69,11 @@ json_t *answer_batch(AnswerContext *context, const char *body, size_t size, treb
 {
     json_error_t why;
     AnswerProbe options;
+    if (size == 0) {
+        answer_fail(error, TREB_ERR_ARGUMENT,
+                    "the body is empty: send an object with a list of strings, \"fens\"");
+        return NULL;
+    }
     json_t *root = json_loadb(body, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
     if (root == NULL) {
         error->status = TREB_ERR_ARGUMENT;

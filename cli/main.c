@@ -17,11 +17,11 @@ static const Command commands[] = {
     {"gen", cli_gen, "make tables", true},
     {"probe", cli_probe, "what a position is worth, and each of its moves", false},
     {"line", cli_line, "the best play from a position, as PGN", false},
-    {"serve", cli_serve, "answer over HTTP, with a page to look at", false},
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},
     {"verify", cli_verify, "check tables against the rules of chess", true},
     {"bench", cli_bench, "measure the speed of probes", true},
+    {"serve", cli_serve, "answer over HTTP, with a page to look at", false},
 };
 
 static void print_help(FILE *out)

@@ -119,8 +119,8 @@ Served *answers_get(AnswerCache *cache, const char *target, const void **tag)
         }
         served = served_retain(entry->served);
         *tag = entry->tag;
+        shard->hits++;
     }
-    *(entry != NULL ? &shard->hits : &shard->misses) += 1;
     pthread_mutex_unlock(&shard->lock);
     return served;
 }
@@ -130,15 +130,20 @@ void answers_put(AnswerCache *cache, const char *target, Served *served, const v
     size_t length = strlen(target), bytes = sizeof(Entry) + length + 1 + served_bytes(served);
     uint64_t hash = XXH3_64bits(target, length);
     Shard *shard = shard_of(cache, hash);
-    if (bytes > cache->budget) return;
-    Entry *entry = malloc(sizeof *entry + length + 1);
-    if (entry == NULL) return;
+    Entry *entry = bytes <= cache->budget ? malloc(sizeof *entry + length + 1) : NULL;
+    if (entry == NULL) {
+        pthread_mutex_lock(&shard->lock);
+        shard->misses++;
+        pthread_mutex_unlock(&shard->lock);
+        return;
+    }
     entry->hash = hash;
     entry->served = served_retain(served);
     entry->tag = tag;
     entry->bytes = bytes;
     memcpy(entry->target, target, length + 1);
     pthread_mutex_lock(&shard->lock);
+    shard->misses++;
     Entry *old = find(shard, hash, target);
     if (old != NULL) drop(shard, old);
     while (shard->bytes + bytes > cache->budget && shard->oldest != NULL)

@@ -21,7 +21,7 @@ void answers_free(AnswerCache *cache);
  */
 Served *answers_get(AnswerCache *cache, const char *target, const void **tag);
 
-/* Keeps an answer; retains it. `tag` is anything that outlives the cache. */
+/* Keeps an answer that had to be made; retains it. `tag` is anything that outlives the cache. */
 void answers_put(AnswerCache *cache, const char *target, Served *served, const void *tag);
 
 void answers_info(AnswerCache *cache, AnswerCacheInfo *out);

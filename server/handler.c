@@ -236,14 +236,25 @@ static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
     return MHD_YES;
 }
 
-/* Gives the request to a worker, if there is a place for it. */
-static enum MHD_Result hand_over(Request *r)
+/* Gives the request to a worker, if there is a place for it, and for its answer. Heavy answers may
+ * be large, and are in memory until the client has taken them. */
+static WorkersAdded add_job(Request *r)
 {
+    enum { ALL = 256 << 20, OWN = 64 << 20 };
+    bool heavy = r->route->work == ROUTE_HEAVY;
+    uint64_t own = 0, all = 0;
     r->job.run = work;
     r->job.owner = r->connection->client;
-    /* First, as the worker may be done before workers_add returns. */
+    if (heavy) connections_sending(&r->server->connections, r->job.owner, &own, &all);
+    if (own > OWN) return WORKERS_OWNER_FULL;
+    return all > ALL ? WORKERS_FULL : workers_add(&r->server->workers, &r->job, heavy);
+}
+
+static enum MHD_Result hand_over(Request *r)
+{
+    /* First, as the worker may be done before it is added. */
     MHD_suspend_connection(r->mhd);
-    WorkersAdded added = workers_add(&r->server->workers, &r->job, r->route->work == ROUTE_HEAVY);
+    WorkersAdded added = add_job(r);
     if (added == WORKERS_ADDED) return MHD_YES;
     Reply reply = {0};
     if (added == WORKERS_FULL)

@@ -90,8 +90,8 @@ static void put_histograms(FILE *out, Metrics *metrics)
 
 static void put_traffic(FILE *out, Metrics *m)
 {
-    put_one(out, "trebuchet_http_response_bytes_total", "counter",
-            "Bytes of bodies before compression.", load(&m->bytes));
+    put_one(out, "trebuchet_http_response_bytes_total", "counter", "Bytes of bodies sent.",
+            load(&m->bytes));
     put_one(out, "trebuchet_http_aborted_total", "counter",
             "Requests that ended before their answer was sent.", load(&m->aborted));
     put_one(out, "trebuchet_http_expired_total", "counter",
@@ -127,7 +127,7 @@ static void put_tables(FILE *out, Metrics *m, TableSet *set)
     put_one(out, "trebuchet_answers", "gauge", "Answers kept.", kept.entries);
     put_one(out, "trebuchet_answers_hits_total", "counter",
             "Requests answered from those kept, since the tables were last loaded.", kept.hits);
-    put_one(out, "trebuchet_answers_misses_total", "counter", "Requests that were not.",
+    put_one(out, "trebuchet_answers_misses_total", "counter", "Answers that had to be made.",
             kept.misses);
 }
 

@@ -49,8 +49,10 @@ void reply_text(Reply *reply, const char *type, const char *text);
 typedef struct Served {
     atomic_uint users;
     unsigned status;
-    size_t size, gzip_size;
+    size_t size;
+    _Atomic size_t gzip_size;
     ReplyFor lasts;
+    bool varies; /* there is, or may be, a compressed form */
     char etag[40], gzip_etag[40];
     const char *type;
     const char *body;           /* inside of `plain` */
@@ -70,7 +72,7 @@ size_t served_bytes(const Served *served);
 void served_compress(Served *served);
 
 /* Queues it on a connection, compressed if that is there and accepted, or as "304 Not Modified" if
- * the client has it. Tells the status and the bytes of the body. */
+ * the client has it. Tells the status and the bytes of the body as sent. */
 enum MHD_Result served_queue(Served *served, struct MHD_Connection *connection, bool gzip,
                              unsigned *status, size_t *bytes);
 

@@ -26,8 +26,7 @@ static void add_headers(struct MHD_Response *response, const Served *served, con
     MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, cache_control(served->lasts));
     if (*etag) MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, etag);
-    if (served->size >= REPLY_GZIP_LEAST)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+    if (served->varies) MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
 }
 
 static void add_content_headers(struct MHD_Response *response, const Served *served, bool gzip)
@@ -63,13 +62,14 @@ static void use_asset(Served *served, const Asset *asset)
                  asset->etag);
     served->type = asset->type;
     served->size = asset->size;
+    served->varies = asset->gzip != NULL;
     served->plain = MHD_create_response_from_buffer(asset->size, (void *)(uintptr_t)asset->data,
                                                     MHD_RESPMEM_PERSISTENT);
     if (asset->gzip == NULL) return;
     struct MHD_Response *gzip = MHD_create_response_from_buffer(
         asset->gzip_size, (void *)(uintptr_t)asset->gzip, MHD_RESPMEM_PERSISTENT);
     if (gzip == NULL) return;
-    served->gzip_size = asset->gzip_size;
+    atomic_init(&served->gzip_size, asset->gzip_size);
     add_content_headers(gzip, served, true);
     atomic_init(&served->gzip, gzip);
 }
@@ -95,6 +95,7 @@ static void use_body(Served *served, Reply *reply)
 {
     if (reply->status == MHD_HTTP_OK && reply->lasts != REPLY_NOW && reply->body != NULL)
         set_etags(served, reply->body);
+    served->varies = reply->size >= REPLY_GZIP_LEAST;
     served->body = reply->body;
     served->plain =
         MHD_create_response_from_buffer(reply->size, reply->body, MHD_RESPMEM_MUST_FREE);
@@ -185,6 +186,7 @@ void served_compress(Served *served)
         return;
     }
     add_content_headers(gzip, served, true);
+    atomic_store(&served->gzip_size, size);
     struct MHD_Response *none = NULL;
     if (!atomic_compare_exchange_strong(&served->gzip, &none, gzip)) MHD_destroy_response(gzip);
 }
@@ -224,6 +226,6 @@ enum MHD_Result served_queue(Served *served, struct MHD_Connection *connection, 
     if (is_unchanged(served, connection))
         return queue_unchanged(served, connection, packed != NULL, status, bytes);
     *status = served->status;
-    *bytes = served->size;
+    *bytes = packed != NULL ? atomic_load(&served->gzip_size) : served->size;
     return MHD_queue_response(connection, served->status, packed != NULL ? packed : served->plain);
 }

@@ -18,7 +18,7 @@ stop() {
 }
 trap 'stop; rm -rf "$DIR"' EXIT
 cd "$DIR" || exit 2
-unset TREBUCHET_PATH http_proxy HTTP_PROXY
+unset TREBUCHET_PATH COLUMNS http_proxy HTTP_PROXY
 export LC_ALL=C no_proxy='*'
 passed=0 failed=0
 
