@@ -11,10 +11,14 @@ CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 TABLES ?= tables
+PAGE ?= yes
+PORT ?= 8080
 
 WARNINGS := -Wall -Wextra
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -Iinclude -Icore $(WARNINGS) -MMD -MP
 LIBS := -lzstd -lxxhash -lpthread
+# The library does without these: they are the command's.
+TOOL_LIBS := -lmicrohttpd -ljansson -lz
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifeq ($(ARCH),x86_64)
 KERNELS := portable avx2 avx512
@@ -31,12 +35,20 @@ CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c)
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
 GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
+ANSWER := $(wildcard answer/*.c)
+SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 CLI := $(wildcard cli/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 GEN_OBJ := $(call obj,$(GEN)) $(patsubst %,$(BUILD)/gen/kernel_%.o,$(KERNELS))
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(GEN_OBJ)
+SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
+ifeq ($(PAGE),no)
+SERVER_OBJ += $(BUILD)/server/page_none.o
+else
+SERVER_OBJ += $(BUILD)/server/assets.o
+endif
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -46,7 +58,9 @@ all: $(TOOL) $(LIB_A) $(LIB_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
-	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions'
+	@echo 'make PAGE=no    the same without the web page, for which npm is needed'
+	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions, then serve them'
+	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
@@ -60,7 +74,9 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -fopenmp
+$(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
+$(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -fopenmp
+$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver
 $(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
 $(BUILD)/gen/kernel_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
@@ -74,6 +90,14 @@ $(BUILD)/gen/kernel_pick.o: gen/kernel_pick.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) -Igen -c $< -o $@
 
+$(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
+	@mkdir -p $(@D)
+	server/embed.sh $< openapi_asset /v1/openapi.json application/json > $@.part
+	mv $@.part $@
+
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o: %.o: %.c
+	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
@@ -81,6 +105,26 @@ $(BUILD)/%.o: %.c
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=hidden -c $< -o $@
+
+# ---- the web page, packed into C ----------------------------------------------------------------
+
+PAGE_SOURCES := $(wildcard server/page/*.mjs server/page/*.html server/page/*.svg server/page/src/*)
+PAGE_MODULES := $(BUILD)/page/node_modules/.package-lock.json
+
+$(PAGE_MODULES): server/page/package.json server/page/package-lock.json
+	@command -v npm >/dev/null 2>&1 || { \
+	  echo 'the web page is built with npm: .ci/deps build installs it; make PAGE=no goes without the page' >&2; \
+	  exit 1; }
+	@mkdir -p $(BUILD)/page
+	cp $^ $(BUILD)/page/
+	cd $(BUILD)/page && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || { \
+	  echo 'npm could not fetch what the web page is built with; make PAGE=no goes without the page' >&2; exit 1; }
+	@touch $@
+
+$(BUILD)/server/assets.c: $(PAGE_SOURCES) $(PAGE_MODULES) LICENSE
+	@mkdir -p $(@D)
+	node server/page/build.mjs $(BUILD)/page $(BUILD)/page/dist
+	node server/page/pack.mjs $(BUILD)/page/dist $@
 
 # ---- the library and the command ----------------------------------------------------------------
 
@@ -96,7 +140,7 @@ $(LIB_SO): $(LIB_PIC)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
 
 $(TOOL): $(TOOL_OBJ)
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 # The example engine, here with the library as an archive; examples/uci/Makefile builds it against
 # an installed one.
@@ -121,6 +165,9 @@ demo:
 	$(TOOL) probe --tables $(TABLES) '8/8/4k3/8/8/4K3/4P3/8 w - - 0 1'
 	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
 	$(TOOL) line --tables $(TABLES) '8/8/8/3k4/8/8/8/KBN5 w - - 0 1'
+ifneq ($(DEMO_SERVE),no)
+	@exec $(TOOL) serve --tables $(TABLES) --port $(PORT) --quiet
+endif
 
 tables: all
 	$(TOOL) gen --book --tables $(TABLES)
@@ -141,6 +188,8 @@ endif
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || { \
 	  tests/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
 	  $(BUILD)/tests/bench_search $(BUILD)/trace5.txt $(TABLES); }
+	@if command -v wrk >/dev/null && command -v nginx >/dev/null; then tests/bench_serve.sh $(TOOL) $(TABLES); \
+	else echo 'install wrk and nginx-light to measure the server'; fi
 
 # ---- tests --------------------------------------------------------------------------------------
 
@@ -151,6 +200,10 @@ TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Itests -fopenmp
 
+$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Itests -fopenmp
+$(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVER_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
 
@@ -159,7 +212,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 test:
 	@.ci/deps test
 	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts
-	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
+	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
 FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom
@@ -190,7 +243,8 @@ crosscheck: all $(BUILD)/tests/crosscheck
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+	  $(DESTDIR)$(PREFIX)/lib/systemd/system
 	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
@@ -202,15 +256,17 @@ install: all
 	  'Cflags: -I$${includedir}' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
+	  $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h examples/uci/*.[ch])
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] answer/*.[ch] server/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h examples/uci/*.[ch])
 
 clean:
 	rm -rf $(BUILD)

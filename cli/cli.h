@@ -96,6 +96,7 @@ int cli_gen(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_line(int argc, char **argv);
 int cli_probe(int argc, char **argv);
+int cli_serve(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_verify(int argc, char **argv);
 

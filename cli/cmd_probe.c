@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "cli.h"
 #include "position.h"
-#include "probe_json.h"
 
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"
@@ -246,8 +246,14 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
 static int probe_json(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
-    treb_status status = probe_json_print(stdout, tables, &args->pos, &error);
-    if (status == TREB_OK) return CLI_OK;
+    AnswerContext context = {tables, 0};
+    json_t *object = answer_standard(&context, &args->pos, &error);
+    if (object != NULL) {
+        json_dumpf(object, stdout, JSON_COMPACT);
+        putchar('\n');
+        json_decref(object);
+    }
+    if (error.status == TREB_OK) return CLI_OK;
     fflush(stdout);
     int code = cli_fail("probe", &error, NULL);
     treb_value value;

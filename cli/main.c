@@ -21,6 +21,7 @@ static const Command commands[] = {
     {"info", cli_info, "what the header of a table file says", false},
     {"verify", cli_verify, "check tables against the rules of chess", true},
     {"bench", cli_bench, "measure the speed of probes", true},
+    {"serve", cli_serve, "answer over HTTP, with a page to look at", false},
 };
 
 static void print_help(FILE *out)

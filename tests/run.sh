@@ -41,6 +41,13 @@ run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
 run "example engine" tests/engine.py "$build/trebuchet-uci" "$tables"
 run "engine games" "$build/tests/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
 run "engine positions" tests/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
+run test_server tests/test_server.sh "$build/trebuchet" "$tables"
+if [ "${PAGE:-yes}" = no ]; then
+    echo 'skip  the page: built without it'
+else
+    run "page: units" node --test tests/page/units.test.mjs
+    run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
+fi
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
 run install tests/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'

@@ -43,7 +43,7 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen probe line stats info verify bench help --help --version' -- "$cur")
+            'gen probe line stats info verify bench serve help --help --version' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -54,13 +54,22 @@ _trebuchet() {
     gen:-m | gen:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'all wdl wdl,dtz wdl,dtm wdl,dtz,dtc wdl,dtz,dtm' -- "$cur")
         return ;;
+    serve:-b | serve:--bind)
+        mapfile -t COMPREPLY < <(compgen -W '127.0.0.1 0.0.0.0 :: ::1' -- "$cur")
+        return ;;
+    serve:--log)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return ;;
+    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout)
+        return ;;
     *:-m | *:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
         return ;;
     gen:-n | gen:--men)
         mapfile -t COMPREPLY < <(compgen -W '3 4 5' -- "$cur")
         return ;;
-    *:-M | *:--memory | *:-c | *:--cache)
+    *:-M | *:--memory | *:-c | *:--cache | serve:--answers | serve:--body)
         mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' -- "$cur")
         return ;;
     *:-j | *:--threads | gen:-l | *:--level | *:-s | *:--sample | *:--share | *:-p | *:--positions | \
@@ -76,6 +85,8 @@ _trebuchet() {
     info) options='--tsv --tables --help' ;;
     verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
+    serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
+                    --body --timeout --log --quiet --help' ;;
     *) return ;;
     esac
     if [[ $cur == -* ]]; then

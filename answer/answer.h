@@ -1,0 +1,79 @@
+/* answer.h - what the tables say, as JSON objects: for the server and for `trebuchet probe --json`.
+ *
+ * Built on the public library and on jansson; nothing here knows of HTTP. Two dialects are spoken:
+ * lila-tablebase's (answer_standard, answer_mainline: signed distances, a move seen by the
+ * opponent) and our own (the others: each value named with its unit, a move seen by the one who
+ * makes it). */
+#ifndef TREB_ANSWER_ANSWER_H
+#define TREB_ANSWER_ANSWER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "trebuchet.h"
+
+enum { ANSWER_BATCH_MAX = 1000, ANSWER_LINE_MAX = 1024 };
+
+/* What an answer lacks. */
+enum {
+    ANSWER_PARTIAL = 1, /* something is null because a table is not installed */
+    ANSWER_DAMAGED = 2, /* a damaged file was met */
+    ANSWER_FAILED = 4   /* something could not be read just now */
+};
+
+/* Functions that build answers return a new object, or NULL and an error. Flags of what was met
+ * on the way are added to `lacks` either way. */
+typedef struct AnswerContext {
+    const treb_tables *tables;
+    unsigned lacks;
+} AnswerContext;
+
+/* ---- Words --------------------------------------------------------------------------------- */
+
+/* "no_table": the word for a failure that programs compare. */
+const char *answer_code(treb_status status);
+
+/* "cursed_win". */
+const char *answer_verdict(treb_wdl wdl);
+
+/* Reads "dtm", "dtc" or "dtz"; false if it is none. */
+bool answer_metric(const char *text, treb_metric *out);
+
+/* {"code":...,"message":...}; bytes that are not UTF-8 are replaced. */
+json_t *answer_error(const char *code, const char *message);
+
+/* ---- lila-tablebase's dialect -------------------------------------------------------------- */
+
+/* The object of GET /standard. Refused positions (impossible, castling, too many men) give NULL.
+ * Otherwise *failure tells what hurt first, TREB_OK if nothing did. */
+json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure);
+
+/* The object of GET /standard/mainline: best play by DTZ while the 50-move rule lasts. */
+json_t *answer_mainline(AnswerContext *context, const treb_position *pos, treb_error *error);
+
+/* ---- Our own ------------------------------------------------------------------------------- */
+
+typedef struct AnswerProbe {
+    treb_metric metric; /* orders the moves; TREB_WDL: the first known of dtm, dtc, dtz */
+    bool moves;         /* whether to list them */
+} AnswerProbe;
+
+json_t *answer_probe(AnswerContext *context, const treb_position *pos, const AnswerProbe *options,
+                     treb_error *error);
+
+/* The best line by a metric; TREB_WDL: the first known. */
+json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metric metric,
+                    treb_error *error);
+
+/* Answers the body of a batch: many positions, each with an answer or an error of its own.
+ * TREB_ERR_ARGUMENT if the body is not what it should be. */
+json_t *answer_batch(AnswerContext *context, const char *body, size_t size, treb_error *error);
+
+/* What is installed. */
+json_t *answer_tables(AnswerContext *context, const char *const *directories, size_t count,
+                      treb_error *error);
+
+/* Counts, histograms and longest lines of one material. */
+json_t *answer_stats(AnswerContext *context, const char *material, treb_error *error);
+
+#endif

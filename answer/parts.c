@@ -1,0 +1,122 @@
+/* parts.c - see parts.h. */
+#include "parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *answer_code(treb_status status)
+{
+    switch (status) {
+    case TREB_OK:
+        return "ok";
+    case TREB_ERR_FEN:
+        return "bad_fen";
+    case TREB_ERR_POSITION:
+        return "bad_position";
+    case TREB_ERR_CASTLING:
+        return "castling";
+    case TREB_ERR_MEN:
+        return "too_many_men";
+    case TREB_ERR_NO_TABLE:
+        return "no_table";
+    case TREB_ERR_DAMAGED:
+        return "damaged";
+    case TREB_ERR_IO:
+        return "io";
+    case TREB_ERR_MEMORY:
+        return "memory";
+    default:
+        return "bad_request";
+    }
+}
+
+const char *answer_verdict(treb_wdl wdl)
+{
+    static const char *const words[] = {"loss", "blessed_loss", "draw", "cursed_win", "win"};
+    return words[wdl];
+}
+
+bool answer_metric(const char *text, treb_metric *out)
+{
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (strcasecmp(text, treb_metric_text((treb_metric)m)) == 0) {
+            *out = (treb_metric)m;
+            return true;
+        }
+    return false;
+}
+
+json_t *answer_error(const char *code, const char *message)
+{
+    json_t *text = json_string(message), *object = json_object();
+    if (text == NULL) {
+        /* Not UTF-8: a piece of the request that found its way into the message. */
+        char *copy = strdup(message);
+        for (char *c = copy; c != NULL && *c; c++)
+            if ((unsigned char)*c >= 0x80) *c = '?';
+        text = copy != NULL ? json_string(copy) : NULL;
+        free(copy);
+    }
+    put(object, "code", json_text(code));
+    put(object, "message", text != NULL ? text : json_text(code));
+    return object;
+}
+
+void answer_note(AnswerContext *context, treb_status status)
+{
+    if (status == TREB_ERR_NO_TABLE) context->lacks |= ANSWER_PARTIAL;
+    if (status == TREB_ERR_DAMAGED) context->lacks |= ANSWER_DAMAGED;
+    if (status == TREB_ERR_IO || status == TREB_ERR_MEMORY) context->lacks |= ANSWER_FAILED;
+}
+
+bool answer_refused(treb_status status)
+{
+    return status == TREB_ERR_FEN || status == TREB_ERR_POSITION || status == TREB_ERR_CASTLING ||
+           status == TREB_ERR_MEN || status == TREB_ERR_ARGUMENT;
+}
+
+json_t *answer_rule(const treb_value *value, const treb_position *pos)
+{
+    bool known = value->status[TREB_WDL] == TREB_OK;
+    bool sure = value->status[TREB_DTZ] == TREB_OK || pos->halfmove == 0 ||
+                (value->rule != TREB_WIN && value->rule != TREB_LOSS);
+    return known && sure ? json_text(answer_verdict(value->rule)) : json_null();
+}
+
+void answer_distances(json_t *object, const treb_value *value)
+{
+    static const char *const names[TREB_METRICS] = {NULL, "dtz_plies", "dtc_plies", "dtm_plies"};
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        bool known = value->status[TREB_WDL] == TREB_OK && value->status[m] == TREB_OK;
+        bool drawn = known && value->wdl == TREB_DRAW;
+        put(object, names[m], known && !drawn ? json_integer(value->plies[m]) : json_null());
+    }
+}
+
+treb_metric answer_known_metric(const treb_value *value)
+{
+    static const treb_metric order[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (value->status[order[i]] == TREB_OK) return order[i];
+    return TREB_WDL;
+}
+
+bool answer_insufficient(const treb_position *pos)
+{
+    const uint64_t *men = pos->by_type, light = UINT64_C(0x55aa55aa55aa55aa);
+    if (men[TREB_PAWN] | men[TREB_ROOK] | men[TREB_QUEEN]) return false;
+    if (__builtin_popcountll(pos->by_color[0] | pos->by_color[1]) <= 3) return true;
+    if (men[TREB_KNIGHT]) return false;
+    return (men[TREB_BISHOP] & light) == 0 || (men[TREB_BISHOP] & ~light) == 0;
+}
+
+const char *answer_color(int color) { return color == TREB_WHITE ? "white" : "black"; }
+
+treb_status answer_fail(treb_error *error, treb_status status, const char *text)
+{
+    error->status = status;
+    snprintf(error->text, sizeof error->text, "%s", text);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* parts.h - what the builders of answers share. */
+#ifndef TREB_ANSWER_PARTS_H
+#define TREB_ANSWER_PARTS_H
+
+#include "answer.h"
+
+/* Sets a member of a new object; the names are ours, so they need no check. */
+static inline void put(json_t *object, const char *name, json_t *value)
+{
+    json_object_set_new_nocheck(object, name, value);
+}
+
+static inline json_t *json_text(const char *ascii) { return json_string_nocheck(ascii); }
+
+/* Notes what a failure means for the answer. */
+void answer_note(AnswerContext *context, treb_status status);
+
+/* Whether a failure is the position's own, so that there is nothing to tell about it. */
+bool answer_refused(treb_status status);
+
+/* The verdict with the clock, or null where the clock matters and DTZ is not known. */
+json_t *answer_rule(const treb_value *value, const treb_position *pos);
+
+/* Adds dtz_plies, dtc_plies and dtm_plies. */
+void answer_distances(json_t *object, const treb_value *value);
+
+/* The first metric of dtm, dtc, dtz that is known of a position; TREB_WDL if none is. */
+treb_metric answer_known_metric(const treb_value *value);
+
+/* Neither side can mate by any play: bare kings, one minor piece, bishops of one square colour. */
+bool answer_insufficient(const treb_position *pos);
+
+/* "white" or "black". */
+const char *answer_color(int color);
+
+treb_status answer_fail(treb_error *error, treb_status status, const char *text);
+
+/* ---- Parts of /v1/tables and /v1/stats ----------------------------------------------------- */
+
+/* What the headers of the files of one material say. */
+typedef struct AnswerFiles {
+    bool installed[TREB_METRICS];
+    treb_status status[TREB_METRICS];
+    treb_table_info info[TREB_METRICS];
+    treb_error error[TREB_METRICS];
+} AnswerFiles;
+
+/* {"white":{"win":n,...},"black":{...}}, or null if no file is readable. */
+json_t *answer_counts(const AnswerFiles *files);
+
+/* [{"metric":..,"turn":..,"verdict":..,"plies":..,"fen":..}]. */
+json_t *answer_longest(const AnswerFiles *files);
+
+#endif

@@ -1,0 +1,23 @@
+/* pgn.h - a line as a PGN game. */
+#ifndef TREB_ANSWER_PGN_H
+#define TREB_ANSWER_PGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trebuchet.h"
+
+typedef struct PgnLine {
+    treb_position pos; /* where it starts */
+    treb_value value;  /* of the start */
+    treb_metric metric;
+    const treb_move *move;
+    size_t moves;
+    treb_line_end end;
+    bool failed; /* the line breaks off */
+} PgnLine;
+
+/* The game with its tags, wrapped at 80 columns. NULL without memory; the caller frees it. */
+char *pgn_write(const PgnLine *line);
+
+#endif

@@ -1,0 +1,392 @@
+/* handler.c - a request from its first line to the end of its answer.
+ *
+ * The HTTP library calls handler_begin with the request line, handler_run with the headers, with
+ * each piece of the body and once more at its end, and handler_end when the answer is sent or the
+ * connection lost. What is kept of earlier answers is sent at once. What takes probes suspends the
+ * connection and goes to a worker; when it is done the library calls handler_run again. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "headers.h"
+#include "internal.h"
+
+typedef enum RequestState {
+    REQUEST_NEW,    /* the headers have not been looked at */
+    REQUEST_BODY,   /* its body arrives */
+    REQUEST_WORKED, /* a worker has made the answer */
+    REQUEST_SENT    /* the answer is on its way */
+} RequestState;
+
+typedef struct Request {
+    Job job; /* first: a job is a request */
+    Server *server;
+    struct MHD_Connection *mhd;
+    Connection *connection;
+    RequestState state;
+    char method[16];
+    const Route *route;
+    const char *tail;
+    Query *query;
+    TableSet *set;
+    Served *served;
+    char *body;
+    size_t body_size, body_room;
+    bool overflow; /* the body is too large */
+    bool gzip;     /* is accepted */
+    bool kept;     /* the answer was kept from earlier */
+    bool arrived;  /* in full, or as far as we want it */
+    unsigned status;
+    size_t bytes;
+    uint64_t started;
+    bool target_long;
+    char target[];
+} Request;
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return UINT64_C(1000000000) * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
+}
+
+/* The client's turn is over. */
+static void note_arrival(Request *r)
+{
+    if (r->arrived) return;
+    r->arrived = true;
+    r->server->arriving--;
+    r->server->metrics.busy++;
+    connections_work(r->connection);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+/* Queues the request's answer and lets go of it. */
+static enum MHD_Result send_served(Request *r)
+{
+    if (r->served == NULL) return MHD_NO;
+    note_arrival(r);
+    r->state = REQUEST_SENT;
+    connections_expect_taking(&r->server->connections, r->connection);
+    enum MHD_Result result = served_queue(r->served, r->mhd, r->gzip, &r->status, &r->bytes);
+    if (strcmp(r->method, MHD_HTTP_METHOD_HEAD) == 0) r->bytes = 0;
+    if (!r->kept) r->connection->sending = r->bytes;
+    served_release(r->served);
+    r->served = NULL;
+    return result;
+}
+
+static enum MHD_Result send_reply(Request *r, Reply *reply)
+{
+    if (reply->damaged) r->server->metrics.damaged++;
+    r->served = served_create(reply);
+    return send_served(r);
+}
+
+static enum MHD_Result send_error(Request *r, unsigned status, const char *code, const char *text)
+{
+    Reply reply = {0};
+    reply_error(&reply, status, code, text);
+    return send_reply(r, &reply);
+}
+
+/* Makes the answer of a route, and keeps it where that is allowed. */
+static void make_answer(Request *r)
+{
+    Reply reply = {.lasts = REPLY_NOW};
+    RouteCall call = {&r->server->holder, r->set, &r->server->metrics, r->query, r->tail, r->body,
+                      r->body_size};
+    r->route->run(&call, &reply);
+    if (reply.damaged) r->server->metrics.damaged++;
+    bool keep = r->route->kept && reply.lasts != REPLY_NOW && reply.status == MHD_HTTP_OK;
+    r->served = served_create(&reply);
+    if (r->served == NULL) return;
+    if (r->gzip) served_compress(r->served);
+    if (keep) answers_put(r->set->answers, r->target, r->served, r->route);
+}
+
+static void work(Job *job)
+{
+    Request *r = (Request *)job;
+    struct MHD_Connection *connection = r->mhd;
+    make_answer(r);
+    r->state = REQUEST_WORKED;
+    MHD_resume_connection(connection); /* from here on the request is no longer ours */
+}
+
+/* ---- What a request may be ----------------------------------------------------------------- */
+
+static bool is_method(const Request *r, const char *name) { return strcmp(r->method, name) == 0; }
+
+/* The methods of a route, for "Allow". */
+static const char *allowed(const Route *route)
+{
+    return route->methods & METHOD_POST ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
+}
+
+static bool method_fits(const Request *r)
+{
+    if (r->route->methods & METHOD_POST) return is_method(r, "POST");
+    return is_method(r, "GET") || is_method(r, "HEAD");
+}
+
+/* What a client asks before it asks from another site's page. */
+static enum MHD_Result send_options(Request *r)
+{
+    Reply reply = {.status = MHD_HTTP_NO_CONTENT, .lasts = REPLY_NOW, .allow = allowed(r->route)};
+    return send_reply(r, &reply);
+}
+
+static enum MHD_Result send_wrong_method(Request *r)
+{
+    Reply reply = {.allow = allowed(r->route)};
+    reply_error(&reply, MHD_HTTP_METHOD_NOT_ALLOWED, "method",
+                r->route->methods & METHOD_POST ? "this address takes POST"
+                                                : "this address takes GET");
+    return send_reply(r, &reply);
+}
+
+static const char *header(const Request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
+}
+
+/* Takes the target apart and finds its route. False after sending why that fails: *result. */
+static bool find_route(Request *r, enum MHD_Result *result)
+{
+    r->query = malloc(sizeof *r->query);
+    if (r->query == NULL) {
+        *result = send_error(r, MHD_HTTP_INTERNAL_SERVER_ERROR, "memory", "out of memory");
+        return false;
+    }
+    QueryStatus status = r->target_long ? QUERY_LONG : query_parse(r->target, r->query);
+    r->route = route_find(status == QUERY_LONG ? "" : r->query->path, &r->tail);
+    if (status == QUERY_OK) return true;
+    const char *text = query_status_text(status);
+    *result = status == QUERY_LONG ? send_error(r, MHD_HTTP_URI_TOO_LONG, "too_large", text)
+                                   : send_error(r, MHD_HTTP_BAD_REQUEST, "bad_request", text);
+    return false;
+}
+
+/* Looks at method, target and headers before the body is read. MHD_YES without an answer means that
+ * the body may come. */
+static enum MHD_Result check_headers(Request *r)
+{
+    enum MHD_Result result;
+    if (!find_route(r, &result)) return result;
+    r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    const char *length = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (length != NULL && strtoull(length, NULL, 10) > r->server->body)
+        return send_error(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large", "the body is too large");
+    r->state = REQUEST_BODY;
+    return MHD_YES;
+}
+
+/* Whether it takes no long time to send an answer: a large one may have to be compressed first. */
+static bool is_ready(const Request *r)
+{
+    enum { LARGE = 32 << 10 };
+    return !r->gzip || r->served->size < LARGE || atomic_load(&r->served->gzip) != NULL;
+}
+
+/* An answer that was kept needs no look at the request, only its target. */
+static bool find_kept(Request *r)
+{
+    const void *route;
+    if ((!is_method(r, "GET") && !is_method(r, "HEAD")) || r->target_long) return false;
+    r->set = tableset_acquire(&r->server->holder);
+    r->served = answers_get(r->set->answers, r->target, &route);
+    if (r->served == NULL) return false;
+    r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+    if (!is_ready(r)) {
+        /* Made anew by a worker, and then kept in both forms. */
+        served_release(r->served);
+        r->served = NULL;
+        return false;
+    }
+    r->route = route;
+    r->kept = true;
+    return true;
+}
+
+/* ---- The steps ----------------------------------------------------------------------------- */
+
+static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
+{
+    size_t need = r->body_size + *size;
+    if (r->overflow || need > r->server->body) {
+        /* Read on, so that the client gets to see the answer, but not without end. */
+        enum { FAR = 8 };
+        r->overflow = true;
+        r->body_size = need;
+        *size = 0;
+        return need > FAR * r->server->body ? MHD_NO : MHD_YES;
+    }
+    if (need > r->body_room) {
+        size_t room = need > 2 * r->body_room ? need : 2 * r->body_room;
+        char *body = realloc(r->body, room);
+        if (body == NULL) return MHD_NO;
+        r->body = body;
+        r->body_room = room;
+    }
+    memcpy(r->body + r->body_size, data, *size);
+    r->body_size = need;
+    *size = 0;
+    return MHD_YES;
+}
+
+/* Gives the request to a worker, if there is a place for it, and for its answer. Heavy answers may
+ * be large, and are in memory until the client has taken them. */
+static WorkersAdded add_job(Request *r)
+{
+    enum { ALL = 256 << 20, OWN = 64 << 20 };
+    bool heavy = r->route->work == ROUTE_HEAVY;
+    uint64_t own = 0, all = 0;
+    r->job.run = work;
+    r->job.owner = r->connection->client;
+    if (heavy) connections_sending(&r->server->connections, r->job.owner, &own, &all);
+    if (own > OWN) return WORKERS_OWNER_FULL;
+    return all > ALL ? WORKERS_FULL : workers_add(&r->server->workers, &r->job, heavy);
+}
+
+static enum MHD_Result hand_over(Request *r)
+{
+    /* First, as the worker may be done before it is added. */
+    MHD_suspend_connection(r->mhd);
+    WorkersAdded added = add_job(r);
+    if (added == WORKERS_ADDED) return MHD_YES;
+    Reply reply = {0};
+    if (added == WORKERS_FULL)
+        reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
+                    "too much to do: try again in a second");
+    else
+        reply_error(&reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
+                    "too many of your requests are waiting, or their answers: take these first");
+    r->served = served_create(&reply);
+    r->state = REQUEST_WORKED;
+    MHD_resume_connection(r->mhd);
+    return MHD_YES;
+}
+
+/* The request is here in full. */
+static enum MHD_Result answer(Request *r)
+{
+    if (r->overflow)
+        return send_error(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large", "the body is too large");
+    if (is_method(r, "OPTIONS")) return send_options(r);
+    if (!method_fits(r)) return send_wrong_method(r);
+    if (r->set == NULL) r->set = tableset_acquire(&r->server->holder);
+    if (r->route->work == ROUTE_QUICK) {
+        make_answer(r);
+        return send_served(r);
+    }
+    return hand_over(r);
+}
+
+static enum MHD_Result first_look(Request *r, const char *method)
+{
+    strncpy(r->method, method, sizeof r->method - 1);
+    if (r->server->stopping)
+        return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", "the server is shutting down");
+    /* Sent on the next call: an answer before the end of the headers would end the connection. */
+    if (!find_kept(r)) return check_headers(r);
+    r->state = REQUEST_WORKED;
+    return MHD_YES;
+}
+
+enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, const char *url,
+                            const char *method, const char *version, const char *data, size_t *size,
+                            void **request)
+{
+    Request *r = *request;
+    (void)server, (void)connection, (void)url, (void)version;
+    if (r == NULL || r->connection == NULL) return MHD_NO;
+    if (r->state == REQUEST_NEW) return first_look(r, method);
+    if (*size > 0) {
+        if (r->state == REQUEST_BODY) return take_body(r, data, size);
+        *size = 0; /* nobody asked for it */
+        return MHD_YES;
+    }
+    if (r->state == REQUEST_SENT) return MHD_YES;
+    note_arrival(r);
+    return r->state == REQUEST_WORKED ? send_served(r) : answer(r);
+}
+
+/* ---- Begin and end ------------------------------------------------------------------------- */
+
+void *handler_begin(void *server, const char *target, struct MHD_Connection *connection)
+{
+    Server *s = server;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    size_t length = strlen(target);
+    bool is_long = length > QUERY_TARGET_MAX;
+    if (is_long) length = QUERY_TARGET_MAX;
+    Request *r = calloc(1, sizeof *r + length + 1);
+    if (r == NULL) return NULL;
+    memcpy(r->target, target, length);
+    r->target_long = is_long;
+    r->server = s;
+    r->mhd = connection;
+    r->connection = info != NULL ? info->socket_context : NULL;
+    r->started = nanoseconds();
+    s->arriving++;
+    return r;
+}
+
+static void finish(Request *r, bool completed)
+{
+    Server *s = r->server;
+    uint64_t took = nanoseconds() - r->started;
+    const Route *none = route_at(route_count() - 1);
+    unsigned status = completed ? r->status : 0;
+    if (status != 0)
+        metrics_count(&s->metrics, route_number(r->route != NULL ? r->route : none), status, took,
+                      r->bytes);
+    else
+        s->metrics.aborted++;
+    log_request(&s->log,
+                &(LogRequest){r->connection != NULL ? r->connection->client : "?", r->method,
+                              r->target, status, completed ? r->bytes : 0, took, r->kept});
+}
+
+void handler_end(void *server, struct MHD_Connection *connection, void **request,
+                 enum MHD_RequestTerminationCode how)
+{
+    Server *s = server;
+    Request *r = *request;
+    (void)connection;
+    if (r == NULL) return;
+    *(r->arrived ? &s->metrics.busy : &s->arriving) -= 1;
+    finish(r, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    if (r->connection != NULL) {
+        r->connection->sending = 0;
+        connections_expect_request(&s->connections, r->connection);
+    }
+    if (r->set != NULL) tableset_release(r->set);
+    served_release(r->served);
+    free(r->query);
+    free(r->body);
+    free(r);
+    *request = NULL;
+}
+
+void handler_connection(void *server, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what)
+{
+    Server *s = server;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*context != NULL) connections_remove(&s->connections, *context);
+        s->metrics.connections -= *context != NULL;
+        *context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *context = connections_add(&s->connections, fd->connect_fd,
+                               address != NULL ? address->client_addr : NULL);
+    s->metrics.connections += *context != NULL;
+}

@@ -1,0 +1,39 @@
+/* internal.h - the server's own state, and that of a request. */
+#ifndef TREB_SERVER_INTERNAL_H
+#define TREB_SERVER_INTERNAL_H
+
+#include <microhttpd.h>
+
+#include "connections.h"
+#include "listen.h"
+#include "log.h"
+#include "metrics.h"
+#include "routes.h"
+#include "server.h"
+#include "workers.h"
+
+struct Server {
+    TableHolder holder;
+    Metrics metrics;
+    Connections connections;
+    Workers workers;
+    Log log;
+    struct MHD_Daemon *daemon;
+    int listening;
+    uint64_t body; /* bytes of a body, at most */
+    atomic_bool stopping;
+    _Atomic uint64_t arriving; /* requests of which only a part is here */
+    char url[LISTEN_URL_SIZE];
+};
+
+/* The HTTP library's callbacks; the first argument is the server. */
+void *handler_begin(void *server, const char *target, struct MHD_Connection *connection);
+enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, const char *url,
+                            const char *method, const char *version, const char *data, size_t *size,
+                            void **request);
+void handler_end(void *server, struct MHD_Connection *connection, void **request,
+                 enum MHD_RequestTerminationCode how);
+void handler_connection(void *server, struct MHD_Connection *connection, void **context,
+                        enum MHD_ConnectionNotificationCode what);
+
+#endif

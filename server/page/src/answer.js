@@ -1,0 +1,267 @@
+// The verdict, the distances and the list of moves.
+
+import { $, copy, h } from "./dom.js";
+import { materialOf, settle } from "./fen.js";
+import {
+    METRICS,
+    groupMoves,
+    inMoves,
+    moveWords,
+    movesOf,
+    plural,
+    sideName,
+    verdictNote,
+    verdictSentence,
+} from "./words.js";
+import { answer, askAgain, chooseMetric, metric, onChange, showPosition, state } from "./session.js";
+import { playOwn } from "./play.js";
+
+const TITLES = {
+    no_table: "The table is not installed",
+    damaged: "A table file is damaged",
+    too_many_men: "Too many men",
+    castling: "Castling is not covered",
+    bad_position: "Not a position yet",
+    bad_fen: "Not a position yet",
+    offline: "The server does not answer",
+};
+
+/** The ending that a missing table belongs to: the one that the server names, else that on the board. */
+const missingMaterial = (message) =>
+    (message.match(/\bK[QRBNP]*vK[QRBNP]*\b/) || [materialOf(state.position).name])[0];
+
+function helpFor({ code, message }) {
+    if (code === "no_table") {
+        const material = missingMaterial(message);
+        const command = `trebuchet gen ${material}`;
+        const button = h(
+            "button",
+            { type: "button", class: "button small", onclick: () => copy(command, "Command") },
+            "Copy",
+        );
+        return [
+            h(
+                "p",
+                {},
+                `Nothing is known here about ${material}. ${message}${/[.!]$/.test(message) ? "" : "."} This command makes it:`,
+            ),
+            h("p", { class: "command" }, h("code", {}, command), button),
+        ];
+    }
+    if (code === "castling") {
+        const drop = () => showPosition(settle(state.position), "push");
+        return [
+            h("p", {}, message),
+            h("button", { type: "button", class: "button", onclick: drop }, "Ask without castling rights"),
+        ];
+    }
+    if (code === "offline")
+        return [
+            h("p", {}, "It is asked again every few seconds. Moves already seen can still be gone back to."),
+            h("button", { type: "button", class: "button", onclick: askAgain }, "Ask now"),
+        ];
+    return [h("p", {}, message)];
+}
+
+function showError(error) {
+    $("missing").hidden = !error;
+    $("offline").hidden = !(error && error.code === "offline");
+    if (!error) return;
+    $("missing").replaceChildren(...helpFor(error));
+    $("sentence").textContent =
+        error.code === "no_table"
+            ? `No table for ${missingMaterial(error.message)}`
+            : TITLES[error.code] || "No answer";
+    $("note").textContent = "";
+    document.title = "Trebuchet";
+    $("metrics").hidden = true;
+    $("moves").replaceChildren();
+}
+
+function showVerdict(probe) {
+    const { text } = verdictSentence(probe);
+    const hidden = state.hide && probe.state === "ongoing";
+    // Written only when it changes: it is read out by screen readers.
+    const sentence = hidden ? `${sideName(probe.turn)} to move` : text;
+    if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
+    $("note").textContent = hidden ? "" : verdictNote(probe);
+    document.title = hidden ? "Trebuchet" : `${text} · ${probe.material || "Trebuchet"}`;
+}
+
+function tile(name, probe) {
+    const { name: label, long, key } = METRICS[name];
+    const plies = probe[key];
+    const missing = probe.unknown.find((entry) => entry.metric === name);
+    const none = probe.verdict === "draw" || probe.state !== "ongoing";
+    const number = none ? "–" : plies == null ? "?" : String(movesOf(plies));
+    const unit =
+        none || plies == null ? (missing ? "no table" : " ") : movesOf(plies) === 1 ? "move" : "moves";
+    const title = missing
+        ? missing.message
+        : plies == null || none
+          ? long
+          : `${long}: ${plural(plies, "half-move")} (plies)`;
+    return h(
+        "label",
+        { class: "tile", title },
+        h("input", {
+            type: "radio",
+            name: "metric",
+            value: name,
+            checked: name === metric(),
+            disabled: Boolean(missing),
+            "aria-label": `${label}: ${none ? "none" : `${number} ${unit}`}`,
+        }),
+        h("span", { class: "tile-label" }, label),
+        h("span", { class: "tile-number" }, number),
+        h("span", { class: "tile-unit" }, unit),
+        h("span", { class: "tile-plies" }, none || plies == null ? "" : `${plies} plies`),
+    );
+}
+
+function showTiles(probe) {
+    $("metrics").hidden = state.hide || probe.state !== "ongoing";
+    const focused = document.activeElement && document.activeElement.name === "metric";
+    $("metrics").replaceChildren(
+        $("metrics").firstElementChild,
+        ...Object.keys(METRICS).map((name) => tile(name, probe)),
+    );
+    if (focused) $("metrics").querySelector("input:checked")?.focus();
+}
+
+function moveRow(move, by, longest) {
+    const details = Object.entries(METRICS)
+        .map(([, { name, key }]) =>
+            move[key] == null ? "" : `${name}: ${inMoves(move[key])} (${move[key]} plies)`,
+        )
+        .filter(Boolean);
+    const quiet = move.verdict === "draw" || move.verdict === null;
+    const plies = move[METRICS[by].key];
+    const distance =
+        quiet || move.checkmate
+            ? null
+            : h("span", { class: "move-distance" }, plies == null ? "?" : String(movesOf(plies)));
+    const rest = quiet
+        ? []
+        : Object.keys(METRICS)
+              .filter((name) => name !== by)
+              .map((name) =>
+                  h(
+                      "span",
+                      { class: "move-other" },
+                      move[METRICS[name].key] == null ? "" : String(movesOf(move[METRICS[name].key])),
+                  ),
+              );
+    return h(
+        "button",
+        {
+            type: "button",
+            class: "move",
+            "data-uci": move.uci,
+            title: quiet ? null : details.join("\n"),
+            "aria-label": `${move.san}, ${moveWords(move, by)}`,
+            vars: quiet ? {} : { "--share": longest ? Math.max(0.02, plies / longest) : 0 },
+            onclick: () => playOwn(move),
+        },
+        h("span", { class: "move-san" }, move.san),
+        distance,
+        ...rest,
+    );
+}
+
+function group({ verdict, title, moves }, by) {
+    const longest = Math.max(0, ...moves.map((move) => move[METRICS[by].key] || 0));
+    const quiet = verdict === "draw" || verdict === null;
+    const names = [by, ...Object.keys(METRICS).filter((name) => name !== by)];
+    const head = h(
+        "div",
+        { class: "group-head" },
+        h("h2", {}, title),
+        h("span", { class: "count" }, String(moves.length)),
+        ...(quiet
+            ? []
+            : names.map((name) =>
+                  h(
+                      "span",
+                      { class: `column ${name === by ? "main" : ""}`, title: METRICS[name].long },
+                      METRICS[name].name,
+                  ),
+              )),
+    );
+    const rows = h("div", { class: "group-moves" }, ...moves.map((move) => moveRow(move, by, longest)));
+    const section = h(
+        "section",
+        { class: `group tone-${verdict || "plain"} ${quiet ? "chips" : "rows"}` },
+        head,
+        rows,
+    );
+    // Phones show the first few of many: what comes after them on the page stays within reach.
+    if (!quiet && moves.length > 10) {
+        const open = () => {
+            section.classList.add("open");
+            rows.children[8].focus();
+        };
+        section.append(
+            h(
+                "button",
+                { type: "button", class: "more button small", onclick: open },
+                `All ${moves.length} moves`,
+            ),
+        );
+    }
+    return section;
+}
+
+function showMoves(probe) {
+    const by = metric();
+    const focused = document.activeElement?.closest?.("#moves [data-uci]")
+        ? document.activeElement.dataset.uci
+        : null;
+    const groups = state.hide ? [] : groupMoves(probe.moves).map((entry) => group(entry, by));
+    if (probe.moves.length === 0)
+        groups.push(h("p", { class: "hint" }, "The game is over: there are no moves."));
+    if (state.hide && probe.moves.length > 0)
+        groups.push(
+            h(
+                "p",
+                { class: "hint" },
+                "The answers are hidden. Move on the board; the remark above tells how good the move was.",
+            ),
+        );
+    $("moves").replaceChildren(...groups);
+    if (focused)
+        ($("moves").querySelector(`[data-uci="${focused}"]`) || $("moves").querySelector("button"))?.focus();
+}
+
+function showJudgement() {
+    const { judgement } = state;
+    $("judgement").textContent = judgement ? `${judgement.san}: ${judgement.text}` : "";
+    $("judgement").dataset.tone = judgement ? judgement.tone : "";
+}
+
+function render(patch) {
+    if ("position" in patch) {
+        const white = state.position.turn === "w";
+        $("to-move").className = `to-move ${white ? "white" : "black"}`;
+        $("to-move").textContent = `${white ? "White" : "Black"} to move`;
+    }
+    if ("judgement" in patch) showJudgement();
+    document.querySelector(".answer").setAttribute("aria-busy", String(!state.error && !answer()));
+    if ("error" in patch) showError(state.error);
+    const probe = answer();
+    if (probe && ("probe" in patch || "hide" in patch || "metric" in patch || "error" in patch)) {
+        showVerdict(probe);
+        showTiles(probe);
+        showMoves(probe);
+    }
+}
+
+/** `point(uci or null)` shows a move on the board. */
+export function startAnswer(point) {
+    onChange(render);
+    $("metrics").addEventListener("change", (event) => chooseMetric(event.target.value));
+    const pointed = (event) => point(event.target.closest?.("[data-uci]")?.dataset.uci || null);
+    for (const type of ["pointerover", "focusin"]) $("moves").addEventListener(type, pointed);
+    for (const type of ["pointerleave", "focusout"]) $("moves").addEventListener(type, () => point(null));
+    $("retry").addEventListener("click", askAgain);
+}

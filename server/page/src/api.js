@@ -1,0 +1,58 @@
+// Asks the server, and remembers what it said: answers never change while the page is open, except
+// for tables that come to be installed.
+
+/** What went wrong: `code` as the API has it, or "offline" if there was no answer at all. */
+export class ApiError extends Error {
+    constructor(code, message) {
+        super(message);
+        this.code = code;
+    }
+}
+
+const KEEP = 400;
+const answers = new Map();
+
+async function get(path) {
+    let response;
+    try {
+        response = await fetch(path, { headers: { Accept: "application/json" } });
+    } catch {
+        throw new ApiError("offline", "The server does not answer.");
+    }
+    const body = await response.json().catch(() => null);
+    if (response.ok && body) return body;
+    const error = body && body.error;
+    if (error) throw new ApiError(error.code, error.message);
+    throw new ApiError("odd", `The server answered ${response.status} ${response.statusText}.`);
+}
+
+function remembered(path) {
+    let answer = answers.get(path);
+    if (!answer) {
+        answer = get(path);
+        answers.set(path, answer);
+        if (answers.size > KEEP) answers.delete(answers.keys().next().value);
+        answer.catch(() => answers.delete(path));
+    }
+    return answer;
+}
+
+const fenField = (fen) => fen.replaceAll(" ", "_");
+const metricField = (metric) => (metric ? `&metric=${metric}` : "");
+
+export const probe = (fen, metric) => remembered(`/v1/probe?fen=${fenField(fen)}${metricField(metric)}`);
+export const stats = (material) => remembered(`/v1/stats/${material}`);
+export const tables = () => remembered("/v1/tables");
+
+const lines = new Map();
+
+/** The moves of best play from here, [{uci, san, fen, ...}]; lines asked before serve their own positions, too. */
+export async function line(fen, metric) {
+    const known = lines.get(`${metric} ${fen}`);
+    if (known) return known.moves.slice(known.from);
+    const { moves } = await remembered(`/v1/line?fen=${fenField(fen)}${metricField(metric)}`);
+    lines.clear();
+    lines.set(`${metric} ${fen}`, { moves, from: 0 });
+    moves.forEach((move, index) => lines.set(`${metric} ${move.fen}`, { moves, from: index + 1 }));
+    return moves;
+}

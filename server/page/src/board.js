@@ -1,0 +1,143 @@
+// The board: cm-chessboard draws squares, men, marks and arrows; this puts what the page needs on
+// top and keeps to a strict Content-Security-Policy (no style attributes).
+
+import { Chessboard } from "cm-chessboard/src/Chessboard.js";
+import { Extension, EXTENSION_POINT } from "cm-chessboard/src/model/Extension.js";
+import { Arrows } from "cm-chessboard/src/extensions/arrows/Arrows.js";
+import { Markers } from "cm-chessboard/src/extensions/markers/Markers.js";
+import { h, s, manId } from "./dom.js";
+import { formatBoard, FILES } from "./fen.js";
+import { sprite } from "./pieces.js";
+
+const MARK_SPRITE = `<svg xmlns="http://www.w3.org/2000/svg">
+<g id="mark-square"><rect width="40" height="40"/></g>
+<g id="mark-frame"><rect x="1.5" y="1.5" width="37" height="37"/></g>
+<g id="mark-dot"><circle cx="20" cy="20" r="5.5"/></g>
+<g id="mark-ring"><circle cx="20" cy="20" r="17"/></g>
+<g id="arrow-head"><path d="M10 9l22 11-22 11z"/></g></svg>`;
+
+const mark = (name, slice, position) => ({ class: `mark-${name}`, slice, position });
+export const MARK = {
+    from: mark("from", "mark-square"),
+    to: mark("to", "mark-square"),
+    picked: mark("picked", "mark-square"),
+    cursor: mark("cursor", "mark-frame", "above"),
+    over: mark("over", "mark-frame", "above"),
+    check: mark("check", "mark-square"),
+};
+const TONES = ["win", "cursed_win", "draw", "blessed_loss", "loss", "plain"];
+const TARGET = Object.fromEntries(
+    TONES.map((tone) => [
+        tone,
+        [mark(`dot tone-${tone}`, "mark-dot", "above"), mark(`ring tone-${tone}`, "mark-ring", "above")],
+    ]),
+);
+const ARROW = Object.fromEntries(TONES.map((tone) => [tone, { class: `arrow-tone tone-${tone}` }]));
+
+class Coordinates extends Extension {
+    constructor(chessboard) {
+        super(chessboard);
+        this.registerExtensionPoint(EXTENSION_POINT.afterRedrawBoard, () => this.draw());
+    }
+
+    draw() {
+        const view = this.chessboard.view;
+        const white = this.chessboard.getOrientation() === "w";
+        const size = view.squareWidth;
+        const text = (label, x, y, dark) =>
+            s(
+                "text",
+                {
+                    x,
+                    y,
+                    "font-size": Math.max(9, size * 0.17),
+                    class: `coordinate ${dark ? "on-dark" : "on-light"}`,
+                },
+                label,
+            );
+        const labels = [];
+        for (let i = 0; i < 8; i++) {
+            labels.push(text(FILES[white ? i : 7 - i], (i + 0.95) * size, 7.95 * size, i % 2 === 0));
+            labels.push(text(white ? 8 - i : i + 1, 0.05 * size, (i + 0.2) * size, i % 2 === 1));
+            labels[labels.length - 2].setAttribute("text-anchor", "end");
+        }
+        view.coordinatesGroup.replaceChildren(...labels);
+    }
+}
+
+/** Puts the pictures of men and marks into the document, where cm-chessboard looks for them first. */
+export function installSprites() {
+    for (const [id, text] of [
+        ["cm-chessboard-sprite", sprite],
+        ["cm-chessboard-markers", MARK_SPRITE],
+        ["cm-chessboard-arrows", ""],
+    ]) {
+        const box = h("div", { id, class: "sprite", "aria-hidden": "true" });
+        box.innerHTML = text;
+        document.body.append(box);
+    }
+}
+
+export function makeBoard(element, duration) {
+    const chessboard = new Chessboard(element, {
+        orientation: "w",
+        style: {
+            showCoordinates: false,
+            cssClass: "trebuchet",
+            animationDuration: duration,
+            pieces: { tileSize: 40 },
+        },
+        extensions: [
+            { class: Coordinates },
+            { class: Markers, props: { autoMarkers: null } },
+            { class: Arrows, props: { slice: "arrow-head", headSize: 4, offsetTo: 0.3 } },
+        ],
+    });
+    chessboard.view.svg.setAttribute("role", "presentation");
+    const size = () => element.clientWidth / 8;
+
+    const board = {
+        element,
+        /** Resolves when the men have arrived. */
+        show: (position, animated) =>
+            chessboard.setPosition(formatBoard(position.men), animated && duration > 0),
+        flipped: () => chessboard.getOrientation() === "b",
+        turn(side) {
+            if (chessboard.getOrientation() !== side) return chessboard.setOrientation(side, false);
+        },
+        squareAt(x, y) {
+            const box = element.getBoundingClientRect();
+            const [column, row] = [(x - box.left) / size(), (y - box.top) / size()].map(Math.floor);
+            if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+            return board.flipped() ? FILES[7 - column] + (row + 1) : FILES[column] + (8 - row);
+        },
+        mark: (type, square) => chessboard.addMarker(type, square),
+        unmark: (type) => chessboard.removeMarkers(type),
+        target: (square, tone, taken) => chessboard.addMarker(TARGET[tone][taken ? 1 : 0], square),
+        untarget: () =>
+            Object.values(TARGET)
+                .flat()
+                .forEach((type) => chessboard.removeMarkers(type)),
+        arrow(from, to, tone) {
+            chessboard.removeArrows();
+            if (from) chessboard.addArrow(ARROW[tone], from, to);
+        },
+        lift(square, lifted) {
+            const man = chessboard.view.piecesGroup.querySelector(`g[data-square="${square}"]`);
+            if (man) man.classList.toggle("lifted", lifted);
+        },
+        ghost: (man) =>
+            s(
+                "svg",
+                {
+                    viewBox: "0 0 40 40",
+                    width: size(),
+                    height: size(),
+                    class: "ghost",
+                    "aria-hidden": "true",
+                },
+                s("use", { href: `#${manId(man)}` }),
+            ),
+    };
+    return board;
+}

@@ -1,0 +1,72 @@
+// Small helpers for the document.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === false || value === null || value === undefined) continue;
+        if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+        else if (name === "vars")
+            for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
+        else element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(
+        ...children.flat().filter((child) => child !== null && child !== undefined && child !== ""),
+    );
+    return element;
+}
+
+/** An HTML element: h("button", {class: "quiet", onclick: f}, "Text", child, ...). */
+export const h = (name, attributes = {}, ...children) =>
+    fill(document.createElement(name), attributes, children);
+
+/** An SVG element in the same way. */
+export const s = (name, attributes = {}, ...children) =>
+    fill(document.createElementNS(SVG, name), attributes, children);
+
+export const $ = (id) => document.getElementById(id);
+
+/** A man as a small picture. */
+export const manPicture = (man, attributes = {}) =>
+    s(
+        "svg",
+        { viewBox: "0 0 40 40", class: "man-picture", "aria-hidden": "true", ...attributes },
+        s("use", { href: `#${manId(man)}` }),
+    );
+
+export const manId = (man) => (man === man.toUpperCase() ? "w" : "b") + man.toLowerCase();
+
+const NAMES = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
+export const manName = (man) =>
+    `${man === man.toUpperCase() ? "white" : "black"} ${NAMES[man.toLowerCase()]}`;
+
+let toastTimer = 0;
+/** A short message that goes away by itself; read out by screen readers. */
+export function toast(text) {
+    const box = $("toast");
+    box.textContent = text;
+    box.classList.add("shown");
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => box.classList.remove("shown"), 2200);
+}
+
+/** For screen readers alone. */
+export const announce = (text) => ($("announce").textContent = text);
+
+/** Copies text, also where the clipboard interface is shut off (pages not from https or localhost). */
+export async function copy(text, what) {
+    try {
+        await navigator.clipboard.writeText(text);
+    } catch {
+        const area = h("textarea", { class: "offscreen", readonly: true });
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        const done = document.execCommand("copy");
+        area.remove();
+        if (!done) return toast(`${what} could not be copied`);
+    }
+    toast(`${what} copied`);
+}
+
+export const calmMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

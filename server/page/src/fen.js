@@ -1,0 +1,177 @@
+// Positions as text and as data, and what an editor does to them. No DOM, no server.
+//
+// A position is {men, turn, castling, ep, halfmove, fullmove}: `men` has 64 entries, a1 first, each
+// a FEN letter or "".
+
+export const FILES = "abcdefgh";
+export const EMPTY = "8/8/8/8/8/8/8/8 w - - 0 1";
+
+export const indexOf = (square) => FILES.indexOf(square[0]) + 8 * (square[1] - 1);
+export const squareOf = (index) => FILES[index % 8] + (1 + Math.floor(index / 8));
+export const isWhite = (man) => man !== "" && man === man.toUpperCase();
+
+function readBoard(text) {
+    const men = new Array(64).fill("");
+    const ranks = text.split("/");
+    if (ranks.length !== 8) throw new Error(`A FEN has 8 ranks, this one has ${ranks.length}.`);
+    ranks.forEach((rank, row) => {
+        let file = 0;
+        for (const letter of rank) {
+            if (/[1-8]/.test(letter)) file += Number(letter);
+            else if (/[KQRBNPkqrbnp]/.test(letter)) men[(7 - row) * 8 + Math.min(file++, 7)] = letter;
+            else throw new Error(`“${letter}” is no man: use KQRBNP for White, kqrbnp for Black.`);
+        }
+        if (file !== 8) throw new Error(`Rank ${8 - row} (“${rank}”) has ${file} squares instead of 8.`);
+    });
+    return men;
+}
+
+function readCount(text, name, least) {
+    if (!/^\d{1,4}$/.test(text) || Number(text) < least)
+        throw new Error(`The ${name} “${text}” is no number from ${least}.`);
+    return Number(text);
+}
+
+/** Reads a FEN of one to six fields; underscores count as spaces. Throws an Error a player understands. */
+export function parseFen(text) {
+    const fields = text.replaceAll("_", " ").trim().split(/\s+/);
+    if (fields[0] === "") throw new Error("Type or paste a FEN.");
+    if (fields.length > 6) throw new Error("A FEN has at most six fields.");
+    const [board, turn = "w", castling = "-", ep = "-", halfmove = "0", fullmove = "1"] = fields;
+    const men = readBoard(board);
+    if (!/^[wb]$/.test(turn)) throw new Error(`The side to move is w or b, not “${turn}”.`);
+    if (!/^(-|K?Q?k?q?)$/.test(castling))
+        throw new Error(`The castling field “${castling}” is not understood: use “-”.`);
+    if (!/^(-|[a-h][36])$/.test(ep))
+        throw new Error(`The en passant square “${ep}” is not on the third or sixth rank.`);
+    return {
+        men,
+        turn,
+        castling,
+        ep,
+        halfmove: readCount(halfmove, "halfmove clock", 0),
+        fullmove: readCount(fullmove, "move number", 1),
+    };
+}
+
+export function formatBoard(men) {
+    const ranks = [];
+    for (let rank = 7; rank >= 0; rank--) {
+        const row = men.slice(rank * 8, rank * 8 + 8).map((man) => man || "1");
+        ranks.push(row.join("").replace(/1+/g, (ones) => ones.length));
+    }
+    return ranks.join("/");
+}
+
+export function formatFen(position) {
+    const { men, turn, castling, ep, halfmove, fullmove } = position;
+    return [formatBoard(men), turn, castling, ep, halfmove, fullmove].join(" ");
+}
+
+/** The squares behind a pawn that could just have made a double step and that could be taken. */
+export function epSquares({ men, turn }) {
+    const [rank, forward, enemy, own] = turn === "w" ? [4, 8, "p", "P"] : [3, -8, "P", "p"];
+    const found = [];
+    for (let file = 0; file < 8; file++) {
+        const at = rank * 8 + file;
+        const beside = [file > 0 && men[at - 1], file < 7 && men[at + 1]];
+        const open = men[at + forward] === "" && men[at + 2 * forward] === "";
+        if (men[at] === enemy && open && beside.includes(own)) found.push(squareOf(at + forward));
+    }
+    return found;
+}
+
+/** The same position with an en passant square only if it can be one, and no castling. */
+export function settle(position) {
+    const ep = epSquares(position).includes(position.ep) ? position.ep : "-";
+    return { ...position, ep, castling: "-" };
+}
+
+function moved(position, where) {
+    const men = new Array(64).fill("");
+    position.men.forEach((man, index) => (men[where(index)] = man));
+    const ep = position.ep === "-" ? "-" : squareOf(where(indexOf(position.ep)));
+    return { ...position, men, ep, castling: "-" };
+}
+
+/** Left and right exchanged. */
+export const mirrorFiles = (position) => moved(position, (index) => index ^ 7);
+
+/** The same game with White and Black exchanged: ranks, colours and side to move. */
+export function swapColours(position) {
+    const flipped = moved(position, (index) => index ^ 56);
+    const swap = (man) => (isWhite(man) ? man.toLowerCase() : man.toUpperCase());
+    return { ...flipped, men: flipped.men.map(swap), turn: position.turn === "w" ? "b" : "w" };
+}
+
+export function withMan(position, square, man) {
+    const men = position.men.slice();
+    men[indexOf(square)] = man;
+    return settle({ ...position, men });
+}
+
+export function movedMan(position, from, to) {
+    const man = position.men[indexOf(from)];
+    return withMan(withMan(position, from, ""), to, man);
+}
+
+/** The position after a legal move such as "e7e8q"; whether it is legal is for the server to know. */
+export function played(position, uci) {
+    const [from, to] = [indexOf(uci.slice(0, 2)), indexOf(uci.slice(2, 4))];
+    const men = position.men.slice();
+    const man = men[from];
+    const pawn = /p/i.test(man);
+    const zeroing = pawn || men[to] !== "";
+    if (pawn && uci.slice(2, 4) === position.ep) men[to + (position.turn === "w" ? -8 : 8)] = "";
+    men[from] = "";
+    const promoted = uci[4] && (position.turn === "w" ? uci[4].toUpperCase() : uci[4]);
+    men[to] = promoted || man;
+    const next = {
+        men,
+        turn: position.turn === "w" ? "b" : "w",
+        castling: "-",
+        ep: pawn && Math.abs(to - from) === 16 ? squareOf((from + to) / 2) : "-",
+        halfmove: zeroing ? 0 : position.halfmove + 1,
+        fullmove: position.fullmove + (position.turn === "b" ? 1 : 0),
+    };
+    return settle(next);
+}
+
+/** Letters of one side, king first: "KRP". */
+export function sideLetters({ men }, white) {
+    const own = men.filter((man) => man && isWhite(man) === white).map((man) => man.toUpperCase());
+    return [..."KQRBNP"].map((letter) => own.filter((man) => man === letter).join("")).join("");
+}
+
+const KEY = "KQRBNP";
+function isWeaker(a, b) {
+    if (a.length !== b.length) return a.length < b.length;
+    for (let i = 0; i < a.length; i++) {
+        if (a[i] !== b[i]) return KEY.indexOf(a[i]) > KEY.indexOf(b[i]);
+    }
+    return false;
+}
+
+/** The material's name, stronger side first, and whether that side is Black here. */
+export function materialOf(position) {
+    const white = sideLetters(position, true);
+    const black = sideLetters(position, false);
+    const swapped = isWeaker(white, black);
+    return { name: swapped ? `${black}v${white}` : `${white}v${black}`, swapped };
+}
+
+/** Why no table can know this position, or "" if nothing is seen from here. */
+export function obstacle(position) {
+    for (const [white, name] of [
+        [true, "White"],
+        [false, "Black"],
+    ]) {
+        const kings = sideLetters(position, white).match(/^K*/)[0].length;
+        if (kings === 0) return `${name} has no king: put one on the board.`;
+        if (kings > 1) return `${name} has ${kings} kings: take off all but one.`;
+    }
+    const pawn = position.men.findIndex((man, index) => /p/i.test(man) && (index < 8 || index >= 56));
+    if (pawn >= 0)
+        return `There is a pawn on ${squareOf(pawn)}: pawns never stand on the first or last rank.`;
+    return "";
+}

@@ -1,0 +1,34 @@
+// A game: a start position, the moves played from it, and where in them we are. No DOM, no server.
+//
+// A game is {start, moves, at}: `start` a FEN, `moves` [{uci, san, fen}] with the FEN after each
+// move, `at` how many of them are on the board. Games are values: functions return new ones.
+
+export const newGame = (start) => ({ start, moves: [], at: 0 });
+export const currentFen = (game) => (game.at === 0 ? game.start : game.moves[game.at - 1].fen);
+export const lastMove = (game) => (game.at === 0 ? null : game.moves[game.at - 1]);
+
+/** Plays a move; what was played beyond this point before is dropped, unless it is the same move. */
+export function play(game, { uci, san, fen }) {
+    const next = game.moves[game.at];
+    if (next && next.uci === uci) return { ...game, at: game.at + 1 };
+    return { ...game, moves: [...game.moves.slice(0, game.at), { uci, san, fen }], at: game.at + 1 };
+}
+
+export const goTo = (game, at) => ({ ...game, at: Math.max(0, Math.min(game.moves.length, at)) });
+
+/** Moves with their numbers: [{number, white, black}], an entry being {san, index} or null. */
+export function numbered(start, moves, offset = 0) {
+    const fields = start.split(" ");
+    let turn = fields[1];
+    let number = Number(fields[5]) || 1;
+    const rows = [];
+    moves.forEach((move, index) => {
+        const cell = { ...move, index: index + offset };
+        if (turn === "w") rows.push({ number, white: cell, black: null });
+        else if (rows.length > 0) rows[rows.length - 1].black = cell;
+        else rows.push({ number, white: null, black: cell });
+        if (turn === "b") number++;
+        turn = turn === "w" ? "b" : "w";
+    });
+    return rows;
+}

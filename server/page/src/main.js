@@ -1,0 +1,96 @@
+// The page: puts its parts together.
+
+import { $, calmMotion, manName } from "./dom.js";
+import { MARK, installSprites, makeBoard } from "./board.js";
+import { isWhite, squareOf } from "./fen.js";
+import { lastMove } from "./game.js";
+import { startAnswer } from "./answer.js";
+import { startHands } from "./hands.js";
+import { startMaterial } from "./material.js";
+import { startNotation } from "./notation.js";
+import { startSetup } from "./setup.js";
+import { startTheme } from "./theme.js";
+import { startTable, travel } from "./play.js";
+import { answer, onChange, start, state, update } from "./session.js";
+
+startTheme();
+installSprites();
+const board = makeBoard($("board"), calmMotion() ? 0 : 220);
+
+/** The position in words, for those who do not see the board. */
+function inWords({ men }) {
+    const side = (white) =>
+        men
+            .map((man, index) => [man, squareOf(index)])
+            .filter(([man]) => man && isWhite(man) === white)
+            .map(([man, square]) => `${manName(man).split(" ")[1]} ${square}`)
+            .join(", ");
+    return `White: ${side(true) || "nothing"}. Black: ${side(false) || "nothing"}.`;
+}
+
+function showBoard() {
+    $("board-men").textContent = inWords(state.position);
+    board.arrow(null);
+    board.show(state.position, true);
+    for (const type of [MARK.from, MARK.to]) board.unmark(type);
+    const last = lastMove(state.game);
+    if (!last) return;
+    board.mark(MARK.from, last.uci.slice(0, 2));
+    board.mark(MARK.to, last.uci.slice(2, 4));
+}
+
+function showCheck() {
+    board.unmark(MARK.check);
+    const probe = answer();
+    if (!probe || probe.state !== "checkmate") return;
+    const king = state.position.men.indexOf(probe.turn === "white" ? "K" : "k");
+    board.mark(MARK.check, squareOf(king));
+}
+
+/** Shows a legal move as an arrow. */
+function point(uci) {
+    const move = uci && answer()?.moves.find((entry) => entry.uci === uci);
+    if (move) board.arrow(uci.slice(0, 2), uci.slice(2, 4), move.verdict || "plain");
+    else board.arrow(null);
+}
+
+const trays = startSetup(board.flipped);
+let turning = false;
+async function flip() {
+    if (turning) return;
+    turning = true;
+    await board.turn(board.flipped() ? "w" : "b");
+    turning = false;
+    trays.turned();
+}
+
+const KEYS = {
+    ArrowLeft: () => travel("prev"),
+    ArrowRight: () => travel("next"),
+    Home: () => travel("first"),
+    End: () => travel("last"),
+    f: flip,
+    p: () => $("play").click(),
+};
+
+onChange((patch) => {
+    if ("position" in patch) showBoard();
+    if ("position" in patch || "probe" in patch || "error" in patch) showCheck();
+});
+startAnswer(point);
+startNotation();
+startMaterial();
+startHands(board);
+startTable();
+$("flip").addEventListener("click", flip);
+addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.(
+        "input:not([type=radio]):not([type=checkbox]), select, textarea, dialog, input[type=radio]",
+    );
+    const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action || typing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    action();
+});
+update({ setup: false });
+start();

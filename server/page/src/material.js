@@ -1,0 +1,206 @@
+// What is known of the ending as a whole: shares, distances, longest wins, smaller endings.
+
+import * as api from "./api.js";
+import { $, h, toast } from "./dom.js";
+import { byMoves, drawChart, rankWords } from "./chart.js";
+import { asOnBoard, children, longestList, longestOf, shares, tableSide, title } from "./ending.js";
+import { materialOf, sideLetters } from "./fen.js";
+import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
+import { answer, metric, onChange, showPosition, state } from "./session.js";
+import { distanceHere } from "./play.js";
+
+let shown = null; // {name, swapped, stats} that the panel is about
+let side = null; // whose move the chart is about; null follows the board
+let logarithmic = true;
+let asked = 0;
+
+/** Whether the stronger side, White in the tables, is Black on the board. */
+const isSwapped = (name) => name.split("v")[0] !== sideLetters(state.position, true);
+
+/** White's and Black's wins by moves, for the side to move that the chart is about. */
+function bins(turn) {
+    const histogram = shown.stats.histograms?.[metric()]?.[tableSide(shown, turn)];
+    if (!histogram) return null;
+    const lists = (verdicts) => byMoves(verdicts.map((verdict) => histogram[verdict] || []));
+    const [own, others] = [lists(["win", "cursed_win"]), lists(["loss", "blessed_loss"])];
+    return turn === "white" ? { up: own, down: others } : { up: others, down: own };
+}
+
+function chartData(turn) {
+    const found = bins(turn);
+    if (!found || found.up.length + found.down.length === 0) return null;
+    const word = METRICS[metric()].name;
+    const probe = answer();
+    const plies =
+        probe && probe.turn === turn && probe.state === "ongoing" && !state.hide ? distanceHere() : null;
+    const winner = probe && winnerOf(probe.verdict, probe.turn);
+    const here = plies === null || !winner ? null : movesOf(plies);
+    const hereWords =
+        here === null
+            ? ""
+            : rankWords(winner === "white" ? found.up : found.down, here, sideName(winner), word);
+    return { ...found, word, here, hereWords };
+}
+
+function showChart() {
+    const box = $("chart");
+    if (!box || !shown) return;
+    const turn = side || (state.position.turn === "w" ? "white" : "black");
+    for (const button of box.closest(".spread").querySelectorAll("[data-side]"))
+        button.setAttribute("aria-pressed", String(button.dataset.side === turn));
+    $("chart-title").textContent = `Moves to ${METRICS[metric()].name.toLowerCase()}`;
+    const data = chartData(turn);
+    if (data) return drawChart(box, data, logarithmic);
+    const counted = shown.stats.histograms[metric()];
+    const missing = answer()?.unknown.some((entry) => entry.metric === metric() && entry.code === "no_table");
+    const text = counted
+        ? `With ${sideName(turn)} to move, all of ${shown.name} is drawn.`
+        : missing
+          ? `${shown.name}.${metric()}.treb is not installed.`
+          : `The spread of the distances of ${shown.name} is not known here.`;
+    box.replaceChildren(h("p", { class: "hint" }, text));
+}
+
+function spread() {
+    const choose = (name) =>
+        h(
+            "button",
+            {
+                type: "button",
+                class: "segment",
+                "data-side": name,
+                "aria-pressed": "false",
+                onclick: () => ((side = name), showChart()),
+            },
+            sideName(name),
+        );
+    const scale = h(
+        "button",
+        {
+            type: "button",
+            class: "segment scale",
+            "aria-pressed": String(logarithmic),
+            title: "Logarithmic scale: rare distances are seen, too",
+            onclick: () => (
+                (logarithmic = !logarithmic),
+                scale.setAttribute("aria-pressed", String(logarithmic)),
+                showChart()
+            ),
+        },
+        "log",
+    );
+    return h(
+        "div",
+        { class: "spread" },
+        h(
+            "div",
+            { class: "spread-head" },
+            h("h3", { id: "chart-title" }),
+            h(
+                "div",
+                { class: "segments", role: "group", "aria-label": "To move" },
+                choose("white"),
+                choose("black"),
+            ),
+            scale,
+        ),
+        h("div", { id: "chart", class: "chart-box" }),
+    );
+}
+
+/** Goes to an ending, at its longest win. */
+async function visit(name, swapped) {
+    try {
+        const found = longestOf(await api.stats(name), metric());
+        if (!found) return toast(`${name} is always drawn`);
+        showPosition(asOnBoard(found.fen, swapped), "push", { setup: false });
+    } catch (error) {
+        toast(error.code === "no_table" ? `${name} is not installed: trebuchet gen ${name}` : error.message);
+    }
+}
+
+function showStats() {
+    const { name, swapped, stats } = shown;
+    const parts = [
+        title(name, swapped),
+        stats.counts && shares(shown, "white"),
+        stats.counts && shares(shown, "black"),
+        stats.histograms && spread(),
+        longestList(shown, metric(), (position) => showPosition(position, "push", { setup: false })),
+        children(shown, (material) => visit(material, swapped)),
+    ];
+    $("material").replaceChildren(...parts.filter(Boolean));
+    showChart();
+}
+
+async function follow(name) {
+    const number = ++asked;
+    const swapped = isSwapped(name);
+    try {
+        const stats = await api.stats(name);
+        if (number !== asked) return;
+        side = null;
+        shown = { name, swapped, stats };
+        showStats();
+    } catch (error) {
+        if (number !== asked) return;
+        shown = null;
+        const text = error.code === "no_table" ? `The tables of ${name} are not installed.` : error.message;
+        $("material").replaceChildren(title(name, swapped), h("p", { class: "hint" }, text));
+    }
+}
+
+function showNothing() {
+    const { code } = state.error;
+    asked++;
+    shown = null;
+    document.querySelector(".material").hidden = code !== "no_table" && code !== "offline";
+    if (code !== "no_table") return;
+    const { name, swapped } = materialOf(state.position);
+    $("material").replaceChildren(
+        title(name, swapped),
+        h("p", { class: "hint" }, `Without its tables there is nothing to tell of ${name} as a whole.`),
+    );
+}
+
+function render(patch) {
+    if (state.error) return void ("error" in patch && showNothing());
+    if (!("probe" in patch || "error" in patch || "metric" in patch || "hide" in patch)) return;
+    const probe = answer();
+    if (!probe) return;
+    document.querySelector(".material").hidden = !probe.material; // bare kings have none
+    if (!probe.material) return void (shown = null);
+    if (!shown || shown.name !== probe.material || shown.swapped !== isSwapped(probe.material))
+        return void follow(probe.material);
+    asked++; // what is still on its way is about another ending
+    if ("metric" in patch || ("probe" in patch && shown.metric !== metric())) {
+        shown.metric = metric();
+        showStats();
+    } else showChart();
+}
+
+async function fillEndings() {
+    if ($("endings").childElementCount > 0) return;
+    const { tables } = await api.tables().catch(() => ({ tables: [] }));
+    $("endings").replaceChildren(...tables.map(({ material }) => h("option", { value: material })));
+}
+
+export function startMaterial() {
+    onChange(render);
+    let width = 0;
+    new ResizeObserver(([entry]) => {
+        if (Math.abs(entry.contentRect.width - width) < 2) return;
+        width = entry.contentRect.width;
+        showChart();
+    }).observe($("material"));
+    const field = $("ending");
+    field.addEventListener("focus", fillEndings);
+    const go = () => {
+        const name = field.value.trim().toUpperCase().replace("V", "v");
+        if (/^K[QRBNP]*vK[QRBNP]*$/.test(name)) visit(name, false).then(() => (field.value = ""));
+        else if (name) toast("An ending is written like KRPvKR");
+    };
+    field.addEventListener("change", go);
+    // A choice from the list is made at once; typing is not done before Enter.
+    field.addEventListener("input", (event) => event.inputType === "insertReplacementText" && go());
+}

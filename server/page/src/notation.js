@@ -1,0 +1,121 @@
+// The moves played, best play from here after them, and the ways through both.
+
+import { $, copy, h } from "./dom.js";
+import { currentFen, numbered } from "./game.js";
+import { resultOf, writePgn } from "./pgn.js";
+import { verdictSentence } from "./words.js";
+import { answer, link, onChange, state, update } from "./session.js";
+import { followLine, goToMove, hasNext, travel } from "./play.js";
+
+function words(start, moves, offset, kind, at) {
+    const button = (cell) =>
+        cell &&
+        h(
+            "button",
+            {
+                type: "button",
+                class: `ply ${kind}`,
+                "data-at": cell.index + 1,
+                "aria-current": kind === "played" && cell.index + 1 === at ? "step" : null,
+            },
+            cell.san,
+        );
+    return numbered(start, moves, offset).map(({ number, white, black }) =>
+        h(
+            "span",
+            { class: "full-move" },
+            h("span", { class: `number ${kind}` }, white ? `${number}.` : `${number}…`),
+            button(white),
+            button(black),
+        ),
+    );
+}
+
+function showMoves() {
+    const { game, line, hide } = state;
+    const beyond = game.at === game.moves.length && !hide ? line : [];
+    const box = $("notation");
+    const parts = words(game.start, game.moves, 0, "played", game.at);
+    if (beyond.length > 0)
+        parts.push(
+            h("span", { class: "best-label" }, "Best play"),
+            ...words(currentFen(game), beyond, game.moves.length, "best", -1),
+        );
+    if (parts.length === 0)
+        parts.push(
+            h(
+                "p",
+                { class: "hint" },
+                hide ? "No moves yet." : "Move on the board, or choose a move from the list.",
+            ),
+        );
+    box.replaceChildren(...parts);
+    const current = box.querySelector("[aria-current]");
+    // Only the box scrolls: scrollIntoView would move the whole page on a phone.
+    box.scrollTop = current ? Math.max(0, current.offsetTop - box.offsetTop - box.clientHeight / 2) : 0;
+}
+
+function showButtons() {
+    const { at, moves } = state.game;
+    const off = (name, value) => (document.querySelector(`[data-go="${name}"]`).disabled = value);
+    off("first", at === 0);
+    off("prev", at === 0);
+    off("last", at === moves.length);
+    const probe = answer();
+    // While an answer is awaited the buttons stay as they are: one that is off loses the focus.
+    if (probe || state.error) {
+        off("next", !hasNext());
+        const over = !probe || probe.verdict === "draw" || probe.state !== "ongoing";
+        $("play").disabled = over && at === moves.length && !state.playing;
+    }
+    $("play").setAttribute("aria-pressed", String(state.playing));
+    $("play")
+        .querySelector("use")
+        .setAttribute("href", state.playing ? "#i-pause" : "#i-play");
+    $("play").querySelector("span").textContent = state.playing ? "Pause" : "Best play";
+}
+
+/** The game as PGN: what was played, then the best play from the end of it. */
+function pgn() {
+    const { game, line } = state;
+    const probe = game.at === game.moves.length ? answer() : null;
+    const best = probe && !state.hide ? line : [];
+    const ends =
+        best.length > 0
+            ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2"
+            : resultOf(game.moves, probe);
+    return writePgn({
+        start: game.start,
+        played: game.moves,
+        best,
+        comment: probe && !state.hide ? verdictSentence(probe).text : "",
+        result: ends,
+        site: link(),
+    });
+}
+
+export function startNotation() {
+    onChange((patch) => {
+        if ("game" in patch || "line" in patch || "hide" in patch) showMoves();
+        showButtons();
+    });
+    $("notation").addEventListener("click", (event) => {
+        const ply = event.target.closest("[data-at]");
+        if (!ply) return;
+        const at = Number(ply.dataset.at);
+        if (ply.classList.contains("played")) goToMove(at);
+        else followLine(at - state.game.moves.length);
+    });
+    for (const button of document.querySelectorAll("[data-go]"))
+        button.addEventListener("click", () => travel(button.dataset.go));
+    $("play").addEventListener("click", () => update({ playing: !state.playing, tablePlays: "none" }));
+    $("pace").addEventListener("change", () => update({ pace: Number($("pace").value) }));
+    $("table-plays").addEventListener("change", () =>
+        update({ tablePlays: $("table-plays").value, playing: false }),
+    );
+    $("hide").addEventListener("change", () => update({ hide: $("hide").checked }));
+    onChange((patch) => "tablePlays" in patch && ($("table-plays").value = state.tablePlays));
+    $("copy-pgn").addEventListener("click", () => copy(pgn(), "PGN"));
+    $("copy-fen").addEventListener("click", () => copy(currentFen(state.game), "FEN"));
+    $("copy-link").addEventListener("click", () => copy(link(), "Link"));
+}

@@ -1,0 +1,147 @@
+// What the page is about at this moment: the game, the server's answer, the choices made. Modules
+// read `state`, change it through update() and the functions below, and are told by onChange.
+
+import * as api from "./api.js";
+import { currentFen, newGame } from "./game.js";
+import { formatFen, obstacle, parseFen } from "./fen.js";
+
+const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
+
+export const state = {
+    game: newGame(FIRST),
+    position: parseFen(FIRST),
+    probe: null, // the last answer
+    probeFen: "", // the position that it is about
+    error: null, // why there is none for the position on the board: {code, message}
+    line: [], // best play from the position on the board
+    judgement: null, // about the last move, told against the best
+    metric: null, // as chosen; null takes what the server prefers
+    setup: false,
+    playing: false,
+    tablePlays: "none",
+    pace: 1000,
+    hide: false,
+};
+
+const listeners = [];
+export const onChange = (listener) => listeners.push(listener);
+
+export function update(patch) {
+    Object.assign(state, patch);
+    for (const listener of listeners) listener(patch);
+}
+
+/** The answer about the position on the board, or null while there is none. */
+export const answer = () =>
+    state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null;
+
+/** The metric to order and draw by: the chosen one, unless its table is missing here. */
+export function metric() {
+    const missing = state.probe ? state.probe.unknown.map((entry) => entry.metric) : [];
+    const wanted = [state.metric, state.probe && state.probe.metric, "dtm", "dtc", "dtz"].filter(Boolean);
+    return wanted.find((name) => !missing.includes(name)) || wanted[0];
+}
+
+const address = (fen) => `/?fen=${fen.replaceAll(" ", "_")}`;
+export const link = () => new URL(address(currentFen(state.game)), location.href).href;
+
+let edited = false; // the last entry of the history is an edit: the next edit replaces it
+
+function remember(how, game) {
+    if (how === "none") return;
+    const push = how === "push" || (how === "edit" && !edited);
+    edited = how === "edit";
+    if (push && currentFen(state.game) === currentFen(game) && location.search) return;
+    history[push ? "pushState" : "replaceState"]({ game }, "", address(currentFen(game)));
+}
+
+let asked = 0;
+let retry = 0;
+
+async function ask() {
+    const number = ++asked;
+    const fen = currentFen(state.game);
+    const wanted = state.metric;
+    clearTimeout(retry);
+    const why = obstacle(state.position);
+    if (why) return update({ error: { code: "bad_position", message: why }, line: [] });
+    try {
+        const probe = await api.probe(fen, wanted);
+        if (number !== asked) return;
+        update({ probe, probeFen: fen, error: null, line: [] });
+        if (probe.state !== "ongoing" || probe.verdict === "draw" || !probe.verdict) return;
+        const line = await api.line(fen, metric());
+        if (number === asked) update({ line });
+    } catch (error) {
+        if (number !== asked) return;
+        if (!(error instanceof api.ApiError)) throw error;
+        const { code, message } = error;
+        if (answer()) return; // the line alone failed: the verdict stands
+        update({ error: { code, message }, line: [], playing: false });
+        if (code === "offline" || code === "busy" || code === "too_many") retry = setTimeout(ask, 4000);
+    }
+}
+
+export const askAgain = () => ask();
+
+/** Goes to a game; `how` says what becomes of the address and history: push, replace, edit or none. */
+export function show(game, how, extra = {}) {
+    const position = parseFen(currentFen(game));
+    remember(how, game);
+    update({ game, position, error: null, line: [], judgement: null, ...extra });
+    return ask();
+}
+
+/** Starts anew from a position. */
+export function showPosition(position, how, extra = {}) {
+    return show(newGame(formatFen(position)), how, { playing: false, ...extra });
+}
+
+export function chooseMetric(metric) {
+    update({ metric });
+    try {
+        localStorage.setItem("metric", metric);
+    } catch {
+        // Private windows may have no storage; the choice then lasts as long as the page.
+    }
+    return ask();
+}
+
+/** The position that the address asks for; an unreadable one leaves the first position and says why. */
+function fromAddress() {
+    const text = new URLSearchParams(location.search).get("fen");
+    if (text === null) return { game: newGame(FIRST), problem: "" };
+    try {
+        const position = parseFen(text);
+        return { game: newGame(formatFen(position)), problem: "" };
+    } catch (error) {
+        return { game: newGame(FIRST), problem: `The address holds no position. ${error.message}` };
+    }
+}
+
+/** The game that an entry of the history holds, or what the address says where it holds none. */
+function fromHistory(entry) {
+    try {
+        parseFen(currentFen(entry.game));
+        return { game: entry.game, problem: "" };
+    } catch {
+        return fromAddress();
+    }
+}
+
+export function start() {
+    try {
+        const saved = localStorage.getItem("metric");
+        if (["dtm", "dtc", "dtz"].includes(saved)) state.metric = saved;
+    } catch {
+        // As above.
+    }
+    addEventListener("popstate", (event) => {
+        edited = false;
+        const { game, problem } = fromHistory(event.state);
+        show(game, "none", { playing: false, fenProblem: problem });
+    });
+    const { game, problem } = fromHistory(history.state);
+    history.replaceState({ game }, "", location.href);
+    return show(game, "none", { fenProblem: problem });
+}

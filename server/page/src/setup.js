@@ -1,0 +1,162 @@
+// Setting up positions: the tray of men, the FEN field, and all that changes a position at once.
+
+import { $, h, manName, manPicture, s } from "./dom.js";
+import { EMPTY, epSquares, formatFen, mirrorFiles, parseFen, settle, swapColours, withMan } from "./fen.js";
+import { currentFen } from "./game.js";
+import { SAMPLES } from "./samples.js";
+import { onChange, showPosition, state, update } from "./session.js";
+
+let brush = null; // the man (or "" for taking off) that a tap on the board puts down
+
+export const currentBrush = () => (state.setup ? brush : null);
+/** Chooses the man to put down, or null for none. */
+export function setBrush(man) {
+    brush = man;
+    for (const button of document.querySelectorAll(".tray [data-man]"))
+        button.setAttribute("aria-pressed", String(button.dataset.man === man));
+}
+
+/** Changes the position on the board by hand. */
+export const edit = (position) => showPosition({ ...settle(position), fullmove: 1 }, "edit");
+
+export function putMan(square, man) {
+    edit(withMan(state.position, square, man));
+}
+
+function spare(man) {
+    const label = man ? manName(man) : "Take men off";
+    const picture = man
+        ? manPicture(man)
+        : s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href: "#i-trash" }));
+    return h(
+        "button",
+        {
+            type: "button",
+            class: "spare",
+            "data-man": man,
+            "aria-pressed": "false",
+            title: label,
+            "aria-label": label,
+        },
+        picture,
+    );
+}
+
+function fillTrays(flipped) {
+    const [top, bottom] = flipped ? ["KQRBNP", "kqrbnp"] : ["kqrbnp", "KQRBNP"];
+    $("tray-top").replaceChildren(...[...top].map(spare));
+    $("tray-bottom").replaceChildren(...[...bottom, ""].map(spare));
+    setBrush(brush);
+}
+
+function showFields() {
+    const { position } = state;
+    document.querySelector(`input[name="turn"][value="${position.turn}"]`).checked = true;
+    const squares = epSquares(position);
+    $("en-passant").replaceChildren(
+        ...["-", ...squares].map((square) =>
+            h(
+                "option",
+                { value: square, selected: square === position.ep },
+                square === "-" ? "none" : square,
+            ),
+        ),
+    );
+    $("en-passant").disabled = squares.length === 0;
+    if (document.activeElement !== $("clock")) $("clock").value = position.halfmove;
+    if (document.activeElement !== $("fen") || $("fen-error").textContent === "")
+        $("fen").value = currentFen(state.game);
+}
+
+function fenTyped(final) {
+    const text = $("fen").value;
+    const box = $("fen-error");
+    try {
+        const position = parseFen(text);
+        const same = formatFen(position) === currentFen(state.game);
+        box.textContent = "";
+        $("fen").removeAttribute("aria-invalid");
+        if (!same && final) showPosition(position, "push", { fenProblem: "" });
+    } catch (error) {
+        if (final) {
+            box.textContent = error.message;
+            $("fen").setAttribute("aria-invalid", "true");
+        }
+    }
+}
+
+function showMode() {
+    const { setup } = state;
+    for (const id of ["tray-top", "tray-bottom", "set-up-panel"]) $(id).hidden = !setup;
+    $("set-up").setAttribute("aria-pressed", String(setup));
+    $("set-up").setAttribute("aria-expanded", String(setup));
+    document.body.classList.toggle("setting-up", setup);
+    if (!setup) setBrush(null);
+}
+
+function render(patch) {
+    if ("setup" in patch) showMode();
+    if ("position" in patch) {
+        $("fen-error").textContent = "";
+        $("fen").removeAttribute("aria-invalid");
+        showFields();
+    }
+    if (patch.fenProblem) $("fen-error").textContent = patch.fenProblem;
+}
+
+function listenToFields() {
+    for (const radio of document.querySelectorAll('input[name="turn"]'))
+        radio.addEventListener("change", () => edit({ ...state.position, turn: radio.value, ep: "-" }));
+    $("en-passant").addEventListener("change", () =>
+        edit({ ...state.position, ep: $("en-passant").value, halfmove: 0 }),
+    );
+    $("clock").addEventListener("input", () => {
+        const clock = Math.trunc(Number($("clock").value));
+        if ($("clock").value !== "" && clock >= 0 && clock <= 100)
+            edit({ ...state.position, halfmove: clock });
+    });
+    $("clock").addEventListener("blur", showFields);
+    $("fen-form").addEventListener("submit", (event) => {
+        event.preventDefault();
+        fenTyped(true);
+    });
+    $("fen").addEventListener("input", () => fenTyped(false));
+    $("fen").addEventListener("change", () => fenTyped(true));
+    // A pasted position is shown at once.
+    $("fen").addEventListener("paste", () => setTimeout(() => fenTyped(true)));
+    $("fen").addEventListener("focus", () => $("fen").select());
+}
+
+function listenToTools() {
+    $("set-up").addEventListener("click", () =>
+        update({ setup: !state.setup, playing: false, tablePlays: "none" }),
+    );
+    $("done").addEventListener("click", () => {
+        update({ setup: false });
+        $("set-up").focus();
+    });
+    $("mirror").addEventListener("click", () => showPosition(mirrorFiles(state.position), "push"));
+    $("swap").addEventListener("click", () => showPosition(swapColours(state.position), "push"));
+    $("clear").addEventListener("click", () => edit(parseFen(EMPTY)));
+    $("samples").append(...SAMPLES.map(({ name }, index) => h("option", { value: index }, name)));
+    $("samples").addEventListener("change", () => {
+        const sample = SAMPLES[$("samples").value];
+        $("samples").value = "";
+        if (sample) showPosition(parseFen(sample.fen), "push", { setup: false });
+    });
+}
+
+export function startSetup(flipped) {
+    onChange(render);
+    fillTrays(flipped());
+    listenToFields();
+    listenToTools();
+    for (const id of ["tray-top", "tray-bottom"]) {
+        $(id).addEventListener("click", (event) => {
+            const button = event.target.closest("[data-man]");
+            const dragged = button && "dragged" in button.dataset && event.detail > 0;
+            if (button && !dragged) setBrush(brush === button.dataset.man ? null : button.dataset.man);
+        });
+    }
+    return { turned: () => fillTrays(flipped()) };
+}

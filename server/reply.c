@@ -1,0 +1,67 @@
+/* reply.c - see reply.h. */
+#include "reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+
+static const char media_json[] = "application/json";
+
+void reply_json(Reply *reply, unsigned status, json_t *value)
+{
+    reply->status = status;
+    reply->type = media_json;
+    reply->body = value != NULL ? json_dumps(value, JSON_COMPACT) : NULL;
+    json_decref(value);
+    if (reply->body == NULL) {
+        static const char text[] =
+            "{\"error\":{\"code\":\"memory\",\"message\":\"out of memory\"}}";
+        reply->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        reply->lasts = REPLY_NOW;
+        reply->body = strdup(text);
+    }
+    reply->size = reply->body != NULL ? strlen(reply->body) : 0;
+}
+
+void reply_error(Reply *reply, unsigned status, const char *code, const char *message)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "error", answer_error(code, message));
+    reply->lasts = REPLY_NOW;
+    reply_json(reply, status, object);
+}
+
+static unsigned status_of(treb_status status)
+{
+    switch (status) {
+    case TREB_ERR_FEN:
+    case TREB_ERR_POSITION:
+    case TREB_ERR_ARGUMENT:
+        return MHD_HTTP_BAD_REQUEST;
+    case TREB_ERR_CASTLING:
+    case TREB_ERR_MEN:
+    case TREB_ERR_NO_TABLE:
+        return MHD_HTTP_NOT_FOUND;
+    default:
+        return MHD_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+void reply_failure(Reply *reply, const treb_error *error)
+{
+    bool memory = error->status == TREB_OK; /* a failure without a reason: JSON had no memory */
+    treb_status status = memory ? TREB_ERR_MEMORY : error->status;
+    reply->damaged = status == TREB_ERR_DAMAGED;
+    reply_error(reply, status_of(status), answer_code(status),
+                memory ? "out of memory" : error->text);
+}
+
+void reply_text(Reply *reply, const char *type, const char *text)
+{
+    reply->status = MHD_HTTP_OK;
+    reply->type = type;
+    reply->lasts = REPLY_NOW;
+    reply->body = strdup(text);
+    reply->size = reply->body != NULL ? strlen(text) : 0;
+}

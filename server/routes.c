@@ -1,0 +1,257 @@
+/* routes.c - see routes.h. */
+#include "routes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "openapi.h"
+
+/* ---- Parameters ---------------------------------------------------------------------------- */
+
+/* The value of a parameter. False after filling in why it will not do. */
+static bool get_once(const RouteCall *call, const char *name, const char **value, Reply *reply)
+{
+    bool twice;
+    char text[64];
+    *value = query_get(call->query, name, &twice);
+    if (!twice) return true;
+    snprintf(text, sizeof text, "the parameter %s is there more than once", name);
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request", text);
+    return false;
+}
+
+static bool get_position(const RouteCall *call, treb_position *pos, Reply *reply)
+{
+    const char *text;
+    char fen[2 * TREB_FEN_SIZE];
+    treb_error error;
+    if (!get_once(call, "fen", &text, reply)) return false;
+    if (text == NULL) {
+        reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                    "the parameter fen is missing: give a position, such as "
+                    "?fen=8/8/8/8/8/2k5/1q6/K7_w_-_-_0_1");
+        return false;
+    }
+    if (!query_fen(text, fen, sizeof fen)) {
+        reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_fen", "too long for a FEN");
+        return false;
+    }
+    if (treb_position_from_fen(fen, pos, &error) == TREB_OK) return true;
+    reply_failure(reply, &error);
+    return false;
+}
+
+/* TREB_WDL if none is given. */
+static bool get_metric(const RouteCall *call, treb_metric *metric, Reply *reply)
+{
+    const char *text;
+    *metric = TREB_WDL;
+    if (!get_once(call, "metric", &text, reply)) return false;
+    if (text == NULL || answer_metric(text, metric)) return true;
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                "the parameter metric must be dtm, dtc or dtz");
+    return false;
+}
+
+/* ---- Replies ------------------------------------------------------------------------------- */
+
+/* How long an answer holds that lacks this. */
+static ReplyFor lasts(unsigned lacks)
+{
+    if (lacks & (ANSWER_DAMAGED | ANSWER_FAILED)) return REPLY_NOW;
+    return lacks & ANSWER_PARTIAL ? REPLY_SET : REPLY_FOREVER;
+}
+
+/* Gives an answer, or the failure if there is none. */
+static void give(Reply *reply, const AnswerContext *context, json_t *object, treb_error *error,
+                 ReplyFor longest)
+{
+    if (object == NULL) {
+        reply_failure(reply, error);
+    } else {
+        ReplyFor found = lasts(context->lacks);
+        reply->lasts = found < longest ? found : longest;
+        reply_json(reply, MHD_HTTP_OK, object);
+    }
+    if (context->lacks & ANSWER_DAMAGED) reply->damaged = true;
+}
+
+/* ---- lila-tablebase's routes --------------------------------------------------------------- */
+
+static void run_standard(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    treb_error error;
+    AnswerContext context = {call->set->tables, 0};
+    if (!get_position(call, &pos, reply)) return;
+    json_t *object = answer_standard(&context, &pos, &error);
+    /* Without a verdict or DTZ for a reason that is ours, there is no answer. */
+    bool failed = object != NULL && json_is_null(json_object_get(object, "dtz")) &&
+                  error.status != TREB_OK && error.status != TREB_ERR_NO_TABLE;
+    if (failed) {
+        json_decref(object);
+        object = NULL;
+    }
+    give(reply, &context, object, &error, REPLY_FOREVER);
+}
+
+static void run_mainline(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = {call->set->tables, 0};
+    if (!get_position(call, &pos, reply)) return;
+    give(reply, &context, answer_mainline(&context, &pos, &error), &error, REPLY_FOREVER);
+}
+
+static void run_monitor(const RouteCall *call, Reply *reply)
+{
+    char *text = metrics_monitor(call->metrics, call->set);
+    reply_text(reply, "text/plain; charset=utf-8", text != NULL ? text : "");
+    free(text);
+}
+
+/* ---- Our own ------------------------------------------------------------------------------- */
+
+static void run_probe(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = {call->set->tables, 0};
+    AnswerProbe options = {.moves = true};
+    if (!get_position(call, &pos, reply) || !get_metric(call, &options.metric, reply)) return;
+    give(reply, &context, answer_probe(&context, &pos, &options, &error), &error, REPLY_FOREVER);
+}
+
+static void run_line(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    treb_error error = {TREB_OK, ""};
+    treb_metric metric;
+    AnswerContext context = {call->set->tables, 0};
+    if (!get_position(call, &pos, reply) || !get_metric(call, &metric, reply)) return;
+    give(reply, &context, answer_line(&context, &pos, metric, &error), &error, REPLY_FOREVER);
+}
+
+static void run_batch(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = {call->set->tables, 0};
+    json_t *object = answer_batch(&context, call->body, call->size, &error);
+    give(reply, &context, object, &error, REPLY_NOW);
+}
+
+static void run_tables(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = {call->set->tables, 0};
+    json_t *object =
+        answer_tables(&context, call->holder->directories, call->holder->count, &error);
+    give(reply, &context, object, &error, REPLY_SET);
+}
+
+static void run_stats(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = {call->set->tables, 0};
+    give(reply, &context, answer_stats(&context, call->tail, &error), &error, REPLY_SET);
+}
+
+static void run_openapi(const RouteCall *call, Reply *reply)
+{
+    (void)call;
+    reply->status = MHD_HTTP_OK;
+    reply->asset = &openapi_asset;
+    reply->lasts = REPLY_ASSET;
+}
+
+static void run_healthz(const RouteCall *call, Reply *reply)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "status", json_string("ok"));
+    json_object_set_new(object, "tables",
+                        json_integer((json_int_t)treb_tables_count(call->set->tables)));
+    reply_json(reply, MHD_HTTP_OK, object);
+}
+
+static void run_metrics(const RouteCall *call, Reply *reply)
+{
+    char *text = metrics_prometheus(call->metrics, call->set);
+    reply_text(reply, "text/plain; version=0.0.4; charset=utf-8", text != NULL ? text : "");
+    free(text);
+}
+
+/* ---- The page ------------------------------------------------------------------------------ */
+
+static const Asset *find_asset(const char *path)
+{
+    for (const Asset *asset = server_assets; asset->path != NULL; asset++)
+        if (strcmp(asset->path, path) == 0) return asset;
+    return NULL;
+}
+
+static void run_page(const RouteCall *call, Reply *reply)
+{
+    reply->status = MHD_HTTP_OK;
+    reply->lasts = REPLY_ASSET;
+    reply->asset = find_asset(call->query->path);
+}
+
+static void run_nothing(const RouteCall *call, Reply *reply)
+{
+    (void)call;
+    reply_error(reply, MHD_HTTP_NOT_FOUND, "not_found",
+                "there is nothing at this address; /v1/openapi.json tells what there is");
+}
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
+static const Route routes[] = {
+    {"/standard", false, true, METHOD_GET, ROUTE_PROBE, "/standard", run_standard},
+    {"/standard/mainline", false, true, METHOD_GET, ROUTE_HEAVY, "/standard/mainline",
+     run_mainline},
+    {"/monitor", false, false, METHOD_GET, ROUTE_QUICK, "/monitor", run_monitor},
+    {"/v1/probe", false, true, METHOD_GET, ROUTE_PROBE, "/v1/probe", run_probe},
+    {"/v1/line", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/line", run_line},
+    {"/v1/batch", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/batch", run_batch},
+    {"/v1/tables", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/tables", run_tables},
+    {"/v1/stats/", true, true, METHOD_GET, ROUTE_HEAVY, "/v1/stats/{material}", run_stats},
+    {"/v1/openapi.json", false, false, METHOD_GET, ROUTE_QUICK, "/v1/openapi.json", run_openapi},
+    {"/healthz", false, false, METHOD_GET, ROUTE_QUICK, "/healthz", run_healthz},
+    {"/metrics", false, false, METHOD_GET, ROUTE_QUICK, "/metrics", run_metrics},
+};
+
+enum { ROUTES = sizeof routes / sizeof *routes };
+
+static const Route page_route = {"/", true, false, METHOD_GET, ROUTE_QUICK, "page", run_page};
+static const Route no_route = {"", true, false, METHOD_GET, ROUTE_QUICK, "none", run_nothing};
+
+_Static_assert(ROUTES + 2 <= METRICS_ROUTES, "room for all routes in the metrics");
+
+const Route *route_find(const char *path, const char **tail)
+{
+    *tail = "";
+    for (size_t i = 0; i < ROUTES; i++) {
+        const Route *route = &routes[i];
+        size_t length = strlen(route->path);
+        if (strncmp(path, route->path, length) != 0) continue;
+        if (!route->prefix && path[length] != '\0') continue;
+        *tail = path + length;
+        return route;
+    }
+    return find_asset(path) != NULL ? &page_route : &no_route;
+}
+
+const Route *route_at(unsigned number)
+{
+    return number < ROUTES ? &routes[number] : number == ROUTES ? &page_route : &no_route;
+}
+
+unsigned route_count(void) { return ROUTES + 2; }
+
+unsigned route_number(const Route *route)
+{
+    if (route == &page_route) return ROUTES;
+    return route == &no_route ? ROUTES + 1 : (unsigned)(route - routes);
+}

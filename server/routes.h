@@ -1,0 +1,48 @@
+/* routes.h - which address gives what. */
+#ifndef TREB_SERVER_ROUTES_H
+#define TREB_SERVER_ROUTES_H
+
+#include "metrics.h"
+#include "query.h"
+#include "reply.h"
+#include "tableset.h"
+
+typedef enum RouteWork {
+    ROUTE_QUICK, /* done at once, by the thread that has the connection */
+    ROUTE_PROBE, /* some probes: for a worker */
+    ROUTE_HEAVY  /* many: for a worker, but never for all of them */
+} RouteWork;
+
+enum { METHOD_GET = 1, METHOD_POST = 2 };
+
+/* What a route is given. */
+typedef struct RouteCall {
+    TableHolder *holder;
+    TableSet *set;
+    Metrics *metrics;
+    const Query *query;
+    const char *tail; /* the rest of the path after a prefix */
+    const char *body;
+    size_t size;
+} RouteCall;
+
+typedef struct Route {
+    const char *path; /* ends in "/" and more: a prefix if `prefix` */
+    bool prefix;
+    bool kept; /* its answers may be kept */
+    int methods;
+    RouteWork work;
+    const char *label; /* in metrics */
+    void (*run)(const RouteCall *call, Reply *reply);
+} Route;
+
+/* The route of a path, and for prefixes the rest. Never NULL: unknown paths have a route that says
+ * so. */
+const Route *route_find(const char *path, const char **tail);
+
+/* The number of a route, from 0, for metrics; and all of them. */
+unsigned route_number(const Route *route);
+unsigned route_count(void);
+const Route *route_at(unsigned number);
+
+#endif

@@ -1,0 +1,183 @@
+/* server.c - see server.h. */
+#include "server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* Room for a request's line and headers, and for those of its answer. */
+enum { CONNECTION_MEMORY = 16 << 10 };
+
+static void fail(ServerError *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void fail(ServerError *error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+}
+
+/* As many connections as asked for, if the system lets us have so many files open; tables come
+ * first, twice while they are looked for again. */
+static unsigned fit_connections(Server *s, unsigned wanted)
+{
+    enum { OTHERS = 64, LEAST = 16 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t files = 2 * treb_tables_count(s->holder.current->tables) + OTHERS;
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= files + wanted) return wanted;
+    unsigned fit = limit.rlim_cur > files + LEAST ? (unsigned)(limit.rlim_cur - files) : LEAST;
+    log_message(&s->log, "warning",
+                "only %u connections instead of %u: the system allows %llu open files (ulimit -n)",
+                fit, wanted, (unsigned long long)limit.rlim_cur);
+    return fit;
+}
+
+static bool start_daemon(Server *s, const ServerOptions *o)
+{
+    const unsigned connections = fit_connections(s, o->connections);
+    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+    struct MHD_OptionItem items[] = {
+        {MHD_OPTION_LISTEN_SOCKET, s->listening, NULL},
+        {MHD_OPTION_THREAD_POOL_SIZE, o->threads, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
+        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->per_client, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, o->timeout, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
+        {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)handler_begin, s},
+        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)handler_end, s},
+        {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)handler_connection, s},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    /* A pool of one is no pool. */
+    if (o->threads < 2)
+        items[1] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_LIMIT, connections, NULL};
+    s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handler_run, s, MHD_OPTION_ARRAY, items,
+                                 MHD_OPTION_END);
+    return s->daemon != NULL;
+}
+
+static bool start_threads(Server *s, const ServerOptions *o, ServerError *error)
+{
+    /* Signals are for the thread that called us, and a lost connection is no signal. */
+    sigset_t all, before;
+    sigfillset(&all);
+    signal(SIGPIPE, SIG_IGN);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    bool working = workers_start(&s->workers, o->threads);
+    bool started = working && start_daemon(s, o);
+    int reason = errno;
+    if (working && !started) workers_stop(&s->workers);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!started) fail(error, "cannot start threads: %s", strerror(reason));
+    return started;
+}
+
+Server *server_start(const ServerOptions *o, ServerError *error)
+{
+    treb_error why;
+    Server *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        fail(error, "out of memory");
+        return NULL;
+    }
+    s->holder = (TableHolder){.directories = o->directories,
+                              .count = o->count,
+                              .lenient = o->lenient,
+                              .block_bytes = o->cache,
+                              .answer_bytes = o->answers};
+    s->body = o->body;
+    s->metrics.started = time(NULL);
+    s->listening = listen_open(o->bind, o->port, s->url, error->text, sizeof error->text);
+    if (s->listening < 0) {
+        free(s);
+        return NULL;
+    }
+    log_init(&s->log, o->log);
+    connections_init(&s->connections, o->timeout);
+    bool opened = tableset_open(&s->holder, &why) == TREB_OK;
+    if (!opened) fail(error, "%s", why.text);
+    if (opened && start_threads(s, o, error)) return s;
+    tableset_close(&s->holder);
+    connections_destroy(&s->connections);
+    log_close(&s->log);
+    close(s->listening);
+    free(s);
+    return NULL;
+}
+
+const char *server_url(const Server *s) { return s->url; }
+
+void server_tick(Server *s)
+{
+    s->metrics.expired += connections_expire(&s->connections);
+    s->metrics.waiting = workers_waiting(&s->workers);
+    log_flush(&s->log);
+}
+
+void server_reload(Server *s)
+{
+    treb_error error;
+    s->metrics.reloads++;
+    if (tableset_reload(&s->holder, &error) == TREB_OK) {
+        TableSet *set = tableset_acquire(&s->holder);
+        log_message(&s->log, "info", "tables looked for again: %zu files",
+                    treb_tables_count(set->tables));
+        tableset_release(set);
+        return;
+    }
+    s->metrics.failed_reloads++;
+    log_message(&s->log, "error", "cannot look for tables again, the old ones stay: %s",
+                error.text);
+}
+
+/* ---- The end ------------------------------------------------------------------------------- */
+
+static void sleep_milliseconds(long time)
+{
+    nanosleep(&(struct timespec){time / 1000, time % 1000 * 1000000}, NULL);
+}
+
+/* Waits until nothing is being answered; requests of which only a part is here get a second. */
+static bool drain(Server *s, unsigned seconds)
+{
+    enum { STEP = 20 };
+    long quiet = 0;
+    for (long waited = 0; waited < 1000L * seconds; waited += STEP) {
+        bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < 1000);
+        quiet = busy ? 0 : quiet + 1;
+        if (quiet == 2) return true;
+        sleep_milliseconds(STEP);
+        server_tick(s);
+    }
+    return false;
+}
+
+bool server_stop(Server *s, unsigned seconds)
+{
+    s->stopping = true;
+    MHD_quiesce_daemon(s->daemon);
+    close(s->listening);
+    bool finished = drain(s, seconds);
+    workers_stop(&s->workers);
+    MHD_stop_daemon(s->daemon);
+    tableset_close(&s->holder);
+    log_message(&s->log, "info", "%s", finished ? "stopped" : "stopped, with requests unfinished");
+    log_close(&s->log);
+    connections_destroy(&s->connections);
+    free(s);
+    return finished;
+}

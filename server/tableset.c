@@ -1,0 +1,70 @@
+/* tableset.c - see tableset.h. */
+#include "tableset.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static TableSet *set_open(const TableHolder *holder, treb_error *error)
+{
+    TableSet *set = calloc(1, sizeof *set);
+    size_t count = holder->count;
+    if (holder->lenient && count == 1 && access(holder->directories[0], F_OK) != 0) count = 0;
+    if (set != NULL && (set->answers = answers_create(holder->answer_bytes)) != NULL) {
+        set->tables = treb_tables_open(holder->directories, count, error);
+    } else {
+        error->status = TREB_ERR_MEMORY;
+        snprintf(error->text, sizeof error->text, "out of memory");
+    }
+    if (set == NULL || set->tables == NULL) {
+        if (set != NULL) answers_free(set->answers);
+        free(set);
+        return NULL;
+    }
+    treb_tables_set_memory(set->tables, holder->block_bytes);
+    atomic_init(&set->users, 1);
+    return set;
+}
+
+treb_status tableset_open(TableHolder *holder, treb_error *error)
+{
+    pthread_mutex_init(&holder->lock, NULL);
+    holder->current = set_open(holder, error);
+    return holder->current != NULL ? TREB_OK : error->status;
+}
+
+treb_status tableset_reload(TableHolder *holder, treb_error *error)
+{
+    TableSet *fresh = set_open(holder, error);
+    if (fresh == NULL) return error->status;
+    pthread_mutex_lock(&holder->lock);
+    TableSet *old = holder->current;
+    holder->current = fresh;
+    pthread_mutex_unlock(&holder->lock);
+    tableset_release(old);
+    return TREB_OK;
+}
+
+void tableset_close(TableHolder *holder)
+{
+    if (holder->current != NULL) tableset_release(holder->current);
+    holder->current = NULL;
+    pthread_mutex_destroy(&holder->lock);
+}
+
+TableSet *tableset_acquire(TableHolder *holder)
+{
+    pthread_mutex_lock(&holder->lock);
+    TableSet *set = holder->current;
+    atomic_fetch_add_explicit(&set->users, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&holder->lock);
+    return set;
+}
+
+void tableset_release(TableSet *set)
+{
+    if (atomic_fetch_sub_explicit(&set->users, 1, memory_order_acq_rel) != 1) return;
+    answers_free(set->answers);
+    treb_tables_close(set->tables);
+    free(set);
+}

@@ -1,0 +1,41 @@
+/* tableset.h - the tables being served: a set of them that can be exchanged for a fresh one while
+ * requests go on with the old, which goes when the last of them lets go of it. */
+#ifndef TREB_SERVER_TABLESET_H
+#define TREB_SERVER_TABLESET_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "answers.h"
+#include "trebuchet.h"
+
+typedef struct TableSet {
+    treb_tables *tables;
+    AnswerCache *answers; /* what was said from these tables */
+    atomic_uint users;
+} TableSet;
+
+typedef struct TableHolder {
+    pthread_mutex_t lock;
+    TableSet *current;
+    const char *const *directories;
+    size_t count;
+    bool lenient; /* a folder that is not there holds nothing */
+    uint64_t block_bytes, answer_bytes;
+} TableHolder;
+
+/* The first set. The other members are filled in by the caller and stay valid. */
+treb_status tableset_open(TableHolder *holder, treb_error *error);
+
+/* Looks into the folders again. On failure the old set stays. */
+treb_status tableset_reload(TableHolder *holder, treb_error *error);
+
+/* No request may be under way. */
+void tableset_close(TableHolder *holder);
+
+/* The set of now, to be released. */
+TableSet *tableset_acquire(TableHolder *holder);
+void tableset_release(TableSet *set);
+
+#endif

@@ -1,0 +1,184 @@
+// A real server, a real browser, and hands on the page: what the browser tests stand on.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+const build = resolve(process.env.TREB_BUILD || "build");
+export const tables = resolve(process.env.TREB_TABLES || join(build, "test-tables"));
+const { chromium } = createRequire(join(build, "page/package.json"))("playwright-core");
+const shots = join(build, "page/shots");
+mkdirSync(shots, { recursive: true });
+
+/** Starts `trebuchet serve` and waits for its address; port 0 takes a free one. */
+export async function startServer({ port = 0, folder = tables } = {}) {
+    const args = ["serve", "--quiet", "--port", String(port), "--tables", folder];
+    const child = spawn(join(build, "trebuchet"), args, { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    const address = await new Promise((done, fail) => {
+        const late = setTimeout(() => fail(new Error(`no address within 20 s: ${said}`)), 20000);
+        const read = (chunk) => {
+            said += chunk;
+            const found = said.match(/http:\/\/[\d.]+:\d+/);
+            if (found) done((clearTimeout(late), found[0]));
+        };
+        child.stdout.on("data", read);
+        child.stderr.on("data", read);
+        child.on("exit", (code) => fail(new Error(`the server ended with ${code}: ${said}`)));
+    });
+    const stop = () =>
+        new Promise((done) =>
+            child.exitCode === null ? (child.on("exit", done), child.kill("SIGTERM")) : done(),
+        );
+    return { address, stop };
+}
+
+export const startBrowser = () =>
+    chromium.launch({
+        executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+        args: process.getuid() === 0 ? ["--no-sandbox"] : [],
+    });
+
+/** A page that notes every complaint of the browser; `allow` are those a test expects. */
+export async function openPage(browser, address, options = {}) {
+    const { script, ...contextOptions } = options;
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        permissions: ["clipboard-read", "clipboard-write"],
+        ...contextOptions,
+    });
+    if (script) await context.addInitScript(script);
+    const page = await context.newPage();
+    page.setDefaultTimeout(15000);
+    const complaints = [];
+    page.on("console", (message) => /error|warning/.test(message.type()) && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.stack));
+    page.on("request", (request) => {
+        if (!request.url().startsWith(address)) complaints.push(`asks elsewhere: ${request.url()}`);
+    });
+    return new Hands(page, context, address, complaints);
+}
+
+export class Hands {
+    constructor(page, context, address, complaints) {
+        Object.assign(this, { page, context, address, complaints });
+    }
+
+    async open(fen) {
+        await this.page.goto(this.address + (fen ? `/?fen=${fen.replaceAll(" ", "_")}` : "/"));
+        await this.settled();
+    }
+
+    /** Waits until the answer for the position on the board is there, and the men stand still. */
+    async settled() {
+        await this.page.waitForFunction(
+            () => document.querySelector(".answer").getAttribute("aria-busy") === "false",
+        );
+        await this.page.waitForFunction(
+            () => {
+                const now = JSON.stringify(
+                    [...document.querySelectorAll(".pieces g")].map((man) => man.getAttribute("transform")),
+                );
+                const still = window.lastMen === now;
+                window.lastMen = now;
+                return still;
+            },
+            null,
+            { polling: 60 },
+        );
+    }
+
+    text(selector) {
+        return this.page.locator(selector).first().textContent();
+    }
+
+    async verdict() {
+        await this.settled();
+        return this.text("#sentence");
+    }
+
+    /** The verdict once it is this one: for what happens by itself. */
+    awaitVerdict(pattern) {
+        return this.page.waitForFunction(
+            ([source]) => new RegExp(source).test(document.getElementById("sentence").textContent),
+            [pattern.source],
+            { timeout: 30000 },
+        );
+    }
+
+    fen() {
+        return this.page.inputValue("#fen");
+    }
+
+    /** The board and its trays are at the top of the page: what is measured stays where it is. */
+    toTop() {
+        return this.page.evaluate(() => scrollTo(0, 0));
+    }
+
+    async middle(square, flipped = false) {
+        await this.toTop();
+        const box = await this.page.locator("#board").boundingBox();
+        const side = box.width / 8;
+        let [file, row] = ["abcdefgh".indexOf(square[0]), 8 - square[1]];
+        if (flipped) [file, row] = [7 - file, 7 - row];
+        return [box.x + (file + 0.5) * side, box.y + (row + 0.5) * side];
+    }
+
+    async drag(from, to) {
+        const { mouse } = this.page;
+        await mouse.move(...from);
+        await mouse.down();
+        await mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 4 });
+        await mouse.move(...to, { steps: 4 });
+        await mouse.up();
+    }
+
+    async move(from, to) {
+        await this.drag(await this.middle(from), await this.middle(to));
+        await this.settled().catch(() => {});
+    }
+
+    async spare(man) {
+        await this.toTop();
+        const box = await this.page.locator(`.tray [data-man="${man}"]`).boundingBox();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+    }
+
+    async type(fen) {
+        await this.page.fill("#fen", fen);
+        await this.page.press("#fen", "Enter");
+    }
+
+    /** A finger that goes from one place to another. */
+    async swipe(from, to) {
+        const cdp = await this.context.newCDPSession(this.page);
+        const send = (type, ...points) =>
+            cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
+        await send("touchStart", from);
+        for (let step = 1; step <= 8; step++)
+            await send(
+                "touchMove",
+                from.map((start, i) => start + ((to[i] - start) * step) / 8),
+            );
+        await send("touchEnd");
+        await cdp.detach();
+    }
+
+    clipboard() {
+        return this.page.evaluate(() => navigator.clipboard.readText());
+    }
+
+    shot(name, fullPage = false) {
+        return this.page.screenshot({ path: join(shots, `${name}.png`), fullPage });
+    }
+
+    async close(allow = /^$/) {
+        await this.context.close();
+        assert.deepEqual(
+            this.complaints.filter((text) => !allow.test(text)),
+            [],
+            "the browser complains",
+        );
+    }
+}

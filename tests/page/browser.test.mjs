@@ -1,0 +1,567 @@
+// The page in Chromium, against a real server with all tables of 3 and 4 men. Run by node --test;
+// TREB_BUILD and TREB_TABLES say what is tested.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { openPage, startBrowser, startServer, tables } from "./bench.mjs";
+
+const ROOK = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"; // won by promoting to a rook alone
+const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
+const NOT_FOUND = /status of 404/;
+
+let server;
+let browser;
+before(async () => {
+    server = await startServer();
+    browser = await startBrowser();
+});
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
+
+/** A test with a page of its own, which must not make the browser complain. */
+function onPage(name, options, body) {
+    test(name, { timeout: 90000 }, async () => {
+        const hands = await openPage(browser, server.address, options.context);
+        try {
+            await body(hands, hands.page);
+        } catch (error) {
+            await hands.shot(`failed-${name.replace(/\W+/g, "-")}`).catch(() => {});
+            await hands.context.close();
+            throw error;
+        }
+        await hands.close(options.allow);
+    });
+}
+
+onPage("the first visit: light, quick, with an answer", {}, async (hands, page) => {
+    const loads = [];
+    page.on("response", (response) => loads.push(response));
+    await hands.open();
+    assert.match(await hands.verdict(), /^Black mates in \d+ moves$/);
+    assert.equal(await page.title(), "Black mates in 15 moves · KPvKP");
+    await page.waitForSelector(".shares");
+    const paths = loads.map((response) => new URL(response.url()).pathname);
+    const files = paths.filter((path) => !path.startsWith("/v1/"));
+    assert.deepEqual([...new Set(files)].sort(), ["/", "/app.css", "/app.js", "/favicon.svg"]);
+    assert.ok(paths.length <= 8, `${paths.length} requests: ${paths}`);
+    let bytes = 0;
+    for (const response of loads) bytes += (await response.request().sizes()).responseBodySize;
+    console.log(`first visit: ${paths.length} requests, ${bytes} bytes`);
+    assert.ok(bytes < 70000, `${bytes} bytes`);
+    await hands.shot("light-wide");
+    await hands.shot("light-wide-full", true);
+});
+
+onPage("setting up by drag, tray, taps and off the board", {}, async (hands, page) => {
+    await hands.open();
+    await page.click("#set-up");
+    await page.click("#clear");
+    assert.equal(await hands.fen(), "8/8/8/8/8/8/8/8 w - - 0 1");
+    assert.match(await hands.text("#missing"), /White has no king/);
+    await hands.settled();
+    await hands.drag(await hands.spare("K"), await hands.middle("h5"));
+    assert.match(await hands.text("#missing"), /Black has no king/);
+    await hands.drag(await hands.spare("k"), await hands.middle("h8"));
+    await page.click('.tray [data-man="P"]');
+    for (const square of ["f7", "a2"]) await page.mouse.click(...(await hands.middle(square)));
+    assert.equal(await hands.fen(), "7k/5P2/8/7K/8/8/P7/8 w - - 0 1");
+    await page.click('.tray [data-man="P"]');
+    await hands.settled();
+    await hands.shot("set-up");
+    await hands.move("h8", "h7");
+    const [x, y] = await hands.middle("a2");
+    await hands.drag([x, y], [x + 900, y]);
+    assert.equal(await hands.fen(), ROOK);
+    assert.equal(await hands.verdict(), "White mates in 6 moves");
+    await page.click('label:has(input[name="turn"][value="b"])');
+    assert.equal(await hands.fen(), ROOK.replace(" w ", " b "));
+    await page.click("#done");
+    assert.ok(await page.isHidden("#set-up-panel"));
+});
+
+onPage("FENs: taken, and refused with a reason", { allow: /status of 40[04]/ }, async (hands, page) => {
+    await hands.open();
+    await hands.type("8/8/8/8/8/8/8 w");
+    assert.match(await hands.text("#fen-error"), /8 ranks/);
+    assert.match(await hands.verdict(), /Black mates/, "the position stays");
+    await hands.type("8/5P1k/8/7K/8/8/8/8_w");
+    assert.equal(await hands.verdict(), "White mates in 6 moves");
+    assert.equal(await hands.text("#fen-error"), "");
+    assert.equal(await hands.fen(), ROOK);
+    assert.ok(page.url().endsWith("/?fen=8/5P1k/8/7K/8/8/8/8_w_-_-_0_1"), page.url());
+    await hands.type("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
+    await page.waitForSelector("#missing:not([hidden])");
+    assert.equal(await hands.text("#sentence"), "Not a position yet", "Black is in check, White to move");
+    assert.ok((await hands.text("#missing")).length > 20);
+    await hands.open("8/8/8/nonsense w");
+    assert.match(await hands.text("#fen-error"), /address holds no position/);
+});
+
+onPage("best moves from the list lead to mate", {}, async (hands, page) => {
+    await hands.open(ROOK);
+    assert.deepEqual(await page.locator(".group h2").allTextContents(), ["Winning", "Drawing"]);
+    assert.equal(await page.locator(".move").count(), 7);
+    assert.equal(await hands.text(".rows .move-san"), "f8=R");
+    let plies = 0;
+    while (!/Checkmate/.test(await hands.verdict())) {
+        assert.ok(plies++ < 11, "mate takes too long");
+        await page.locator(".move").first().click();
+        assert.match(await hands.text("#judgement"), /Best move/);
+    }
+    assert.equal(plies, 11);
+    assert.equal(await hands.verdict(), "Checkmate. White wins.");
+    assert.match(await hands.text("#moves"), /The game is over/);
+    assert.equal(await page.locator("#notation .ply.played").count(), 11);
+});
+
+onPage("a move is shown when pointed at, and on focus", {}, async (hands, page) => {
+    await hands.open(ROOK);
+    await page.hover('[data-uci="h5g4"]');
+    assert.equal(await page.locator('[data-arrow="h5g4"]').count(), 1);
+    await page.mouse.move(5, 5);
+    assert.equal(await page.locator("[data-arrow]").count(), 0);
+    await page.focus('[data-uci="f7f8r"]');
+    assert.equal(await page.locator('[data-arrow="f7f8"].tone-win').count(), 1);
+});
+
+onPage("playing on the board, promotion and remarks", {}, async (hands, page) => {
+    await hands.open(ROOK);
+    await hands.move("h7", "h8");
+    assert.equal(await hands.fen(), ROOK, "Black is not to move");
+    await hands.move("h5", "h7");
+    assert.equal(await hands.fen(), ROOK, "no legal move");
+    await hands.drag(await hands.middle("f7"), await hands.middle("f8"));
+    await page.waitForSelector("#promotion[open]");
+    await page.keyboard.press("Escape");
+    assert.equal(await hands.fen(), ROOK);
+    await page.mouse.click(...(await hands.middle("f7")));
+    const dot = await page.locator(".mark-dot").evaluate((mark) => getComputedStyle(mark).fill);
+    assert.match(dot, /^rgb\((\d+), (?!\1)/, "where it can go is marked in the colour of the verdict");
+    await page.mouse.click(...(await hands.middle("f8")));
+    await page.waitForSelector("#promotion[open]");
+    assert.match(await hands.text("#promotion"), /stalemate/);
+    await hands.shot("promotion");
+    await page.click('[data-promote="q"]');
+    assert.equal(await hands.verdict(), "Stalemate. It is a draw.");
+    assert.match(await hands.text("#judgement"), /f8=Q: Lets the win slip/);
+});
+
+onPage("a shared link, Back and Forward", {}, async (hands, page) => {
+    await hands.open(KBNK);
+    assert.match(await hands.verdict(), /White mates in \d+ moves/);
+    const first = await hands.verdict();
+    await hands.move("a1", "b2");
+    assert.match(page.url(), /\?fen=8\/8\/8\/3k4\/8\/8\/1K6\/1BN5_b_-_-_1_1$/);
+    const second = await hands.verdict();
+    await page.locator(".move").first().click();
+    await hands.settled();
+    await page.goBack();
+    assert.equal(await hands.verdict(), second);
+    assert.equal(await page.locator(".ply.played").count(), 1, "the game comes back, too");
+    await page.goBack();
+    assert.equal(await hands.verdict(), first);
+    assert.equal(await hands.fen(), KBNK);
+    await page.goForward();
+    assert.equal(await hands.verdict(), second);
+    await page.reload();
+    assert.equal(await hands.verdict(), second);
+});
+
+onPage("the best line is played out, paused, gone through", {}, async (hands, page) => {
+    await hands.open(ROOK);
+    await page.waitForSelector(".ply.best");
+    assert.equal(await page.locator(".ply.best").count(), 11);
+    await page.selectOption("#pace", "350");
+    await page.click("#play");
+    await page.waitForSelector('.ply.played[data-at="3"]');
+    await page.click("#play");
+    await hands.settled();
+    const played = await page.locator(".ply.played").count();
+    await page.waitForTimeout(900);
+    assert.equal(await page.locator(".ply.played").count(), played, "paused");
+    await page.click("#play");
+    await hands.awaitVerdict(/Checkmate/);
+    await page.waitForSelector('#play[aria-pressed="false"]');
+    assert.equal(await page.locator(".ply.played").count(), 11);
+    await page.locator("#sentence").click();
+    await page.keyboard.press("Home");
+    assert.equal(await hands.fen(), ROOK);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await hands.settled();
+    assert.equal(
+        await hands.text("[aria-current]"),
+        (await page.locator(".ply.played").allTextContents())[1],
+    );
+    await page.click('[data-go="prev"]');
+    await page.click('[data-go="last"]');
+    assert.match(await hands.verdict(), /Checkmate/);
+    await page.locator(".ply.played").first().click();
+    assert.equal(await hands.verdict(), "White mates in 5 moves");
+});
+
+onPage("the table plays the other side", {}, async (hands, page) => {
+    await hands.open(ROOK);
+    await page.selectOption("#table-plays", "black");
+    await page.check("#hide");
+    assert.equal(await hands.verdict(), "White to move");
+    assert.ok(await page.isHidden("#metrics"));
+    assert.equal(await page.locator(".ply").count(), 0, "no line is given away");
+    await page.mouse.click(...(await hands.middle("f7")));
+    await page.mouse.click(...(await hands.middle("f8")));
+    await page.click('[data-promote="r"]');
+    await page.waitForSelector('.ply.played[data-at="2"]');
+    assert.match(await hands.text("#judgement"), /f8=R: Best move/);
+    await hands.settled();
+    assert.match(await hands.fen(), / w /);
+    await page.goBack();
+    await hands.settled();
+    assert.equal(await hands.fen(), ROOK, "Back takes the answer and the move back");
+});
+
+onPage("copying PGN, FEN and link", {}, async (hands, page) => {
+    await hands.open(ROOK);
+    await page.locator(".move").first().click();
+    await hands.settled();
+    await page.waitForSelector(".ply.best");
+    await page.click("#copy-pgn");
+    await page.waitForSelector("#toast.shown");
+    const pgn = await hands.clipboard();
+    assert.match(pgn, /\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
+    assert.match(
+        pgn.replace(/\s+/g, " "),
+        /1\. f8=R \{ White mates in 5 moves \} 1\.\.\. K.* 6\. R\S+# 1-0 $/,
+    );
+    assert.match(pgn, /\[Result "1-0"\]/);
+    await page.click("#copy-fen");
+    assert.equal(await hands.clipboard(), "5R2/7k/8/7K/8/8/8/8 b - - 0 1");
+    await page.click("#copy-link");
+    assert.equal(await hands.clipboard(), `${server.address}/?fen=5R2/7k/8/7K/8/8/8/8_b_-_-_0_1`);
+});
+
+onPage(
+    "copying without the clipboard interface",
+    { context: { script: "Object.defineProperty(navigator, 'clipboard', { value: undefined })" } },
+    async (hands, page) => {
+        await hands.open(ROOK);
+        await page.click("#copy-fen");
+        await page.waitForSelector("#toast.shown");
+        assert.equal(await hands.text("#toast"), "FEN copied");
+        await page.focus("#ending");
+        await page.keyboard.press("Control+V");
+        assert.equal(await page.inputValue("#ending"), ROOK);
+    },
+);
+
+onPage(
+    "a missing table is named, with the command that makes it",
+    { allow: NOT_FOUND },
+    async (hands, page) => {
+        await hands.open("8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1");
+        assert.equal(await hands.text("#sentence"), "No table for KRPvKR");
+        assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
+        assert.equal(await page.locator(".move").count(), 0);
+        await hands.shot("missing");
+        await hands.open("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
+        assert.equal(await hands.text("#sentence"), "Too many men");
+        await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
+        assert.equal(await hands.text("#sentence"), "Castling is not covered");
+        await page.click("#missing button");
+        assert.match(await hands.verdict(), /^White mates in/);
+    },
+);
+
+onPage("the 50-move rule", {}, async (hands, page) => {
+    await hands.open(KBNK.replace("0 1", "60 90"));
+    assert.equal(await hands.verdict(), "Won, but the 50-move rule saves Black");
+    assert.match(await hands.text("#note"), /60 half-moves/);
+    await page.click("#set-up");
+    await page.fill("#clock", "0");
+    assert.match(await hands.verdict(), /^White mates in/);
+});
+
+onPage("metrics, mirror, swap, flip, examples", {}, async (hands, page) => {
+    await hands.open(KBNK);
+    assert.equal(await page.locator(".tile").count(), 3);
+    await page.click('.tile:has(input[value="dtz"])');
+    await hands.settled();
+    assert.equal(await hands.text(".column.main"), "Zeroing");
+    await page.reload();
+    await hands.settled();
+    assert.equal(await page.locator('.tile input[value="dtz"]').isChecked(), true, "the choice is kept");
+    await page.click("#mirror");
+    assert.equal(await hands.fen(), "8/8/8/4k3/8/8/8/5NBK w - - 0 1");
+    await page.click("#swap");
+    assert.equal(await hands.fen(), "5nbk/8/8/8/4K3/8/8/8 b - - 0 1");
+    assert.match(await hands.verdict(), /Black mates in/);
+    await page.click("#flip");
+    await hands.drag(await hands.middle("h8", true), await hands.middle("h7", true));
+    await hands.settled();
+    assert.match(await hands.fen(), /^5nb1\/7k\//);
+    const options = await page.locator("#samples option").count();
+    for (let i = 1; i < options; i++) {
+        const name = await page.locator("#samples option").nth(i).textContent();
+        if (!/60 moves|115 moves|78 moves|Lucena/.test(name)) {
+            await page.selectOption("#samples", { index: i });
+            assert.match(await hands.verdict(), /mates in|Draw/, name);
+        }
+    }
+});
+
+onPage("the ending: shares, distances, longest wins, smaller endings", {}, async (hands, page) => {
+    await hands.open("3K4/8/8/8/8/8/8/6kr b - - 0 1");
+    assert.match(await hands.verdict(), /Black mates/);
+    await page.waitForSelector(".shares");
+    assert.equal(await hands.text(".material-name"), "KRvK");
+    const share = await hands.text('.shares[data-turn="white"]');
+    assert.match(share, /Black 90\.1 %/, "Black is the stronger side here");
+    assert.doesNotMatch(share, /White \d/);
+    const here = Number(await page.getAttribute(".chart", "data-here"));
+    assert.match(
+        await hands.verdict(),
+        new RegExp(`in ${here} moves?$`),
+        "the mark is where the verdict says",
+    );
+    assert.match(await hands.text(".readout"), new RegExp(`mate in ${here} move`));
+    assert.ok(await page.locator(".bars.black").getAttribute("d"));
+    await page.focus(".chart");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    assert.match(await hands.text(".readout"), /Mate in 1 move: Black wins [\d,]+ positions/);
+    await page.click(".longest-win");
+    assert.equal(await hands.verdict(), "Black mates in 16 moves");
+    assert.equal(await page.getAttribute(".chart", "data-here"), "16");
+    await hands.open("8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1");
+    await page.click('[data-material="KQvKP"]');
+    await page.waitForFunction(() => document.querySelector(".material-name")?.textContent === "KQvKP");
+    assert.match(await hands.verdict(), /mates in \d+ moves/);
+    await page.fill("#ending", "kbnvk");
+    await page.press("#ending", "Enter");
+    await page.waitForFunction(() => document.querySelector(".material-name")?.textContent === "KBNvK");
+    assert.equal(await hands.verdict(), "White mates in 33 moves");
+    await page.locator(".material").scrollIntoViewIfNeeded();
+    await hands.shot("material", true);
+});
+
+onPage("by keyboard alone", {}, async (hands, page) => {
+    await hands.open();
+    const tabTo = async (id) => {
+        for (let i = 0; i < 60; i++) {
+            if (
+                await page.evaluate(
+                    (name) =>
+                        document.activeElement.id === name ||
+                        document.activeElement.matches(name.startsWith(".") ? name : "#" + name),
+                    id,
+                )
+            )
+                return;
+            await page.keyboard.press("Tab");
+        }
+        assert.fail(`Tab does not lead to ${id}`);
+    };
+    await tabTo("set-up");
+    await page.keyboard.press("Enter");
+    await tabTo("clear");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Shift+Tab");
+    await page.focus("body");
+    await tabTo("board");
+    const go = async (square) => {
+        for (let i = 0; i < 7; i++)
+            for (const key of ["ArrowLeft", "ArrowDown"]) await page.keyboard.press(key);
+        for (let i = 0; i < "abcdefgh".indexOf(square[0]); i++) await page.keyboard.press("ArrowRight");
+        for (let i = 1; i < square[1]; i++) await page.keyboard.press("ArrowUp");
+    };
+    for (const [man, square] of [
+        ["K", "h5"],
+        ["k", "h7"],
+        ["P", "f7"],
+        ["q", "a1"],
+    ]) {
+        await go(square);
+        await page.keyboard.press(man);
+    }
+    await page.keyboard.press("Delete").catch(() => {});
+    assert.equal(await hands.fen(), ROOK);
+    assert.match(await hands.text("#announce"), /a1/);
+    await tabTo("done");
+    await page.keyboard.press("Enter");
+    await page.focus("body");
+    await tabTo("board");
+    await go("f7");
+    await page.keyboard.press("Enter");
+    assert.match(await hands.text("#announce"), /f7, white pawn taken up/);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#promotion[open]");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.equal(await hands.verdict(), "White mates in 5 moves");
+    await tabTo(".move");
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    assert.equal(outline, "solid", "focus is seen");
+    await page.keyboard.press("Enter");
+    assert.equal(await hands.verdict(), "White mates in 5 moves");
+});
+
+for (const width of [320, 390]) {
+    onPage(
+        `a phone ${width} pixels wide`,
+        {
+            context: {
+                viewport: { width, height: 700 },
+                hasTouch: true,
+                isMobile: true,
+                deviceScaleFactor: 2,
+            },
+        },
+        async (hands, page) => {
+            const fits = async (what) =>
+                assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, what);
+            await hands.open("1k6/8/2K5/Q7/8/8/8/8 w - - 0 1");
+            await page.waitForSelector(".shares");
+            await fits("the page");
+            await hands.shot(`narrow-${width}`);
+            await hands.shot(`narrow-${width}-full`, true);
+            await page.locator("#set-up").tap();
+            await fits("setting up");
+            await page.locator('.tray [data-man="N"]').tap();
+            await page.touchscreen.tap(...(await hands.middle("h1")));
+            await hands.settled();
+            assert.match(await hands.fen(), /\/7N w/);
+            await page.touchscreen.tap(...(await hands.middle("h1")));
+            await page.locator("#done").tap();
+            await hands.settled();
+            await page.touchscreen.tap(...(await hands.middle("a5")));
+            await page.touchscreen.tap(...(await hands.middle("e5")));
+            await hands.settled();
+            assert.match(await hands.fen(), / b /);
+            await page.goBack();
+            await hands.settled();
+            await hands.swipe(await hands.middle("a5"), await hands.middle("a2"));
+            await hands.settled();
+            assert.match(await hands.fen(), /\/Q7\/8 b /, "a finger drags men");
+            assert.equal(await page.evaluate(() => scrollY), 0, "and does not scroll the page meanwhile");
+            await hands.swipe(await hands.middle("h1"), await hands.middle("h6"));
+            await page.waitForFunction(() => scrollY > 50);
+            await page.goBack();
+            await hands.settled();
+            const moves = page.locator(".rows .move:visible");
+            assert.equal(await moves.count(), 8, "many moves are folded");
+            await page.locator(".more").tap();
+            assert.ok((await moves.count()) > 20);
+            const small = await page.evaluate(() =>
+                [...document.querySelectorAll("main button, main select, header button")]
+                    .filter((element) => {
+                        const box = element.getBoundingClientRect();
+                        return box.width > 0 && (box.height < 24 || box.width < 24);
+                    })
+                    .map((element) => element.outerHTML.slice(0, 80)),
+            );
+            assert.deepEqual(small, [], "targets are large enough for fingers");
+        },
+    );
+}
+
+onPage(
+    "dark as the system asks, and by the button",
+    { context: { colorScheme: "dark" } },
+    async (hands, page) => {
+        const paper = () =>
+            page.evaluate(() =>
+                getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).map(Number),
+            );
+        const isDark = async () => Math.max(...(await paper())) < 60;
+        await hands.open(KBNK);
+        await page.waitForSelector(".shares");
+        assert.ok(await isDark());
+        await hands.shot("dark-wide");
+        await page.setViewportSize({ width: 360, height: 740 });
+        await page.waitForTimeout(300);
+        await hands.shot("dark-narrow", true);
+        await page.click("#theme");
+        assert.ok(!(await isDark()), "light when chosen");
+        await page.reload();
+        await hands.settled();
+        assert.ok(!(await isDark()), "and it stays");
+        await page.click("#theme");
+        assert.ok(await isDark());
+    },
+);
+
+onPage(
+    "little motion for those who want it",
+    { context: { reducedMotion: "reduce" } },
+    async (hands, page) => {
+        await hands.open(ROOK);
+        await page.locator(".move").first().click();
+        await page.waitForFunction(() => document.querySelector('.pieces g[data-piece="wr"]'));
+        const moving = await page.evaluate(
+            () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+        );
+        assert.equal(moving, 0);
+    },
+);
+
+onPage("a strict Content-Security-Policy is enough", {}, async (hands, page) => {
+    const policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+    await page.route(`${server.address}/?*`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({
+            response,
+            headers: { ...response.headers(), "content-security-policy": policy },
+        });
+    });
+    await hands.open(ROOK);
+    await page.waitForSelector(".chart");
+    await page.hover(".move");
+    await page.click("#set-up");
+    await hands.drag(await hands.spare("N"), await hands.middle("a1"));
+    await page.click("#done");
+    await page.locator(".move").first().click();
+    await hands.settled();
+    assert.match(await hands.verdict(), /mates/);
+});
+
+test("without the server the page says so, and goes on when it is back", { timeout: 60000 }, async () => {
+    const own = await startServer();
+    const hands = await openPage(browser, own.address);
+    await hands.open(ROOK);
+    await own.stop();
+    await hands.page.locator(".move").nth(1).click();
+    await hands.page.waitForSelector("#offline:not([hidden])");
+    assert.match(await hands.text("#sentence"), /does not answer/);
+    await hands.page.goBack();
+    assert.equal(await hands.verdict(), "White mates in 6 moves", "what was seen is still known");
+    await hands.page.goForward();
+    const again = await startServer({ port: new URL(own.address).port });
+    await hands.awaitVerdict(/Draw/);
+    assert.ok(await hands.page.isHidden("#offline"));
+    await hands.close(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
+    await again.stop();
+});
+
+test("with some tables of an ending the page makes do", { timeout: 60000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
+    for (const kind of ["wdl", "dtz"])
+        symlinkSync(join(tables, `KRvK.${kind}.treb`), join(folder, `KRvK.${kind}.treb`));
+    const own = await startServer({ folder });
+    const hands = await openPage(browser, own.address);
+    await hands.open("1k6/8/8/8/8/8/8/R6K w - - 0 1");
+    assert.equal(await hands.text("#sentence"), "White wins");
+    assert.ok(await hands.page.isDisabled('.tile input[value="dtm"]'));
+    assert.ok(await hands.page.isChecked('.tile input[value="dtz"]'));
+    assert.match(await hands.page.getAttribute(".tile", "title"), /KRvK\.dtm\.treb/);
+    await hands.page.waitForSelector(".ply.best");
+    await hands.page.waitForSelector(".chart");
+    await hands.close();
+    await own.stop();
+    rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,292 @@
+// What the page computes by itself: positions, words, games, PGN, charts. Run by node --test.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { byMoves, rankWords, tickStep } from "../../server/page/src/chart.js";
+import {
+    EMPTY,
+    epSquares,
+    formatFen,
+    indexOf,
+    materialOf,
+    mirrorFiles,
+    movedMan,
+    obstacle,
+    parseFen,
+    played,
+    settle,
+    squareOf,
+    swapColours,
+    withMan,
+} from "../../server/page/src/fen.js";
+import { currentFen, goTo, newGame, numbered, play } from "../../server/page/src/game.js";
+import { resultOf, writePgn } from "../../server/page/src/pgn.js";
+import { SAMPLES } from "../../server/page/src/samples.js";
+import {
+    groupMoves,
+    judgeMove,
+    moveWords,
+    movesOf,
+    percent,
+    verdictNote,
+    verdictSentence,
+} from "../../server/page/src/words.js";
+
+const again = (fen) => formatFen(parseFen(fen));
+
+test("a FEN is read and written", () => {
+    for (const fen of [
+        "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1",
+        "7K/8/k1P5/7p/8/8/8/8 b - - 17 42",
+        "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
+        EMPTY,
+    ])
+        assert.equal(again(fen), fen);
+    assert.equal(again(" 8/8/8/3Kp3/4Pk2/8/8/8_w_-_-_0_1 "), "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1");
+    assert.equal(again("8/8/8/3Kp3/4Pk2/8/8/8"), "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1");
+    assert.equal(again("8/8/8/3Kp3/4Pk2/8/8/8 b"), "8/8/8/3Kp3/4Pk2/8/8/8 b - - 0 1");
+    assert.equal(again("11111111/8/8/3Kp3/4Pk2/8/8/8 w"), "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1");
+});
+
+test("what is wrong with a FEN is said", () => {
+    const cases = {
+        "": /Type or paste/,
+        "8/8/8/8/8/8/8 w": /7/,
+        "8/8/8/8/8/8/8/9 w": /“9”/,
+        "8/8/8/8/8/8/8/7 w": /Rank 1 .* 7 squares/,
+        "8/8/8/8/8/8/8/KKKKKKKKK w": /9 squares/,
+        "8/8/8/3Kx3/8/8/8/8 w": /“x”/,
+        "8/8/8/8/8/8/8/8 x": /w or b/,
+        "8/8/8/8/8/8/8/8 w X": /castling/,
+        "8/8/8/8/8/8/8/8 w - e4": /en passant/,
+        "8/8/8/8/8/8/8/8 w - - -1": /halfmove/,
+        "8/8/8/8/8/8/8/8 w - - 0 0": /move number/,
+        "8/8/8/8/8/8/8/8 w - - 0 1 2": /six/,
+    };
+    for (const [fen, message] of Object.entries(cases)) assert.throws(() => parseFen(fen), message, fen);
+});
+
+test("squares and their numbers", () => {
+    assert.equal(indexOf("a1"), 0);
+    assert.equal(indexOf("h8"), 63);
+    for (let index = 0; index < 64; index++) assert.equal(indexOf(squareOf(index)), index);
+});
+
+test("mirroring and exchanging colours", () => {
+    const position = parseFen("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 3 9");
+    assert.equal(formatFen(mirrorFiles(position)), "8/8/8/8/Q2pP2k/8/8/4K3 b - e3 3 9");
+    assert.equal(formatFen(swapColours(position)), "3k4/8/8/K2pP2q/8/8/8/8 w - d6 3 9");
+    assert.equal(formatFen(mirrorFiles(mirrorFiles(position))), formatFen(position));
+    assert.equal(formatFen(swapColours(swapColours(position))), formatFen(position));
+});
+
+test("en passant squares are those a pawn can be taken on", () => {
+    assert.deepEqual(epSquares(parseFen("8/8/8/8/k2Pp2Q/8/8/3K4 b")), ["d3"]);
+    assert.deepEqual(epSquares(parseFen("8/8/8/8/k2P1p1Q/8/8/3K4 b")), []);
+    assert.deepEqual(epSquares(parseFen("8/8/8/8/k2Pp2Q/8/3R4/3K4 b")), [], "no way through");
+    assert.deepEqual(epSquares(parseFen("8/8/8/8/k2Pp2Q/8/8/3K4 w")), []);
+    assert.deepEqual(epSquares(parseFen("8/8/8/p6P/8/8/8/K6k b")), [], "files do not wrap round");
+    assert.deepEqual(epSquares(parseFen("8/8/8/2pPp3/8/8/8/K6k w")), ["c6", "e6"]);
+    assert.equal(settle(parseFen("8/8/8/8/k2P1p1Q/8/8/3K4 b - d3 0 1")).ep, "-");
+});
+
+test("putting, moving and taking off men", () => {
+    const empty = parseFen(EMPTY);
+    assert.equal(formatFen(withMan(empty, "a1", "K")), "8/8/8/8/8/8/8/K7 w - - 0 1");
+    assert.equal(
+        formatFen(movedMan(parseFen("8/8/8/8/8/8/8/Kr6 w"), "a1", "b1")),
+        "8/8/8/8/8/8/8/1K6 w - - 0 1",
+    );
+    assert.equal(
+        formatFen(withMan(parseFen("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1"), "e4", "")),
+        "8/8/8/8/k2P3Q/8/8/3K4 b - - 0 1",
+        "en passant goes with the pawn",
+    );
+});
+
+test("moves change men, clocks and en passant", () => {
+    const after = (fen, uci) => formatFen(played(parseFen(fen), uci));
+    assert.equal(after("8/8/8/3Kp3/4Pk2/8/8/8 w - - 4 1", "d5c4"), "8/8/8/4p3/2K1Pk2/8/8/8 b - - 5 1");
+    assert.equal(after("8/8/8/4p3/2K1Pk2/8/8/8 b - - 5 1", "f4e4"), "8/8/8/4p3/2K1k3/8/8/8 w - - 0 2");
+    assert.equal(after("8/5P1k/8/7K/8/8/8/8 w - - 0 1", "f7f8r"), "5R2/7k/8/7K/8/8/8/8 b - - 0 1");
+    assert.equal(after("k7/8/8/8/8/8/5p2/K7 b - - 0 1", "f2f1n"), "k7/8/8/8/8/8/8/K4n2 w - - 0 2");
+    assert.equal(after("8/8/8/8/k3p2Q/8/3P4/3K4 w - - 0 1", "d2d4"), "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1");
+    assert.equal(after("8/8/8/8/k6Q/8/3P4/3K4 w - - 0 1", "d2d4"), "8/8/8/8/k2P3Q/8/8/3K4 b - - 0 1");
+    assert.equal(after("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "e4d3"), "8/8/8/8/k6Q/3p4/8/3K4 w - - 0 2");
+});
+
+test("materials have their names", () => {
+    const name = (fen) => materialOf(parseFen(fen));
+    assert.deepEqual(name("8/8/3R3k/8/8/8/rP6/3K4 b"), { name: "KRPvKR", swapped: false });
+    assert.deepEqual(name("3k4/Rp6/8/8/8/3r3K/8/8 w"), { name: "KRPvKR", swapped: true });
+    assert.deepEqual(name("8/8/8/3Kp3/4Pk2/8/8/8 w"), { name: "KPvKP", swapped: false });
+    assert.deepEqual(name("8/8/8/3Kq3/4Rk2/8/8/8 w"), { name: "KQvKR", swapped: true });
+    assert.deepEqual(name("8/8/8/3Kb3/4BkN1/8/8/8 w"), { name: "KBNvKB", swapped: false });
+});
+
+test("what hinders an answer is said before asking", () => {
+    assert.match(obstacle(parseFen(EMPTY)), /White has no king/);
+    assert.match(obstacle(parseFen("8/8/8/8/8/8/8/K7 w")), /Black has no king/);
+    assert.match(obstacle(parseFen("KK6/8/8/8/8/8/8/k7 w")), /White has 2 kings/);
+    assert.match(obstacle(parseFen("P7/8/8/8/8/8/8/k6K w")), /pawn on a8/);
+    assert.equal(obstacle(parseFen("8/8/8/8/8/8/8/k6K w")), "");
+    for (const { fen } of SAMPLES) assert.equal(obstacle(parseFen(fen)), "", fen);
+});
+
+const probe = (extra) => ({
+    state: "ongoing",
+    turn: "white",
+    verdict: "win",
+    verdict_clock_zero: "win",
+    halfmove_clock: 0,
+    dtm_plies: 45,
+    ...extra,
+});
+
+test("verdicts in words", () => {
+    const say = (extra) => verdictSentence(probe(extra)).text;
+    assert.equal(say({}), "White mates in 23 moves");
+    assert.equal(say({ dtm_plies: 1 }), "White mates in 1 move");
+    assert.equal(say({ verdict: "loss", dtm_plies: 46 }), "Black mates in 23 moves");
+    assert.equal(say({ turn: "black", verdict: "loss", dtm_plies: 2 }), "White mates in 1 move");
+    assert.equal(say({ dtm_plies: null }), "White wins");
+    assert.equal(say({ verdict: "draw", dtm_plies: null }), "Draw");
+    assert.equal(say({ verdict: "cursed_win" }), "Won, but the 50-move rule saves Black");
+    assert.equal(say({ verdict: "blessed_loss" }), "Won, but the 50-move rule saves White");
+    assert.equal(say({ state: "checkmate", verdict: "loss", dtm_plies: 0 }), "Checkmate. Black wins.");
+    assert.equal(say({ state: "stalemate", verdict: "draw" }), "Stalemate. It is a draw.");
+    assert.match(say({ state: "insufficient_material", verdict: "draw" }), /^Draw/);
+    assert.match(
+        verdictNote(probe({ verdict: "cursed_win", verdict_clock_zero: "win", halfmove_clock: 70 })),
+        /70 half-moves .* with a fresh clock White would win/,
+    );
+    assert.match(
+        verdictNote(probe({ verdict: "blessed_loss", verdict_clock_zero: "blessed_loss", dtm_plies: 156 })),
+        /Black would mate in 78 moves/,
+    );
+});
+
+test("plies become moves", () => assert.deepEqual([0, 1, 2, 3, 148].map(movesOf), [0, 1, 1, 2, 74]));
+
+test("moves are grouped and told", () => {
+    const moves = [{ verdict: "win" }, { verdict: "draw" }, { verdict: "draw" }, { verdict: "loss" }];
+    assert.deepEqual(
+        groupMoves(moves).map(({ title, moves: list }) => [title, list.length]),
+        [
+            ["Winning", 1],
+            ["Drawing", 2],
+            ["Losing", 1],
+        ],
+    );
+    assert.equal(moveWords({ verdict: "win", dtm_plies: 11 }, "dtm"), "mates in 6 moves");
+    assert.equal(moveWords({ verdict: "loss", dtm_plies: 12 }, "dtm"), "is mated in 6 moves");
+    assert.equal(moveWords({ verdict: "win", dtc_plies: 1 }, "dtc"), "conversion in 1 move");
+    assert.equal(moveWords({ verdict: "win", checkmate: true }, "dtm"), "checkmate");
+});
+
+test("a move is told against the best", () => {
+    const win = (plies) => ({ verdict: "win", dtm_plies: plies });
+    const [draw, loss] = [{ verdict: "draw" }, { verdict: "loss", dtm_plies: 20 }];
+    const judge = (best, own) => judgeMove([best], own, "dtm")?.text;
+    assert.equal(judge(win(11), win(11)), "Best move");
+    assert.equal(judge(win(11), win(17)), "Still winning, 3 moves slower");
+    assert.equal(judge(win(11), draw), "Lets the win slip");
+    assert.equal(judge(win(11), loss), "Turns a win into a loss");
+    assert.equal(judge(draw, loss), "Loses a drawn game");
+    assert.equal(judge(draw, draw), "Holds the draw");
+    assert.equal(judge(loss, { verdict: "loss", dtm_plies: 18 }), "Loses 1 move sooner");
+    assert.equal(judge({ verdict: "blessed_loss" }, loss), "Gives up the 50-move draw");
+    assert.equal(judge({ verdict: null }, loss), undefined);
+});
+
+test("shares never round to nothing or everything", () => {
+    assert.deepEqual(
+        [
+            percent(0, 10),
+            percent(10, 10),
+            percent(1, 3),
+            percent(1, 1e6),
+            percent(999999, 1e6),
+            percent(0, 0),
+        ],
+        ["0 %", "100 %", "33.3 %", "< 0.1 %", "> 99.9 %", "0 %"],
+    );
+});
+
+const START = "8/5P1k/8/7K/8/8/8/8 w - - 0 1";
+const ROOK = { uci: "f7f8r", san: "f8=R", fen: "5R2/7k/8/7K/8/8/8/8 b - - 0 1" };
+const KING = { uci: "h7g7", san: "Kg7", fen: "5R2/6k1/8/7K/8/8/8/8 w - - 1 2" };
+
+test("a game goes on, back, and another way", () => {
+    let game = play(play(newGame(START), ROOK), KING);
+    assert.equal(currentFen(game), KING.fen);
+    game = goTo(game, 1);
+    assert.equal(currentFen(game), ROOK.fen);
+    assert.equal(play(game, KING).moves.length, 2, "the same move goes along the game");
+    const other = play(game, { uci: "h7h8", san: "Kh8", fen: "x" });
+    assert.deepEqual(
+        other.moves.map(({ san }) => san),
+        ["f8=R", "Kh8"],
+    );
+    assert.equal(goTo(game, -3).at, 0);
+    assert.equal(goTo(game, 9).at, 2);
+});
+
+test("moves are numbered from either side", () => {
+    const short = (rows) =>
+        rows.map(({ number, white, black }) => [number, white && white.san, black && black.san]);
+    assert.deepEqual(short(numbered(START, [ROOK, KING])), [[1, "f8=R", "Kg7"]]);
+    assert.deepEqual(short(numbered("8/8/8/8/8/8/8/k6K b - - 0 7", [KING, ROOK])), [
+        [7, null, "Kg7"],
+        [8, "f8=R", null],
+    ]);
+});
+
+test("PGN", () => {
+    const text = writePgn({
+        start: START,
+        played: [ROOK],
+        best: [KING],
+        comment: "White mates in 5 moves",
+        result: "1-0",
+        site: "http://x/?fen=1",
+        date: new Date(2026, 0, 2),
+    });
+    assert.match(
+        text,
+        /^\[Event "Endgame study"\]\n\[Site "http:\/\/x\/\?fen=1"\]\n\[Date "2026\.01\.02"\]\n/,
+    );
+    assert.match(text, /\[Result "1-0"\]\n\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
+    assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } 1... Kg7 1-0\n"), text);
+    const long = writePgn({ start: START, played: Array.from({ length: 60 }, () => ROOK) });
+    assert.ok(long.split("\n").every((line) => line.length <= 80));
+    assert.deepEqual(
+        ["checkmate", "stalemate", "ongoing"].map((state) => resultOf([], { state, turn: "black" })),
+        ["1-0", "1/2-1/2", "*"],
+    );
+    assert.equal(resultOf([{ ...ROOK, san: "Rf8#" }], null), "1-0");
+    assert.equal(resultOf([ROOK], null), "*");
+});
+
+test("charts add up plies by moves", () => {
+    assert.deepEqual(
+        byMoves([
+            [
+                [1, 5],
+                [3, 2],
+            ],
+            [
+                [2, 1],
+                [5, 4],
+            ],
+        ]),
+        [0, 6, 2, 4],
+    );
+    assert.deepEqual(byMoves([[], []]), []);
+    assert.deepEqual([tickStep(28, 7), tickStep(115, 6), tickStep(3, 6), tickStep(517, 6)], [5, 20, 1, 100]);
+    assert.equal(
+        rankWords([0, 6, 2, 4], 2, "White", "Mate"),
+        "This position: mate in 2 moves. 33.3 % of White’s wins take longer.",
+    );
+    assert.match(rankWords([0, 6, 2, 4], 3, "White", "Mate"), /No win of White’s takes longer/);
+});

@@ -1,0 +1,336 @@
+#!/bin/bash
+# test_server.sh TREBUCHET TABLES - tests `trebuchet serve` over the wire, with curl. TABLES is a
+# folder with all tables of 3 and 4 men; it is only read. Ends with "N passed, M failed".
+set -u
+
+if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
+    echo "usage: $0 TREBUCHET TABLES" >&2
+    exit 2
+fi
+T=$(realpath "$1")
+TABLES=$(realpath "$2")
+TESTS=$(realpath "$(dirname "$0")")
+DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-server-XXXXXX")
+SERVER=
+stop() {
+    [ -n "$SERVER" ] && kill -KILL "$SERVER" 2>/dev/null && wait "$SERVER" 2>/dev/null
+    SERVER=
+}
+trap 'stop; rm -rf "$DIR"' EXIT
+cd "$DIR" || exit 2
+unset TREBUCHET_PATH COLUMNS http_proxy HTTP_PROXY
+export LC_ALL=C no_proxy='*'
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    { head -12 head; head -c 600 body; tail -3 log; } 2>/dev/null | sed 's/^/    | /'
+}
+check() { if eval "$2"; then pass; else fail "$1"; fi; }
+
+# start OPTIONS...: runs a server on a free port; its address goes to U, without the last slash.
+start() {
+    : >ready
+    : >log
+    "$T" serve --port 0 "$@" >ready 2>log </dev/null &
+    SERVER=$!
+    for _ in $(seq 200); do
+        U=$(sed -n 's,^Listening on \(http://.*\)/$,\1,p' ready)
+        [ -n "$U" ] && return
+        kill -0 $SERVER 2>/dev/null || break
+        sleep 0.05
+    done
+    echo "the server does not start:" && cat log
+    exit 1
+}
+# finish CODE NAME: ends it as a service manager does, and checks its exit code.
+finish() {
+    kill -TERM "$SERVER"
+    wait "$SERVER"
+    local code=$?
+    SERVER=
+    if [ $code -eq "$1" ]; then pass; else fail "$2: exit code $code, not $1"; fi
+}
+
+# get STATUS NAME TARGET CURL-OPTIONS...: asks; the answer is in `head` and `body`.
+get() {
+    local want=$1 target=$3 code
+    what=$2
+    shift 3
+    rm -f body head
+    code=$(curl -s --max-time 20 --globoff -o body -D head -w '%{http_code}' "$@" "$U$target")
+    if [ "$code" = "$want" ]; then pass; else fail "$what: status $code, not $want"; fi
+}
+has() { if grep -qE -- "$1" body; then pass; else fail "$what: no /$1/ in the answer"; fi; }
+header() { if tr -d '\r' <head | grep -qiE -- "^$1"; then pass; else fail "$what: no header /$1/"; fi; }
+lacks() { if tr -d '\r' <head | grep -qiE -- "^$1"; then fail "$what: header /$1/"; else pass; fi; }
+# json EXPRESSION: a Python expression about the object `d` is true.
+json() {
+    if python3 -c "import json; d = json.load(open('body')); assert ($1)" 2>/dev/null; then pass
+    else fail "$what: not so: $1"; fi
+}
+# code WORD: the answer is an error of this kind.
+code() { json "d['error']['code'] == '$1' and len(d['error']['message']) > 5"; header 'content-type: application/json'; }
+metric() { curl -s "$U/metrics" | grep -F -- "$1" | grep -v '^#' | sed 's/.* //' | head -1; }
+
+UNDER=8/5P1k/8/7K/8/8/8/8_w_-_-_0_1
+KBNK=8/8/8/4k3/8/8/3BN3/4K3_w_-_-
+CASTLING=4k3/8/8/8/8/8/8/4K2R_w_K_-_0_1
+MANY=rnbqkbnr/8/8/8/8/8/8/RNBQKBNR_w_-_-_0_1
+FIVE=8/8/8/8/2R1k3/2K5/1P6/3r4_b_-_-_0_1
+
+mkdir tables
+cp "$TABLES"/K[QRBNP]vK.* "$TABLES"/KBNvK.* tables
+rm tables/KBNvK.dtc.treb
+start --tables tables
+
+# ---- lila-tablebase's routes --------------------------------------------------------------------
+
+get 200 standard "/standard?fen=$UNDER"; header 'content-type: application/json'
+header 'access-control-allow-origin: \*'; header 'etag: "'; header 'cache-control: public, max-age='
+json 'd["category"] == "win" and d["dtz"] == 1 and d["precise_dtz"] == 1 and d["dtm"] == 11 and d["dtc"] == 1'
+json 'd["dtw"] is None and d["variant_win"] is False and d["insufficient_material"] is False'
+json '[m["uci"] for m in d["moves"]][:2] == ["f7f8r", "f7f8q"] and d["moves"][1]["stalemate"]'
+json 'd["moves"][0]["category"] == "loss" and d["moves"][0]["dtm"] == -10 and d["moves"][0]["dtc"] == -5'
+json 'd["moves"][0]["zeroing"] and d["moves"][0]["conversion"] and d["moves"][2]["insufficient_material"]'
+cp body first
+# The same object as the command prints.
+"$T" probe --json -t tables "$UNDER" >printed
+check 'the same as probe --json' '[ "$(cat first)" = "$(cat printed)" ]'
+for spelling in "${UNDER//_/%20}" "${UNDER//_/+}" "${UNDER//\//%2F}" "$UNDER&dtc=always" "${UNDER%_-_-_0_1}"; do
+    get 200 "standard, $spelling" "/standard?fen=$spelling"
+    check "the same answer for $spelling" 'cmp -s body first'
+done
+get 200 'standard, clock' "/standard?fen=${KBNK}_60_90"
+json 'd["category"] == "cursed-win" and d["dtz"] == 57 and d["moves"][0]["category"] == "blessed-loss"'
+get 200 'standard, mate' '/standard?fen=8/8/8/8/8/2K5/1Q6/k7_b'
+json 'd["checkmate"] and d["category"] == "loss" and d["dtz"] == -1 and d["dtm"] == 0 and d["moves"] == []'
+get 200 'standard, mate at 99' '/standard?fen=8/8/8/8/8/2K5/7Q/k7_w_-_-_99_90'
+json 'd["category"] == "win" and d["moves"][0]["checkmate"] and d["moves"][0]["category"] == "loss"'
+get 200 'standard, mate at 100' '/standard?fen=8/8/8/8/8/2K5/7Q/k7_w_-_-_100_90'
+json 'd["category"] == "cursed-win" and d["moves"][0]["checkmate"] and d["moves"][0]["category"] == "blessed-loss"'
+get 200 'standard, no DTC' "/standard?fen=${KBNK}"
+json 'd["dtc"] is None and d["dtz"] == 57 and d["dtm"] == 57'; header 'cache-control: no-cache'
+get 200 'standard, no table' "/standard?fen=$FIVE"; header 'cache-control: no-cache'
+json 'd["category"] == "unknown" and d["dtz"] is None and d["dtm"] is None and len(d["moves"]) > 3'
+get 404 'standard, castling' "/standard?fen=$CASTLING"; code castling
+get 404 'standard, many men' "/standard?fen=$MANY"; code too_many_men
+get 400 'standard, no FEN' '/standard'; code bad_request
+get 400 'standard, empty FEN' '/standard?fen='; code bad_fen
+get 400 'standard, bad FEN' '/standard?fen=nonsense'; code bad_fen
+get 400 'standard, impossible' '/standard?fen=8/8/8/8/8/2K5/1Q6/k7_w'; code bad_position
+get 400 'standard, FEN twice' "/standard?fen=$UNDER&fen=$UNDER"; code bad_request
+get 400 'standard, escape' '/standard?fen=%zz'; code bad_request
+get 400 'standard, zero byte' '/standard?fen=8%00'; code bad_request
+get 400 'standard, not UTF-8' '/standard?fen=%ff%fe/8_w'; code bad_fen
+
+get 200 mainline "/standard/mainline?fen=$KBNK"
+json 'd["dtz"] == 57 and d["precise_dtz"] == 57 and d["winner"] == "w" and len(d["mainline"]) == 57'
+json 'set(d["mainline"][0]) == {"uci", "san", "dtz", "precise_dtz"} and d["mainline"][0]["dtz"] == -56'
+json 'd["mainline"][-1]["san"].endswith("#") and d["mainline"][-1]["dtz"] == -1'
+get 200 'mainline, too late' "/standard/mainline?fen=${KBNK}_60_90"
+json 'len(d["mainline"]) == 40 and d["winner"] is None'
+get 200 'mainline, draw' '/standard/mainline?fen=7K/8/8/8/8/8/8/k7_w'; json 'd == {"dtz": 0, "precise_dtz": 0, "mainline": [], "winner": None}'
+get 200 'mainline, mate' '/standard/mainline?fen=8/8/8/8/8/2K5/1Q6/k7_b'; json 'd["winner"] == "w" and d["mainline"] == []'
+get 404 'mainline, no table' "/standard/mainline?fen=$FIVE"; code no_table; has 'KRPvKR'
+get 404 'mainline, castling' "/standard/mainline?fen=$CASTLING"; code castling
+get 404 'mainline, many men' "/standard/mainline?fen=$MANY"; code too_many_men
+get 400 'mainline, bad FEN' '/standard/mainline?fen=x'; code bad_fen
+get 200 monitor /monitor; has '^tablebase cache=[0-9]+u,'
+
+# ---- our own ------------------------------------------------------------------------------------
+
+get 200 probe "/v1/probe?fen=$UNDER"
+json 'd["fen"] == "8/5P1k/8/7K/8/8/8/8 w - - 0 1" and d["turn"] == "white" and d["men"] == 3 and d["material"] == "KPvK"'
+json 'd["verdict"] == "win" and d["dtm_plies"] == 11 and d["metric"] == "dtm" and d["best"]["dtm"] == "f7f8r" and d["unknown"] == []'
+json 'd["moves"][0]["dtm_plies"] == 11 and d["moves"][0]["verdict"] == "win" and d["moves"][1]["dtm_plies"] is None'
+get 200 'probe, clock' "/v1/probe?fen=${KBNK}_60_90&metric=dtz"
+json 'd["verdict"] == "cursed_win" and d["verdict_clock_zero"] == "win" and d["halfmove_clock"] == 60 and d["metric"] == "dtz"'
+json 'd["dtc_plies"] is None and d["best"]["dtc"] is None and [u["code"] for u in d["unknown"]] == ["no_table"] and "KBNvK.dtc.treb" in d["unknown"][0]["message"]'
+get 404 'probe, no table' "/v1/probe?fen=$FIVE"; code no_table; has 'KRPvKR.wdl.treb'
+get 404 'probe, castling' "/v1/probe?fen=$CASTLING"; code castling
+get 404 'probe, many men' "/v1/probe?fen=$MANY"; code too_many_men
+get 400 'probe, bad metric' "/v1/probe?fen=$UNDER&metric=wdl"; code bad_request
+get 200 'probe, bare kings' '/v1/probe?fen=7K/8/8/8/8/8/8/k7_w'
+json 'd["state"] == "insufficient_material" and d["verdict"] == "draw" and d["material"] is None'
+for m in dtm dtz; do
+    get 200 "line, $m" "/v1/line?fen=$KBNK&metric=$m"
+    json "d['metric'] == '$m' and d['plies'] == 57 and d['end'] == 'mate' and d['winner'] == 'white' and len(d['moves']) == 57"
+    json 'd["moves"][0]["dtm_plies"] == 57 and d["moves"][-1]["san"].endswith("#") and "1-0" in d["pgn"]'
+done
+get 404 'line, no DTC' "/v1/line?fen=$KBNK&metric=dtc"; code no_table; has 'KBNvK.dtc.treb'
+get 400 'line, bad metric' "/v1/line?fen=$KBNK&metric=x"; code bad_request
+get 400 'line, no FEN' /v1/line; code bad_request
+
+get 200 batch /v1/batch -d "{\"fens\":[\"$UNDER\",\"x\",\"$FIVE\",7]}"
+json 'len(d["answers"]) == 4 and d["answers"][0]["dtm_plies"] == 11 and len(d["answers"][0]["moves"]) > 5'
+json '[a.get("error", {}).get("code") for a in d["answers"]] == [None, "bad_fen", "no_table", "bad_fen"]'
+json 'd["answers"][1]["fen"] == "x" and d["answers"][3]["fen"] == 7'
+get 200 'batch, no moves' /v1/batch -d "{\"fens\":[\"$UNDER\"],\"moves\":false,\"metric\":\"dtz\"}"
+json '"moves" not in d["answers"][0] and d["answers"][0]["best"]["dtz"] == "f7f8r" and d["answers"][0]["metric"] == "dtz"'
+get 200 'batch, empty' /v1/batch -d '{"fens":[]}'; json 'd == {"answers": []}'
+for body in '' '{' '[]' '{"fens":1}' '{"fens":[],"moves":1}' '{"fens":[],"metric":"x"}' '{"fens":[],"fens":[]}'; do
+    get 400 "batch, $body" /v1/batch -d "$body"; code bad_request
+done
+fens() { python3 -c "print('{\"fens\":[' + ','.join(['\"$UNDER\"'] * $1) + '],\"moves\":false}')" >fens; }
+fens 1000; get 200 'batch of 1000' /v1/batch -d @fens; json 'len(d["answers"]) == 1000'
+fens 1001; get 400 'batch of 1001' /v1/batch -d @fens; code bad_request; has '1,000'
+get 405 'batch, GET' /v1/batch; code method; header 'allow: POST, OPTIONS'
+
+get 200 tables /v1/tables
+json 'd["directories"] == ["tables"] and len(d["tables"]) == 6 and d["bytes"] == sum(f["bytes"] for t in d["tables"] for f in t["metrics"].values())'
+json '[t["material"] for t in d["tables"]][-1] == "KBNvK" and "dtc" not in d["tables"][-1]["metrics"]'
+json '[t for t in d["tables"] if t["material"] == "KPvK"][0]["counts"]["white"]["win"] == 124960'
+get 200 stats /v1/stats/KvKP
+json 'd["material"] == "KPvK" and d["men"] == 3 and d["counts"]["white"]["win"] == 124960'
+json '[c["material"] for c in d["children"] if c["by"] == "promotion" and c["installed"]] == ["KQvK", "KRvK", "KBvK", "KNvK"]'
+json 'sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960 and max(d["histograms"]["dtm"]["white"]["win"])[0] == 55'
+json '[l["plies"] for l in d["longest"] if l["metric"] == "dtm" and l["verdict"] == "win" and l["turn"] == "white"] == [55]'
+get 400 'stats, no material' /v1/stats/KXvK; code bad_request
+get 404 'stats, not installed' /v1/stats/KRvKR; code no_table; has 'KRvKR'
+get 200 healthz /healthz; json 'd == {"status": "ok", "tables": 23}'
+get 200 metrics /metrics; header 'content-type: text/plain; version=0.0.4'
+has '^trebuchet_http_requests_total\{route="/standard",code="200"\} [0-9]+$'
+has '^trebuchet_http_request_duration_seconds_bucket\{route="/standard",le="\+Inf"\} [0-9]+$'
+has '^trebuchet_cache_budget_bytes [0-9]+$'; has '^trebuchet_damaged_blocks_total 0$'
+get 200 page /; header 'content-type: text/html'; header 'content-security-policy:'; header etag
+get 404 'no such address' /nothing; code not_found
+get 404 'no such address under /v1' /v1/; code not_found
+get 404 'a path upwards' '/../tables/KPvK.wdl.treb' --path-as-is; code not_found
+python3 "$TESTS/check_openapi.py" "$U" >out 2>&1
+check 'OpenAPI: every route is there and answers as described' '[ $? -eq 0 ] || { cat out; false; }'
+
+# ---- HTTP ---------------------------------------------------------------------------------------
+
+for target in "/standard?fen=$UNDER" /v1/tables /healthz /; do
+    get 200 "GET $target" "$target"; size=$(wc -c <body)
+    get 200 "HEAD $target" "$target" -I; header "content-length: $size\$"
+    get 204 "OPTIONS $target" "$target" -X OPTIONS; header 'access-control-allow-methods: GET, HEAD, OPTIONS'
+    get 405 "POST $target" "$target" -d x; code method; header 'allow: GET, HEAD, OPTIONS'
+done
+get 204 'preflight of a batch' /v1/batch -X OPTIONS -H 'Origin: http://a' -H 'Access-Control-Request-Method: POST'
+header 'access-control-allow-methods: POST, OPTIONS'; header 'access-control-allow-headers: .*content-type'; header 'access-control-max-age: '
+get 200 'plain' "/standard?fen=$KBNK"; lacks content-encoding; header 'vary: accept-encoding'; cp body plain
+get 200 'gzip' "/standard?fen=$KBNK" -H 'Accept-Encoding: br, gzip;q=0.5'; header 'content-encoding: gzip'
+check 'unpacks to the same' 'gzip -dc body | cmp -s - plain && [ $(wc -c <body) -lt $(wc -c <plain) ]'
+get 200 'gzip refused' "/standard?fen=$KBNK" -H 'Accept-Encoding: gzip;q=0'; lacks content-encoding
+get 200 'gzip, too small' /healthz -H 'Accept-Encoding: gzip'; lacks content-encoding
+for encoding in identity gzip; do
+    get 200 "ETag, $encoding" "/standard?fen=$KBNK" -H "Accept-Encoding: $encoding"
+    etag=$(tr -d '\r' <head | sed -n 's/^[Ee][Tt]ag: //p')
+    get 304 "If-None-Match, $encoding" "/standard?fen=$KBNK" -H "Accept-Encoding: $encoding" -H "If-None-Match: \"x\", W/$etag"
+    header "etag: $etag"; lacks content-encoding
+    check 'no body with 304' '[ ! -s body ]'
+done
+get 200 'If-None-Match, another' "/standard?fen=$KBNK" -H 'If-None-Match: "x"'
+get 304 'If-None-Match: *' "/standard?fen=$KBNK" -H 'If-None-Match: *'
+get 200 'no ETag on what changes' /metrics; lacks etag; header 'cache-control: no-store'
+
+long() { head -c "$1" /dev/zero | tr '\0' a; }
+get 414 'long address' "/standard?fen=$(long 3000)"; code too_large
+get 431 'long header' /healthz -H "X-Long: $(long 40000)"
+long 300000 >large
+get 413 'large body' /v1/batch --data-binary @large -H 'Expect:'; code too_large
+get 413 'large body in chunks' /v1/batch --data-binary @large -H 'Transfer-Encoding: chunked'; code too_large
+get 400 'many parameters' "/standard?$(seq -s'&' 40)"; code bad_request
+check 'still there' '[ "$(curl -s "$U/healthz")" = "{\"status\":\"ok\",\"tables\":23}" ]'
+python3 "$TESTS/server_wire.py" "$U" >out 2>&1
+check 'odd requests on the wire' '[ $? -eq 0 ] || { cat out; false; }'
+sleep 0.5
+check 'the log is JSON' 'python3 -c "import json, sys
+for line in open(\"log\"): json.loads(line)"'
+check 'a line a request' 'grep -q "\"target\":\"/standard?fen=$UNDER\",\"status\":200" log'
+check 'nothing raw in the log' '! LC_ALL=C grep -q "[^ -~]" log'
+finish 0 'SIGTERM'
+check 'the log tells' 'tail -1 log | grep -q stopped'
+
+# ---- Tables that come, go and are damaged -------------------------------------------------------
+
+start --tables tables
+get 404 'not there yet' '/v1/stats/KRvKN'; get 200 'unknown yet' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] == "unknown"'
+cp "$TABLES"/KRvKN.* tables
+kill -HUP $SERVER
+for _ in $(seq 50); do grep -q 'looked for again' log && break; sleep 0.05; done
+get 200 'after SIGHUP' '/v1/stats/KRvKN'; get 200 'known now' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] != "unknown"'
+check 'counted' '[ "$(metric trebuchet_reloads_total)" = 1 ] && [ "$(metric trebuchet_tables)" = 27 ]'
+mv tables gone; kill -HUP $SERVER
+for _ in $(seq 50); do grep -q 'cannot look' log && break; sleep 0.05; done
+get 200 'a folder that is gone: the old tables stay' "/v1/probe?fen=$UNDER"
+check 'failure counted' '[ "$(metric trebuchet_reload_failures_total)" = 1 ]'
+mv gone tables
+
+# A truncated file, and one with altered blocks; the others go on.
+mkdir bad; cp "$TABLES"/K[QRBNP]vK.* bad
+head -c 1000 "$TABLES/KPvK.wdl.treb" >bad/KPvK.wdl.treb
+size=$(stat -c %s bad/KQvK.wdl.treb)
+printf '\377\000\377\125' | dd of=bad/KQvK.wdl.treb bs=1 seek=$((size - 40)) conv=notrunc 2>/dev/null
+printf '\377\000\377\125' | dd of=bad/KRvK.dtm.treb bs=1 seek=$(($(stat -c %s bad/KRvK.dtm.treb) - 40)) conv=notrunc 2>/dev/null
+finish 0 'SIGTERM again'
+start --tables bad --quiet
+for target in "/standard?fen=$UNDER" "/v1/probe?fen=$UNDER" "/v1/line?fen=$UNDER" "/standard/mainline?fen=$UNDER" /v1/stats/KPvK; do
+    if [ "$target" = /v1/stats/KPvK ]; then
+        get 200 "damaged header, $target" "$target"; json 'd["counts"] is not None'
+    else
+        get 500 "damaged header, $target" "$target"; code damaged; has 'KPvK.wdl.treb'
+    fi
+done
+get 500 'damaged block, standard' '/standard?fen=8/8/4k3/8/8/8/3Q4/4K3_w'; code damaged; has 'KQvK.wdl.treb'
+get 500 'damaged block, probe' '/v1/probe?fen=8/8/4k3/8/8/8/3Q4/4K3_w'; code damaged
+get 200 'damaged distances' '/v1/probe?fen=8/8/4k3/8/8/8/3R4/4K3_w'; header 'cache-control: no-store'
+json 'd["verdict"] == "win" and d["dtm_plies"] is None and d["dtz_plies"] > 0 and "damaged" in [u["code"] for u in d["unknown"]]'
+cp "$TABLES"/KRvKN.* "$TABLES"/KRvKB.* bad && head -c 400 "$TABLES/KRvKN.dtz.treb" >bad/KRvKN.dtz.treb && kill -HUP $SERVER
+for _ in $(seq 50); do [ "$(metric trebuchet_tables)" = 28 ] && break; sleep 0.05; done
+get 500 'damaged DTZ' '/standard?fen=k7/8/1K6/8/8/8/7n/1R6_w'; code damaged; has 'KRvKN.dtz.treb'
+get 200 'the others' '/standard?fen=8/8/4k3/8/8/8/3B4/4K3_w'; json 'd["category"] == "draw"'
+get 200 'damaged files in the list' /v1/tables
+json '[t for t in d["tables"] if t["material"] == "KPvK"][0]["metrics"]["wdl"]["status"] == "damaged"'
+check 'damage counted' '[ "$(metric trebuchet_damaged_blocks_total)" -ge 5 ]'
+check 'no access log' '! grep -q "\"target\"" log'
+finish 0 'SIGTERM, quiet'
+
+# ---- Starting and ending ------------------------------------------------------------------------
+
+start --tables tables --threads 1 --cache 0 --answers 0 --bind ::1
+check 'IPv6' '[[ $U == "http://[::1]:"* ]]'
+for _ in 1 2 3; do get 200 'one thread, nothing cached' "/standard?fen=$UNDER"; check 'the same' 'cmp -s body first'; done
+port=${U##*:}
+check 'nothing kept' '[ "$(metric trebuchet_answers)" = 0 ] && [ "$(metric trebuchet_cache_bytes)" = 0 ]'
+"$T" serve --tables tables --bind ::1 --port "$port" >out 2>&1 </dev/null
+check 'the port is taken' '[ $? -eq 1 ] && grep -q "taken" out'
+# A batch under way when the end comes is still answered.
+python3 -c "import json; print(json.dumps({'fens': ['8/8/8/4k3/8/8/3BN3/4K3 w - - %d 60' % i for i in range(60)] * 16}))" >fens
+curl -s --globoff -o late -w '%{http_code}' -d @fens "$U/v1/batch" >late-code &
+client=$!
+for _ in $(seq 100); do [ "$(metric 'trebuchet_http_busy')" -ge 2 ] 2>/dev/null && break; sleep 0.01; done
+finish 0 'SIGTERM with a request under way'
+wait $client
+check 'it was answered' '[ "$(cat late-code)" = 200 ] && [ "$(python3 -c "import json; print(len(json.load(open(\"late\"))[\"answers\"]))")" = 960 ]'
+"$T" serve --tables nowhere --port 0 >out 2>&1 </dev/null
+check 'no such folder' '[ $? -eq 1 ] && grep -q nowhere out'
+"$T" serve --port 0 --bind no.such.host.invalid >out 2>&1 </dev/null
+check 'no such host' '[ $? -eq 1 ] && grep -q "no.such.host.invalid" out'
+for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' 'tables' '--no-such'; do
+    # shellcheck disable=SC2086
+    "$T" serve $wrong >out 2>&1 </dev/null
+    check "called wrongly: $wrong" '[ $? -eq 2 ] && grep -q "serve --help" out'
+done
+mkdir empty; (cd empty && start --quiet && get 200 'no tables at all' /healthz && json 'd["tables"] == 0'
+    kill -TERM "$SERVER"; wait "$SERVER"; echo "$failed" >../count)
+check 'no folder of tables' '[ "$(cat count)" = '"$failed"' ]'
+
+# ---- Many at once, and hostile ones -------------------------------------------------------------
+
+start --tables "$TABLES" --quiet --timeout 2 --connections 64 --per-client 48 --log access
+get 200 'a large answer, kept plain' /v1/tables; cp body plain
+get 200 'the same for one who takes gzip' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
+check 'unpacks to the same' '[ $(wc -c <plain) -gt 32768 ] && gzip -dc body | cmp -s - plain'
+get 200 'and again' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
+timeout 60 python3 "$TESTS/server_load.py" "$U" >out 2>&1
+check 'load and hostile clients' '[ $? -eq 0 ] || { cat out; false; }'
+check 'their time was up' '[ "$(metric trebuchet_http_expired_total)" -ge 1 ]'
+finish 0 'SIGINT'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
