@@ -25,6 +25,7 @@ endif
 CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
+FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
 CLI := $(wildcard cli/*.c)
 
@@ -37,7 +38,11 @@ LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
 TOOL := $(BUILD)/trebuchet
 
-all: $(TOOL) $(LIB_A) $(LIB_SO)
+# The drop-in for Fathom has the library inside: an engine then needs no other file. In a folder of
+# its own, so that it comes before the system's only where it is asked for.
+FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
+
+all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
@@ -85,6 +90,11 @@ $(LIB_A): $(LIB_PIC)
 $(LIB_SO): $(LIB_PIC)
 	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs -o $@ $^ $(LIBS) $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
+
+$(FATHOM_SO): $(LIB_PIC) $(patsubst %.c,$(BUILD)/pic/%.o,$(FATHOM)) probe/fathom/fathom.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/fathom/fathom.map \
+	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
@@ -156,6 +166,8 @@ install: all
 	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(PREFIX)/lib/libtrebuchet.so
+	install -d $(DESTDIR)$(PREFIX)/lib/trebuchet
+	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
@@ -166,11 +178,13 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
+	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
+	-rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] probe/fathom/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
 
 clean:
 	rm -rf $(BUILD)

@@ -21,6 +21,7 @@ static const Command commands[] = {
     {"info", cli_info, "what the header of a table file says", false},
     {"verify", cli_verify, "check tables against the rules of chess", true},
     {"bench", cli_bench, "measure the speed of probes", true},
+    {"engine", cli_engine, "run a chess engine built for Fathom on these tables", false},
 };
 
 static void print_help(FILE *out)
