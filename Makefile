@@ -50,7 +50,7 @@ help:
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
-	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables'
+	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR'
 
@@ -137,6 +137,9 @@ $(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Itests -fopenmp
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
 
+# The drop-in itself, not the shared object: sanitizers then see into it.
+$(BUILD)/tests/test_fathom: $(call obj,$(FATHOM))
+
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
 test:
@@ -146,15 +149,17 @@ test:
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
 FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom
+# The first loads it, and the drop-in beside it: linked, it would come before that one's own names.
+$(BUILD)/tests/bench_fathom: EXTRA_LIBS = -lfathom
 $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
-	$(CC) $(CFLAGS) -o $@ $^ -lfathom $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -o $@ $^ $(EXTRA_LIBS) $(LIBS) $(LDFLAGS)
 
 $(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
-	$(BUILD)/tests/crosscheck $(SYZYGY) $(TABLES)
+	$(BUILD)/tests/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
 
 # ---- installing ---------------------------------------------------------------------------------
 
