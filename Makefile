@@ -51,6 +51,7 @@ help:
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
+	@echo 'make selfplay   an engine plays out the longest win of every table in $(TABLES)/'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR'
 
@@ -157,6 +158,11 @@ $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
 $(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
+# Debian's ethereal-chess against itself from the longest win of every table: minutes with 5 men.
+selfplay: all
+	@.ci/deps test
+	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
+
 crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(BUILD)/tests/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
@@ -198,4 +204,4 @@ clean:
 counts: all $(BUILD)/tests/counts
 	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all help demo tables manifest bench test crosscheck install uninstall format clean
+.PHONY: counts all help demo tables manifest bench test selfplay crosscheck install uninstall format clean

@@ -37,6 +37,12 @@ run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
+run "symbols of the drop-in" tests/symbols_fathom.sh "$build/fathom/libfathom.so.1"
+if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
+    run "engine on the drop-in" python3 tests/test_engine_fathom.py "$build" "$tables"
+else
+    echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
+fi
 run install tests/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -16,11 +16,11 @@ unsigned tb_probe_wdl_impl(uint64_t white, uint64_t black, uint64_t kings, uint6
                            uint64_t rooks, uint64_t bishops, uint64_t knights, uint64_t pawns,
                            unsigned ep, bool turn)
 {
+    treb_position pos;
     treb_wdl wdl;
     const treb_tables *tables = current_enter();
     if (tables == NULL) return FATHOM_FAILED;
-    treb_position pos =
-        board_read(white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
+    board_read(&pos, white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
     treb_status status = treb_probe_wdl(tables, &pos, &wdl, NULL);
     current_leave();
     return status == TREB_OK ? (unsigned)wdl : FATHOM_FAILED;

@@ -67,7 +67,7 @@ unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint
     if (results != NULL) results[0] = FATHOM_FAILED;
     root.tables = current_enter();
     if (root.tables == NULL) return FATHOM_FAILED;
-    root.pos = board_read(white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
+    board_read(&root.pos, white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
     root.pos.halfmove = clock_of(rule50);
     unsigned result = root_results(&root, results);
     current_leave();
@@ -131,7 +131,7 @@ int tb_probe_root_dtz(uint64_t white, uint64_t black, uint64_t kings, uint64_t q
     results->size = 0;
     root.tables = castling == 0 ? current_enter() : NULL;
     if (root.tables == NULL) return 0;
-    root.pos = board_read(white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
+    board_read(&root.pos, white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
     root.pos.halfmove = clock_of(rule50);
     bool ok = root_list(&root, TREB_DTZ);
     for (size_t i = 0; ok && i < root.count; i++) {
@@ -156,7 +156,7 @@ int tb_probe_root_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t q
     (void)rule50; /* as in Fathom: verdicts alone do not tell how far the clock will go */
     root.tables = castling == 0 ? current_enter() : NULL;
     if (root.tables == NULL) return 0;
-    root.pos = board_read(white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
+    board_read(&root.pos, white, black, kings, queens, rooks, bishops, knights, pawns, ep, turn);
     bool ok = root_list(&root, TREB_WDL);
     for (size_t i = 0; ok && i < root.count; i++) {
         treb_wdl wdl = root.move[i].value.wdl;
