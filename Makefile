@@ -192,7 +192,7 @@ uninstall:
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
-	-rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet
+	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet 2>/dev/null || true
 
 format:
 	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] probe/fathom/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)

@@ -10,7 +10,7 @@ if [ $# -lt 1 ]; then
     exit 2
 fi
 ours=$1 header=${2:-/usr/include/tbprobe.h}
-theirs=${3:-$(ldconfig -p | sed -n 's/.*libfathom\.so\.1 .*=> //p' | head -1)}
+theirs=${3:-$("${CC:-cc}" -print-file-name=libfathom.so.1)}
 failed=0
 wrong() {
     echo "$ours: $*" >&2
@@ -24,7 +24,7 @@ internal='TB_probe_dtm encode first_ei leading_pawn num_tables probe_table root_
 names() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u; }
 
 # Names before a bracket or a semicolon, without the functions that are the header's own.
-declared=$(cc -E -P "$header" | tr '\n' ' ' | sed 's/static inline[^{]*{[^}]*}//g' |
+declared=$("${CC:-cc}" -E -P "$header" | tr '\n' ' ' | sed 's/static inline[^{]*{[^}]*}//g' |
     grep -oE '\b(tb|TB)_[A-Za-z0-9_]+ *[(;]' | sed 's/ *[(;]//' | sort -u)
 has() { names "$ours" | grep -qx "$1"; }
 

@@ -201,6 +201,24 @@ START_TEST(ranks)
 }
 END_TEST
 
+/* However long the clock has run, a win that comes too late ranks above a draw. */
+START_TEST(long_clock)
+{
+    static struct TbRootMoves list;
+    treb_position pos = position_of("8/8/8/3k4/8/8/8/KQ6 w - - 65535 1");
+    use_tables();
+    ck_assert_int_ne(ranks_by_dtz(&pos, false, true, &list), 0);
+    ck_assert_int_gt(list.moves[0].tbRank, 0);
+    ck_assert_int_lt(list.moves[0].tbRank, 900);
+    ck_assert_uint_eq(TB_GET_WDL(root_of(&pos, NULL)), TB_CURSED_WIN);
+    pos.turn = TREB_BLACK;
+    ck_assert_int_ne(ranks_by_dtz(&pos, false, true, &list), 0);
+    ck_assert_int_lt(list.moves[0].tbRank, 0);
+    ck_assert_int_gt(list.moves[0].tbRank, -900);
+    tb_free();
+}
+END_TEST
+
 /* The best move's line is legal and lasts to what DTZ tells: a mate or a pawn move. */
 START_TEST(lines)
 {
@@ -509,6 +527,7 @@ int main(void)
     tcase_add_loop_test(tests, verdicts, 0, SOLVED);
     tcase_add_test(tests, roots);
     tcase_add_loop_test(tests, ranks, 0, sizeof rank_cases / sizeof *rank_cases);
+    tcase_add_test(tests, long_clock);
     tcase_add_test(tests, lines);
     tcase_add_test(tests, refused);
     tcase_add_test(tests, useless_en_passant);

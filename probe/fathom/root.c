@@ -7,7 +7,7 @@
 #include "board.h"
 #include "current.h"
 
-enum { LIST_MAX = FATHOM_MOVES_MAX - 1, CLOCK_MAX = UINT16_MAX, LINE_PLIES = 32 };
+enum { LIST_MAX = FATHOM_MOVES_MAX - 1, CLOCK_MAX = UINT8_MAX, LINE_PLIES = 32 };
 
 typedef struct Root {
     const treb_tables *tables;
@@ -23,6 +23,7 @@ static bool root_list(Root *root, treb_metric metric)
                             NULL) == TREB_OK;
 }
 
+/* What is beyond the 50-move rule is all one, but ranks must keep their sign. */
 static uint16_t clock_of(unsigned rule50)
 {
     return (uint16_t)(rule50 < CLOCK_MAX ? rule50 : CLOCK_MAX);
@@ -81,11 +82,11 @@ unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint
  * that the engine makes progress. Losses are alike unless the 50-move rule is near. */
 static int rank_of(const treb_value *value, int clock, bool repeated)
 {
-    int plies = value->plies[TREB_DTZ];
+    int plies = value->plies[TREB_DTZ], left = 1000 - (plies + clock);
+    if (left < 1) left = 1;
     if (value->wdl == TREB_DRAW) return 0;
-    if (value->wdl > TREB_DRAW)
-        return plies + clock <= 99 && !repeated ? 1000 : 1000 - (plies + clock);
-    return 2 * plies + clock < 100 ? -1000 : plies + clock - 1000;
+    if (value->wdl > TREB_DRAW) return plies + clock <= 99 && !repeated ? 1000 : left;
+    return 2 * plies + clock < 100 ? -1000 : -left;
 }
 
 /* The numbers of Debian's library, which gives draws by the 50-move rule from 3 to 499. */
