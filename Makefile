@@ -34,6 +34,7 @@ endif
 CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
+FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
 ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
@@ -54,7 +55,11 @@ LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
 TOOL := $(BUILD)/trebuchet
 
-all: $(TOOL) $(LIB_A) $(LIB_SO)
+# The drop-in for Fathom has the library inside: an engine then needs no other file. In a folder of
+# its own, so that it comes before the system's only where it is asked for.
+FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
+
+all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
@@ -67,7 +72,8 @@ help:
 	@echo 'make engine     build the example engine, $(BUILD)/trebuchet-uci'
 	@echo 'make engine-check TABLES=DIR    play 1,000 games against tables of up to 5 men, and more'
 	@echo 'make engines-table TABLES=DIR   the table of positions in docs/engines.md'
-	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables'
+	@echo 'make selfplay   an engine plays out the longest win of every table in $(TABLES)/'
+	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR'
@@ -139,6 +145,11 @@ $(LIB_SO): $(LIB_PIC)
 	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs -o $@ $^ $(LIBS) $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
 
+$(FATHOM_SO): $(LIB_PIC) $(patsubst %.c,$(BUILD)/pic/%.o,$(FATHOM)) probe/fathom/fathom.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/fathom/fathom.map \
+	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
+
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
@@ -207,6 +218,9 @@ $(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVE
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
 
+# The drop-in itself, not the shared object: sanitizers then see into it.
+$(BUILD)/tests/test_fathom: $(call obj,$(FATHOM))
+
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
 test:
@@ -216,8 +230,10 @@ test:
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
 FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom
+# The first loads it, and the drop-in beside it: linked, it would come before that one's own names.
+$(BUILD)/tests/bench_fathom: EXTRA_LIBS = -lfathom
 $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
-	$(CC) $(CFLAGS) -o $@ $^ -lfathom $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -o $@ $^ $(EXTRA_LIBS) $(LIBS) $(LDFLAGS)
 
 $(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
@@ -235,9 +251,14 @@ engine-check: $(ENGINE) $(BUILD)/tests/engine_games
 engines-table: $(ENGINE)
 	@tests/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
 
+# Debian's ethereal-chess against itself from the longest win of every table: minutes with 5 men.
+selfplay: all
+	@.ci/deps test
+	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
+
 crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
-	$(BUILD)/tests/crosscheck $(SYZYGY) $(TABLES)
+	$(BUILD)/tests/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
 
 # ---- installing ---------------------------------------------------------------------------------
 
@@ -250,6 +271,8 @@ install: all
 	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(PREFIX)/lib/libtrebuchet.so
+	install -d $(DESTDIR)$(PREFIX)/lib/trebuchet
+	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
@@ -261,12 +284,14 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
+	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
 	  $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
+	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet 2>/dev/null || true
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] answer/*.[ch] server/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h examples/uci/*.[ch])
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] probe/fathom/*.[ch] answer/*.[ch] server/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h examples/uci/*.[ch])
 
 clean:
 	rm -rf $(BUILD)
@@ -275,4 +300,4 @@ clean:
 counts: all $(BUILD)/tests/counts
 	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all help demo tables manifest bench engine engine-check engines-table test crosscheck install uninstall format clean
+.PHONY: counts all help demo tables manifest bench engine engine-check engines-table selfplay test crosscheck install uninstall format clean

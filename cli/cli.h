@@ -92,6 +92,7 @@ bool cli_utf8(void);
 
 /* The subcommands: argv[0] is the command's own name. They return an exit code. */
 int cli_bench(int argc, char **argv);
+int cli_engine(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_line(int argc, char **argv);

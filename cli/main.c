@@ -22,6 +22,7 @@ static const Command commands[] = {
     {"verify", cli_verify, "check tables against the rules of chess", true},
     {"bench", cli_bench, "measure the speed of probes", true},
     {"serve", cli_serve, "answer over HTTP, with a page to look at", false},
+    {"engine", cli_engine, "run a chess engine built for Fathom on these tables", false},
 };
 
 static void print_help(FILE *out)

@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "material.h"
-#include "position.h"
+#include "draw.h"
 
 enum { ROUNDS = 5, POSITIONS_DEFAULT = 200000, ROOT_SHARE = 20 };
 
@@ -29,38 +28,11 @@ typedef struct Bench {
 
 typedef void Prober(Bench *bench, const treb_position *pos);
 
-/* A fixed sequence (xorshift). */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* False if the squares drawn do not make a legal position. */
-static bool draw_position(const Material *m, uint64_t *seed, treb_position *pos)
-{
-    memset(pos, 0, sizeof *pos);
-    pos->fullmove = 1;
-    pos->turn = next_random(seed) >> 40 & 1;
-    for (int color = 0; color < 2; color++) {
-        for (int type = 0; type < TREB_TYPES; type++) {
-            for (int i = 0; i < m->count[color][type]; i++) {
-                int sq = (int)(next_random(seed) >> 40 & 63);
-                if (bit_test(position_occupied(pos), sq)) return false;
-                position_put(pos, color, type, sq);
-            }
-        }
-    }
-    return position_check(pos, NULL) == TREB_OK;
 }
 
 /* ---- Probes -----------------------------------------------------------------------------------

@@ -23,11 +23,16 @@ fail() {
 }
 root=$work/root$prefix
 for file in bin/trebuchet include/trebuchet.h lib/libtrebuchet.a lib/libtrebuchet.so \
-    lib/pkgconfig/trebuchet.pc; do
+    lib/pkgconfig/trebuchet.pc lib/trebuchet/libfathom.so.1; do
     [ -e "$root/$file" ] || fail "$file is not installed"
 done
 [ -L "$root/lib/libtrebuchet.so" ] || fail "libtrebuchet.so is no link"
 [ -x "$root/bin/trebuchet" ] || fail "trebuchet cannot be run"
+
+# The system's libfathom is not to be hidden by ours.
+[ ! -e "$root/lib/libfathom.so.1" ] || fail "libfathom.so.1 is where every program would find it"
+"$root/bin/trebuchet" engine --tables "$work" -- /bin/sh -c 'echo $LD_LIBRARY_PATH' 2>/dev/null |
+    grep -qx "$root/lib/trebuchet" || fail "trebuchet engine does not find libfathom.so.1"
 
 # Nothing may land outside of the prefix, and the build folder must not be in the .pc file.
 stray=$(find "$work/root" -type f ! -path "$root/*")

@@ -49,6 +49,12 @@ else
     run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
 fi
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
+run "symbols of the drop-in" tests/symbols_fathom.sh "$build/fathom/libfathom.so.1"
+if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
+    run "engine on the drop-in" python3 tests/test_engine_fathom.py "$build" "$tables"
+else
+    echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
+fi
 run install tests/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -64,13 +64,13 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line stats info verify bench; do
+for c in gen probe line stats info verify bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; silent
     if [ $c = gen ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in gen probe line stats info; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line stats info engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -221,6 +221,45 @@ run 0 'bench --gen' env TMPDIR="$DIR" "$T" bench --gen KQvK; has 'KQvK .* s '; h
 check 'bench --gen leaves nothing' '! ls -d trebuchet-bench-* 2>/dev/null'
 run 3 'bench, no table' "$T" bench -d 0.02 -t "$TABLES" KRPvKRP
 run 2 'bench, bad duration' "$T" bench -d x -t "$TABLES"; silent
+
+# ---- engine -------------------------------------------------------------------------------------
+
+# Not an engine, but a program that shows what it was given.
+printf '#!/bin/sh\n# libfathom.so.1\necho "$LD_LIBRARY_PATH|$TREBUCHET_PATH|$TREBUCHET_CACHE|$*"\ncat\nexit 7\n' >show
+chmod +x show
+mkdir -p empty 'a:b'
+ln -s "$TABLES" linked
+LIBRARY=$(dirname "$T")/fathom
+run 7 'engine' "$T" engine -t linked -- ./show -t x; has "^$LIBRARY\|$TABLES\|\|-t x$"; quiet
+run 7 'engine without --' "$T" engine -t linked ./show --help; has '\|--help$'
+run 7 'engine, its input' sh -c 'echo quit | "$1" engine -t linked ./show' sh "$T"; has '^quit$'
+run 7 'engine, folders' "$T" engine -t empty -t linked ./show; has "\|$DIR/empty:$TABLES\|"
+run 7 'engine --cache' "$T" engine -c 2MiB -t linked ./show; has '\|2097152\|'
+run 7 'engine, LD_LIBRARY_PATH' env LD_LIBRARY_PATH=/x:/y "$T" engine -t linked ./show; has "^$LIBRARY:/x:/y\|"
+run 7 'engine, TREBUCHET_PATH' env TREBUCHET_PATH=linked "$T" engine ./show; has "\|$TABLES\|"
+run 7 'engine, found in PATH' env PATH="$DIR:$PATH" "$T" engine -t linked show; quiet
+run 7 'engine without tables' "$T" engine -t empty ./show; says 'no tables in empty'
+run 0 'engine that is not linked' "$T" engine -t linked cat; says 'not linked with libfathom.so.1'
+run 2 'engine, a bad size' "$T" engine -c much -t linked ./show; says 'size'; silent
+run 1 'engine that is not there' "$T" engine -t linked nosuchengine; says "no engine 'nosuchengine' in PATH"; silent
+run 1 'engine that is no file' "$T" engine -t linked ./nosuchengine; says 'no engine ./nosuchengine'
+run 1 'engine that is a folder' "$T" engine -t linked ./empty; says 'no engine ./empty'
+run 1 'engine that cannot be run' "$T" engine -t linked ./out; says 'cannot run ./out'
+run 1 'engine, a folder that is not there' "$T" engine -t nowhere ./show; says nowhere; silent
+run 1 'engine, no folder at all' "$T" engine ./show; says 'tables: No such file'; says '--tables DIR'; silent
+run 1 'engine, a colon in a folder' "$T" engine -t a:b ./show; says 'colon'; silent
+cp "$T" alone
+run 1 'engine without its library' ./alone engine -t linked ./show; says 'libfathom.so.1 is neither in'; silent
+mkdir -p moved/bin moved/lib/trebuchet
+cp "$T" moved/bin/ && cp "$LIBRARY/libfathom.so.1" moved/lib/trebuchet/
+run 7 'engine, installed' moved/bin/trebuchet engine -t linked ./show; has "^$DIR/moved/lib/trebuchet\|"
+# The engine is the process itself: a signal to it ends it.
+"$T" engine -t linked sleep 60 >out 2>err </dev/null &
+pid=$!
+sleep 0.3
+kill -TERM $pid
+wait $pid
+check 'engine, signals' '[ $? -eq 143 ]'
 
 # ---- gen ----------------------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen probe line stats info verify bench serve help --help --version' -- "$cur")
+            'gen probe line stats info verify bench serve engine help --help --version' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -76,6 +76,25 @@ _trebuchet() {
         *:-d | *:--duration)
         return ;;
     esac
+    # After the first word that is no option, or --, the command line is the engine's.
+    if [[ ${COMP_WORDS[1]} == engine ]]; then
+        local i
+        for ((i = 2; i <= COMP_CWORD; i++)); do
+            case ${COMP_WORDS[i]} in
+            -t | --tables | -c | --cache) ((i++)) ;;
+            --) ((i < COMP_CWORD)) && ((i++)) && break ;;
+            -*) ;;
+            *) break ;;
+            esac
+        done
+        if ((i == COMP_CWORD)) && [[ $cur != -* ]]; then
+            mapfile -t COMPREPLY < <(PATH=$PATH:/usr/games compgen -c -- "$cur")
+            return
+        elif ((i < COMP_CWORD)); then
+            compopt -o default 2>/dev/null
+            return
+        fi
+    fi
     case ${COMP_WORDS[1]} in
     gen) options='--men --book --metric --tables --threads --memory --level --estimate --json-log
                   --keep-scratch --quiet --help' ;;
@@ -87,6 +106,7 @@ _trebuchet() {
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
     serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
                     --body --timeout --log --quiet --help' ;;
+    engine) options='--tables --cache --help --' ;;
     *) return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -1,0 +1,56 @@
+#!/bin/sh
+# symbols_fathom.sh - what the drop-in shows to the world: all that Debian's header of Fathom declares
+# and that its libfathom1 has for programs, and nothing else.
+#
+#     symbols_fathom.sh libfathom.so.1 [tbprobe.h [the system's libfathom.so.1]]
+set -eu
+
+if [ $# -lt 1 ]; then
+    echo "usage: $0 libfathom.so.1 [tbprobe.h [the system's libfathom.so.1]]" >&2
+    exit 2
+fi
+ours=$1 header=${2:-/usr/include/tbprobe.h}
+theirs=${3:-$("${CC:-cc}" -print-file-name=libfathom.so.1)}
+failed=0
+wrong() {
+    echo "$ours: $*" >&2
+    failed=1
+}
+
+# Functions of Debian's library that its header does not declare and whose arguments are structures
+# of its own: left from how it was built, and of no use to a program.
+internal='TB_probe_dtm encode first_ei leading_pawn num_tables probe_table root_probe_dtm tb_expand_mate'
+
+names() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u; }
+
+# Names before a bracket or a semicolon, without the functions that are the header's own.
+declared=$("${CC:-cc}" -E -P "$header" | tr '\n' ' ' | sed 's/static inline[^{]*{[^}]*}//g' |
+    grep -oE '\b(tb|TB)_[A-Za-z0-9_]+ *[(;]' | sed 's/ *[(;]//' | sort -u)
+has() { names "$ours" | grep -qx "$1"; }
+
+count=0
+for name in $declared; do
+    has "$name" || wrong "lacks $name, which $header declares"
+    count=$((count + 1))
+done
+[ "$count" -ge 15 ] || wrong "only $count names found in $header: is it the right file?"
+
+for name in $(names "$theirs"); do
+    case " $internal " in
+    *" $name "*) has "$name" && wrong "has $name" ;;
+    *) has "$name" || wrong "lacks $name, which $theirs has" ;;
+    esac
+done
+for name in $(names "$ours"); do
+    names "$theirs" | grep -qx "$name" || printf '%s\n' "$declared" | grep -qx "$name" ||
+        wrong "has $name, which neither $header nor $theirs has"
+done
+
+soname() { readelf -d "$1" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p'; }
+[ "$(soname "$ours")" = "$(soname "$theirs")" ] || wrong "another SONAME than $theirs"
+kinds() { nm -D --defined-only -S "$1" | awk '$3 == "B" || $3 == "D" { print $4, $2 }' | sort; }
+[ "$(kinds "$ours")" = "$(kinds "$theirs")" ] || wrong "variables of another size than in $theirs"
+if readelf -d "$ours" | grep -q 'NEEDED.*libtrebuchet'; then wrong "needs libtrebuchet beside it"; fi
+
+[ "$failed" -eq 0 ] && echo "symbols of the drop-in: $count of the header, all there and nothing else"
+exit "$failed"
