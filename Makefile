@@ -26,12 +26,13 @@ CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c)
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
 GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
+BLOCKED := $(wildcard blocked/*.c)
 CLI := $(wildcard cli/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 GEN_OBJ := $(call obj,$(GEN)) $(patsubst %,$(BUILD)/gen/kernel_%.o,$(KERNELS))
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) $(CLI)) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -51,7 +52,7 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -fopenmp
+$(BUILD)/gen/%.o $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Iblocked -fopenmp
 $(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
 $(BUILD)/gen/kernel_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
@@ -119,10 +120,10 @@ endif
 
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TEST_BIN := $(patsubst %,$(BUILD)/tests/%,$(TESTS))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) tests/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) tests/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
-$(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Itests -fopenmp
+$(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Iblocked -Itests -fopenmp
 
 $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
@@ -170,7 +171,7 @@ uninstall:
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] blocked/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
 
 clean:
 	rm -rf $(BUILD)
