@@ -220,32 +220,32 @@ void family_free(Family *family)
     free(family);
 }
 
-/* Asks the oracle for one word. */
-static bool fill_word(Family *f, int side, size_t word)
+void family_fill(Family *f, int side, size_t word, uint64_t cells)
 {
-    for (uint64_t left = f->legal[side][word]; left != 0;) {
+    if (f->oracle == NULL || f->failed) return;
+    cells &= f->legal[side][word] & ~f->filled[side][word];
+    f->filled[side][word] |= cells;
+    while (cells != 0) {
         treb_position pos;
-        int value = 0, king = bit_pop(&left);
+        int value = 0, king = bit_pop(&cells);
         cells_to_position(&f->key, word << 6 | (Cell)king, side, &pos);
-        if (!f->oracle->value(f->oracle->context, &pos, &value)) return false;
+        if (!f->oracle->value(f->oracle->context, &pos, &value)) {
+            f->failed = true;
+            return;
+        }
         if (value != 0) f->won[SURE][value > 0 ? side : !side][side][word] |= square_bit(king);
         if (!movegen_any(&pos)) f->stuck[side][word] |= square_bit(king);
     }
-    return true;
-}
-
-void family_fill(Family *f, int side, size_t row)
-{
-    uint64_t *filled = &f->filled[side][row >> 6], bit = square_bit((int)(row & 63));
-    if (*filled & bit || f->failed) return;
-    *filled |= bit;
-    for (size_t word = row * CELLS_ROW; word < (row + 1) * CELLS_ROW; word++)
-        if (!fill_word(f, side, word)) f->failed = true;
 }
 
 uint64_t family_bytes(const CellsKey *key)
 {
     return (4 + 4 * LEVELS) * cells_words(key) * sizeof(uint64_t);
+}
+
+uint64_t family_bytes_decided(const CellsKey *key)
+{
+    return (4 + 4) * cells_words(key) * sizeof(uint64_t);
 }
 
 bool family_allocate(Family *family)
@@ -260,7 +260,7 @@ bool family_allocate(Family *family)
     }
     if (good) cells_legal(&family->key, family->legal, NULL);
     for (int side = 0; side < 2 && good && family->oracle != NULL; side++)
-        good = (family->filled[side] = calloc(cells_rows(&family->key) / 64 + 1, 8)) != NULL;
+        good = (family->filled[side] = calloc(words, sizeof(uint64_t))) != NULL;
     if (family->oracle != NULL) family_decide(family);
     return good;
 }

@@ -71,17 +71,19 @@ void family_free(Family *family);
 /* Notes that SURE is all there is to know. */
 void family_decide(Family *family);
 
-/* Bytes that the sets of a family take. */
+/* Bytes that the sets of a family take: at most, and once it is decided. */
 uint64_t family_bytes(const CellsKey *key);
+uint64_t family_bytes_decided(const CellsKey *key);
 
 /* Gives it sets, all empty but `legal`. False without memory. */
 bool family_allocate(Family *family);
 
-/* Makes sure that a row of a family that an oracle answers for has its values. */
-void family_fill(Family *family, int side, size_t row);
+/* Asks the oracle, if there is one, for the values of some cells of a word. */
+void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
 /* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
- * `none`, which may be NULL. Rows of `family`, `side` to move, are filled first unless NULL. */
+ * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
+ * NULL. */
 typedef struct CellSource {
     const uint64_t *all, *none;
     Family *family;

@@ -117,11 +117,6 @@ static uint64_t fingerprint(const Family *f)
     return hash;
 }
 
-static uint64_t decided_bytes(const Family *family)
-{
-    return family_bytes(&family->key) / (4 + 4 * LEVELS) * 8;
-}
-
 static bool update_family(Lattice *lattice, Family *family)
 {
     if (family->decided) return true;
@@ -131,7 +126,8 @@ static bool update_family(Lattice *lattice, Family *family)
     bool first = !family->solved;
     if (!family_solve(family, NULL)) return false;
     lattice->solves++;
-    if (family->decided) lattice->bytes -= family_bytes(&family->key) - decided_bytes(family);
+    if (family->decided)
+        lattice->bytes -= family_bytes(&family->key) - family_bytes_decided(&family->key);
     family->changed = first || fingerprint(family) != before;
     return true;
 }
@@ -150,6 +146,10 @@ static bool update(Lattice *lattice)
             lattice->failed = true;
             return false;
         }
+    for (int p = 0; p < LATTICE_POTENTIALS; p++)
+        for (int i = 0; i < lattice->count[p]; i++)
+            lattice->failed = lattice->failed || lattice->by_potential[p][i]->failed;
+    if (lattice->failed) return false;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
         for (int i = 0; i < lattice->count[p]; i++) lattice->by_potential[p][i]->changed = false;
     return true;
@@ -313,7 +313,9 @@ static bool follow_edges(const Trail *t)
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < f->edges[t->side]; i++) {
             const Edge *edge = &f->edge[t->side][i];
-            if ((edge->child.family == NULL) != round) continue;
+            const Family *to = edge->child.family;
+            if ((to == NULL) != round || (to != NULL && to->decided && edge->captures == 0))
+                continue;
             if (round == 1 && edge->child.key.men > 1 && skips(t, edge)) {
                 t->search->missed++;
                 continue;

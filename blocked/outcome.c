@@ -124,11 +124,11 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
     return good;
 }
 
-/* Fills the child's rows, all of them, if an oracle answers for it. */
+/* Asks for all of a child, if an oracle answers for it. */
 static void fill_all(Family *f, int side)
 {
-    for (size_t row = 0; row < cells_rows(&f->key) && f->oracle != NULL; row++)
-        family_fill(f, side, row);
+    for (size_t word = 0; word < cells_words(&f->key) && f->oracle != NULL; word++)
+        family_fill(f, side, word, UINT64_MAX);
 }
 
 static bool find_double_push(const Family *f, int side, const Edge *edge, Outcomes *out)

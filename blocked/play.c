@@ -17,7 +17,7 @@ static bool loses_for(BlockedVerdict verdict, int side) { return wins_for(verdic
 static BlockedValue family_value(Family *f, int side, Cell cell)
 {
     BlockedValue value = {.verdict = BLOCKED_DRAW, .plies = -1};
-    if (f->oracle != NULL) family_fill(f, side, cell >> 12);
+    family_fill(f, side, cell >> 6, square_bit((int)(cell & 63)));
     for (int winner = 0; winner < 2; winner++) {
         bool sure = cell_in(f->won[SURE][winner][side], cell);
         if (sure) value.verdict = winner == TREB_WHITE ? BLOCKED_WHITE : BLOCKED_BLACK;
@@ -295,7 +295,7 @@ static bool play_beyond(LineWriter *w, BlockedEnd *end)
         *end = value.verdict == BLOCKED_DRAW   ? BLOCKED_END_DRAW
                : family == NULL                ? BLOCKED_END_PIECES
                : family->oracle != NULL        ? BLOCKED_END_TABLES
-               : family->key.men > 1           ? BLOCKED_END_PIECES
+               : family->key.men > 0           ? BLOCKED_END_PIECES
                : value.verdict == BLOCKED_OPEN ? BLOCKED_END_OPEN
                                                : BLOCKED_END_CAPACITY;
         if (!good || *end != BLOCKED_END_CAPACITY) break;

@@ -20,15 +20,19 @@ static size_t child_row(const CellsKey *key, const Edge *edge, size_t row, int t
     return at;
 }
 
-static void source_row(CellSource source, size_t row, uint64_t out[CELLS_ROW])
+/* Reads a row of which only the cells `mask` matter, in all words or, unless -1, in one. */
+static void source_row(CellSource source, size_t row, int only, uint64_t mask,
+                       uint64_t out[CELLS_ROW])
 {
-    if (source.family != NULL) family_fill(source.family, source.side, row);
+    size_t first = row * CELLS_ROW;
+    for (int i = 0; i < CELLS_ROW && source.family != NULL; i++)
+        if (only < 0 || i == only) family_fill(source.family, source.side, first + i, mask);
     if (source.all != NULL)
-        memcpy(out, source.all + row * CELLS_ROW, CELLS_ROW * sizeof *out);
+        memcpy(out, source.all + first, CELLS_ROW * sizeof *out);
     else
         memset(out, 0xff, CELLS_ROW * sizeof *out);
     if (source.none == NULL) return;
-    for (int i = 0; i < CELLS_ROW; i++) out[i] &= ~source.none[row * CELLS_ROW + i];
+    for (int i = 0; i < CELLS_ROW; i++) out[i] &= ~source.none[first + i];
 }
 
 /* The squares that must be empty for a pawn's move. */
@@ -53,7 +57,7 @@ static void pull_pawn(const Family *f, const Edge *edge, CellSource source, uint
     uint64_t path = pawn_path(edge), words[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(&f->key); row++) {
         if (!row_can(&f->key, edge, row, path)) continue;
-        source_row(source, child_row(&f->key, edge, row, edge->to), words);
+        source_row(source, child_row(&f->key, edge, row, edge->to), -1, ~path, words);
         for (int king = 0; king < 64; king++)
             if (!bit_test(path, king)) out[row * CELLS_ROW + king] |= words[king] & ~path;
     }
@@ -65,8 +69,10 @@ static void pull_king(const Family *f, int side, const Edge *edge, CellSource so
     for (size_t row = 0; row < cells_rows(&f->key); row++) {
         int to = edge->victim >= 0 ? cells_square(&f->key, row, edge->victim) : edge->to;
         uint64_t *cells = out + row * CELLS_ROW;
-        source_row(source, child_row(&f->key, edge, row, to), words);
-        if (side == TREB_WHITE) {
+        bool white = side == TREB_WHITE;
+        source_row(source, child_row(&f->key, edge, row, to), white ? to : -1,
+                   white ? UINT64_MAX : square_bit(to), words);
+        if (white) {
             for (uint64_t from = king_attacks(to); from != 0;) cells[bit_pop(&from)] |= words[to];
             continue;
         }
@@ -82,7 +88,7 @@ static void pull_piece(const Family *f, const Edge *edge, CellSource source, uin
         int at = cells_square(&f->key, row, edge->mover);
         int to = edge->victim >= 0 ? cells_square(&f->key, row, edge->victim) : edge->to;
         if (at != to) continue;
-        source_row(source, child_row(&f->key, edge, row, to), words);
+        source_row(source, child_row(&f->key, edge, row, to), -1, UINT64_MAX, words);
         cells_unmove_from(&f->key, edge->mover, row, words, out);
     }
 }
@@ -147,7 +153,7 @@ void edge_pull_en_passant(const Edge *edge, CellSource source, uint64_t *out)
     uint64_t path = square_bit(edge->between), words[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(&edge->child.key); row++) {
         if (!row_can_answer(edge, row)) continue;
-        source_row(source, row, words);
+        source_row(source, row, -1, ~path, words);
         for (int king = 0; king < 64; king++)
             if (king != edge->between) out[row * CELLS_ROW + king] |= words[king] & ~path;
     }
