@@ -47,6 +47,7 @@ help:
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables'
+	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR'
 
@@ -132,7 +133,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(TEST_BIN) $(FATHOM_BIN) $(BUILD)/tests/counts
+	$(MAKE) --no-print-directory all $(TEST_BIN) $(FATHOM_BIN) $(BUILD)/tests/counts $(BUILD)/tests/blocked_tables
 	CC='$(CC)' CFLAGS='$(CFLAGS)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -141,6 +142,10 @@ $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ -lfathom $(LIBS) $(LDFLAGS)
 
 $(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# Compares blocked positions with the tables.
+$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
@@ -176,8 +181,13 @@ format:
 clean:
 	rm -rf $(BUILD)
 
+# All blocked positions of up to 5 men against TABLES: some minutes.
+blocked-check: $(BUILD)/tests/blocked_tables
+	$(BUILD)/tests/blocked_tables $(TABLES) 5
+	$(BUILD)/tests/blocked_tables $(TABLES) 5 -
+
 # Published counts of whole tables.
 counts: all $(BUILD)/tests/counts
 	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all help demo tables manifest bench test crosscheck install uninstall format clean
+.PHONY: blocked-check counts all help demo tables manifest bench test crosscheck install uninstall format clean
