@@ -28,7 +28,8 @@ typedef struct BlockedRequest {
     uint64_t from;   /* BLOCKED_TAKE: squares that the king takes from; 0 for any */
     uint64_t target; /* BLOCKED_REACH: the squares */
     bool safe;       /* BLOCKED_TAKE: only where the other king attacks no pawn */
-    bool all;        /* BLOCKED_EXACT: settle all placements, not only what the position needs */
+    bool all;        /* BLOCKED_EXACT: settle all placements of `region`, not the position alone */
+    uint64_t region[2];   /* by king */
     LatticeLimits limits; /* BLOCKED_EXACT */
 } BlockedRequest;
 
@@ -106,8 +107,9 @@ int blocked_line(Blocked *blocked, BlockedMove *out, int capacity, BlockedEnd *e
 
 enum { SQUARES_GROUPS_MAX = 64 };
 
-/* Attacking king's squares that ask the same of the defender: with the attacker to move he holds on
- * `answers` alone. */
+/* Squares of the attacking king that are in mutual zugzwang with the same squares of the defender:
+ * they correspond. When the attacker steps on one, the defender must be able to step on one of
+ * `answers`. */
 typedef struct SquaresGroup {
     uint64_t squares, answers;
 } SquaresGroup;
@@ -123,9 +125,8 @@ typedef struct BlockedSquares {
     int double_zugzwangs;
 } BlockedSquares;
 
-/* Only squares of `region[attacker]` and `region[defender]`, by colour, are looked at; `most`
- * answers at most make a group. */
-void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2], int most,
+/* Only squares of `region`, by colour, are looked at. */
+void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
                      BlockedSquares *out);
 
 /* The mark of group number `group`: "1", "2", ... */

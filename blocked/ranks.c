@@ -123,7 +123,9 @@ static bool solve_exact(Blocked *b)
     set[r->pos.turn][position_king(&r->pos, TREB_WHITE)] =
         square_bit(position_king(&r->pos, TREB_BLACK));
     if (!lattice_resolve(b->lattice, b->family, wanted)) return false;
-    if (r->all && !lattice_resolve(b->lattice, b->family, NULL)) return false;
+    for (int i = 0; i < 128; i++)
+        set[i / 64][i % 64] = bit_test(r->region[TREB_WHITE], i % 64) ? r->region[TREB_BLACK] : 0;
+    if (r->all && !lattice_resolve(b->lattice, b->family, wanted)) return false;
     return take_values(b);
 }
 

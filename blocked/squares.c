@@ -15,21 +15,6 @@ static bool ask(const View *v, const uint64_t set[64], int a, int d)
     return bit_test(set[white ? a : d], white ? d : a);
 }
 
-/* Where the defender holds, the attacker being to move on `a`. False if that is not known of one
- * of the squares of `region`. */
-static bool find_answers(const View *v, int a, uint64_t region, uint64_t *answers)
-{
-    const BlockedRanks *ranks = &v->b->by[v->attacker];
-    *answers = 0;
-    for (; region != 0;) {
-        int d = bit_pop(&region);
-        if (!ask(v, v->b->legal[v->attacker], a, d)) continue;
-        if (ask(v, ranks->open[v->attacker], a, d)) return false;
-        if (!ask(v, ranks->won[v->attacker], a, d)) *answers |= square_bit(d);
-    }
-    return true;
-}
-
 static void add_to_group(BlockedSquares *out, int a, uint64_t answers)
 {
     int i = 0;
@@ -79,21 +64,15 @@ static void find_zugzwangs(const View *v, const uint64_t region[2], BlockedSquar
     }
 }
 
-void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2], int most,
+void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
                      BlockedSquares *out)
 {
     View view = {blocked, attacker};
     memset(out, 0, sizeof *out);
     out->attacker = attacker;
     find_zugzwangs(&view, region, out);
-    for (uint64_t left = region[attacker]; left != 0;) {
-        uint64_t answers;
-        int a = bit_pop(&left);
-        if (!find_answers(&view, a, region[!attacker], &answers)) continue;
-        /* Squares without a mutual zugzwang ask nothing of anybody. */
-        if (answers != 0 && bit_count(answers) <= most && (answers & out->zugzwang[a]) != 0)
-            add_to_group(out, a, answers);
-    }
+    for (int a = 0; a < 64; a++)
+        if (out->zugzwang[a] != 0) add_to_group(out, a, out->zugzwang[a]);
     sort_groups(out);
 }
 

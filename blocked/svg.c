@@ -4,7 +4,7 @@
  * and colour belong together. The men are drawn with a few curves of their own. */
 #include "blocked.h"
 
-enum { CELL = 64, MARGIN = 28, BOARD = 8 * CELL, PANEL = 250 };
+enum { CELL = 64, MARGIN = 28, BOARD = 8 * CELL, PANEL = 290 };
 
 static const char *const palette[] = {"#1f6fb4", "#c8402f", "#2d8a4e", "#8a4fb0",
                                       "#b8730a", "#0e8a8f", "#b03a7a", "#5a6b1f",
@@ -179,7 +179,7 @@ static void put_panel(FILE *out, const BlockedSquares *s)
             x, y);
     fprintf(out, "<text x=\"%d\" y=\"%d\">filled: %s's king attacks</text>\n", x, y + 24,
             colors[s->attacker]);
-    fprintf(out, "<text x=\"%d\" y=\"%d\">ring: where %s's king holds then</text>\n", x, y + 43,
+    fprintf(out, "<text x=\"%d\" y=\"%d\">ring: where %s's king must be then</text>\n", x, y + 43,
             colors[!s->attacker]);
     y = put_groups(out, s, x, y + 78, MARGIN + BOARD - 110);
     put_zugzwangs(out, s, x, y + 14);

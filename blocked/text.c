@@ -156,8 +156,8 @@ void blocked_print_squares(FILE *out, const Blocked *b, const BlockedSquares *s)
         fprintf(out, "No squares correspond.\n");
     } else {
         fprintf(out,
-                "%s's king attacks. While it stands on a square with a mark and has the move, "
-                "%s holds\nonly with its king on a square with the same mark.\n\n",
+                "%s's king attacks. When it steps on a square with a mark, %s must step on "
+                "one with\nthe same mark: with both there, whoever has the move is worse off.\n\n",
                 attacker, defender);
         fprintf(out, "%s's king:\n", attacker);
         print_board(out, b, s, true);

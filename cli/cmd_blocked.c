@@ -34,7 +34,6 @@ static const char usage[] =
     "      --json             everything as one JSON object\n"
     "      --white-king SQUARES, --black-king SQUARES\n"
     "                         only these squares in tables, lists and pictures\n"
-    "      --answers N        at most N squares answer one of the attacker's (default: 2)\n"
     "\n"
     "What it may take (with --exact)\n"
     "  -M, --memory SIZE      memory for what lies below the position (default: 1 GiB)\n"
@@ -53,7 +52,7 @@ typedef struct BlockedArgs {
     BlockedRequest request;
     int attacker;
     uint64_t region[2];
-    uint64_t answers, pieces;
+    uint64_t pieces;
     bool table, tsv, squares, json, exact, goal;
     const char *svg;
 } BlockedArgs;
@@ -171,7 +170,7 @@ static int print(const BlockedArgs *args, Blocked *b)
     int attacker = choose_attacker(args, b);
     BlockedSquares squares;
     bool wanted = args->squares || args->svg != NULL, plain = true;
-    blocked_squares(b, attacker, args->region, (int)args->answers, &squares);
+    blocked_squares(b, attacker, args->region, &squares);
     if (args->svg != NULL) {
         if (!write_svg(args->svg, b, &squares)) return CLI_FAILED;
         plain = strcmp(args->svg, "-") != 0;
@@ -214,6 +213,7 @@ static int run(BlockedArgs *args)
         r->limits.covers = covers;
         r->limits.oracle = (FamilyOracle){tables, table_value};
         r->limits.men = (int)args->pieces;
+        memcpy(r->region, args->region, sizeof r->region);
         r->all = args->table || args->tsv || args->squares || args->svg != NULL;
     }
     Blocked *b = blocked_solve(r, &error);
@@ -233,7 +233,7 @@ static bool complain(const char *text)
     return false;
 }
 
-enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING, ANSWERS };
+enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING };
 
 static bool set_goal(BlockedArgs *args, const char *value)
 {
@@ -258,11 +258,8 @@ static bool set_limit(BlockedArgs *args, int c, const char *value)
         return (cli_parse_size(value, &args->request.limits.memory) &&
                 args->request.limits.memory > 0) ||
                complain("--memory takes a size such as 512M or 2GiB");
-    if (c == 'p')
-        return cli_parse_number(value, 0, CELLS_MEN_MAX, &args->pieces) ||
-               complain("--pieces takes a number from 0 to 3");
-    return cli_parse_number(value, 1, 64, &args->answers) ||
-           complain("--answers takes a number from 1 to 64");
+    return cli_parse_number(value, 0, CELLS_MEN_MAX, &args->pieces) ||
+           complain("--pieces takes a number from 0 to 3");
 }
 
 static bool set_option(BlockedArgs *args, int c, const char *value)
@@ -295,7 +292,6 @@ static bool set_option(BlockedArgs *args, int c, const char *value)
                complain("--white-king and --black-king take squares such as a5-b8,d8");
     case 'M':
     case 'p':
-    case ANSWERS:
         return set_limit(args, c, value);
     case 't':
         return cli_dirs_add(&args->dirs, value) || complain("too many folders");
@@ -332,7 +328,6 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"json", 0, NULL, JSON},
                                             {"white-king", 1, NULL, WHITE_KING},
                                             {"black-king", 1, NULL, BLACK_KING},
-                                            {"answers", 1, NULL, ANSWERS},
                                             {"memory", 1, NULL, 'M'},
                                             {"pieces", 1, NULL, 'p'},
                                             {"tables", 1, NULL, 't'},
@@ -355,7 +350,6 @@ int cli_blocked(int argc, char **argv)
 {
     BlockedArgs args = {.attacker = NO_COLOR,
                         .region = {UINT64_MAX, UINT64_MAX},
-                        .answers = 2,
                         .pieces = 2,
                         .request.limits.memory = UINT64_C(1) << 30};
     int code = parse(&args, argc, argv);

@@ -33,9 +33,9 @@ static void compare(const treb_tables *tables, const Blocked *b, const treb_posi
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
-    int winner = dtc.wdl == TREB_DRAW  ? BLOCKED_DRAW
+    int winner = dtc.wdl == TREB_DRAW                                 ? BLOCKED_DRAW
                  : (dtc.wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? BLOCKED_WHITE
-                                                                       : BLOCKED_BLACK;
+                                                                      : BLOCKED_BLACK;
     char found[64], table[64];
     tally->positions++;
     if (value.verdict == BLOCKED_OPEN) {
@@ -71,6 +71,7 @@ static void check_family(treb_tables *tables, bool use, const uint64_t pawns[2],
 {
     BlockedRequest request = {.goal = BLOCKED_EXACT,
                               .all = true,
+                              .region = {UINT64_MAX, UINT64_MAX},
                               .limits = {.memory = UINT64_C(1500) << 20, .men = 2}};
     treb_position pos = {.fullmove = 1};
     char why[BLOCKED_WHY_SIZE];
