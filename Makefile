@@ -45,6 +45,7 @@ help:
 	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
+	@echo 'make reproduce  what the book of 1983 reports, claim by claim, into docs/reproduction.md'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
@@ -152,6 +153,22 @@ crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(BUILD)/tests/crosscheck $(SYZYGY) $(TABLES)
 
+# ---- what the book reports -----------------------------------------------------------------------
+
+$(BUILD)/tools/%.o: EXTRA = -Iblocked
+
+REPRODUCE := $(wildcard tools/*.c)
+$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(PROBE) $(BLOCKED))
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# Makes what tables are missing, then goes through the book claim by claim.
+reproduce: all $(BUILD)/tools/reproduce
+	@for t in KRPvKR KQPvKQ KBNvK KRvKB; do for m in wdl dtz dtc dtm; do \
+	  test -e $(TABLES)/$$t.$$m.treb || { $(TOOL) gen --book --tables $(TABLES); exit; }; done; done
+	$(BUILD)/tools/reproduce $(TABLES) > $(BUILD)/reproduction.md
+	cp $(BUILD)/reproduction.md docs/reproduction.md
+	@cat docs/reproduction.md
+
 # ---- installing ---------------------------------------------------------------------------------
 
 install: all
@@ -176,7 +193,7 @@ uninstall:
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] blocked/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h)
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] blocked/*.[ch] cli/*.[ch] tests/*.[ch] tools/*.[ch] include/*.h)
 
 clean:
 	rm -rf $(BUILD)
@@ -190,4 +207,4 @@ blocked-check: $(BUILD)/tests/blocked_tables
 counts: all $(BUILD)/tests/counts
 	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: blocked-check counts all help demo tables manifest bench test crosscheck install uninstall format clean
+.PHONY: reproduce blocked-check counts all help demo tables manifest bench test crosscheck install uninstall format clean

@@ -1,5 +1,6 @@
-/* blocked_tables.c TABLES MEN [-] - compares blocked positions of up to MEN men with the ordinary
- * tables, everywhere: verdicts, and distances to conversion.
+/* blocked_tables.c TABLES MEN [-], TABLES FEN - compares blocked positions of up to MEN men with
+ * the ordinary tables, everywhere: verdicts, and distances to conversion. Or, of what lies below
+ * one position, all positions of up to 5 men: verdicts, those of double pushes en passant included.
  *
  * What lies below the positions is solved without the tables; with a third argument their values
  * are used where there are any, as the command does. */
@@ -120,14 +121,80 @@ static void check_all(treb_tables *tables, bool use, uint64_t pawns[2], int firs
         }
 }
 
+/* ---- What lies below one position ------------------------------------------------------------ */
+
+static int table_winner(const treb_tables *tables, const treb_position *pos)
+{
+    treb_wdl wdl;
+    treb_error error;
+    if (treb_probe_wdl(tables, pos, &wdl, &error) != TREB_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(1);
+    }
+    return wdl == TREB_DRAW ? -1 : (wdl > TREB_DRAW) == (pos->turn == TREB_WHITE) ? 0 : 1;
+}
+
+static void compare_cell(const treb_tables *tables, const Family *f, int side, Cell cell,
+                         Tally *tally)
+{
+    treb_position pos;
+    if (!cell_in(f->legal[side], cell)) return;
+    if (!cells_to_position(&f->key, cell, side, &pos) || position_check(&pos, NULL) != TREB_OK) {
+        tally->wrong++;
+        return;
+    }
+    int winner = table_winner(tables, &pos);
+    tally->positions++;
+    for (int color = 0; color < 2; color++) {
+        bool sure = cell_in(f->won[SURE][color][side], cell);
+        bool maybe = cell_in(f->won[MAYBE][color][side], cell);
+        tally->open += sure != maybe;
+        if ((winner == color || !sure) && (winner != color || maybe)) continue;
+        tally->wrong++;
+        if (tally->wrong < 20)
+            report(NULL, &pos, sure ? "won" : "not won", color ? "black" : "white");
+    }
+}
+
+/* Of large families only some cells are compared. */
+static void compare_family(const treb_tables *tables, const Family *f, Tally *tally)
+{
+    Cell cells = cells_words(&f->key) * 64, step = f->key.men > 1 ? 997 : f->key.men ? 7 : 1;
+    if (f->men > 5 || !f->solved) return;
+    tally->families++;
+    for (int side = 0; side < 2; side++)
+        for (Cell cell = 0; cell < cells; cell += step) compare_cell(tables, f, side, cell, tally);
+}
+
+static void check_below(const treb_tables *tables, const char *fen, Tally *tally)
+{
+    treb_error error;
+    BlockedRequest request = {.goal = BLOCKED_EXACT,
+                              .all = true,
+                              .region = {UINT64_MAX, UINT64_MAX},
+                              .limits = {.memory = UINT64_C(700) << 20, .men = 2}};
+    Blocked *b = NULL;
+    if (treb_position_from_fen(fen, &request.pos, &error) == TREB_OK)
+        b = blocked_solve(&request, &error);
+    if (b == NULL) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(1);
+    }
+    for (int p = 0; p < LATTICE_POTENTIALS; p++)
+        for (int i = 0; i < b->lattice->count[p]; i++)
+            compare_family(tables, b->lattice->by_potential[p][i], tally);
+    blocked_free(b);
+}
+
 int main(int argc, char **argv)
 {
     treb_error error;
     Tally tally = {0};
     uint64_t pawns[2] = {0, 0};
-    int men = argc > 2 ? atoi(argv[2]) : 0;
+    bool below = argc > 2 && strchr(argv[2], '/') != NULL;
+    int men = below ? 2 : argc > 2 ? atoi(argv[2]) : 0;
     if (men < 2 || men > 5) {
-        fprintf(stderr, "usage: %s TABLES MEN [-]: MEN from 2 to 5\n", argv[0]);
+        fprintf(stderr, "usage: %s TABLES MEN [-] (2 to 5), or TABLES FEN\n", argv[0]);
         return 2;
     }
     const char *directory = argv[1];
@@ -136,7 +203,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    for (int count = 0; count <= men - 2; count++)
+    if (below) check_below(tables, argv[2], &tally);
+    for (int count = 0; count <= men - 2 && !below; count++)
         check_all(tables, argc > 3, pawns, 8, count, &tally);
     treb_tables_close(tables);
     printf("%llu families, %llu positions, %llu open, %llu wrong\n",
