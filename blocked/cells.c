@@ -189,13 +189,18 @@ static uint64_t row_men(const CellsKey *key, size_t row, int but)
     return set;
 }
 
-static bool row_wanted(const uint64_t *rows, size_t row)
+/* Of a column's rows those in a set, by square. */
+static uint64_t column_rows(const Column *c, const uint64_t *rows)
 {
-    return rows == NULL || (rows[row >> 6] >> (row & 63) & 1);
+    uint64_t set = 0;
+    if (rows == NULL) return UINT64_MAX;
+    if (c->step == 1) return rows[c->base >> 6];
+    for (int s = 0; s < 64; s++) set |= (uint64_t)cells_row_in(rows, c->base + s * c->step) << s;
+    return set;
 }
 
-static void unmove_man(const CellsKey *key, int man, const uint64_t *in, uint64_t *out,
-                       const uint64_t *rows)
+static void unmove_man(const CellsKey *key, int man, const uint64_t *in, const uint64_t *in_rows,
+                       uint64_t *out, const uint64_t *out_rows)
 {
     Column c = {.type = key->man[man].type,
                 .step = (size_t)1 << 6 * (key->men - 1 - man),
@@ -204,12 +209,13 @@ static void unmove_man(const CellsKey *key, int man, const uint64_t *in, uint64_
     for (size_t row = 0; row < cells_rows(key); row++) {
         if (cells_square(key, row, man) != 0) continue;
         c.base = row;
-        c.from = c.want = 0;
-        for (int s = 0; s < 64; s++) {
-            c.want |= (uint64_t)row_wanted(rows, row + s * c.step) << s;
-        }
+        c.want = column_rows(&c, out_rows);
         if (c.want == 0) continue;
-        for (int s = 0; s < 64; s++) c.from |= (uint64_t)cells_row_any(column_in(&c, s)) << s;
+        c.from = 0;
+        for (uint64_t left = column_rows(&c, in_rows); left != 0;) {
+            int square = bit_pop(&left);
+            c.from |= (uint64_t)cells_row_any(column_in(&c, square)) << square;
+        }
         if (c.from == 0) continue;
         c.blocked = cells_pawns(key) | row_men(key, row, man);
         c.want &= ~c.blocked;
@@ -217,18 +223,37 @@ static void unmove_man(const CellsKey *key, int man, const uint64_t *in, uint64_
     }
 }
 
-void cells_unmove(const CellsKey *key, int side, const uint64_t *in, uint64_t *out,
-                  const uint64_t *rows)
+void cells_unmove(const CellsKey *key, int side, const uint64_t *in, const uint64_t *in_rows,
+                  uint64_t *out, const uint64_t *out_rows)
 {
     for (size_t row = 0; row < cells_rows(key); row++) {
-        if (!row_wanted(rows, row)) continue;
+        if (!cells_row_in(in_rows, row) || !cells_row_in(out_rows, row)) continue;
         if (side == TREB_WHITE)
             row_unmove_white(in + row * CELLS_ROW, out + row * CELLS_ROW);
         else
             row_unmove_black(in + row * CELLS_ROW, out + row * CELLS_ROW);
     }
     for (int man = 0; man < key->men; man++)
-        if (key->man[man].color == side) unmove_man(key, man, in, out, rows);
+        if (key->man[man].color == side) unmove_man(key, man, in, in_rows, out, out_rows);
+}
+
+void cells_reach_rows(const CellsKey *key, int side, const uint64_t *rows, uint64_t *out)
+{
+    memcpy(out, rows, cells_row_words(key) * sizeof *out);
+    for (size_t word = 0; word < cells_row_words(key); word++)
+        for (uint64_t left = rows[word]; left != 0;) {
+            size_t row = word << 6 | (size_t)bit_pop(&left);
+            for (int man = 0; man < key->men; man++) {
+                int square = cells_square(key, row, man);
+                size_t step = (size_t)1 << 6 * (key->men - 1 - man), base = row - square * step;
+                if (key->man[man].color != side) continue;
+                uint64_t to = piece_attacks(key->man[man].type, square, cells_pawns(key));
+                while (to != 0) {
+                    size_t reached = base + bit_pop(&to) * step;
+                    out[reached >> 6] |= square_bit((int)(reached & 63));
+                }
+            }
+        }
 }
 
 void cells_unmove_from(const CellsKey *key, int man, size_t from, const uint64_t in[CELLS_ROW],

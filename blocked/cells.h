@@ -58,11 +58,22 @@ bool cells_to_position(const CellsKey *key, Cell cell, int turn, treb_position *
  * `check` may be NULL. */
 void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2]);
 
-/* Ors into `out` the cells from which a man of `side` reaches `in` by a move that takes nothing;
- * only in rows whose bit in `rows` is set (NULL: in all). As such moves can be made either way,
- * this is also where they lead to from `in`. */
-void cells_unmove(const CellsKey *key, int side, const uint64_t *in, uint64_t *out,
-                  const uint64_t *rows);
+/* Rows can be told apart by sets of them, a bit for each. */
+static inline size_t cells_row_words(const CellsKey *key) { return (cells_rows(key) + 63) / 64; }
+static inline bool cells_row_in(const uint64_t *rows, size_t row)
+{
+    return rows == NULL || (rows[row >> 6] >> (row & 63) & 1);
+}
+
+/* Ors into `out` the cells from which a man of `side` reaches `in` by a move that takes nothing. As
+ * such moves can be made either way, this is also where they lead to from `in`. Cells of `in`
+ * outside `in_rows` are not looked at, rows of `out` outside `out_rows` not written; NULL stands
+ * for all rows. */
+void cells_unmove(const CellsKey *key, int side, const uint64_t *in, const uint64_t *in_rows,
+                  uint64_t *out, const uint64_t *out_rows);
+
+/* Sets `out` to the rows that such moves can reach from some, and those themselves. */
+void cells_reach_rows(const CellsKey *key, int side, const uint64_t *rows, uint64_t *out);
 
 /* Ors into `out` the cells from which man `man` reaches square `to`, arriving in the row `from`:
  * its row of cells is `in`. What stands on `to` is what it takes. */

@@ -37,8 +37,11 @@ treb_status blocked_check(const treb_position *pos, char why[BLOCKED_WHY_SIZE])
 {
     const char *text;
     treb_status status = position_check(pos, &text);
-    snprintf(why, BLOCKED_WHY_SIZE, "%s", text);
-    if (status != TREB_OK) return status;
+    why[0] = '\0';
+    if (status != TREB_OK) {
+        snprintf(why, BLOCKED_WHY_SIZE, "%s", text);
+        return status;
+    }
     uint64_t other = position_occupied(pos) & ~(pos->by_type[TREB_PAWN] | pos->by_type[TREB_KING]);
     if (other != 0) {
         char at[3];

@@ -334,7 +334,7 @@ static void follow_quiet(const Trail *t, bool *more)
     Family *f = t->family;
     size_t words = cells_words(&f->key);
     memset(t->use, 0, words * sizeof *t->use);
-    cells_unmove(&f->key, t->side, t->cells, t->use, NULL);
+    cells_unmove(&f->key, t->side, t->cells, NULL, t->use, NULL);
     for (size_t w = 0; w < words; w++) {
         uint64_t *to = &f->wanted[t->winner][!t->side][w];
         uint64_t found = t->use[w] & word_guessed(f, t->winner, !t->side, w, t->won) & ~*to;

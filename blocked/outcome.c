@@ -204,7 +204,7 @@ static bool find_stuck(Family *f, const Outcomes *out, uint64_t *mated[2])
     if (good) cells_legal(&f->key, unused, mated);
     for (int side = 0; side < 2 && good; side++) {
         memset(reach, 0, words * sizeof *reach);
-        cells_unmove(&f->key, side, f->legal[!side], reach, NULL);
+        cells_unmove(&f->key, side, f->legal[!side], NULL, reach, NULL);
         for (size_t w = 0; w < words; w++) {
             f->stuck[side][w] = f->legal[side][w] & ~reach[w] & ~out->any[side][w];
             mated[side][w] &= f->stuck[side][w];

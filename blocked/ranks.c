@@ -62,7 +62,7 @@ static void find_losable(const Blocked *b, int attacker, uint64_t out[64])
             if ((king_attacks(d) & prey) == 0) set[a] |= square_bit(d);
     }
     orient(attacker, set, out);
-    cells_unmove(&b->key, !attacker, b->legal[attacker], quiet, NULL);
+    cells_unmove(&b->key, !attacker, b->legal[attacker], NULL, quiet, NULL);
     for (int i = 0; i < 64; i++) out[i] &= quiet[i];
 }
 

@@ -34,6 +34,7 @@ done
 # Makes all tables of 3 and 4 men, which the tests after it use.
 run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/test_gen"
 run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
+run "blocked and tables" "$build/tests/blocked_tables" "$tables" 4
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
 run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
