@@ -38,6 +38,7 @@ FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
 ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
+BLOCKED := $(wildcard blocked/*.c)
 CLI := $(wildcard cli/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -49,7 +50,7 @@ SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -68,12 +69,14 @@ help:
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
+	@echo 'make reproduce  what the book of 1983 reports, claim by claim, into docs/reproduction.md'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
 	@echo 'make engine     build the example engine, $(BUILD)/trebuchet-uci'
 	@echo 'make engine-check TABLES=DIR    play 1,000 games against tables of up to 5 men, and more'
 	@echo 'make engines-table TABLES=DIR   the table of positions in docs/engines.md'
 	@echo 'make selfplay   an engine plays out the longest win of every table in $(TABLES)/'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
+	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR'
@@ -81,7 +84,7 @@ help:
 # ---- objects ------------------------------------------------------------------------------------
 
 $(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
-$(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -fopenmp
+$(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -fopenmp
 $(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver
 $(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
@@ -206,10 +209,10 @@ endif
 
 TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TEST_BIN := $(patsubst %,$(BUILD)/tests/%,$(TESTS))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) tests/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) tests/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
-$(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Itests -fopenmp
+$(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Iblocked -Itests -fopenmp
 
 $(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Itests -fopenmp
 $(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVER_OBJ)
@@ -225,7 +228,7 @@ $(BUILD)/tests/test_fathom: $(call obj,$(FATHOM))
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts
+	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts $(BUILD)/tests/blocked_tables
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -255,10 +258,29 @@ engines-table: $(ENGINE)
 selfplay: all
 	@.ci/deps test
 	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
+# Compares blocked positions with the tables.
+$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(PROBE) $(BLOCKED))
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(BUILD)/tests/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
+
+# ---- what the book reports -----------------------------------------------------------------------
+
+$(BUILD)/tools/%.o: EXTRA = -Iblocked
+
+REPRODUCE := $(wildcard tools/*.c)
+$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(PROBE) $(BLOCKED))
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# Makes what tables are missing, then goes through the book claim by claim.
+reproduce: all $(BUILD)/tools/reproduce
+	@for t in KRPvKR KQPvKQ KBNvK KRvKB; do for m in wdl dtz dtc dtm; do \
+	  test -e $(TABLES)/$$t.$$m.treb || { $(TOOL) gen --book --tables $(TABLES); exit; }; done; done
+	$(BUILD)/tools/reproduce $(TABLES) > $(BUILD)/reproduction.md
+	cp $(BUILD)/reproduction.md docs/reproduction.md
+	@cat docs/reproduction.md
 
 # ---- installing ---------------------------------------------------------------------------------
 
@@ -291,13 +313,18 @@ uninstall:
 	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet 2>/dev/null || true
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] probe/fathom/*.[ch] answer/*.[ch] server/*.[ch] cli/*.[ch] tests/*.[ch] include/*.h examples/uci/*.[ch])
+	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] probe/fathom/*.[ch] answer/*.[ch] server/*.[ch] blocked/*.[ch] cli/*.[ch] tests/*.[ch] tools/*.[ch] include/*.h examples/uci/*.[ch])
 
 clean:
 	rm -rf $(BUILD)
+
+# All blocked positions of up to 5 men against TABLES: some minutes.
+blocked-check: $(BUILD)/tests/blocked_tables
+	$(BUILD)/tests/blocked_tables $(TABLES) 5
+	$(BUILD)/tests/blocked_tables $(TABLES) 5 -
 
 # Published counts of whole tables.
 counts: all $(BUILD)/tests/counts
 	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all help demo tables manifest bench engine engine-check engines-table selfplay test crosscheck install uninstall format clean
+.PHONY: counts all help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean

@@ -82,6 +82,9 @@ int cli_read_fen(const char *command, int count, char **words, treb_position *ou
  * wrong if it is none. `name` has room for MATERIAL_NAME_SIZE letters. */
 bool cli_read_material(const char *command, const char *text, char name[24]);
 
+/* Prints a position as a diagram of letters. */
+void cli_print_board(const treb_position *pos);
+
 /* ---- The terminal -------------------------------------------------------------------------- */
 
 /* Columns of the terminal that standard output is, or of COLUMNS, or 80. */
@@ -93,6 +96,7 @@ bool cli_utf8(void);
 /* The subcommands: argv[0] is the command's own name. They return an exit code. */
 int cli_bench(int argc, char **argv);
 int cli_engine(int argc, char **argv);
+int cli_blocked(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_line(int argc, char **argv);

@@ -40,25 +40,6 @@ typedef struct Probe {
     size_t moves;
 } Probe;
 
-/* ---- The board ----------------------------------------------------------------------------- */
-
-static void print_board(const treb_position *pos)
-{
-    static const char letters[2][TREB_TYPES + 1] = {"PNBRQK", "pnbrqk"};
-    for (int rank = 7; rank >= 0; rank--) {
-        printf("  %d ", rank + 1);
-        for (int file = 0; file < 8; file++) {
-            int color = 0, type = position_piece_at(pos, 8 * rank + file, &color);
-            printf(" %c", type < 0 ? '.' : letters[color][type]);
-        }
-        putchar('\n');
-    }
-    printf("     a b c d e f g h     %s to move", colors[pos->turn]);
-    if (pos->ep) printf(", en passant on %c%d", 'a' + pos->ep % 8, 1 + pos->ep / 8);
-    if (pos->halfmove) printf(", 50-move clock at %d plies", pos->halfmove);
-    puts("\n");
-}
-
 /* ---- The verdict --------------------------------------------------------------------------- */
 
 /* "mate in 23 moves (45 plies)": the winner's moves. */
@@ -231,7 +212,7 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
     treb_metric metric = args->metric != TREB_WDL ? args->metric : known_metric(&p.value);
     treb_status status =
         treb_probe_moves(tables, p.pos, metric, p.move, TREB_MOVES_MAX, &p.moves, &error);
-    print_board(p.pos);
+    cli_print_board(p.pos);
     print_verdict(&p);
     print_values(&p.value);
     print_moves(&p);

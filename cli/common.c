@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "material.h"
+#include "position.h"
 
 bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
 {
@@ -122,6 +123,25 @@ bool cli_read_material(const char *command, const char *text, char name[MATERIAL
     material_canonical(&material);
     material_name(&material, name);
     return true;
+}
+
+/* ---- The board ----------------------------------------------------------------------------- */
+
+void cli_print_board(const treb_position *pos)
+{
+    static const char letters[2][TREB_TYPES + 1] = {"PNBRQK", "pnbrqk"};
+    for (int rank = 7; rank >= 0; rank--) {
+        printf("  %d ", rank + 1);
+        for (int file = 0; file < 8; file++) {
+            int color = 0, type = position_piece_at(pos, 8 * rank + file, &color);
+            printf(" %c", type < 0 ? '.' : letters[color][type]);
+        }
+        putchar('\n');
+    }
+    printf("     a b c d e f g h     %s to move", pos->turn == TREB_WHITE ? "White" : "Black");
+    if (pos->ep) printf(", en passant on %c%d", 'a' + pos->ep % 8, 1 + pos->ep / 8);
+    if (pos->halfmove) printf(", 50-move clock at %d plies", pos->halfmove);
+    puts("\n");
 }
 
 /* ---- The terminal -------------------------------------------------------------------------- */

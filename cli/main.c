@@ -17,6 +17,7 @@ static const Command commands[] = {
     {"gen", cli_gen, "make tables", true},
     {"probe", cli_probe, "what a position is worth, and each of its moves", false},
     {"line", cli_line, "the best play from a position, as PGN", false},
+    {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},
     {"verify", cli_verify, "check tables against the rules of chess", true},

@@ -35,6 +35,7 @@ done
 # Makes all tables of 3 and 4 men, which the tests after it use.
 run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/test_gen"
 run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
+run "blocked and tables" "$build/tests/blocked_tables" "$tables" 4
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"

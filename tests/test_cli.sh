@@ -64,13 +64,13 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line stats info verify bench engine; do
+for c in gen probe line blocked stats info verify bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; silent
     if [ $c = gen ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in gen probe line stats info engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line blocked stats info engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -140,6 +140,43 @@ run 3 'json, no table' "$T" probe --json -t "$DIR" "$KBNK"; is_json
 json 'd["category"] == "unknown" and d["dtz"] is None and len(d["moves"]) > 0'
 run 2 'json, bad FEN' "$T" probe --json -t "$TABLES" 'x'; silent
 run 3 'json, castling' "$T" probe --json -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K - 0 1'; silent
+
+# ---- blocked ------------------------------------------------------------------------------------
+
+BOOK='8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1'
+run 0 'blocked, by goal' "$T" blocked --from c7,d6-d7 --safe "$BOOK"; quiet
+has 'Rank 16: White.s king takes a pawn on ply 17'; has '^    Kf5 +16'; has '9\.Kxc6'
+run 0 'blocked --table' "$T" blocked --from c7,d6-d7 --safe --table --white-king e5-e6 --black-king a5-a7,d8 "$BOOK"
+has '^ e5  16  10   \*   2'; has '^ e6   -   9   -   7'
+run 0 'blocked --tsv' "$T" blocked --from c7,d6-d7 --safe --tsv --white-king e5,c7 --black-king a5,a7,b7 "$BOOK"
+check 'one line a legal placement' '[ "$(grep -vc "^#" out)" -eq 10 ]'
+has "^w	e5	a5	16$"; has "^w	e5	a7	-$"; has "^b	c7	a5	1$"; lacks 'c7	b7'
+run 0 'blocked, exactly' "$T" blocked -t "$TABLES" "$BOOK"; quiet
+has '^White wins: (at most )?1[79] plies'; has '^    Kf5'; has '^  drawing'; has '^Best play'
+run 0 'blocked --squares' "$T" blocked -t "$TABLES" --squares --svg squares.svg "$BOOK"
+has 'Mutual zugzwangs: 1[56]'; has 'e6 g6  :  a6'
+check 'the picture is XML' 'python3 -c "import xml.dom.minidom as m; m.parse(\"squares.svg\")"'
+run 0 'blocked --svg -' "$T" blocked --goal take --svg - "$BOOK"; has '^<svg'; has '</svg>'; lacks 'Rank'
+run 0 'blocked --json' "$T" blocked -t "$TABLES" --json --squares "$BOOK"; is_json; quiet
+json 'd["verdict"] == "white" and d["goal"] == "exact" and d["moves"][0]["san"] == "Kf5" and d["line"][0] == "Kf5"'
+json 'd["zugzwangs"]["d7"] == ["b7"] and len(d["groups"]) >= 8 and d["attacker"] == "white"'
+run 0 'blocked, trebuchet' "$T" blocked -t "$TABLES" --squares '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
+has '^Black wins: 2 plies'; has 'whoever moves loses'; has 'Ke5-Kc4|Kc4-Ke5'
+run 0 'blocked, a square as goal' "$T" blocked --goal e3 --attacker white '8/8/8/8/p2k4/P7/8/3K4 w - - 0 1'; has 'No rank|Rank'
+run 0 'blocked, open' "$T" blocked -t "$DIR" -p 0 '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'
+has '^Open: Black cannot win; whether White can is not known'; has '^  open: White wins or draws'; has '^    Ka2'
+run 2 'blocked, a free pawn' "$T" blocked '8/8/8/8/3P4/8/8/K6k w - - 0 1'; says 'white pawn on d4 is not blocked'; silent
+run 2 'blocked, a capture' "$T" blocked '8/8/2p5/2Pp4/2PP4/8/8/K6k w - - 0 1'; says 'c4 is not blocked: it can take on d5'
+run 2 'blocked, a piece' "$T" blocked '8/8/8/3pr3/3P4/8/8/K6k w - - 0 1'; says 'black rook on e5'; silent
+run 2 'blocked, pawn on the first rank' "$T" blocked '8/8/8/8/8/8/p7/P6K w - - 0 1'; silent
+run 2 'blocked, no king' "$T" blocked '8/8/8/3p4/3P4/8/8/K7 w - - 0 1'; says 'king'; silent
+run 2 'blocked, king in check out of turn' "$T" blocked '8/8/8/3p4/2KP4/8/8/7k b - - 0 1'; says 'check'; silent
+run 2 'blocked, bad squares' "$T" blocked --goal z9 "$BOOK"; says 'squares such as'
+run 2 'blocked, exact and goal' "$T" blocked --exact --goal take "$BOOK"; says 'exclude'
+run 2 'blocked, from with a square as goal' "$T" blocked --goal e4 --from e5 "$BOOK"; says 'goal take'
+run 2 'blocked --memory wrong' "$T" blocked --memory x "$BOOK"; says '512M'
+run 1 'blocked, too little memory' "$T" blocked --memory 1k "$BOOK"; says 'too little'
+run 1 'blocked --svg nowhere' "$T" blocked --goal take --svg no/such.svg "$BOOK"; says 'cannot write'
 
 # ---- line ---------------------------------------------------------------------------------------
 

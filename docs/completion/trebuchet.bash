@@ -43,7 +43,7 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen probe line stats info verify bench serve engine help --help --version' -- "$cur")
+            'gen probe line blocked stats info verify bench serve engine help --help --version' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -68,6 +68,21 @@ _trebuchet() {
         return ;;
     gen:-n | gen:--men)
         mapfile -t COMPREPLY < <(compgen -W '3 4 5' -- "$cur")
+        return ;;
+    blocked:-a | blocked:--attacker)
+        mapfile -t COMPREPLY < <(compgen -W 'white black' -- "$cur")
+        return ;;
+    blocked:-g | blocked:--goal)
+        mapfile -t COMPREPLY < <(compgen -W 'take' -- "$cur")
+        return ;;
+    blocked:--svg)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return ;;
+    blocked:-p | blocked:--pieces)
+        mapfile -t COMPREPLY < <(compgen -W '0 1 2 3' -- "$cur")
+        return ;;
+    blocked:-f | blocked:--from | blocked:--white-king | blocked:--black-king)
         return ;;
     *:-M | *:--memory | *:-c | *:--cache | serve:--answers | serve:--body)
         mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' -- "$cur")
@@ -100,6 +115,8 @@ _trebuchet() {
                   --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --tables --help' ;;
     line) options='--metric --tables --help' ;;
+    blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --white-king
+                      --black-king --memory --pieces --tables --help' ;;
     stats) options='--metric --no-histogram --tables --help' ;;
     info) options='--tsv --tables --help' ;;
     verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;

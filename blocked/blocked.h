@@ -1,0 +1,145 @@
+/* blocked.h - kings among blocked pawns: ranks of all placements of the two kings, what the
+ * position is really worth, and the squares that correspond.
+ *
+ * Two questions can be asked. With a goal (BLOCKED_TAKE, BLOCKED_REACH) the kings are all that
+ * moves and a rank is the plies until a king reaches the goal. BLOCKED_EXACT asks for the result of
+ * the game: every capture, pawn move and promotion below the position counts, and a rank is the
+ * plies to mate or to the first capture with the result kept (docs/metrics.md). */
+#ifndef TREB_BLOCKED_BLOCKED_H
+#define TREB_BLOCKED_BLOCKED_H
+
+#include <stdio.h>
+
+#include "lattice.h"
+#include "movegen.h"
+#include "san.h"
+
+typedef enum BlockedGoal {
+    BLOCKED_EXACT, /* the result of the game */
+    BLOCKED_TAKE,  /* the king takes an undefended pawn next move */
+    BLOCKED_REACH  /* the king stands on one of some squares */
+} BlockedGoal;
+
+enum { BLOCKED_WHY_SIZE = 160 };
+
+typedef struct BlockedRequest {
+    treb_position pos;
+    BlockedGoal goal;
+    uint64_t from;   /* BLOCKED_TAKE: squares that the king takes from; 0 for any */
+    uint64_t target; /* BLOCKED_REACH: the squares */
+    bool safe;       /* BLOCKED_TAKE: only where the other king attacks no pawn */
+    bool all;        /* BLOCKED_EXACT: settle all placements of `region`, not the position alone */
+    uint64_t region[2];   /* by king */
+    LatticeLimits limits; /* BLOCKED_EXACT */
+} BlockedRequest;
+
+/* Of one winner, the attacker: by side to move and white king, the black king a bit or an index. */
+typedef struct BlockedRanks {
+    uint64_t won[2][64];
+    uint64_t open[2][64]; /* not known whether won */
+    uint16_t rank[2][64][64];
+} BlockedRanks;
+
+typedef struct Blocked {
+    BlockedRequest request;
+    CellsKey key;
+    uint64_t legal[2][64];
+    BlockedRanks by[2]; /* by attacker */
+    bool upper_bounds;  /* ranks may be too high, as not everything is known */
+    Lattice *lattice;   /* BLOCKED_EXACT; else NULL */
+    Family *family;
+} Blocked;
+
+typedef enum BlockedVerdict {
+    BLOCKED_DRAW,
+    BLOCKED_WHITE,
+    BLOCKED_BLACK,
+    BLOCKED_OPEN
+} BlockedVerdict;
+
+typedef struct BlockedValue {
+    BlockedVerdict verdict; /* who wins, or who reaches the goal; BLOCKED_DRAW if nobody */
+    int plies;              /* the rank of a win; -1 if it is not known */
+    bool can[2]; /* BLOCKED_OPEN: what is not refuted: a win of White, of Black (a draw always) */
+} BlockedValue;
+
+typedef struct BlockedMove {
+    Move move;
+    char uci[UCI_SIZE], san[SAN_SIZE];
+    bool leaves;        /* takes a pawn: the value is of another structure */
+    bool goal;          /* reaches the goal */
+    BlockedValue value; /* plies count from before the move; -1 if it leaves */
+} BlockedMove;
+
+/* TREB_OK if kings and blocked pawns are all there is; else TREB_ERR_POSITION and `why` names the
+ * man at fault. */
+treb_status blocked_check(const treb_position *pos, char why[BLOCKED_WHY_SIZE]);
+
+/* Solves. NULL with the reason on failure; free with blocked_free. */
+Blocked *blocked_solve(const BlockedRequest *request, treb_error *error);
+void blocked_free(Blocked *blocked);
+
+/* Of a legal placement of the kings. In the goal modes a placement is won if its rank says so for
+ * the attacker; if for both, it is the lower rank's. */
+BlockedValue blocked_value(const Blocked *blocked, int side, int white_king, int black_king);
+bool blocked_is_legal(const Blocked *blocked, int side, int white_king, int black_king);
+
+/* All legal moves of the position asked about, best first. In exact mode what captures lead to is
+ * settled if memory allows. Writes at most MOVES_MAX; returns the number, -1 on failure. */
+int blocked_moves(Blocked *blocked, BlockedMove out[MOVES_MAX]);
+
+typedef enum BlockedEnd {
+    BLOCKED_END_GOAL, /* the goal is reached */
+    BLOCKED_END_MATE,
+    BLOCKED_END_DRAW,   /* nobody can win */
+    BLOCKED_END_TABLES, /* few enough men for the tables */
+    BLOCKED_END_PIECES, /* more pieces than are followed */
+    BLOCKED_END_OPEN,   /* not known */
+    BLOCKED_END_CAPACITY
+} BlockedEnd;
+
+/* The best play of both sides from the position asked about: the winner on the shortest way, the
+ * loser on the longest. `last` is where it ends. Returns the number of moves, -1 on failure. */
+int blocked_line(Blocked *blocked, BlockedMove *out, int capacity, BlockedEnd *end,
+                 treb_position *last);
+
+/* ---- Corresponding squares ----------------------------------------------------------------- */
+
+enum { SQUARES_GROUPS_MAX = 64 };
+
+/* Squares of the attacking king that are in mutual zugzwang with the same squares of the defender:
+ * they correspond. When the attacker steps on one, the defender must be able to step on one of
+ * `answers`. */
+typedef struct SquaresGroup {
+    uint64_t squares, answers;
+} SquaresGroup;
+
+typedef struct BlockedSquares {
+    int attacker;
+    SquaresGroup group[SQUARES_GROUPS_MAX]; /* those with few answers first */
+    int groups;
+    uint64_t zugzwang[64]; /* by attacker's square: defender's squares where the attacker to move
+                              does not win, and the defender to move loses */
+    int zugzwangs;
+    uint64_t double_zugzwang[64]; /* of them, where whoever moves loses */
+    int double_zugzwangs;
+} BlockedSquares;
+
+/* Only squares of `region`, by colour, are looked at. */
+void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
+                     BlockedSquares *out);
+
+/* The mark of group number `group`: "1", "2", ... */
+void blocked_mark(int group, char out[8]);
+
+/* ---- Renderers ----------------------------------------------------------------------------- */
+
+void blocked_print_tsv(FILE *out, const Blocked *blocked, int attacker, const uint64_t region[2]);
+void blocked_print_table(FILE *out, const Blocked *blocked, int attacker, int side,
+                         const uint64_t region[2]);
+void blocked_print_squares(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
+void blocked_print_svg(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
+/* False on failure. */
+bool blocked_print_json(FILE *out, Blocked *blocked, const BlockedSquares *squares);
+
+#endif

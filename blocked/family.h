@@ -1,0 +1,117 @@
+/* family.h - families of positions and how captures, pawn moves and promotions join them.
+ *
+ * What is known of a family are sets of won positions for each winner and side to move, at three
+ * levels: SURE, those that are won whatever is not known yet, MAYBE, those that might be, and GUESS
+ * between them, by a guess at what is not known, which tells where to look first. Where SURE and
+ * MAYBE agree the position is decided, and a family that is decided everywhere keeps one set for
+ * all levels. */
+#ifndef TREB_BLOCKED_FAMILY_H
+#define TREB_BLOCKED_FAMILY_H
+
+#include "cells.h"
+
+typedef struct Family Family;
+
+enum { SURE, MAYBE, GUESS, LEVELS };
+
+/* Who moves, other than an index of a piece. */
+enum { EDGE_KING = -1, EDGE_PAWN = -2, EDGE_NOBODY = -3 };
+
+enum { EDGE_NEW = -1 }; /* Edge.place of a promoted piece */
+
+/* What an edge leads to. A family with more pieces than CELLS_MEN_MAX has no place in memory. */
+typedef struct EdgeChild {
+    CellsKey key;
+    bool beyond;    /* too many pieces */
+    Family *family; /* NULL as long as it is unknown */
+} EdgeChild;
+
+/* A kind of move that leaves the family: one man from or to certain squares. */
+typedef struct Edge {
+    int8_t mover;                /* a piece, EDGE_KING or EDGE_PAWN */
+    int8_t victim;               /* a piece, EDGE_PAWN or EDGE_NOBODY */
+    int8_t from;                 /* of a pawn */
+    int8_t to;                   /* of a pawn or a captured pawn */
+    int8_t between;              /* the square that a double push passes, or -1 */
+    int8_t place[CELLS_MEN_MAX]; /* which of the family's pieces is the child's, or EDGE_NEW */
+    EdgeChild child;
+    uint8_t captures; /* ways to answer a double push en passant */
+    EdgeChild en_passant[2];
+} Edge;
+
+/* Answers for single positions what a family is worth: +1 if the side to move wins, -1 if it
+ * loses, 0 for a draw. False if it cannot, and then keeps the reason. */
+typedef struct FamilyOracle {
+    void *context;
+    bool (*value)(void *context, const treb_position *pos, int *out);
+} FamilyOracle;
+
+struct Family {
+    CellsKey key;
+    int men;       /* on the board */
+    int potential; /* falls with every edge */
+    Edge *edge[2]; /* by who moves */
+    int edges[2];
+    uint64_t *legal[2];
+    uint64_t *stuck[2];          /* without a legal move, en passant left out */
+    uint64_t *won[LEVELS][2][2]; /* by level, winner and side to move; once decided one for all */
+    const FamilyOracle *oracle;  /* whoever answers for it, or NULL */
+    uint64_t *filled[2];         /* rows that the oracle was asked for */
+    bool failed;                 /* the oracle could not answer */
+    bool solved, decided, changed;
+    uint64_t *wanted[2][2]; /* while looking for what is missing, by winner and side to move: cells
+                               of which it matters whether they are won */
+    Family *next;           /* in its bucket */
+};
+
+/* A family with its edges but no sets. NULL without memory. */
+Family *family_new(const CellsKey *key);
+void family_free(Family *family);
+
+/* Notes that SURE is all there is to know. */
+void family_decide(Family *family);
+
+/* Bytes that the sets of a family take: at most, and once it is decided. */
+uint64_t family_bytes(const CellsKey *key);
+uint64_t family_bytes_decided(const CellsKey *key);
+
+/* Gives it sets, all empty but `legal`. False without memory. */
+bool family_allocate(Family *family);
+
+/* Asks the oracle, if there is one, for the values of some cells of a word. */
+void family_fill(Family *family, int side, size_t word, uint64_t cells);
+
+/* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
+ * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
+ * NULL. */
+typedef struct CellSource {
+    const uint64_t *all, *none;
+    Family *family;
+    int side;
+} CellSource;
+
+/* Ors into `out` the cells of the family from which `side` reaches the source by the edge. */
+void edge_pull(const Family *family, int side, const Edge *edge, CellSource source, uint64_t *out);
+
+/* The other way: ors into `out` the cells of the child that the edge leads to from `in`. */
+void edge_push(const Family *family, int side, const Edge *edge, const uint64_t *in, uint64_t *out);
+
+/* Ors into `out` the cells that answers en passant lead to from `in`, cells of the edge's child. */
+void edge_push_en_passant(const Edge *edge, const uint64_t *in, uint64_t *out);
+
+/* Ors into `out` the cells of the edge's child, after a double push, from which an answer en
+ * passant reaches the source, a set of that answer's family. */
+void edge_pull_en_passant(const Edge *edge, CellSource source, uint64_t *out);
+
+static inline bool cell_in(const uint64_t *set, Cell cell)
+{
+    return set[cell >> 6] >> (cell & 63) & 1;
+}
+
+/* Of a word, the cells of which it is not decided whether `winner` wins. */
+static inline uint64_t word_open(const Family *f, int winner, int side, size_t word)
+{
+    return f->won[SURE][winner][side][word] ^ f->won[MAYBE][winner][side][word];
+}
+
+#endif

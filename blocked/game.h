@@ -1,0 +1,26 @@
+/* game.h - who can force what, ply by ply, within one family. */
+#ifndef TREB_BLOCKED_GAME_H
+#define TREB_BLOCKED_GAME_H
+
+#include "cells.h"
+
+enum { GAME_NO_RANK = UINT16_MAX };
+
+/* One player wants to reach something, the other to hold. Sets are of the family's cells, with the
+ * winner to move (`won...`) or the other (`lost...`). Nothing but quiet moves is looked at here:
+ * what other moves lead to is said beforehand. */
+typedef struct Game {
+    const CellsKey *key;
+    int winner;
+    const uint64_t *legal[2];            /* by side to move */
+    const uint64_t *won_at_0, *won_at_1; /* reached already, by a move; NULL: nowhere */
+    const uint64_t *lost_at_0;
+    const uint64_t *losable; /* where the other can lose: no way out but by quiet moves */
+    uint64_t *won, *lost;    /* the result; what is in them beforehand counts as reached */
+    uint16_t *rank[2];       /* plies by side to move and cell; NULL: not wanted */
+} Game;
+
+/* False without memory. */
+bool game_solve(const Game *game);
+
+#endif

@@ -1,0 +1,51 @@
+/* lattice.h - the families that captures, pawn moves and promotions lead to, as far as needed.
+ *
+ * The number of families below a position grows without bounds, but few of them matter: mostly one
+ * side is far ahead. So a family starts out unknown, which bounds its parents from both sides, and
+ * is taken in only when an undecided position that matters leads there: first those of kings and
+ * pawns, then those with one piece, two, three. What is decided is proven; what still is not when
+ * the memory is used up stays open. */
+#ifndef TREB_BLOCKED_LATTICE_H
+#define TREB_BLOCKED_LATTICE_H
+
+#include "outcome.h"
+
+enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
+
+typedef struct LatticeLimits {
+    uint64_t memory; /* bytes of sets to keep */
+    int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
+    /* Whether the oracle answers for a family; NULL for never. */
+    bool (*covers)(void *context, const CellsKey *key);
+    FamilyOracle oracle;
+    bool (*stop)(void *context); /* asked now and then; NULL for never */
+    void *stop_context;
+} LatticeLimits;
+
+typedef struct Lattice {
+    LatticeLimits limits;
+    Family *bucket[LATTICE_BUCKETS];
+    Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
+    int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
+    uint64_t families, bytes, solves;
+    bool full;   /* something was left out for want of memory */
+    bool failed; /* out of memory, or an oracle failed */
+    bool stopped;
+} Lattice;
+
+/* NULL without memory. */
+Lattice *lattice_new(const LatticeLimits *limits);
+void lattice_free(Lattice *lattice);
+
+/* The family if it is known, else NULL. */
+Family *lattice_find(const Lattice *lattice, const CellsKey *key);
+
+/* Takes a family in; the oracle answers for it if it can and `ask` allows it. NULL if memory is
+ * short, which `full` or `failed` then says. */
+Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask);
+
+/* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
+ * more; `wanted` by side to move, or NULL for all. False if it failed. */
+bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2]);
+
+#endif

@@ -1,0 +1,289 @@
+/* outcome.c - see outcome.h.
+ *
+ * A double push needs care: where the opponent can take en passant the value of the position after
+ * it is not its family's, which knows nothing of that right. */
+#include "outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t *new_set(size_t words) { return calloc(words, sizeof(uint64_t)); }
+
+bool outcomes_init(Outcomes *out, size_t words)
+{
+    bool good = true;
+    memset(out, 0, sizeof *out);
+    for (int side = 0; side < 2; side++) {
+        good = good && (out->any[side] = new_set(words)) != NULL;
+        for (int level = SURE; level < LEVELS; level++) {
+            good = good && (out->win[side][level] = new_set(words)) != NULL;
+            good = good && (out->escape[side][level] = new_set(words)) != NULL;
+        }
+    }
+    return good;
+}
+
+void outcomes_free(Outcomes *out)
+{
+    for (int side = 0; side < 2; side++) {
+        free(out->any[side]);
+        for (int level = SURE; level < LEVELS; level++) {
+            free(out->win[side][level]);
+            free(out->escape[side][level]);
+        }
+    }
+}
+
+bool outcome_guess(const CellsKey *key, int winner)
+{
+    static const int worth[TREB_TYPES] = {1, 3, 3, 5, 9, 0};
+    int ahead = bit_count(key->pawns[winner]) - bit_count(key->pawns[!winner]);
+    for (int i = 0; i < key->men; i++)
+        ahead += (key->man[i].color == winner ? 1 : -1) * worth[key->man[i].type];
+    return ahead >= 3;
+}
+
+/* ---- Children ------------------------------------------------------------------------------ */
+
+/* The cells of a known child won for `winner`, `side` to move. */
+static const uint64_t *won_set(const Family *f, int winner, int side, int level)
+{
+    return f->won[level][winner][side];
+}
+
+static CellSource all_of(Family *f, int side)
+{
+    return (CellSource){f != NULL ? f->legal[side] : NULL, NULL, NULL, 0};
+}
+
+static bool counts_as_won(const EdgeChild *child, int winner, int level)
+{
+    return level == MAYBE || (level == GUESS && outcome_guess(&child->key, winner));
+}
+
+/* Cells won for `winner`: of an unknown child all or none, as the level would have it. False if
+ * there are none. */
+static bool won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
+{
+    Family *f = child->family;
+    *out = (CellSource){0};
+    if (f == NULL) return counts_as_won(child, winner, level);
+    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side};
+    return true;
+}
+
+static bool not_won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
+{
+    Family *f = child->family;
+    *out = (CellSource){0};
+    if (f == NULL) return !counts_as_won(child, winner, level);
+    *out =
+        (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side};
+    return true;
+}
+
+/* ---- Double pushes that can be answered en passant ------------------------------------------ */
+
+/* What the answers to a double push by `side` come to, as cells of its child. */
+typedef struct Answers {
+    uint64_t *any;            /* one is legal, or may be */
+    uint64_t *refute[LEVELS]; /* one does not lose: in the game that the pusher wins */
+    uint64_t *win[LEVELS];    /* one wins */
+} Answers;
+
+static void answers_free(Answers *a)
+{
+    free(a->any);
+    for (int level = SURE; level < LEVELS; level++) {
+        free(a->refute[level]);
+        free(a->win[level]);
+    }
+}
+
+static bool answers_find(const Edge *edge, int side, Answers *a)
+{
+    size_t words = cells_words(&edge->child.key);
+    memset(a, 0, sizeof *a);
+    bool good = (a->any = new_set(words)) != NULL;
+    for (int level = SURE; level < LEVELS; level++) {
+        good = good && (a->refute[level] = new_set(words)) != NULL;
+        good = good && (a->win[level] = new_set(words)) != NULL;
+    }
+    for (int i = 0; i < edge->captures && good; i++) {
+        Family *to = edge->en_passant[i].family;
+        edge_pull_en_passant(edge, all_of(to, side), a->any);
+        for (int level = SURE; level < LEVELS; level++) {
+            const EdgeChild *answer = &edge->en_passant[i];
+            CellSource source;
+            if (not_won_in(answer, side, side, level, &source))
+                edge_pull_en_passant(edge, source, a->refute[level]);
+            if (won_in(answer, !side, side, level, &source))
+                edge_pull_en_passant(edge, source, a->win[level]);
+        }
+    }
+    return good;
+}
+
+/* Asks for all of a child, if an oracle answers for it. */
+static void fill_all(Family *f, int side)
+{
+    for (size_t word = 0; word < cells_words(&f->key) && f->oracle != NULL; word++)
+        family_fill(f, side, word, UINT64_MAX);
+}
+
+static bool find_double_push(const Family *f, int side, const Edge *edge, Outcomes *out)
+{
+    Family *to = edge->child.family;
+    size_t words = cells_words(&to->key);
+    Answers a;
+    uint64_t *set = new_set(words);
+    bool good = answers_find(edge, side, &a) && set != NULL;
+    fill_all(to, !side);
+    const CellSource source = {set, NULL, NULL, 0};
+    for (int level = SURE; level < LEVELS && good; level++) {
+        const uint64_t *won = won_set(to, side, !side, level);
+        const uint64_t *lost = won_set(to, !side, !side, level);
+        /* Whoever is stuck but for taking en passant is neither mated nor stalemated. */
+        for (size_t w = 0; w < words; w++)
+            set[w] = (won[w] | (to->stuck[!side][w] & a.any[w])) & ~a.refute[level][w];
+        edge_pull(f, side, edge, source, out->win[side][level]);
+        for (size_t w = 0; w < words; w++)
+            set[w] = to->legal[!side][w] & ~lost[w] & ~a.win[level][w];
+        edge_pull(f, side, edge, source, out->escape[side][level]);
+    }
+    answers_free(&a);
+    free(set);
+    return good;
+}
+
+static bool answers_known(const Edge *edge)
+{
+    for (int i = 0; i < edge->captures; i++) {
+        const Family *to = edge->en_passant[i].family;
+        if (to == NULL || !to->decided) return false;
+    }
+    return true;
+}
+
+/* ---- Edges --------------------------------------------------------------------------------- */
+
+static bool find_edge(const Family *f, int side, const Edge *edge, Outcomes *out)
+{
+    Family *to = edge->child.family;
+    if (to == NULL || !to->decided || !answers_known(edge)) out->open = true;
+    edge_pull(f, side, edge, all_of(to, !side), out->any[side]);
+    if (to != NULL && edge->captures > 0) return find_double_push(f, side, edge, out);
+    for (int level = SURE; level < LEVELS; level++) {
+        CellSource source;
+        if (won_in(&edge->child, side, !side, level, &source))
+            edge_pull(f, side, edge, source, out->win[side][level]);
+        if (not_won_in(&edge->child, !side, !side, level, &source))
+            edge_pull(f, side, edge, source, out->escape[side][level]);
+    }
+    return true;
+}
+
+bool outcomes_find(const Family *family, Outcomes *out)
+{
+    bool good = outcomes_init(out, cells_words(&family->key));
+    for (int side = 0; side < 2 && good; side++)
+        for (int i = 0; i < family->edges[side] && good; i++)
+            good = find_edge(family, side, &family->edge[side][i], out);
+    return good;
+}
+
+/* ---- The family ---------------------------------------------------------------------------- */
+
+/* Notes who has no move, and returns in `losable` where a side can lose in a level's game: no edge
+ * lets it out, and it is not stalemated; in `mated` where it has. */
+static bool find_stuck(Family *f, const Outcomes *out, uint64_t *mated[2])
+{
+    size_t words = cells_words(&f->key);
+    uint64_t *unused[2] = {new_set(words), new_set(words)}, *reach = new_set(words);
+    bool good = unused[0] != NULL && unused[1] != NULL && reach != NULL;
+    if (good) cells_legal(&f->key, unused, mated);
+    for (int side = 0; side < 2 && good; side++) {
+        memset(reach, 0, words * sizeof *reach);
+        cells_unmove(&f->key, side, f->legal[!side], NULL, reach, NULL);
+        for (size_t w = 0; w < words; w++) {
+            f->stuck[side][w] = f->legal[side][w] & ~reach[w] & ~out->any[side][w];
+            mated[side][w] &= f->stuck[side][w];
+        }
+    }
+    free(unused[0]);
+    free(unused[1]);
+    free(reach);
+    return good;
+}
+
+static bool solve_game(Family *f, const Outcomes *out, uint64_t *const mated[2], int winner,
+                       int level, const FamilyRanks *ranks)
+{
+    size_t words = cells_words(&f->key);
+    uint64_t *losable = new_set(words);
+    if (losable == NULL) return false;
+    for (size_t w = 0; w < words; w++)
+        losable[w] = ~out->escape[!winner][level][w] & (~f->stuck[!winner][w] | mated[!winner][w]);
+    uint64_t **won = f->won[level][winner];
+    Game game = {.key = &f->key,
+                 .winner = winner,
+                 .legal = {f->legal[0], f->legal[1]},
+                 .won_at_1 = out->win[winner][level],
+                 .lost_at_0 = mated[!winner],
+                 .losable = losable,
+                 .won = won[winner],
+                 .lost = won[!winner]};
+    if (ranks != NULL) {
+        for (int side = 0; side < 2; side++) {
+            game.rank[side] = ranks->rank[winner][side];
+            memset(won[side], 0, words * sizeof **won);
+        }
+    }
+    bool good = game_solve(&game);
+    free(losable);
+    return good;
+}
+
+/* With one set for all levels if they are the same everywhere. */
+static void compare_levels(Family *f)
+{
+    size_t words = cells_words(&f->key);
+    for (int i = 0; i < 4; i++)
+        for (size_t w = 0; w < words; w++)
+            if (word_open(f, i / 2, i % 2, w)) return;
+    family_decide(f);
+}
+
+static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2],
+                        const FamilyRanks *ranks)
+{
+    size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
+    static const int order[LEVELS] = {SURE, GUESS, MAYBE};
+    for (int winner = 0; winner < 2; winner++) {
+        if (!solve_game(f, out, mated, winner, SURE, ranks)) return false;
+        for (int i = 1; i < LEVELS && !f->decided; i++) {
+            /* What is sure is guessed, and what is guessed may be. */
+            for (int side = 0; side < 2; side++)
+                memcpy(f->won[order[i]][winner][side], f->won[order[i - 1]][winner][side], bytes);
+            if (out->open && !solve_game(f, out, mated, winner, order[i], NULL)) return false;
+        }
+    }
+    return true;
+}
+
+bool family_solve(Family *f, const FamilyRanks *ranks)
+{
+    size_t words = cells_words(&f->key);
+    Outcomes out;
+    uint64_t *mated[2] = {new_set(words), new_set(words)};
+    bool good = mated[0] != NULL && mated[1] != NULL;
+    good = outcomes_find(f, &out) && good;
+    good = good && find_stuck(f, &out, mated) && solve_games(f, &out, mated, ranks);
+    outcomes_free(&out);
+    free(mated[0]);
+    free(mated[1]);
+    if (!good) return false;
+    f->solved = true;
+    if (!f->decided) compare_levels(f);
+    return true;
+}

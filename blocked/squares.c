@@ -1,0 +1,79 @@
+/* squares.c - corresponding squares and mutual zugzwangs, read from the ranks. */
+#include <string.h>
+
+#include "blocked.h"
+
+/* What the ranks say of one placement, by the attacker's and the defender's square. */
+typedef struct View {
+    const Blocked *b;
+    int attacker;
+} View;
+
+static bool ask(const View *v, const uint64_t set[64], int a, int d)
+{
+    bool white = v->attacker == TREB_WHITE;
+    return bit_test(set[white ? a : d], white ? d : a);
+}
+
+static void add_to_group(BlockedSquares *out, int a, uint64_t answers)
+{
+    int i = 0;
+    while (i < out->groups && out->group[i].answers != answers) i++;
+    if (i == SQUARES_GROUPS_MAX) return;
+    if (i == out->groups) out->group[out->groups++] = (SquaresGroup){0, answers};
+    out->group[i].squares |= square_bit(a);
+}
+
+static int compare_groups(const SquaresGroup *a, const SquaresGroup *b)
+{
+    int order = bit_count(a->answers) - bit_count(b->answers);
+    if (order == 0) order = bit_first(a->answers) - bit_first(b->answers);
+    if (order == 0) order = a->answers < b->answers ? -1 : 1;
+    return order;
+}
+
+static void sort_groups(BlockedSquares *out)
+{
+    for (int i = 1; i < out->groups; i++) {
+        SquaresGroup group = out->group[i];
+        int j = i;
+        for (; j > 0 && compare_groups(&group, &out->group[j - 1]) < 0; j--)
+            out->group[j] = out->group[j - 1];
+        out->group[j] = group;
+    }
+}
+
+static void find_zugzwangs(const View *v, const uint64_t region[2], BlockedSquares *out)
+{
+    int attacker = v->attacker, defender = !attacker;
+    const BlockedRanks *mine = &v->b->by[attacker], *theirs = &v->b->by[defender];
+    for (uint64_t left = region[attacker]; left != 0;) {
+        int a = bit_pop(&left);
+        for (uint64_t other = region[defender]; other != 0;) {
+            int d = bit_pop(&other);
+            if (!ask(v, v->b->legal[attacker], a, d) || !ask(v, v->b->legal[defender], a, d) ||
+                !ask(v, mine->won[defender], a, d) || ask(v, mine->won[attacker], a, d) ||
+                ask(v, mine->open[attacker], a, d))
+                continue;
+            out->zugzwang[a] |= square_bit(d);
+            out->zugzwangs++;
+            if (!ask(v, theirs->won[attacker], a, d)) continue;
+            out->double_zugzwang[a] |= square_bit(d);
+            out->double_zugzwangs++;
+        }
+    }
+}
+
+void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
+                     BlockedSquares *out)
+{
+    View view = {blocked, attacker};
+    memset(out, 0, sizeof *out);
+    out->attacker = attacker;
+    find_zugzwangs(&view, region, out);
+    for (int a = 0; a < 64; a++)
+        if (out->zugzwang[a] != 0) add_to_group(out, a, out->zugzwang[a]);
+    sort_groups(out);
+}
+
+void blocked_mark(int group, char out[8]) { snprintf(out, 8, "%d", (group + 1) % 1000); }

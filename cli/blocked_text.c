@@ -1,0 +1,182 @@
+/* blocked_text.c - see blocked_text.h. */
+#include "blocked_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LINE_MOVES = 512, WRAP = 96 };
+
+static const char *const colors[2] = {"White", "Black"};
+
+static const char *plies_text(int plies, char out[32])
+{
+    snprintf(out, 32, "%d pl%s", plies, plies == 1 ? "y" : "ies");
+    return out;
+}
+
+/* ---- The verdict --------------------------------------------------------------------------- */
+
+static void print_goal_verdict(const Blocked *b, const BlockedValue *v)
+{
+    char plies[32];
+    bool take = b->request.goal == BLOCKED_TAKE;
+    if (v->verdict == BLOCKED_DRAW) {
+        printf("No rank: neither king can force %s.\n",
+               take ? "the capture of an undefended pawn" : "its way to the goal");
+        return;
+    }
+    const char *color = colors[v->verdict == BLOCKED_BLACK];
+    if (take)
+        printf("Rank %d: %s's king takes a pawn on ply %d.\n", v->plies, color, v->plies + 1);
+    else
+        printf("Rank %d: %s's king reaches the goal in %s.\n", v->plies, color,
+               plies_text(v->plies, plies));
+}
+
+static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
+{
+    char plies[32];
+    switch (v->verdict) {
+    case BLOCKED_DRAW:
+        puts("Draw.");
+        break;
+    case BLOCKED_OPEN:
+        printf("Open: ");
+        if (v->can[0] && v->can[1])
+            puts("neither a win of White nor one of Black is refuted.");
+        else
+            printf("%s cannot win; whether %s can is not known.\n", colors[v->can[0]],
+                   colors[!v->can[0]]);
+        puts("More --memory, --pieces or --tables of 5 men may decide it.");
+        break;
+    default:
+        printf("%s wins", colors[v->verdict == BLOCKED_BLACK]);
+        if (v->plies == 0)
+            printf(": mate");
+        else if (v->plies > 0)
+            printf(": %s%s to mate or the first capture", b->upper_bounds ? "at most " : "",
+                   plies_text(v->plies, plies));
+        puts(".");
+    }
+}
+
+/* ---- The moves ----------------------------------------------------------------------------- */
+
+static const char *group_of(const Blocked *b, const BlockedMove *m)
+{
+    if (m->goal) return "reaching the goal";
+    if (b->request.goal != BLOCKED_EXACT) {
+        if (m->leaves) return "taking a pawn, which is not the goal";
+        if (m->value.verdict == BLOCKED_DRAW) return "without a rank";
+    }
+    switch (m->value.verdict) {
+    case BLOCKED_WHITE:
+        return b->request.goal == BLOCKED_EXACT ? "White wins" : "White's king gets there";
+    case BLOCKED_BLACK:
+        return b->request.goal == BLOCKED_EXACT ? "Black wins" : "Black's king gets there";
+    case BLOCKED_DRAW:
+        return "drawing";
+    default:
+        return m->value.can[0] ? m->value.can[1] ? "open" : "open: White wins or draws"
+                               : "open: Black wins or draws";
+    }
+}
+
+static void print_moves(const Blocked *b, const BlockedMove *move, int count)
+{
+    const char *group = "";
+    if (count == 0) return;
+    puts("\n  Move       plies from here, the move included");
+    for (int i = 0; i < count; i++) {
+        const char *now = group_of(b, &move[i]);
+        if (strcmp(now, group) != 0) printf("  %s\n", now);
+        group = now;
+        if (move[i].value.plies < 0)
+            printf("    %-8s%s\n", move[i].san, move[i].leaves ? "   -  capture" : "   -");
+        else
+            printf("    %-8s%4d%s\n", move[i].san, move[i].value.plies,
+                   move[i].leaves ? "  capture" : "");
+    }
+}
+
+/* ---- The line ------------------------------------------------------------------------------ */
+
+static void put_word(int *column, const char *word)
+{
+    int length = (int)strlen(word);
+    if (*column && *column + 1 + length > WRAP) {
+        printf("\n  ");
+        *column = 0;
+    }
+    printf(*column ? " %s" : "%s", word);
+    *column += length + 1;
+}
+
+static void print_line(const treb_position *start, const BlockedMove *move, int count)
+{
+    int column = 0, number = start->fullmove;
+    bool white = start->turn == TREB_WHITE;
+    printf("\nBest play\n  ");
+    for (int i = 0; i < count; i++, white = !white) {
+        char word[32];
+        if (white)
+            snprintf(word, sizeof word, "%d.%s", number, move[i].san);
+        else
+            snprintf(word, sizeof word, i ? "%.0d%s" : "%d...%s", i ? 0 : number, move[i].san);
+        if (!white) number++;
+        put_word(&column, word);
+    }
+    putchar('\n');
+}
+
+static void print_end(BlockedEnd end, const treb_position *last)
+{
+    char fen[POSITION_FEN_SIZE];
+    position_to_fen(last, fen);
+    switch (end) {
+    case BLOCKED_END_TABLES:
+        printf("  and the tables know the rest: trebuchet line '%s'\n", fen);
+        break;
+    case BLOCKED_END_PIECES:
+        printf("  and wins; beyond this the play is not followed: %s\n", fen);
+        break;
+    case BLOCKED_END_OPEN:
+        printf("  and the rest is open: %s\n", fen);
+        break;
+    case BLOCKED_END_CAPACITY:
+        puts("  ...");
+        break;
+    default:
+        break;
+    }
+}
+
+bool blocked_text_answer(Blocked *b)
+{
+    const treb_position *pos = &b->request.pos;
+    BlockedValue value =
+        blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
+    BlockedMove *move = malloc(LINE_MOVES * sizeof *move);
+    treb_position last;
+    BlockedEnd end;
+    int count = move != NULL ? blocked_moves(b, move) : -1;
+    if (count >= 0) {
+        cli_print_board(pos);
+        if (count == 0 && value.verdict == BLOCKED_DRAW)
+            puts("Stalemate: a draw.");
+        else if (b->request.goal == BLOCKED_EXACT)
+            print_exact_verdict(b, &value);
+        else
+            print_goal_verdict(b, &value);
+        print_moves(b, move, count);
+        count = blocked_line(b, move, LINE_MOVES, &end, &last);
+    }
+    if (count > 0) {
+        print_line(pos, move, count);
+        print_end(end, &last);
+    }
+    free(move);
+    return count >= 0;
+}

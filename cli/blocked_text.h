@@ -1,0 +1,10 @@
+/* blocked_text.h - what a blocked position is worth, as text. */
+#ifndef TREB_CLI_BLOCKED_TEXT_H
+#define TREB_CLI_BLOCKED_TEXT_H
+
+#include "blocked.h"
+
+/* Prints the board, the verdict, the moves and the best line. False on failure. */
+bool blocked_text_answer(Blocked *blocked);
+
+#endif

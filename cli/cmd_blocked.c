@@ -1,0 +1,359 @@
+/* cmd_blocked.c - trebuchet blocked: kings among blocked pawns. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "blocked.h"
+#include "blocked_text.h"
+#include "cli.h"
+#include "material.h"
+
+static const char usage[] =
+    "Usage: trebuchet blocked [options] FEN\n"
+    "\n"
+    "Takes kings and mutually blocked pawns, any number of them. Says what the position is really\n"
+    "worth, or how soon a king reaches a goal, ranks all placements of the two kings, and finds the\n"
+    "corresponding squares. The FEN may be one argument or several; underscores count as spaces.\n"
+    "\n"
+    "What is asked\n"
+    "  -e, --exact            the result of the game, through all captures, pawn moves and promotions\n"
+    "                         (default); what memory does not allow to decide is said to be open\n"
+    "  -g, --goal take        plies until the king can take a pawn that nothing defends\n"
+    "  -g, --goal SQUARES     plies until the king stands on one of the squares\n"
+    "  -f, --from SQUARES     the king takes from one of these squares (with --goal take)\n"
+    "  -s, --safe             and only while the other king attacks no pawn (with --goal take)\n"
+    "  -a, --attacker COLOR   whose win is ranked: white or black (default: the winner, else White)\n"
+    "\n"
+    "What is printed\n"
+    "      --table            the ranks as two tables, White's and Black's move\n"
+    "      --tsv              the ranks, one line a placement\n"
+    "      --squares          the corresponding squares and mutual zugzwangs\n"
+    "      --svg FILE         the same as a picture; - for standard output\n"
+    "      --json             everything as one JSON object\n"
+    "      --white-king SQUARES, --black-king SQUARES\n"
+    "                         only these squares in tables, lists and pictures\n"
+    "\n"
+    "What it may take (with --exact)\n"
+    "  -M, --memory SIZE      memory for what lies below the position (default: 1 GiB)\n"
+    "  -p, --pieces N         follow positions with up to N promoted pieces, 0 to 3 (default: 2)\n"
+    "  -t, --tables DIR       take values of few men from the tables in DIR; may be given several times\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies; '-' or '*' is a\n"
+    "placement without one, H an impossible one, ? one that is open. Exit codes: 0 answered, 1 failed,\n"
+    "2 no such position or not blocked.\n";
+
+enum { NO_COLOR = -1 };
+
+typedef struct BlockedArgs {
+    CliDirs dirs;
+    BlockedRequest request;
+    int attacker;
+    uint64_t region[2];
+    uint64_t pieces;
+    bool table, tsv, squares, json, exact, goal;
+    const char *svg;
+} BlockedArgs;
+
+/* ---- Squares ------------------------------------------------------------------------------- */
+
+static int read_square(const char **text)
+{
+    const char *t = *text;
+    int file = (t[0] | 32) - 'a', rank = t[0] ? t[1] - '1' : -1;
+    if (file < 0 || file > 7 || rank < 0 || rank > 7) return -1;
+    *text += 2;
+    return square_at(file, rank);
+}
+
+static uint64_t rectangle(int a, int b)
+{
+    uint64_t set = 0;
+    for (int square = 0; square < 64; square++) {
+        int file = square_file(square), rank = square_rank(square);
+        int f1 = square_file(a), f2 = square_file(b), r1 = square_rank(a), r2 = square_rank(b);
+        if ((file - f1) * (file - f2) <= 0 && (rank - r1) * (rank - r2) <= 0)
+            set |= square_bit(square);
+    }
+    return set;
+}
+
+/* Reads "c7,d6-e8". */
+static bool read_squares(const char *text, uint64_t *out)
+{
+    uint64_t set = 0;
+    for (;;) {
+        int a = read_square(&text), b = a;
+        if (a >= 0 && *text == '-') {
+            text++;
+            b = read_square(&text);
+        }
+        if (a < 0 || b < 0) return false;
+        set |= rectangle(a, b);
+        if (*text == '\0') break;
+        if (*text++ != ',') return false;
+    }
+    *out = set;
+    return true;
+}
+
+/* ---- Tables of few men ----------------------------------------------------------------------- */
+
+enum { TABLE_MEN = 5 };
+
+/* Whether there is a table of verdicts for a family and for all that it can turn into. */
+static bool covers(void *context, const CellsKey *key)
+{
+    Material m = {0};
+    treb_table_info info;
+    char name[MATERIAL_NAME_SIZE];
+    for (int color = 0; color < 2; color++) {
+        m.count[color][TREB_KING] = 1;
+        m.count[color][TREB_PAWN] = (uint8_t)bit_count(key->pawns[color]);
+    }
+    for (int i = 0; i < key->men; i++) m.count[key->man[i].color][key->man[i].type]++;
+    if (material_men(&m) > TABLE_MEN) return false;
+    if (material_men(&m) == 2) return true;
+    Material juniors[MATERIAL_MAX_JUNIORS];
+    material_canonical(&m);
+    int count = material_juniors(&m, juniors);
+    for (int i = -1; i < count; i++) {
+        const Material *which = i < 0 ? &m : &juniors[i];
+        if (material_men(which) < 3) continue;
+        material_name(which, name);
+        if (treb_tables_find(context, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
+    }
+    return true;
+}
+
+static bool table_value(void *context, const treb_position *pos, int *out)
+{
+    treb_wdl wdl;
+    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
+    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
+    return true;
+}
+
+/* ---- Printing ------------------------------------------------------------------------------ */
+
+/* The colour whose ranks are shown. */
+static int choose_attacker(const BlockedArgs *args, const Blocked *b)
+{
+    const treb_position *pos = &b->request.pos;
+    if (args->attacker != NO_COLOR) return args->attacker;
+    BlockedValue value =
+        blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
+    if (value.verdict == BLOCKED_WHITE || value.verdict == BLOCKED_BLACK)
+        return value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+    int won[2] = {0, 0};
+    for (int i = 0; i < 256; i++) won[i / 128] += bit_count(b->by[i / 128].won[i / 64 % 2][i % 64]);
+    return won[1] > won[0] ? TREB_BLACK : TREB_WHITE;
+}
+
+static bool write_svg(const char *path, const Blocked *b, const BlockedSquares *squares)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdout : fopen(path, "w");
+    if (file != NULL) {
+        blocked_print_svg(file, b, squares);
+        bool good = fflush(file) == 0 && !ferror(file);
+        if (standard || (fclose(file) == 0 && good)) return good;
+    }
+    cli_error("blocked", "cannot write %s: %s", path, strerror(errno));
+    return false;
+}
+
+static int print(const BlockedArgs *args, Blocked *b)
+{
+    int attacker = choose_attacker(args, b);
+    BlockedSquares squares;
+    bool wanted = args->squares || args->svg != NULL, plain = true;
+    blocked_squares(b, attacker, args->region, &squares);
+    if (args->svg != NULL) {
+        if (!write_svg(args->svg, b, &squares)) return CLI_FAILED;
+        plain = strcmp(args->svg, "-") != 0;
+    }
+    if (args->json) {
+        if (blocked_print_json(stdout, b, wanted ? &squares : NULL)) return CLI_OK;
+        cli_error("blocked", "out of memory, or a table could not be read");
+        return CLI_FAILED;
+    }
+    if (args->tsv) {
+        blocked_print_tsv(stdout, b, attacker, args->region);
+        return CLI_OK;
+    }
+    if (plain && !blocked_text_answer(b)) {
+        cli_error("blocked", "out of memory, or a table could not be read");
+        return CLI_FAILED;
+    }
+    for (int side = 0; side < 2 && args->table; side++) {
+        putchar('\n');
+        blocked_print_table(stdout, b, attacker, side, args->region);
+    }
+    if (args->squares) {
+        putchar('\n');
+        blocked_print_squares(stdout, b, &squares);
+    }
+    return CLI_OK;
+}
+
+/* ---- The command --------------------------------------------------------------------------- */
+
+static int run(BlockedArgs *args)
+{
+    treb_error error;
+    treb_tables *tables = NULL;
+    BlockedRequest *r = &args->request;
+    if (r->goal == BLOCKED_EXACT) {
+        tables = cli_open_tables("blocked", &args->dirs);
+        if (tables == NULL) return CLI_FAILED;
+        treb_tables_set_memory(tables, UINT64_C(256) << 20);
+        r->limits.covers = covers;
+        r->limits.oracle = (FamilyOracle){tables, table_value};
+        r->limits.men = (int)args->pieces;
+        memcpy(r->region, args->region, sizeof r->region);
+        r->all = args->table || args->tsv || args->squares || args->svg != NULL;
+    }
+    Blocked *b = blocked_solve(r, &error);
+    int code = CLI_FAILED;
+    if (b != NULL)
+        code = print(args, b);
+    else
+        cli_error("blocked", "%s", error.text);
+    blocked_free(b);
+    treb_tables_close(tables);
+    return b != NULL ? code : error.status == TREB_ERR_POSITION ? CLI_USAGE : CLI_FAILED;
+}
+
+static bool complain(const char *text)
+{
+    cli_error("blocked", "%s", text);
+    return false;
+}
+
+enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING };
+
+static bool set_goal(BlockedArgs *args, const char *value)
+{
+    args->goal = true;
+    args->request.goal = BLOCKED_TAKE;
+    if (strcmp(value, "take") == 0) return true;
+    args->request.goal = BLOCKED_REACH;
+    return read_squares(value, &args->request.target) ||
+           complain("--goal takes 'take' or squares such as e4,c6-d8");
+}
+
+static bool set_attacker(BlockedArgs *args, const char *value)
+{
+    bool white = strcasecmp(value, "white") == 0, black = strcasecmp(value, "black") == 0;
+    args->attacker = black ? TREB_BLACK : TREB_WHITE;
+    return white || black || complain("--attacker takes white or black");
+}
+
+static bool set_limit(BlockedArgs *args, int c, const char *value)
+{
+    if (c == 'M')
+        return (cli_parse_size(value, &args->request.limits.memory) &&
+                args->request.limits.memory > 0) ||
+               complain("--memory takes a size such as 512M or 2GiB");
+    return cli_parse_number(value, 0, CELLS_MEN_MAX, &args->pieces) ||
+           complain("--pieces takes a number from 0 to 3");
+}
+
+static bool set_option(BlockedArgs *args, int c, const char *value)
+{
+    switch (c) {
+    case 'e':
+        return args->exact = true;
+    case 'g':
+        return set_goal(args, value);
+    case 'f':
+        return read_squares(value, &args->request.from) ||
+               complain("--from takes squares such as c7,d6-d7");
+    case 's':
+        return args->request.safe = true;
+    case 'a':
+        return set_attacker(args, value);
+    case TABLE:
+        return args->table = true;
+    case TSV:
+        return args->tsv = true;
+    case SQUARES:
+        return args->squares = true;
+    case JSON:
+        return args->json = true;
+    case SVG:
+        return (args->svg = value) != NULL;
+    case WHITE_KING:
+    case BLACK_KING:
+        return read_squares(value, &args->region[c == BLACK_KING]) ||
+               complain("--white-king and --black-king take squares such as a5-b8,d8");
+    case 'M':
+    case 'p':
+        return set_limit(args, c, value);
+    case 't':
+        return cli_dirs_add(&args->dirs, value) || complain("too many folders");
+    default:
+        return false;
+    }
+}
+
+/* Options that make no sense together. */
+static bool check_options(BlockedArgs *args)
+{
+    BlockedRequest *r = &args->request;
+    if (args->exact && args->goal) return complain("--exact and --goal exclude each other");
+    if (args->json + args->tsv > 1) return complain("--json and --tsv exclude each other");
+    if (!r->from && !r->safe) return true;
+    if (args->exact || r->goal == BLOCKED_REACH)
+        return complain("--from and --safe go with --goal take");
+    r->goal = BLOCKED_TAKE;
+    return true;
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(BlockedArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {{"exact", 0, NULL, 'e'},
+                                            {"goal", 1, NULL, 'g'},
+                                            {"from", 1, NULL, 'f'},
+                                            {"safe", 0, NULL, 's'},
+                                            {"attacker", 1, NULL, 'a'},
+                                            {"table", 0, NULL, TABLE},
+                                            {"tsv", 0, NULL, TSV},
+                                            {"squares", 0, NULL, SQUARES},
+                                            {"svg", 1, NULL, SVG},
+                                            {"json", 0, NULL, JSON},
+                                            {"white-king", 1, NULL, WHITE_KING},
+                                            {"black-king", 1, NULL, BLACK_KING},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"pieces", 1, NULL, 'p'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "eg:f:sa:M:p:t:h", options, NULL)) != -1;) {
+        if (c == 'h') {
+            fputs(usage, stdout);
+            return CLI_OK;
+        }
+        if (!set_option(args, c, optarg)) return cli_usage("blocked");
+    }
+    if (!check_options(args)) return cli_usage("blocked");
+    int code = cli_read_fen("blocked", argc - optind, argv + optind, &args->request.pos);
+    return code == CLI_OK ? -1 : code;
+}
+
+int cli_blocked(int argc, char **argv)
+{
+    BlockedArgs args = {.attacker = NO_COLOR,
+                        .region = {UINT64_MAX, UINT64_MAX},
+                        .pieces = 2,
+                        .request.limits.memory = UINT64_C(1) << 30};
+    int code = parse(&args, argc, argv);
+    if (code < 0) code = run(&args);
+    cli_dirs_free(&args.dirs);
+    return cli_finish("blocked", code);
+}

@@ -1,0 +1,53 @@
+/* reproduce.h - what the parts of the reproduction share. */
+#ifndef TREB_TOOLS_REPRODUCE_H
+#define TREB_TOOLS_REPRODUCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trebuchet.h"
+
+typedef enum Agreement { AGREES, DIFFERS, NOTED } Agreement;
+
+/* Counts of claims so far, for the end of the report. */
+typedef struct Report {
+    const treb_tables *tables;
+    int agree, differ, noted;
+} Report;
+
+/* A heading, with the table of claims under it begun. */
+void report_section(const char *title, const char *text);
+
+/* One claim; printf-like for what was found. */
+void report_claim(Report *report, const char *claim, Agreement agreement, const char *found, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The position of a FEN; exits if it is none. */
+treb_position report_position(const char *fen);
+
+/* What the tables say; exits with a message if they do not. */
+treb_distance report_distance(const Report *report, const treb_position *pos, treb_metric metric);
+treb_table_info report_info(const Report *report, const char *material, treb_metric metric);
+
+/* All moves of a position, best first by `metric`, and one of them by its name. */
+typedef struct Moves {
+    treb_move move[TREB_MOVES_MAX];
+    size_t count;
+} Moves;
+
+void report_moves(const Report *report, const char *fen, treb_metric metric, Moves *out);
+const treb_move *moves_find(const Moves *moves, const char *san);
+
+/* "won", "drawn" or "lost" for the one who makes the move, the 50-move rule left aside. */
+const char *move_result(const treb_move *move);
+
+/* How many of the moves win. */
+int moves_winning(const Moves *moves);
+
+void report_blocked(Report *report);
+void report_rooks(Report *report);
+void report_queens(Report *report);
+void report_small(Report *report);
+void report_engine(Report *report);
+
+#endif
