@@ -24,11 +24,13 @@ WAIT = 60  # seconds for any one answer
 WIN, DRAW = 4, 2
 DTZ = 1
 
-# Only one move wins, by way of a smaller table: men, FEN, move, depth to search.
+# A capture wins by way of a smaller table: men, FEN, move, depth to search.
 PROBLEMS = [
     (5, "3K3N/8/6p1/4k3/8/7P/8/8 w - - 0 1", "h8g6", 12),
     (5, "8/8/5B1k/2K3n1/8/8/2P5/8 w - - 0 1", "f6g5", 12),
     (5, "8/8/8/8/1k6/1n2PK2/8/3B4 w - - 0 1", "d1b3", 12),
+    (6, "8/8/2Pp4/8/1R1rk3/8/7K/8 w - - 0 1", "b4d4", 14),
+    (6, "8/8/8/4Pkp1/Q5q1/8/2K5/8 w - - 0 1", "a4g4", 14),
 ]
 DRAWN = ["KRvKB", "KRvKN", "KQvKP", "KPvKP", "KRvKR", "KBvKP", "KNvKP", "KRvKP", "KPvK"]
 QUICK = ["KQvK", "KRvK", "KPvK", "KBNvK", "KQvKR", "KRvKN", "KRvKP", "KPvKP", "KBPvK", "KNPvK"]
