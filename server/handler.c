@@ -11,6 +11,8 @@
 #include "headers.h"
 #include "internal.h"
 
+enum { BODY_FAR = 8 }; /* times the limit: what is read, and forgotten, of a body too large */
+
 typedef enum RequestState {
     REQUEST_NEW,    /* the headers have not been looked at */
     REQUEST_BODY,   /* its body arrives */
@@ -169,6 +171,18 @@ static bool find_route(Request *r, enum MHD_Result *result)
     return false;
 }
 
+/* Whether a body is announced that is too large and need not be read: its sender waits for a word,
+ * or there is too much of it. Others are read and forgotten, as an answer before their end may get
+ * lost when the connection is closed under the sender. */
+static bool is_hopeless(Request *r)
+{
+    const char *text = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t length = text != NULL ? strtoull(text, NULL, 10) : 0;
+    if (length <= r->server->body) return false;
+    r->overflow = true;
+    return length > BODY_FAR * r->server->body || header(r, MHD_HTTP_HEADER_EXPECT) != NULL;
+}
+
 /* Looks at method, target and headers before the body is read. MHD_YES without an answer means that
  * the body may come. */
 static enum MHD_Result check_headers(Request *r)
@@ -176,8 +190,7 @@ static enum MHD_Result check_headers(Request *r)
     enum MHD_Result result;
     if (!find_route(r, &result)) return result;
     r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
-    const char *length = header(r, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (length != NULL && strtoull(length, NULL, 10) > r->server->body)
+    if (is_hopeless(r))
         return send_error(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large", "the body is too large");
     r->state = REQUEST_BODY;
     return MHD_YES;
@@ -216,12 +229,11 @@ static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
 {
     size_t need = r->body_size + *size;
     if (r->overflow || need > r->server->body) {
-        /* Read on, so that the client gets to see the answer, but not without end. */
-        enum { FAR = 8 };
+        /* Read on, but not without end. */
         r->overflow = true;
         r->body_size = need;
         *size = 0;
-        return need > FAR * r->server->body ? MHD_NO : MHD_YES;
+        return need > BODY_FAR * r->server->body ? MHD_NO : MHD_YES;
     }
     if (need > r->body_room) {
         size_t room = need > 2 * r->body_room ? need : 2 * r->body_room;

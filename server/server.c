@@ -44,13 +44,25 @@ static unsigned fit_connections(Server *s, unsigned wanted)
     return fit;
 }
 
+/* How many threads serve connections. libmicrohttpd (0.9.75) takes up to 128 events from epoll; if
+ * it gets just as many it asks for more before it looks at these, and may wait for long: 128
+ * clients of one thread that ask at the same time get no answer until something else happens. So no
+ * thread has as many connections, its two own events included. */
+static unsigned pool_size(unsigned threads, unsigned connections)
+{
+    enum { EACH = 120 };
+    unsigned least = (connections + EACH - 1) / EACH;
+    return threads > least ? threads : least;
+}
+
 static bool start_daemon(Server *s, const ServerOptions *o)
 {
     const unsigned connections = fit_connections(s, o->connections);
+    const unsigned threads = pool_size(o->threads, connections);
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[] = {
         {MHD_OPTION_LISTEN_SOCKET, s->listening, NULL},
-        {MHD_OPTION_THREAD_POOL_SIZE, o->threads, NULL},
+        {MHD_OPTION_THREAD_POOL_SIZE, threads, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->per_client, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, o->timeout, NULL},
@@ -63,7 +75,7 @@ static bool start_daemon(Server *s, const ServerOptions *o)
         {MHD_OPTION_END, 0, NULL},
     };
     /* A pool of one is no pool. */
-    if (o->threads < 2)
+    if (threads < 2)
         items[1] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_LIMIT, connections, NULL};
     s->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handler_run, s, MHD_OPTION_ARRAY, items,
                                  MHD_OPTION_END);

@@ -14,7 +14,7 @@ typedef struct ServerOptions {
     bool lenient;         /* a single folder that is not there holds nothing */
     const char *bind;     /* name or address to listen on */
     const char *port;     /* number; "0" picks a free one */
-    unsigned threads;     /* for connections, and as many again for probing */
+    unsigned threads;     /* for probing; for connections as many, or as these need */
     uint64_t cache;       /* bytes of unpacked blocks */
     uint64_t answers;     /* bytes of answers kept */
     unsigned connections; /* in all */

@@ -233,6 +233,7 @@ get 414 'long address' "/standard?fen=$(long 3000)"; code too_large
 get 431 'long header' /healthz -H "X-Long: $(long 40000)"
 long 300000 >large
 get 413 'large body' /v1/batch --data-binary @large -H 'Expect:'; code too_large
+get 413 'large body, announced' /v1/batch --data-binary @large -H 'Expect: 100-continue'; code too_large
 get 413 'large body in chunks' /v1/batch --data-binary @large -H 'Transfer-Encoding: chunked'; code too_large
 get 400 'many parameters' "/standard?$(seq -s'&' 40)"; code bad_request
 check 'still there' '[ "$(curl -s "$U/healthz")" = "{\"status\":\"ok\",\"tables\":23}" ]'
@@ -322,6 +323,12 @@ check 'no folder of tables' '[ "$(cat count)" = '"$failed"' ]'
 
 # ---- Many at once, and hostile ones -------------------------------------------------------------
 
+for many in 128 256; do
+    start --tables tables --quiet --threads 1 --connections $many --per-client $many
+    timeout 60 python3 "$TESTS/server_together.py" "$U" $SERVER $many >out 2>&1
+    check "$many clients ask at once" '[ $? -eq 0 ] || { cat out; false; }'
+    finish 0 "SIGTERM with $many connections open"
+done
 start --tables "$TABLES" --quiet --timeout 2 --connections 64 --per-client 48 --log access
 get 200 'a large answer, kept plain' /v1/tables; cp body plain
 get 200 'the same for one who takes gzip' /v1/tables -H 'Accept-Encoding: gzip'; header 'content-encoding: gzip'
