@@ -379,13 +379,11 @@ static inline __attribute__((always_inline)) void row_merge(int symmetry, const 
     const Vec *ranks = (const Vec *)in;
     int flip = symmetry & SYM_RANKS ? 7 : 0;
     for (int r = 0; r < 8; r++) {
-        Vec v;
-        if (symmetry & SYM_DIAGONAL) {
+        Vec v = ranks[r ^ flip];
+        if (symmetry & SYM_DIAGONAL)
             for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
-        } else {
-            v = ranks[r ^ flip];
-            if (symmetry & SYM_FILES) v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
-        }
+        else if (symmetry & SYM_FILES)
+            v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
         out[r] |= bits_symmetry(symmetry, v);
     }
 }
