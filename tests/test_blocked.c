@@ -210,7 +210,7 @@ static Blocked *solve_exact(const char *fen, int men, bool all)
                               .goal = BLOCKED_EXACT,
                               .all = all,
                               .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = UINT64_C(400) << 20, .men = men}};
+                              .limits = {.memory = UINT64_C(700) << 20, .men = men}};
     treb_error error;
     Blocked *b = blocked_solve(&request, &error);
     ck_assert_msg(b != NULL, "%s", error.text);
@@ -295,6 +295,26 @@ START_TEST(lasker_reichhelm_bounds)
         ck_assert_int_eq(moves[i].value.verdict, best ? BLOCKED_OPEN : BLOCKED_DRAW);
         ck_assert(!best || (moves[i].value.can[TREB_WHITE] && !moves[i].value.can[TREB_BLACK]));
     }
+    blocked_free(b);
+}
+END_TEST
+
+/* With one piece the textbook's squares are proven. */
+START_TEST(lasker_reichhelm_squares)
+{
+    static const char *const pairs[] = {"c4 b6", "c3 b7", "d3 c7", "c2 b8", "d2 c8",
+                                        "b3 a7", "b3 c7", "b2 a8", "b2 c8"};
+    Blocked *b = solve_exact(structures[1], 1, false);
+    const uint64_t region[2] = {squares_of("c4,c3,d3,c2,d2,b3,b2"),
+                                (rank_bits(5) | rank_bits(6) | rank_bits(7)) &
+                                    (file_bits(0) | file_bits(1) | file_bits(2))};
+    BlockedSquares squares;
+    blocked_squares(b, TREB_WHITE, region, &squares);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        ck_assert_msg(bit_test(squares.zugzwang[square_of(pairs[i])], square_of(pairs[i] + 3)),
+                      "%s do not correspond", pairs[i]);
+    ck_assert_int_eq(squares.zugzwangs, 9);
+    ck_assert_int_eq(squares.groups, 7);
     blocked_free(b);
 }
 END_TEST
@@ -408,6 +428,7 @@ int main(void)
     tcase_add_test(exact, draws);
     tcase_add_test(exact, book_position_exactly);
     tcase_add_test(exact, lasker_reichhelm_bounds);
+    tcase_add_test(exact, lasker_reichhelm_squares);
     tcase_add_test(exact, bounds_only_tighten);
     tcase_add_test(exact, little_memory);
     tcase_add_test(rest, refusals);
