@@ -167,24 +167,30 @@ static void compare_family(const treb_tables *tables, int men, const Family *f, 
         for (Cell cell = 0; cell < cells; cell += step) compare_cell(tables, f, side, cell, tally);
 }
 
+/* The position need not be blocked. */
 static void check_below(const treb_tables *tables, const char *fen, int men, Tally *tally)
 {
     treb_error error;
-    BlockedRequest request = {.goal = BLOCKED_EXACT,
-                              .all = true,
-                              .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = UINT64_C(700) << 20, .men = 2}};
-    Blocked *b = NULL;
-    if (treb_position_from_fen(fen, &request.pos, &error) == TREB_OK)
-        b = blocked_solve(&request, &error);
-    if (b == NULL) {
+    treb_position pos;
+    CellsKey key;
+    LatticeLimits limits = {.memory = UINT64_C(700) << 20, .men = 2};
+    Lattice *lattice = lattice_new(&limits);
+    if (treb_position_from_fen(fen, &pos, &error) != TREB_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
+    Family *top = NULL;
+    if (lattice != NULL && cells_from_position(&pos, &key, NULL))
+        top = lattice_add(lattice, &key, false);
+    if (top == NULL || !lattice_resolve(lattice, top, NULL)) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    if (!top->decided) printf("%s: not all decided\n", fen);
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < b->lattice->count[p]; i++)
-            compare_family(tables, men, b->lattice->by_potential[p][i], tally);
-    blocked_free(b);
+        for (int i = 0; i < lattice->count[p]; i++)
+            compare_family(tables, men, lattice->by_potential[p][i], tally);
+    lattice_free(lattice);
 }
 
 int main(int argc, char **argv)
