@@ -127,7 +127,6 @@ static bool update_family(Lattice *lattice, Family *family)
     uint64_t before = fingerprint(family);
     bool first = !family->solved;
     if (!family_solve(family, NULL)) return false;
-    lattice->solves++;
     if (family->decided)
         lattice->bytes -= family_bytes(&family->key) - family_bytes_decided(&family->key);
     family->changed = first || fingerprint(family) != before;

@@ -28,7 +28,7 @@ typedef struct Lattice {
     Family *bucket[LATTICE_BUCKETS];
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
-    uint64_t families, bytes, solves;
+    uint64_t families, bytes;
     bool full;   /* something was left out for want of memory */
     bool failed; /* out of memory, or an oracle failed */
     bool stopped;
