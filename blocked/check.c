@@ -51,6 +51,12 @@ treb_status blocked_check(const treb_position *pos, char why[BLOCKED_WHY_SIZE])
                  colors[color], names[type], at);
         return TREB_ERR_POSITION;
     }
+    if (position_ep_legal(pos)) {
+        uint64_t takers =
+            pawn_attacks(!pos->turn, pos->ep) & position_men_of(pos, pos->turn, TREB_PAWN);
+        return fault(why, pos->turn, bit_first(takers),
+                     "is not blocked: it can take en passant on ", pos->ep);
+    }
     for (int color = 0; color < 2; color++)
         for (uint64_t pawns = position_men_of(pos, color, TREB_PAWN); pawns != 0;) {
             int square = bit_pop(&pawns);

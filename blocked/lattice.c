@@ -56,8 +56,9 @@ static bool list_family(Lattice *lattice, Family *family)
 
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
 {
-    uint64_t bytes = family_bytes(key) + sizeof(Family);
-    if (bytes > lattice->limits.memory || lattice->bytes > lattice->limits.memory - bytes) {
+    uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
+    if (bytes + work > lattice->limits.memory ||
+        lattice->bytes > lattice->limits.memory - bytes - work) {
         lattice->full = true;
         return NULL;
     }
@@ -107,7 +108,8 @@ static bool link_family(const Lattice *lattice, Family *family)
     return changed;
 }
 
-/* Differs whenever what is known or guessed does, but for accidents that cost nothing but time. */
+/* Differs whenever what is known or guessed does, but for rare accidents: after one something may
+ * stay open that need not. */
 static uint64_t fingerprint(const Family *f)
 {
     uint64_t hash = 0;
@@ -125,7 +127,6 @@ static bool update_family(Lattice *lattice, Family *family)
     uint64_t before = fingerprint(family);
     bool first = !family->solved;
     if (!family_solve(family, NULL)) return false;
-    lattice->solves++;
     if (family->decided)
         lattice->bytes -= family_bytes(&family->key) - family_bytes_decided(&family->key);
     family->changed = first || fingerprint(family) != before;
@@ -138,7 +139,8 @@ static bool update(Lattice *lattice)
     const LatticeLimits *limits = &lattice->limits;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
         for (int i = 0; i < lattice->count[p]; i++) {
-            if (limits->stop != NULL && limits->stop(limits->stop_context)) {
+            if (limits->stop != NULL &&
+                limits->stop(limits->stop_context, lattice->families, lattice->bytes)) {
                 lattice->stopped = true;
                 return false;
             }

@@ -18,7 +18,8 @@ typedef struct LatticeLimits {
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
     FamilyOracle oracle;
-    bool (*stop)(void *context); /* asked now and then; NULL for never */
+    /* Told now and then how many families and bytes there are; true to stop. May be NULL. */
+    bool (*stop)(void *context, uint64_t families, uint64_t bytes);
     void *stop_context;
 } LatticeLimits;
 
@@ -27,7 +28,7 @@ typedef struct Lattice {
     Family *bucket[LATTICE_BUCKETS];
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
-    uint64_t families, bytes, solves;
+    uint64_t families, bytes;
     bool full;   /* something was left out for want of memory */
     bool failed; /* out of memory, or an oracle failed */
     bool stopped;

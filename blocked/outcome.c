@@ -7,9 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Cells by what an edge offers the side to move, the last index being a level (family.h). */
+typedef struct Outcomes {
+    uint64_t *any[2];            /* has an edge, by side to move */
+    uint64_t *win[2][LEVELS];    /* an edge wins */
+    uint64_t *escape[2][LEVELS]; /* an edge does not lose: in the game that the opponent wins */
+    bool open;                   /* something is unknown */
+} Outcomes;
+
 static uint64_t *new_set(size_t words) { return calloc(words, sizeof(uint64_t)); }
 
-bool outcomes_init(Outcomes *out, size_t words)
+static bool outcomes_init(Outcomes *out, size_t words)
 {
     bool good = true;
     memset(out, 0, sizeof *out);
@@ -23,7 +31,7 @@ bool outcomes_init(Outcomes *out, size_t words)
     return good;
 }
 
-void outcomes_free(Outcomes *out)
+static void outcomes_free(Outcomes *out)
 {
     for (int side = 0; side < 2; side++) {
         free(out->any[side]);
@@ -183,7 +191,7 @@ static bool find_edge(const Family *f, int side, const Edge *edge, Outcomes *out
     return true;
 }
 
-bool outcomes_find(const Family *family, Outcomes *out)
+static bool outcomes_find(const Family *family, Outcomes *out)
 {
     bool good = outcomes_init(out, cells_words(&family->key));
     for (int side = 0; side < 2 && good; side++)

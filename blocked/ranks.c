@@ -143,6 +143,7 @@ Blocked *blocked_solve(const BlockedRequest *request, treb_error *error)
         return NULL;
     }
     b->request = *request;
+    b->request.pos.ep = 0; /* nobody can use it */
     cells_from_position(&request->pos, &b->key, NULL);
     uint64_t *legal[2] = {b->legal[0], b->legal[1]};
     cells_legal(&b->key, legal, NULL);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "blocked.h"
 #include "blocked_text.h"
@@ -103,29 +105,32 @@ static bool read_squares(const char *text, uint64_t *out)
 
 enum { TABLE_MEN = 5 };
 
-/* Whether there is a table of verdicts for a family and for all that it can turn into. */
+/* Whether there is a table of verdicts for a material and for all that it can turn into. */
+static bool tables_complete(const treb_tables *tables, const Material *m)
+{
+    treb_table_info info;
+    char name[MATERIAL_NAME_SIZE];
+    Material juniors[MATERIAL_MAX_JUNIORS];
+    if (material_men(m) < 3) return true;
+    material_name(m, name);
+    if (treb_tables_find(tables, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
+    int count = material_juniors(m, juniors);
+    for (int i = 0; i < count; i++)
+        if (!tables_complete(tables, &juniors[i])) return false;
+    return true;
+}
+
 static bool covers(void *context, const CellsKey *key)
 {
     Material m = {0};
-    treb_table_info info;
-    char name[MATERIAL_NAME_SIZE];
     for (int color = 0; color < 2; color++) {
         m.count[color][TREB_KING] = 1;
         m.count[color][TREB_PAWN] = (uint8_t)bit_count(key->pawns[color]);
     }
     for (int i = 0; i < key->men; i++) m.count[key->man[i].color][key->man[i].type]++;
     if (material_men(&m) > TABLE_MEN) return false;
-    if (material_men(&m) == 2) return true;
-    Material juniors[MATERIAL_MAX_JUNIORS];
     material_canonical(&m);
-    int count = material_juniors(&m, juniors);
-    for (int i = -1; i < count; i++) {
-        const Material *which = i < 0 ? &m : &juniors[i];
-        if (material_men(which) < 3) continue;
-        material_name(which, name);
-        if (treb_tables_find(context, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
-    }
-    return true;
+    return tables_complete(context, &m);
 }
 
 static bool table_value(void *context, const treb_position *pos, int *out)
@@ -134,6 +139,23 @@ static bool table_value(void *context, const treb_position *pos, int *out)
     if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
     *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
     return true;
+}
+
+/* ---- Progress ------------------------------------------------------------------------------- */
+
+/* A line on the terminal about four times a second. */
+static bool show_progress(void *context, uint64_t families, uint64_t bytes)
+{
+    double *last = context;
+    struct timespec now;
+    char size[16];
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (seconds - *last < 0.25) return false;
+    *last = seconds;
+    cli_format_size(bytes, size);
+    fprintf(stderr, "\r%llu structures, %s\033[K", (unsigned long long)families, size);
+    return false;
 }
 
 /* ---- Printing ------------------------------------------------------------------------------ */
@@ -206,6 +228,11 @@ static int run(BlockedArgs *args)
     treb_error error;
     treb_tables *tables = NULL;
     BlockedRequest *r = &args->request;
+    double last = 0;
+    if (isatty(STDERR_FILENO)) {
+        r->limits.stop = show_progress;
+        r->limits.stop_context = &last;
+    }
     if (r->goal == BLOCKED_EXACT) {
         tables = cli_open_tables("blocked", &args->dirs);
         if (tables == NULL) return CLI_FAILED;
@@ -217,6 +244,7 @@ static int run(BlockedArgs *args)
         r->all = args->table || args->tsv || args->squares || args->svg != NULL;
     }
     Blocked *b = blocked_solve(r, &error);
+    if (last > 0) fputs("\r\033[K", stderr);
     int code = CLI_FAILED;
     if (b != NULL)
         code = print(args, b);

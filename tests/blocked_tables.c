@@ -1,6 +1,7 @@
-/* blocked_tables.c TABLES MEN [-], TABLES FEN - compares blocked positions of up to MEN men with
- * the ordinary tables, everywhere: verdicts, and distances to conversion. Or, of what lies below
- * one position, all positions of up to 5 men: verdicts, those of double pushes en passant included.
+/* blocked_tables.c TABLES MEN [-], TABLES FEN [MEN] - compares blocked positions of up to MEN men
+ * with the ordinary tables, everywhere: verdicts, and distances to conversion. Or, of what lies
+ * below one position, all positions of up to MEN men (5): verdicts, those of double pushes en
+ * passant included.
  *
  * What lies below the positions is solved without the tables; with a third argument their values
  * are used where there are any, as the command does. */
@@ -157,33 +158,39 @@ static void compare_cell(const treb_tables *tables, const Family *f, int side, C
 }
 
 /* Of large families only some cells are compared. */
-static void compare_family(const treb_tables *tables, const Family *f, Tally *tally)
+static void compare_family(const treb_tables *tables, int men, const Family *f, Tally *tally)
 {
     Cell cells = cells_words(&f->key) * 64, step = f->key.men > 1 ? 997 : f->key.men ? 7 : 1;
-    if (f->men > 5 || !f->solved) return;
+    if (f->men > men || !f->solved) return;
     tally->families++;
     for (int side = 0; side < 2; side++)
         for (Cell cell = 0; cell < cells; cell += step) compare_cell(tables, f, side, cell, tally);
 }
 
-static void check_below(const treb_tables *tables, const char *fen, Tally *tally)
+/* The position need not be blocked. */
+static void check_below(const treb_tables *tables, const char *fen, int men, Tally *tally)
 {
     treb_error error;
-    BlockedRequest request = {.goal = BLOCKED_EXACT,
-                              .all = true,
-                              .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = UINT64_C(700) << 20, .men = 2}};
-    Blocked *b = NULL;
-    if (treb_position_from_fen(fen, &request.pos, &error) == TREB_OK)
-        b = blocked_solve(&request, &error);
-    if (b == NULL) {
+    treb_position pos;
+    CellsKey key;
+    LatticeLimits limits = {.memory = UINT64_C(700) << 20, .men = 2};
+    Lattice *lattice = lattice_new(&limits);
+    if (treb_position_from_fen(fen, &pos, &error) != TREB_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
+    Family *top = NULL;
+    if (lattice != NULL && cells_from_position(&pos, &key, NULL))
+        top = lattice_add(lattice, &key, false);
+    if (top == NULL || !lattice_resolve(lattice, top, NULL)) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    if (!top->decided) printf("%s: not all decided\n", fen);
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < b->lattice->count[p]; i++)
-            compare_family(tables, b->lattice->by_potential[p][i], tally);
-    blocked_free(b);
+        for (int i = 0; i < lattice->count[p]; i++)
+            compare_family(tables, men, lattice->by_potential[p][i], tally);
+    lattice_free(lattice);
 }
 
 int main(int argc, char **argv)
@@ -194,7 +201,7 @@ int main(int argc, char **argv)
     bool below = argc > 2 && strchr(argv[2], '/') != NULL;
     int men = below ? 2 : argc > 2 ? atoi(argv[2]) : 0;
     if (men < 2 || men > 5) {
-        fprintf(stderr, "usage: %s TABLES MEN [-] (2 to 5), or TABLES FEN\n", argv[0]);
+        fprintf(stderr, "usage: %s TABLES MEN [-] (2 to 5), or TABLES FEN [MEN]\n", argv[0]);
         return 2;
     }
     const char *directory = argv[1];
@@ -203,7 +210,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    if (below) check_below(tables, argv[2], &tally);
+    if (below) check_below(tables, argv[2], argc > 3 ? atoi(argv[3]) : 5, &tally);
     for (int count = 0; count <= men - 2 && !below; count++)
         check_all(tables, argc > 3, pawns, 8, count, &tally);
     treb_tables_close(tables);

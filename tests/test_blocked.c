@@ -210,7 +210,7 @@ static Blocked *solve_exact(const char *fen, int men, bool all)
                               .goal = BLOCKED_EXACT,
                               .all = all,
                               .region = {UINT64_MAX, UINT64_MAX},
-                              .limits = {.memory = UINT64_C(400) << 20, .men = men}};
+                              .limits = {.memory = UINT64_C(700) << 20, .men = men}};
     treb_error error;
     Blocked *b = blocked_solve(&request, &error);
     ck_assert_msg(b != NULL, "%s", error.text);
@@ -255,8 +255,8 @@ START_TEST(draws)
 {
     static const char *const drawn[] = {
         "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1", /* nobody gets through */
-        "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 b - - 0 1", "7k/8/8/8/8/8/8/K7 w - - 0 1",
-        "8/8/8/8/8/p7/P1K5/k7 w - - 0 1", /* stalemate comes sooner or later */
+        "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 b - - 0 1",
+        "7k/8/8/8/8/8/8/K7 w - - 0 1",
     };
     for (size_t i = 0; i < 3; i++) ck_assert_int_eq(value_of(drawn[i], 1).verdict, BLOCKED_DRAW);
 }
@@ -295,6 +295,26 @@ START_TEST(lasker_reichhelm_bounds)
         ck_assert_int_eq(moves[i].value.verdict, best ? BLOCKED_OPEN : BLOCKED_DRAW);
         ck_assert(!best || (moves[i].value.can[TREB_WHITE] && !moves[i].value.can[TREB_BLACK]));
     }
+    blocked_free(b);
+}
+END_TEST
+
+/* With one piece the textbook's squares are proven. */
+START_TEST(lasker_reichhelm_squares)
+{
+    static const char *const pairs[] = {"c4 b6", "c3 b7", "d3 c7", "c2 b8", "d2 c8",
+                                        "b3 a7", "b3 c7", "b2 a8", "b2 c8"};
+    Blocked *b = solve_exact(structures[1], 1, false);
+    const uint64_t region[2] = {squares_of("c4,c3,d3,c2,d2,b3,b2"),
+                                (rank_bits(5) | rank_bits(6) | rank_bits(7)) &
+                                    (file_bits(0) | file_bits(1) | file_bits(2))};
+    BlockedSquares squares;
+    blocked_squares(b, TREB_WHITE, region, &squares);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        ck_assert_msg(bit_test(squares.zugzwang[square_of(pairs[i])], square_of(pairs[i] + 3)),
+                      "%s do not correspond", pairs[i]);
+    ck_assert_int_eq(squares.zugzwangs, 9);
+    ck_assert_int_eq(squares.groups, 7);
     blocked_free(b);
 }
 END_TEST
@@ -348,6 +368,8 @@ START_TEST(refusals)
         {"8/8/2p5/2Pp4/2PP4/8/8/K6k w - - 0 1",
          "white pawn on c4 is not blocked: it can take on d5"},
         {"8/8/3p4/2pP4/2P5/8/4p3/K6k w - - 0 1", "black pawn on e2 is not blocked"},
+        {"8/8/4p3/3pP3/3P4/8/8/K6k w - d6 0 1",
+         "white pawn on e5 is not blocked: it can take en passant on d6"},
         {"8/8/8/3p4/3PN3/8/8/K6k w - - 0 1", "white knight on e4"},
         {"8/8/8/3pr3/3P4/8/8/K6k w - - 0 1", "black rook on e5"},
     };
@@ -400,7 +422,7 @@ int main(void)
     TCase *book = tcase_create("goals"), *exact = tcase_create("exact"),
           *rest = tcase_create("rest");
     tcase_set_timeout(book, 120);
-    tcase_set_timeout(exact, 300);
+    tcase_set_timeout(exact, 900);
     tcase_set_timeout(rest, 120);
     tcase_add_test(book, book_tables);
     tcase_add_test(book, every_rank_of_a_goal);
@@ -408,6 +430,7 @@ int main(void)
     tcase_add_test(exact, draws);
     tcase_add_test(exact, book_position_exactly);
     tcase_add_test(exact, lasker_reichhelm_bounds);
+    tcase_add_test(exact, lasker_reichhelm_squares);
     tcase_add_test(exact, bounds_only_tighten);
     tcase_add_test(exact, little_memory);
     tcase_add_test(rest, refusals);

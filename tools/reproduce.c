@@ -90,6 +90,18 @@ int moves_winning(const Moves *moves)
     return wins;
 }
 
+void moves_list_winning(const Moves *moves, char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < moves->count; i++) {
+        const treb_move *m = &moves->move[i];
+        if (m->value.wdl <= TREB_DRAW || at + 24 > size) continue;
+        at += (size_t)snprintf(out + at, size - at, "%s%s (%d)", at ? ", " : "", m->san,
+                               m->value.plies[TREB_DTC]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     treb_error error;

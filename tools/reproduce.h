@@ -3,6 +3,7 @@
 #define TREB_TOOLS_REPRODUCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "trebuchet.h"
@@ -41,8 +42,9 @@ const treb_move *moves_find(const Moves *moves, const char *san);
 /* "won", "drawn" or "lost" for the one who makes the move, the 50-move rule left aside. */
 const char *move_result(const treb_move *move);
 
-/* How many of the moves win. */
+/* How many of the moves win; and all of them with their DTC, as "Rh6+ (97), Kc7 (101)". */
 int moves_winning(const Moves *moves);
+void moves_list_winning(const Moves *moves, char *out, size_t size);
 
 void report_blocked(Report *report);
 void report_rooks(Report *report);

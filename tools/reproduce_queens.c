@@ -7,6 +7,8 @@
 #include "reproduce.h"
 #include "scan.h"
 
+enum { PLIES = 512 };
+
 /* What is counted of positions with the pawn on g7, by side to move. Left and right are the same,
  * so the pawn may be on b7. */
 typedef struct Seventh {
@@ -14,6 +16,7 @@ typedef struct Seventh {
     treb_position longest_at[TREB_METRICS][2];
     uint64_t positions[2], won[2], cursed[2];
     uint64_t slow[TREB_METRICS][2]; /* won in more than 50 moves by that metric */
+    uint64_t dtc[2][PLIES];         /* won positions by DTC */
 } Seventh;
 
 static void visit(void *context, const treb_tables *tables, const treb_position *pos,
@@ -35,6 +38,7 @@ static void visit(void *context, const treb_tables *tables, const treb_position 
             s->cursed[pos->turn] += d.wdl == TREB_CURSED_WIN || d.wdl == TREB_BLESSED_LOSS;
         }
         s->slow[metrics[i]][pos->turn] += d.plies > 100;
+        if (metrics[i] == TREB_DTC && d.plies < PLIES) s->dtc[pos->turn][d.plies]++;
         if (d.plies <= s->longest[metrics[i]][pos->turn]) continue;
         s->longest[metrics[i]][pos->turn] = d.plies;
         s->longest_at[metrics[i]][pos->turn] = *pos;
@@ -47,6 +51,7 @@ static void add(Seventh *sum, const Seventh *part)
         sum->positions[side] += part->positions[side];
         sum->won[side] += part->won[side];
         sum->cursed[side] += part->cursed[side];
+        for (int p = 0; p < PLIES; p++) sum->dtc[side][p] += part->dtc[side][p];
         for (int m = 0; m < TREB_METRICS; m++) {
             sum->slow[m][side] += part->slow[m][side];
             if (part->longest[m][side] <= sum->longest[m][side]) continue;
@@ -82,13 +87,32 @@ static void report_count(Report *report, const char *way, const uint64_t count[2
                  white + black);
 }
 
+/* From how many plies on there would be 516. */
+static void report_threshold(Report *report, const Seventh *s, int sides, const char *who)
+{
+    uint64_t before = 0, count = 0;
+    int plies = PLIES;
+    char claim[96];
+    while (plies > 0 && count <= 516) {
+        plies--;
+        before = count;
+        for (int side = 0; side < 2; side++)
+            if (sides >> side & 1) count += s->dtc[side][plies];
+    }
+    snprintf(claim, sizeof claim, "516 positions by another limit: %s", who);
+    report_claim(report, claim, NOTED, "%llu take more than %d plies (DTC), %llu at least %d",
+                 (unsigned long long)before, plies, (unsigned long long)count, plies);
+}
+
 static void report_moves_of(Report *report)
 {
     Moves m;
     report_moves(report, "6K1/6P1/8/5q2/8/8/Q7/2k5 w", TREB_DTC, &m);
     bool only = moves_winning(&m) == 1 && strcmp(m.move[0].san, "Qh2") == 0;
+    char list[256];
+    moves_list_winning(&m, list, sizeof list);
     report_claim(report, "`6K1/6P1/8/5q2/8/8/Q7/2k5 w`: only Qh2 wins", only ? AGREES : DIFFERS,
-                 "%d moves win, the best is %s", moves_winning(&m), m.move[0].san);
+                 "winning, with DTC: %s", list);
     report_moves(report, "8/6P1/8/6K1/3Q4/6q1/k7/8 w", TREB_DTC, &m);
     const treb_move *king = NULL, *queen = NULL;
     for (size_t i = 0; i < m.count; i++) {
@@ -121,5 +145,8 @@ void report_queens(Report *report)
     report_count(report, "DTZ over 100 plies", sum.slow[TREB_DTZ]);
     report_count(report, "DTC over 100 plies", sum.slow[TREB_DTC]);
     report_count(report, "DTM over 100 plies", sum.slow[TREB_DTM]);
+    report_threshold(report, &sum, 1, "White to move");
+    report_threshold(report, &sum, 2, "Black to move");
+    report_threshold(report, &sum, 3, "either");
     report_moves_of(report);
 }

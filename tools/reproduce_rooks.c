@@ -217,12 +217,14 @@ static void report_results(Report *report)
     report_moves(report, sixth, TREB_DTC, &m);
     bool fifth = answer_draws(report, sixth, "Re2+", "Kf5"),
          second = answer_draws(report, sixth, "Rg2", "Kf5");
+    char list[256];
+    moves_list_winning(&m, list, sizeof list);
     report_claim(
         report, "`1r6/8/2K1k3/8/8/8/1P5R/8 w`: only Rh6+ wins; Re2+ and Rg2 are met by Kf5",
         moves_winning(&m) == 1 && strcmp(m.move[0].san, "Rh6+") == 0 && fifth && second ? AGREES
                                                                                         : DIFFERS,
-        "%d move wins, %s; Kf5 draws after Re2+%s and after Rg2%s", moves_winning(&m),
-        m.move[0].san, fifth ? "" : " (no)", second ? "" : " (no)");
+        "winning, with DTC: %s. Kf5 %s after Re2+ and %s after Rg2", list,
+        fifth ? "draws" : "does not draw", second ? "draws" : "does not draw");
     bool draws = answer_draws(report, early, "b3", "Rd2");
     report_claim(report, "`3r4/5k2/8/8/8/4R3/1P6/1K6 w`: b3 is too early, Rd2 draws",
                  draws ? AGREES : DIFFERS, "after b3 Rd2 the position is %s",
