@@ -143,6 +143,18 @@ static inline void run_names(Run *run, const char *names)
     run_materials(run, list, n);
 }
 
+/* Runs all tests of a suite in this process, as a child of one that has run OpenMP threads hangs in
+ * its own. Returns the exit code. */
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static inline size_t list_all(Material out[ALL])
 {
     size_t n = material_list(3, out, ALL);

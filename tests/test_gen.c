@@ -516,12 +516,7 @@ int main(void)
         perror(tables);
         return EXIT_FAILURE;
     }
-    SRunner *runner = srunner_create(gen_suite());
-    /* A child of a process that has run OpenMP threads hangs in its own. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    int code = run_suite(gen_suite());
     if (!tables_given && !getenv("TREB_TEST_KEEP")) remove_tree(tables);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return code;
 }

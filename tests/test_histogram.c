@@ -103,11 +103,5 @@ int main(void)
     tcase_add_test(tests, histogram_calls);
     Suite *suite = suite_create("histogram");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    /* A child of a process that has run OpenMP threads hangs in its own. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -47,11 +47,5 @@ int main(void)
     tcase_add_loop_test(tests, all_is_right, 0, sizeof made / sizeof *made);
     Suite *suite = suite_create("wide");
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    /* A child of a process that has run OpenMP threads hangs in its own. */
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }
