@@ -68,7 +68,10 @@ static void report_longest(Report *report, const Seventh *s)
         for (int side = 0; side < 2; side++) {
             char claim[96], fen[TREB_FEN_SIZE];
             int moves = (s->longest[m][side] + 1) / 2;
-            treb_position_to_fen(&s->longest_at[m][side], fen);
+            treb_position pos = s->longest_at[m][side];
+            if (square_file(bit_first(pos.by_type[TREB_PAWN])) == 1)
+                position_flip_files(&pos, &pos);
+            treb_position_to_fen(&pos, fen);
             snprintf(claim, sizeof claim, "the longest win takes 58 moves: by %s, %s to move",
                      names[m], side == TREB_WHITE ? "White" : "Black");
             report_claim(report, claim, moves == 58 ? AGREES : DIFFERS, "%d moves (%d plies): `%s`",

@@ -2,23 +2,22 @@
 #include "scan.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "position.h"
-
-enum { CHUNK = 1 << 15 };
 
 typedef struct ScanJob {
     const treb_tables *tables;
     Index index;
     int turn;
     ScanVisit *visit;
-    _Atomic uint64_t next;
 } ScanJob;
 
+/* A thread has its own part of the cells, in order, so that what it finds first is always the same.
+ */
 typedef struct ScanThread {
     ScanJob *job;
     void *context;
+    uint64_t first, end;
 } ScanThread;
 
 static void scan_cell(ScanJob *job, uint64_t cell, void *context)
@@ -37,13 +36,9 @@ static void scan_cell(ScanJob *job, uint64_t cell, void *context)
 static void *work(void *argument)
 {
     ScanThread *thread = argument;
-    ScanJob *job = thread->job;
-    for (;;) {
-        uint64_t first = atomic_fetch_add(&job->next, CHUNK), end = first + CHUNK;
-        if (first >= job->index.size) return NULL;
-        if (end > job->index.size) end = job->index.size;
-        for (uint64_t cell = first; cell < end; cell++) scan_cell(job, cell, thread->context);
-    }
+    for (uint64_t cell = thread->first; cell < thread->end; cell++)
+        scan_cell(thread->job, cell, thread->context);
+    return NULL;
 }
 
 bool scan_ending(const treb_tables *tables, const char *material, int turn, ScanVisit *visit,
@@ -55,11 +50,15 @@ bool scan_ending(const treb_tables *tables, const char *material, int turn, Scan
     Material m;
     if (!material_parse(material, &m) || !index_init(&job.index, &m, NULL, 1)) return false;
     int started = 0;
-    for (int i = 0; i < SCAN_THREADS; i++) thread[i] = (ScanThread){&job, context[i]};
+    uint64_t part = job.index.size / SCAN_THREADS;
+    for (int i = 0; i < SCAN_THREADS; i++)
+        thread[i] = (ScanThread){&job, context[i], i * part,
+                                 i + 1 < SCAN_THREADS ? (i + 1) * part : job.index.size};
     while (started + 1 < SCAN_THREADS &&
            pthread_create(&id[started], NULL, work, &thread[started]) == 0)
         started++;
-    work(&thread[SCAN_THREADS - 1]);
+    /* What no thread could be started for is done here. */
+    for (int i = started; i < SCAN_THREADS; i++) work(&thread[i]);
     for (int i = 0; i < started; i++) pthread_join(id[i], NULL);
     return true;
 }
