@@ -53,10 +53,6 @@ void cli_print_json_string(FILE *out, const char *text);
 /* Reads a whole number of at most `most`, and at least `least`. */
 bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
 
-/* The words of a command line as one text, underscores as spaces. NULL if there are none, or no
- * memory. The caller frees it. */
-char *cli_join_words(int count, char **words);
-
 /* Ends a command that was called wrongly: points to --help and returns CLI_USAGE. */
 int cli_usage(const char *command);
 

@@ -30,7 +30,9 @@ treb_metric cli_one_metric(const char *text)
     return TREB_WDL;
 }
 
-char *cli_join_words(int count, char **words)
+/* The words of a command line as one text, underscores as spaces. NULL if there are none, or no
+ * memory. The caller frees it. */
+static char *join_words(int count, char **words)
 {
     size_t size = 1;
     for (int i = 0; i < count; i++) size += strlen(words[i]) + 1;
@@ -101,7 +103,7 @@ int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs)
 int cli_read_fen(const char *command, int count, char **words, treb_position *out)
 {
     treb_error error;
-    char *fen = cli_join_words(count, words);
+    char *fen = join_words(count, words);
     if (fen == NULL) {
         cli_error(command, "give a position as a FEN, such as '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'");
         return cli_usage(command);

@@ -14,7 +14,7 @@ typedef struct Chunk {
 
 struct Deferred {
     const Shape *shape;
-    size_t plane_cells;
+    size_t plane_cells; /* as kept: in a slice of kings and pawns alone it is one */
     uint32_t chunk_planes, chunks;
     unsigned verdicts;
     Chunk **slice[2]; /* by number: `chunks` each */
@@ -53,7 +53,6 @@ void deferred_free(Deferred *d)
     free(d);
 }
 
-size_t deferred_plane_cells(const Deferred *d) { return d->plane_cells; }
 uint32_t deferred_chunk_planes(const Deferred *d) { return d->chunk_planes; }
 uint32_t deferred_chunks(const Deferred *d) { return d->chunks; }
 unsigned deferred_verdicts(const Deferred *d) { return d->verdicts; }

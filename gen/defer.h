@@ -17,9 +17,6 @@ void deferred_free(Deferred *deferred);
  * False: out of memory. */
 bool deferred_add(Deferred *deferred, const uint64_t *number, const Slice *slice);
 
-/* Cells of one plane as kept: those of a slice of kings and pawns alone have one. */
-size_t deferred_plane_cells(const Deferred *deferred);
-
 /* Planes are kept in chunks of so many; the last has fewer. */
 uint32_t deferred_chunk_planes(const Deferred *deferred);
 uint32_t deferred_chunks(const Deferred *deferred);
