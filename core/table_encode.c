@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define ZSTD_STATIC_LINKING_ONLY /* for useRowMatchFinder */
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -40,6 +41,17 @@ TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictio
         return encoder;
     table_encoder_free(encoder);
     return NULL;
+}
+
+/* Found by trial on blocks of eight tables (docs/performance.md). Hardly any matches are shorter
+ * than 5 or 6 bytes, and for blocks as small as ours chains are found faster than rows. A libzstd
+ * that no longer knows the last of these does as it likes. */
+void table_encoder_tune(TableEncoder *encoder, TableMetric metric)
+{
+    int shortest = metric == TABLE_WDL || metric == TABLE_DTZ ? 6 : 5;
+    ZSTD_CCtx_setParameter(encoder->context, ZSTD_c_searchLog, 4);
+    ZSTD_CCtx_setParameter(encoder->context, ZSTD_c_minMatch, shortest);
+    ZSTD_CCtx_setParameter(encoder->context, ZSTD_c_useRowMatchFinder, ZSTD_ps_disable);
 }
 
 void table_encoder_free(TableEncoder *encoder)

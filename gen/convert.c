@@ -33,7 +33,8 @@ static bool view_init(View *view, const Converter *c, const Child *child, const 
     for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
     int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
     if (coordinate < 0) return false;
-    view->base = (uint64_t)coordinate * child->shape->plane_cells + child->lane;
+    view->base = (uint64_t)coordinate * child->shape->plane_cells +
+                 child->lane * shape_lane_cells(child->shape);
     if (child->promoted_shift >= 0)
         view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
                       << child->promoted_shift;
@@ -276,12 +277,13 @@ static void piece_captures(Pass *p, const uint8_t king[2])
     const Conversion *move = p->move;
     if (!view_init(&p->view, p->c, &move->child, king, 0)) return;
     if (move->victim == PAWN_MAN) {
-        backward(p, 0, move->to, 0, p->view.base + p->view.offset[move->man][move->to], p->blocked);
+        backward(p, 0, move->to, p->first, p->view.base + p->view.offset[move->man][move->to],
+                 p->blocked);
         return;
     }
     for (int to = 0; to < 64; to++)
         if (!bit_test(p->blocked, to))
-            backward(p, 0, to, parent_step(p->c, move->victim, to),
+            backward(p, 0, to, p->first + parent_step(p->c, move->victim, to),
                      p->view.base + p->view.offset[move->man][to], p->blocked | square_bit(to));
 }
 
@@ -337,7 +339,7 @@ void converter_plane(const Converter *c, uint32_t kings, int lane, const Outcome
         p.out = out;
         p.captures = 0;
         p.loops = 0;
-        p.first = lane;
+        p.first = lane * shape_lane_cells(c->shape);
         p.blocked = square_bit(king[0]) | square_bit(king[1]) | c->pawns[0] | c->pawns[1];
         pass_men(&p);
         if (p.move->man == KING_MAN)

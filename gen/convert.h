@@ -27,8 +27,7 @@ void converter_free(Converter *converter);
 
 void outcomes_clear(const Outcomes *out, size_t cells);
 
-/* Adds the outcomes of the plane `kings`; the slice's cells are those from `lane` on. Thread-safe.
- */
+/* Adds the outcomes of the plane `kings` of the slice in lane `lane`. Thread-safe. */
 void converter_plane(const Converter *converter, uint32_t kings, int lane, const Outcomes *out);
 
 #endif

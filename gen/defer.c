@@ -14,7 +14,7 @@ typedef struct Chunk {
 
 struct Deferred {
     const Shape *shape;
-    size_t plane_cells; /* as kept: in a slice of kings and pawns alone it is one */
+    size_t plane_cells; /* of one slice */
     uint32_t chunk_planes, chunks;
     unsigned verdicts;
     Chunk **slice[2]; /* by number: `chunks` each */
@@ -25,7 +25,7 @@ Deferred *deferred_new(const Shape *shape)
     Deferred *d = calloc(1, sizeof *d);
     if (d == NULL) return NULL;
     d->shape = shape;
-    d->plane_cells = shape->men == 0 ? 1 : shape->plane_cells;
+    d->plane_cells = shape_lane_cells(shape);
     d->chunk_planes = CHUNK_BYTES / d->plane_cells ? CHUNK_BYTES / d->plane_cells : 1;
     if (d->chunk_planes > shape->kings) d->chunk_planes = shape->kings;
     d->chunks = (shape->kings + d->chunk_planes - 1) / d->chunk_planes;
@@ -96,22 +96,22 @@ static void note_verdicts(Deferred *d, const Plies *staged, size_t cells)
     d->verdicts |= verdicts;
 }
 
-/* Stages one chunk of a slice. */
-static bool chunk_add(Deferred *d, const Slice *slice, int side, uint32_t c, Chunk *out)
+/* Stages one chunk of the slice in one lane. */
+static bool chunk_add(Deferred *d, const Slice *slice, int lane, int side, uint32_t c, Chunk *out)
 {
     uint32_t first = c * d->chunk_planes, end = chunk_end(d, c);
     size_t cells = (end - first) * d->plane_cells;
     Plies *staged = malloc(cells * sizeof *staged);
     if (staged == NULL) return false;
     for (uint32_t k = first; k < end; k++)
-        stage_plane(slice, TABLE_WDL, side, k, staged + (k - first) * d->plane_cells);
+        stage_plane(slice, TABLE_WDL, side, k, lane, staged + (k - first) * d->plane_cells);
     note_verdicts(d, staged, cells);
     bool ok = chunk_pack(staged, cells, out);
     free(staged);
     return ok;
 }
 
-static bool slice_add(Deferred *d, uint64_t number, const Slice *slice, int side)
+static bool slice_add(Deferred *d, uint64_t number, const Slice *slice, int lane, int side)
 {
     bool ok = true;
     Chunk *chunk = calloc(d->chunks, sizeof *chunk);
@@ -119,7 +119,7 @@ static bool slice_add(Deferred *d, uint64_t number, const Slice *slice, int side
     d->slice[side][number] = chunk;
 #pragma omp parallel for schedule(dynamic)
     for (uint32_t c = 0; c < d->chunks; c++)
-        if (!chunk_add(d, slice, side, c, &chunk[c])) {
+        if (!chunk_add(d, slice, lane, side, c, &chunk[c])) {
 #pragma omp atomic write
             ok = false;
         }
@@ -134,7 +134,7 @@ static bool lanes_add(Deferred *d, const uint64_t *number, const Slice *slice, i
     Plies *one = malloc(kings * sizeof *one);
     bool ok = staged && one;
     for (uint32_t k = 0; ok && k < kings; k++)
-        stage_plane(slice, TABLE_WDL, side, k, staged + SLICE_LANES * k);
+        stage_plane(slice, TABLE_WDL, side, k, 0, staged + SLICE_LANES * k);
     for (int lane = 0; ok && lane < slice->lanes; lane++) {
         for (uint32_t k = 0; k < kings; k++) one[k] = staged[SLICE_LANES * k + lane];
         note_verdicts(d, one, kings);
@@ -149,10 +149,12 @@ static bool lanes_add(Deferred *d, const uint64_t *number, const Slice *slice, i
 
 bool deferred_add(Deferred *d, const uint64_t *number, const Slice *slice)
 {
-    bool ok = true;
-    for (int side = 0; side < 2 && ok; side++)
-        ok = d->shape->men == 0 ? lanes_add(d, number, slice, side)
-                                : slice_add(d, number[0], slice, side);
+    bool ok = true, kings = d->shape->men == 0;
+    for (int side = 0; side < 2 && ok; side++) {
+        if (kings) ok = lanes_add(d, number, slice, side);
+        for (int lane = 0; lane < slice->lanes && ok && !kings; lane++)
+            ok = slice_add(d, number[lane], slice, lane, side);
+    }
     return ok;
 }
 

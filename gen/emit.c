@@ -22,7 +22,7 @@ struct Emitter {
     unsigned metrics, width; /* width: bytes of a distance */
     bool begun;
     int threads;
-    TableEncoder **encoder;
+    TableEncoder **encoder[TABLE_METRICS]; /* by thread; NULL for metrics not wanted */
     Stream stream[TABLE_METRICS];
     bool follows[TABLE_METRICS]; /* is another's twin */
     Deferred *verdicts;
@@ -40,6 +40,27 @@ static unsigned emit_width(const Shape *shape, const EmitOptions *options)
                                                                                                : 1;
 }
 
+static bool encoders_new(Emitter *e, TableMetric metric, int level)
+{
+    /* Without pawns DTC mostly is DTZ, and is then the same bytes whichever is wanted. */
+    bool twin = metric == TABLE_DTC && !e->shape->pawns;
+    e->encoder[metric] = calloc(e->threads, sizeof *e->encoder[metric]);
+    for (int i = 0; e->encoder[metric] && i < e->threads; i++) {
+        TableEncoder *encoder = table_encoder_new(level ? level : LEVEL_DEFAULT, NULL, 0);
+        if (encoder == NULL) return false;
+        if (level == 0) table_encoder_tune(encoder, twin ? TABLE_DTZ : metric);
+        e->encoder[metric][i] = encoder;
+    }
+    return e->encoder[metric] != NULL;
+}
+
+static void encoders_free(Emitter *e, TableMetric metric)
+{
+    for (int i = 0; e->encoder[metric] && i < e->threads; i++)
+        table_encoder_free(e->encoder[metric][i]);
+    free(e->encoder[metric]);
+}
+
 Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError *error)
 {
     Emitter *e = calloc(1, sizeof *e);
@@ -49,13 +70,11 @@ Emitter *emitter_new(const Shape *shape, const EmitOptions *options, TableError 
     e->width = emit_width(shape, options);
     strcpy(e->directory, options->directory);
     e->threads = omp_get_max_threads();
-    e->encoder = calloc(e->threads, sizeof *e->encoder);
     e->verdicts = deferred_new(shape);
     e->histograms = calloc(1, sizeof *e->histograms);
-    if (e->encoder == NULL || e->verdicts == NULL || e->histograms == NULL) goto fail;
-    int level = options->level ? options->level : LEVEL_DEFAULT;
-    for (int i = 0; i < e->threads; i++)
-        if ((e->encoder[i] = table_encoder_new(level, NULL, 0)) == NULL) goto fail;
+    if (e->verdicts == NULL || e->histograms == NULL) goto fail;
+    for (int m = 0; m < TABLE_METRICS; m++)
+        if (has(e, m) && !encoders_new(e, m, options->level)) goto fail;
     return e;
 fail:
     emit_out_of_memory(error);
@@ -66,9 +85,10 @@ fail:
 void emitter_abort(Emitter *e)
 {
     if (e == NULL) return;
-    for (int m = 0; m < TABLE_METRICS; m++) stream_close(&e->stream[m]);
-    for (int i = 0; e->encoder && i < e->threads; i++) table_encoder_free(e->encoder[i]);
-    free(e->encoder);
+    for (int m = 0; m < TABLE_METRICS; m++) {
+        stream_close(&e->stream[m]);
+        encoders_free(e, m);
+    }
     free(e->histograms);
     deferred_free(e->verdicts);
     free(e);
@@ -84,8 +104,8 @@ static bool sample_slice(OrderSample *sample, const Slice *slice, TableMetric me
 #pragma omp parallel for schedule(dynamic)
     for (uint32_t i = 0; i < sample->planes; i++)
         for (int side = 0; side < 2; side++)
-            stage_plane(slice, metric, side, (uint64_t)i * shape->kings / sample->planes,
-                        sample->plane[side] + i * shape->plane_cells);
+            stage_plane(slice, metric, side, (uint64_t)i * shape->kings / sample->planes, 0,
+                        sample->plane[side] + i * stage_cells(shape));
     return true;
 }
 
@@ -103,7 +123,7 @@ static treb_status distances_open(Emitter *e, TableMetric metric, const Slice *s
     if (!chosen) return emit_out_of_memory(error);
     bool keep[2] = {side == 0, side == 1};
     return stream_open(&e->stream[metric], e->shape, &packing, order, keep, e->directory,
-                       e->encoder, error);
+                       e->encoder[metric], error);
 }
 
 static treb_status emitter_begin(Emitter *e, const Slice *slice, TableError *error)
@@ -122,9 +142,9 @@ static treb_status emitter_begin(Emitter *e, const Slice *slice, TableError *err
     return TREB_OK;
 }
 
-/* Stages planes `first` to `end` of a side as they go to the file. */
-static bool stage_planes(const Stream *stream, const Slice *slice, int side, uint32_t first,
-                         uint32_t end, uint8_t *out)
+/* Stages planes `first` to `end` of a side of one lane as they go to the file. */
+static bool stage_planes(const Stream *stream, const Slice *slice, int lane, int side,
+                         uint32_t first, uint32_t end, uint8_t *out)
 {
     const Shape *shape = slice->shape;
     const StageMap *map = &stream->map;
@@ -133,28 +153,31 @@ static bool stage_planes(const Stream *stream, const Slice *slice, int side, uin
     bool ok = true;
 #pragma omp parallel
     {
-        Plies *staged = malloc(shape->plane_cells * sizeof *staged);
+        Plies *staged = malloc(stage_cells(shape) * sizeof *staged);
+        Plies *spare = malloc(stage_cells(shape) * sizeof *spare);
         Plies *ordered = malloc(map->plane_cells * sizeof *ordered);
-        if (staged == NULL || ordered == NULL) {
+        bool enough = staged && spare && ordered;
+        if (!enough) {
 #pragma omp atomic write
             ok = false;
         }
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t k = first; k < end; k++) {
-            if (staged == NULL || ordered == NULL) continue;
-            stage_plane(slice, metric, side, k, staged);
-            stage_order(map, metric, staged, ordered);
+            if (!enough) continue;
+            stage_plane(slice, metric, side, k, lane, staged);
+            stage_order(map, metric, staged, spare, ordered);
             stage_pack(&stream->packing, ordered, map->plane_cells, out + (k - first) * bytes);
         }
         free(staged);
+        free(spare);
         free(ordered);
     }
     return ok;
 }
 
-/* One side of a slice, some planes at a time. */
-static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slice, int side,
-                              TableError *error)
+/* One side of the slice in one lane, some planes at a time. */
+static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slice, int lane,
+                              int side, TableError *error)
 {
     uint32_t kings = slice->shape->kings;
     size_t size = stage_packed(&stream->packing, stream->map.plane_cells);
@@ -164,7 +187,7 @@ static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slic
     treb_status status = bytes ? TREB_OK : emit_out_of_memory(error);
     for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
         uint32_t end = first + planes < kings ? first + planes : kings;
-        status = stage_planes(stream, slice, side, first, end, bytes)
+        status = stage_planes(stream, slice, lane, side, first, end, bytes)
                      ? stream_write(stream, side, number * stream->slice_bytes + first * size,
                                     bytes, (end - first) * size, error)
                      : emit_out_of_memory(error);
@@ -204,7 +227,7 @@ static treb_status side_lanes(const Emitter *e, Stream *stream, const uint64_t *
     Plies *staged = malloc((size_t)SLICE_LANES * e->shape->kings * sizeof *staged);
     treb_status status = staged ? TREB_OK : emit_out_of_memory(error);
     for (uint32_t k = 0; k < e->shape->kings && staged; k++)
-        stage_plane(slice, stream->packing.metric, side, k, staged + SLICE_LANES * k);
+        stage_plane(slice, stream->packing.metric, side, k, 0, staged + SLICE_LANES * k);
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
         status = write_kings(e, stream, number[lane], staged + lane, SLICE_LANES, side, error);
     free(staged);
@@ -216,8 +239,11 @@ static treb_status distances_slice(Emitter *e, TableMetric metric, const uint64_
 {
     Stream *stream = &e->stream[metric];
     int side = stream->header.side[1].stored;
-    return e->shape->men == 0 ? side_lanes(e, stream, number, slice, side, error)
-                              : side_slice(stream, number[0], slice, side, error);
+    treb_status status = TREB_OK;
+    if (e->shape->men == 0) return side_lanes(e, stream, number, slice, side, error);
+    for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
+        status = side_slice(stream, number[lane], slice, lane, side, error);
+    return status;
 }
 
 treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice, TableError *error)
@@ -281,7 +307,7 @@ static bool sample_verdicts(const Emitter *e, OrderSample *sample)
     const Deferred *d = e->verdicts;
     uint32_t chunks = deferred_chunks(d), planes = deferred_chunk_planes(d);
     uint64_t all = shape->index.slices * chunks, taken = 0;
-    Plies *cells = malloc(planes * shape->plane_cells * sizeof *cells);
+    Plies *cells = malloc(planes * stage_cells(shape) * sizeof *cells);
     bool ok = order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64));
     ok = ok && cells;
     for (uint32_t i = 0; ok && i < sample->planes; i++) {
@@ -289,8 +315,8 @@ static bool sample_verdicts(const Emitter *e, OrderSample *sample)
         if (!deferred_has(d, at / chunks)) continue;
         for (int side = 0; side < 2 && ok; side++) {
             ok = deferred_read(d, at / chunks, side, at % chunks, cells);
-            memcpy(sample->plane[side] + taken * shape->plane_cells, cells,
-                   shape->plane_cells * sizeof *cells);
+            memcpy(sample->plane[side] + taken * stage_cells(shape), cells,
+                   stage_cells(shape) * sizeof *cells);
         }
         taken++;
     }
@@ -309,13 +335,15 @@ static treb_status chunk_write(const Emitter *e, Stream *stream, uint64_t number
     uint32_t planes = deferred_chunk_planes(e->verdicts), first = chunk * planes;
     if (first + planes > shape->kings) planes = shape->kings - first;
     size_t plane_bytes = stage_packed(p, map->plane_cells);
-    Plies *staged = malloc(planes * shape->plane_cells * sizeof *staged);
+    Plies *staged = malloc(planes * stage_cells(shape) * sizeof *staged);
+    Plies *spare = malloc(stage_cells(shape) * sizeof *spare);
     Plies *cells = malloc(map->plane_cells * sizeof *cells);
     uint8_t *bytes = malloc(planes * plane_bytes);
     treb_status status = TREB_ERR_MEMORY;
-    if (staged && cells && bytes && deferred_read(e->verdicts, number, side, chunk, staged)) {
+    if (staged && spare && cells && bytes &&
+        deferred_read(e->verdicts, number, side, chunk, staged)) {
         for (uint32_t k = 0; k < planes; k++) {
-            stage_order(map, TABLE_WDL, staged + k * shape->plane_cells, cells);
+            stage_order(map, TABLE_WDL, staged + k * stage_cells(shape), spare, cells);
             stage_pack(p, cells, map->plane_cells, bytes + k * plane_bytes);
         }
         status = stream_write(stream, side, number * stream->slice_bytes + first * plane_bytes,
@@ -324,6 +352,7 @@ static treb_status chunk_write(const Emitter *e, Stream *stream, uint64_t number
         emit_out_of_memory(error);
     }
     free(staged);
+    free(spare);
     free(cells);
     free(bytes);
     return status;
@@ -378,7 +407,7 @@ static treb_status verdicts_emit(Emitter *e, TableError *error)
     order_sample_free(&sample);
     if (!chosen) return emit_out_of_memory(error);
     treb_status status = stream_open(&e->stream[TABLE_WDL], e->shape, &packing, order, keep,
-                                     e->directory, e->encoder, error);
+                                     e->directory, e->encoder[TABLE_WDL], error);
     if (status == TREB_OK) status = verdicts_write(e, error);
     if (status == TREB_OK) status = skip_unused(e, TABLE_WDL, TABLE_WDL + 1, error);
     return status;

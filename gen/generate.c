@@ -78,7 +78,7 @@ static treb_status plan_add(const GenerateOptions *o, const Material *m, Generat
         .material = *m,
         /* Two bare kings need no files, but their seniors look there. */
         .emit = material_men(m) > 2 && !generate_complete(o->directory, m, o->metrics),
-        .cells = 2 * shape.index.slices * shape.cells / (shape.men == 0 ? SLICE_LANES : 1),
+        .cells = 2 * shape.index.slices * shape.kings * shape_lane_cells(&shape),
         .memory = step_memory(&shape, o->metrics)};
     shape_free(&shape);
     return TREB_OK;
@@ -104,6 +104,30 @@ static void plan_prune(GeneratePlan *plan)
     plan->steps = kept;
 }
 
+static int pawns_of(const Material *m)
+{
+    return m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
+}
+
+/* Fewer men first, then fewer pawns: juniors have fewer of either. Tables of one size come after
+ * each other, so that they use the same solvers. Keeps the order of equals. */
+static void plan_sort(GeneratePlan *plan)
+{
+    for (size_t i = 1; i < plan->steps; i++) {
+        GenerateStep step = plan->step[i];
+        int men = material_men(&step.material), pawns = pawns_of(&step.material);
+        size_t j = i;
+        for (; j > 0; j--) {
+            const Material *before = &plan->step[j - 1].material;
+            int order = material_men(before) - men;
+            if (order == 0) order = pawns_of(before) - pawns;
+            if (order <= 0) break;
+            plan->step[j] = plan->step[j - 1];
+        }
+        plan->step[j] = step;
+    }
+}
+
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
                           GeneratePlan *plan, TableError *error)
 {
@@ -118,6 +142,7 @@ treb_status generate_plan(const GenerateOptions *options, const Material *materi
         generate_plan_free(plan);
         return status;
     }
+    plan_sort(plan);
     plan_prune(plan);
     return TREB_OK;
 }
@@ -180,7 +205,7 @@ static bool job_units(Job *job)
 {
     const Index *index = &job->shape.index;
     uint64_t slices = index->slices;
-    int lanes = solver_lanes(&job->shape), most = 6 * MATERIAL_MAX_MEN;
+    int lanes = shape_lanes(&job->shape), most = 6 * MATERIAL_MAX_MEN;
     uint8_t *advance = malloc(slices);
     /* Every level may leave one unit that is not full. */
     job->unit = malloc((slices / lanes + most + 2) * sizeof *job->unit);

@@ -316,13 +316,12 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
 {
     int men = plane->men;
     if (in_rows == 0 || out_rows == 0) return;
-    if (men == 1) {
-        Vec w = bit_unmoves(type, splat(in[0]), splat(~plane->occupied));
-        out[0] |= w[0];
-        return;
-    }
     const Vec *vin = (const Vec *)in;
     Vec *vout = (Vec *)out;
+    if (men == 1) {
+        *vout |= bit_unmoves(type, *vin, ~*(const VecUnaligned *)plane->lane);
+        return;
+    }
     if (man < men - 2) {
         unmove_outer(plane, man, type, vin, in_rows, vout, out_rows);
         return;
@@ -407,7 +406,10 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
     if (out_rows == 0) return;
     if (men < 2) {
         /* Without men the one bit is no square. */
-        out[0] |= men == 0 ? in[0] : bits_symmetry(symmetry, splat(in[0]))[0];
+        if (men == 0)
+            out[0] |= in[0];
+        else
+            *(Vec *)out |= bits_symmetry(symmetry, *(const Vec *)in);
         return;
     }
     switch (symmetry) {
@@ -495,10 +497,71 @@ static unsigned most(const uint64_t *set, size_t words, const Plies *plies)
     return best;
 }
 
+static void pick(const uint64_t *set, size_t words, unsigned shift, const Plies *plies, Plies *out)
+{
+    for (size_t w = 0; w < words; w++, plies += 64, out += 64) {
+        uint64_t bits = set[w];
+#if BYTE_VECTORS
+        __m512i b = _mm512_srli_epi16(_mm512_loadu_si512(plies), shift);
+        b = _mm512_and_si512(b, _mm512_set1_epi8((char)(UINT8_MAX >> shift)));
+        _mm512_storeu_si512(out, _mm512_mask_blend_epi8(bits, _mm512_set1_epi8(-1), b));
+#else
+        for (int i = 0; i < 64; i++)
+            out[i] = bits >> i & 1 ? (Plies)(plies[i] >> shift) : CODE_OPEN;
+#endif
+    }
+}
+
+#if BYTE_VECTORS
+/* Cells one, two, four ... further up take what is known, until all do. */
+static inline __m512i fill_known(__m512i v, uint64_t known, Plies before)
+{
+    __m512i none = _mm512_setzero_si512(), up;
+#define STEP(n, SHIFTED)                                                                           \
+    up = SHIFTED;                                                                                  \
+    v = _mm512_mask_mov_epi8(v, ~known & known << (n), up);                                        \
+    known |= known << (n)
+    STEP(1, _mm512_alignr_epi8(v, _mm512_alignr_epi64(v, none, 6), 15));
+    STEP(2, _mm512_alignr_epi8(v, _mm512_alignr_epi64(v, none, 6), 14));
+    STEP(4, _mm512_alignr_epi32(v, none, 15));
+    STEP(8, _mm512_alignr_epi64(v, none, 7));
+    STEP(16, _mm512_alignr_epi64(v, none, 6));
+    STEP(32, _mm512_alignr_epi64(v, none, 4));
+#undef STEP
+    return _mm512_mask_blend_epi8(known, _mm512_set1_epi8((char)before), v);
+}
+
+static Plies fill(const Plies *in, Plies before, Plies cap, Plies *out)
+{
+    __m512i v = _mm512_loadu_si512(in);
+    uint64_t open = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)CODE_OPEN));
+    uint64_t capped = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)KERNEL_CAPPED));
+    v = fill_known(v, ~(open | capped), before);
+    if (capped) {
+        /* Open cells behind a capped one, up to the next that is known: the carry runs there. */
+        uint64_t start = capped << 1 & open, behind = ((open + start) ^ open) & open;
+        v = _mm512_mask_min_epu8(v, capped | behind, v, _mm512_set1_epi8((char)cap));
+    }
+    _mm512_storeu_si512(out, v);
+    return out[63];
+}
+#else
+static Plies fill(const Plies *in, Plies before, Plies cap, Plies *out)
+{
+    for (int i = 0; i < 64; i++) {
+        Plies code = in[i], least = before < cap ? before : cap;
+        before = code == CODE_OPEN ? before : code == KERNEL_CAPPED ? least : code;
+        out[i] = before;
+    }
+    return before;
+}
+#endif
+
 #define NAME2(prefix, suffix) prefix##suffix
 #define NAME(prefix, suffix) NAME2(prefix, suffix)
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
 
 extern const Kernel NAME(kernel_, KERNEL_BUILD);
-const Kernel NAME(kernel_, KERNEL_BUILD) = {TEXT(KERNEL_BUILD), unmove, merge, mark, take, most};
+const Kernel NAME(kernel_,
+                  KERNEL_BUILD) = {TEXT(KERNEL_BUILD), unmove, merge, mark, take, most, pick, fill};

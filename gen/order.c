@@ -8,11 +8,11 @@ enum { ORDERS_MAX = 120, TRIAL_LEVEL = 3, SAMPLE_BYTES = 2 << 20, RUN = 32 << 10
 
 bool order_sample_init(OrderSample *sample, const Shape *shape, uint32_t available)
 {
-    size_t planes = SAMPLE_BYTES / shape->plane_cells;
+    size_t planes = SAMPLE_BYTES / stage_cells(shape);
     if (planes < 8) planes = 8;
     if (planes > available) planes = available;
     sample->planes = (uint32_t)planes;
-    size_t bytes = planes * shape->plane_cells * sizeof(Plies);
+    size_t bytes = planes * stage_cells(shape) * sizeof(Plies);
     sample->plane[0] = malloc(bytes);
     sample->plane[1] = malloc(bytes);
     if (sample->plane[0] && sample->plane[1]) return true;
@@ -62,13 +62,15 @@ static size_t trial(const Shape *shape, const Packing *packing, const OrderSampl
     if (!stage_map_init(&map, shape, &index)) return SIZE_MAX;
     size_t capacity = RUN + stage_packed(packing, map.plane_cells), size = SIZE_MAX, used = 0;
     Plies *cells = malloc(map.plane_cells * sizeof *cells);
+    Plies *spare = malloc(stage_cells(shape) * sizeof *spare);
     uint8_t *packed = malloc(capacity);
     uint8_t *out = malloc(2 * capacity);
     TableEncoder *encoder = table_encoder_new(TRIAL_LEVEL, NULL, 0);
-    if (cells && packed && out && encoder) {
+    if (cells && spare && packed && out && encoder) {
         size = 0;
         for (uint32_t i = 0; i < sample->planes; i++) {
-            stage_order(&map, packing->metric, sample->plane[side] + i * shape->plane_cells, cells);
+            stage_order(&map, packing->metric, sample->plane[side] + i * stage_cells(shape), spare,
+                        cells);
             used += stage_pack(packing, cells, map.plane_cells, packed + used);
             if (used < RUN && i + 1 < sample->planes) continue;
             size += table_encode_block(encoder, packed, used, out, 2 * capacity);
@@ -77,6 +79,7 @@ static size_t trial(const Shape *shape, const Packing *packing, const OrderSampl
     }
     table_encoder_free(encoder);
     free(cells);
+    free(spare);
     free(packed);
     free(out);
     stage_map_free(&map);

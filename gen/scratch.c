@@ -12,8 +12,8 @@
 
 enum { CHUNK = 1 << 20, SCRATCH_LEVEL = 1 };
 
-/* Files of the two widths of a distance do not fit each other. */
-static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '2', sizeof(Plies) - 1};
+/* Files of the two widths of a distance do not fit each other; the number is that of the layout. */
+static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '3', sizeof(Plies) - 1};
 
 /* ---- entries ----------------------------------------------------------------------------------
  */
@@ -143,6 +143,25 @@ static void chunk_copy(const Shape *shape, const Solved *s, int color, size_t c,
     }
 }
 
+/* Makes chunk `c` from a slice. */
+static void chunk_make(const Slice *slice, int color, size_t c, size_t size, uint8_t *bytes)
+{
+    const Shape *shape = slice->shape;
+    size_t set = shape->words * sizeof(uint64_t), codes = shape->cells * sizeof(Plies);
+    size_t from = c * CHUNK, part, word = 64 * sizeof(Plies);
+    for (; size; size -= part, from += part, bytes += part) {
+        size_t end = from < codes ? codes : from < codes + set ? codes + set : from + size;
+        part = end - from < size ? end - from : size;
+        if (from < codes)
+            slice_codes(slice, color, from / word, part / word, (Plies *)(void *)bytes);
+        else if (from < codes + set)
+            memcpy(bytes, (const uint8_t *)slice->legal[color] + (from - codes), part);
+        else
+            slice_cursed(slice, color, (from - codes - set) / 8, part / 8,
+                         (uint64_t *)(void *)bytes);
+    }
+}
+
 static bool transfer(int file, uint8_t *bytes, size_t size, uint64_t offset, bool write)
 {
     while (size) {
@@ -179,10 +198,11 @@ static size_t chunk_pack(uint8_t *out, size_t bound, const uint8_t *plain, size_
     return ZSTD_isError(n) ? 0 : n;
 }
 
-bool side_write(Entry *entry, Side *side, int color)
+bool side_write(Entry *entry, Side *side, int color, const Slice *slice)
 {
     const Shape *shape = &entry->shape;
-    side->cursed = side->solved.cursed[color] != NULL;
+    bool loaded = side->solved.code[color] != NULL;
+    side->cursed = loaded ? side->solved.cursed[color] != NULL : slice->cursed;
     size_t bytes = side_bytes(shape, side->cursed), chunks = side_chunks(shape, side->cursed);
     size_t bound = ZSTD_compressBound(CHUNK);
     uint8_t *packed = malloc(chunks * bound);
@@ -194,7 +214,10 @@ bool side_write(Entry *entry, Side *side, int color)
         uint8_t *plain = malloc(size);
         size_t n = 0;
         if (plain) {
-            chunk_copy(shape, &side->solved, color, c, size, plain, false);
+            if (loaded)
+                chunk_copy(shape, &side->solved, color, c, size, plain, false);
+            else
+                chunk_make(slice, color, c, size, plain);
             n = chunk_pack(packed + c * bound, bound, plain, size);
         }
         side->chunk[c] = n;

@@ -6,7 +6,7 @@
 #ifndef TREB_GEN_SCRATCH_H
 #define TREB_GEN_SCRATCH_H
 
-#include "solved.h"
+#include "solve.h"
 
 enum { NO_UNIT = 0xffffffff };
 
@@ -49,8 +49,9 @@ Unit *entry_add(Entry *entry, const uint64_t *slice, int lanes);
 /* Frees the codes of a side; says whether there were any. */
 bool side_unload(Side *side, int color);
 
-/* Compresses one side's codes and appends them to the entry's file. */
-bool side_write(Entry *entry, Side *side, int color);
+/* Compresses one side's codes and appends them to the entry's file: those in memory, or else the
+ * ones of `slice`. */
+bool side_write(Entry *entry, Side *side, int color, const Slice *slice);
 
 /* Reads one side back into memory, in parallel. */
 bool side_read(Entry *entry, Side *side, int color);

@@ -108,6 +108,37 @@ static uint64_t rows_with(const Solver *s, uint64_t rows, const uint64_t *a, con
     return found;
 }
 
+/* The words of one slab turn out lost: open and not held, without escape. Takes them from `open`;
+ * returns whether there are any. */
+static bool words_lose(uint64_t *restrict open, const uint64_t *restrict held,
+                       const uint64_t *restrict escape, uint64_t *restrict lost, size_t words)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < words; w++) {
+        lost[w] = open[w] & ~held[w] & ~escape[w];
+        open[w] &= ~lost[w];
+        any |= lost[w];
+    }
+    return any != 0;
+}
+
+/* The words of one slab that can be won and were not are won: leaves just these in `won`. The byte
+ * of a decided cell no longer speaks of its conversion. */
+static bool words_win(uint64_t *restrict won, uint64_t *restrict unwon, uint64_t *restrict pending,
+                      uint64_t *restrict held, size_t words)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t now = won[w] & unwon[w];
+        won[w] = now;
+        unwon[w] &= ~now;
+        pending[w] &= ~now;
+        held[w] &= ~now;
+        any |= now;
+    }
+    return any != 0;
+}
+
 /* Un-moves the king and the men from `first` to `last` from the rows `in_rows` of `set`. */
 static void unmove_men(const Solver *s, uint32_t kings, int side, int first, int last,
                        const uint64_t *set, uint64_t in_rows, uint64_t *out, uint64_t out_rows)
@@ -146,14 +177,9 @@ static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Scratch 
     uint64_t *lost = plane_at(s, out->set, kings), found = 0;
     for (size_t slab = 0; slab < s->slabs; slab++) {
         if (!slab_in(s, rows, slab)) continue;
-        uint64_t any = 0;
         size_t first = slab * s->slab_words;
-        for (size_t w = first; w < first + s->slab_words; w++) {
-            lost[w] = open[w] & ~held[w] & ~escape[w];
-            open[w] &= ~lost[w];
-            any |= lost[w];
-        }
-        if (any == 0) continue;
+        if (!words_lose(open + first, held + first, escape + first, lost + first, s->slab_words))
+            continue;
         found |= slab_rows(s, slab);
         s->kernel->mark(lost + first, s->slab_words, n,
                         s->plies[side] + 64 * ((size_t)kings * shape->plane_words + first));
@@ -189,17 +215,9 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t
     uint64_t *held = plane_at(s, s->held[side], kings);
     for (size_t slab = 0; slab < s->slabs; slab++) {
         if (!slab_in(s, rows, slab)) continue;
-        uint64_t any = 0;
         size_t first = slab * s->slab_words;
-        for (size_t w = first; w < first + s->slab_words; w++) {
-            t->a[w] &= unwon[w];
-            /* The byte of a decided cell no longer speaks of its conversion. */
-            unwon[w] &= ~t->a[w];
-            pending[w] &= ~t->a[w];
-            held[w] &= ~t->a[w];
-            any |= t->a[w];
-        }
-        if (any == 0) continue;
+        if (!words_win(t->a + first, unwon + first, pending + first, held + first, s->slab_words))
+            continue;
         found |= slab_rows(s, slab);
         s->kernel->mark(t->a + first, s->slab_words, n,
                         s->plies[side] + 64 * ((size_t)kings * shape->plane_words + first));
@@ -314,7 +332,7 @@ static void metric_select(Solver *s, TableMetric metric)
 {
     for (int side = 0; side < 2; side++) {
         s->plies[side] = s->slice.distance[metric][side];
-        /* Without pawns every conversion is one, and the memory is seldom needed at all. */
+        /* Without pawns every conversion is one. */
         if (metric == TABLE_DTC && !s->shape->pawns)
             for (size_t i = 0; i < s->shape->cells; i++) s->plies[side][i] = 1;
     }
@@ -348,13 +366,13 @@ static bool metric_complete(const Solver *s)
 /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
 static bool dtc_equals_dtz(const Solver *s) { return !s->shape->pawns && !s->slice.cursed; }
 
-int solver_lanes(const Shape *shape) { return shape->men == 0 && shape->pawns ? SLICE_LANES : 1; }
-
 treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const SolvedSource *source,
                        const Slice **out)
 {
     s->slice.lanes = lanes;
     memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
+    for (int i = 0; i < KERNEL_LANES; i++)
+        s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
     treb_status status = solver_setup(s, source);
     if (status != TREB_OK) return status;
     metric_select(s, TABLE_DTZ);
@@ -367,6 +385,7 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     for (int metric = TABLE_DTC; metric < TABLE_METRICS && status == TREB_OK; metric++) {
         if (!(s->metrics >> metric & 1)) continue;
         if (metric == TABLE_DTC && s->slice.dtc_is_dtz) continue;
+        if (metric == TABLE_DTC && !solver_add_dtc(s)) return TREB_ERR_MEMORY;
         metric_select(s, metric);
         status = metric_run(s, &s->slice.plies[metric]);
         if (status == TREB_OK && !metric_complete(s)) status = TREB_ERR_ARGUMENT;
@@ -376,19 +395,24 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     return status;
 }
 
-void slice_codes(const Slice *slice, int side, Plies *code, uint64_t *cursed)
+void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies *code)
 {
-    const Plies *dtm = slice->distance[TABLE_DTM][side], *dtz = slice->distance[TABLE_DTZ][side];
-#pragma omp parallel for
-    for (size_t w = 0; w < slice->shape->words; w++) {
-        uint64_t won = slice->won[side][w], lost = slice->lost[side][w], over = 0;
+    const Plies *dtm = slice->distance[TABLE_DTM][side];
+    for (size_t w = first; w < first + words; w++, code += 64) {
+        uint64_t won = slice->won[side][w], decided = won | slice->lost[side][w];
         for (int b = 0; b < 64; b++) {
-            size_t i = 64 * w + b;
-            bool decided = (won | lost) >> b & 1;
-            Plies mate = dtm ? dtm[i] : won >> b & 1 ? 1 : 2;
-            code[i] = decided ? mate : CODE_OPEN;
-            over |= (uint64_t)(decided && dtz[i] > SOLVE_RULE_PLIES) << b;
+            Plies mate = dtm ? dtm[64 * w + b] : won >> b & 1 ? 1 : 2;
+            code[b] = decided >> b & 1 ? mate : CODE_OPEN;
         }
-        if (cursed) cursed[w] = over;
+    }
+}
+
+void slice_cursed(const Slice *slice, int side, size_t first, size_t words, uint64_t *cursed)
+{
+    const Plies *dtz = slice->distance[TABLE_DTZ][side];
+    for (size_t w = first; w < first + words; w++) {
+        uint64_t over = 0;
+        for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[64 * w + b] > SOLVE_RULE_PLIES) << b;
+        *cursed++ = over & (slice->won[side][w] | slice->lost[side][w]);
     }
 }

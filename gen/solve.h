@@ -44,9 +44,6 @@ void solver_watch(Solver *solver, _Atomic unsigned *ply);
 /* Bytes that a solver allocates. */
 uint64_t solver_memory(const Shape *shape, unsigned metrics);
 
-/* How many slices may be solved together. */
-int solver_lanes(const Shape *shape);
-
 /* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
  * solver and lasts until its next call. TREB_ERR_NO_TABLE if the source lacks a junior,
  * TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a distance exceeds CODE_MOST plies. Runs in parallel
@@ -54,9 +51,10 @@ int solver_lanes(const Shape *shape);
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
                        const SolvedSource *source, const Slice **out);
 
-/* Writes what seniors need of side `side` of a slice, beside slice->legal: shape->cells codes
- * and, if `cursed` is not NULL, the set of cursed and blessed cells. */
-void slice_codes(const Slice *slice, int side, Plies *code, uint64_t *cursed);
+/* What seniors need of side `side` of a slice beside slice->legal: the codes of `words` words of
+ * cells from `first` on, and which of these cells are cursed or blessed. */
+void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies *code);
+void slice_cursed(const Slice *slice, int side, size_t first, size_t words, uint64_t *cursed);
 
 /* The longest distance to zeroing or conversion that goes into a file; that to mate is halved. */
 enum { STAGE_MOST = CODE_MOST - 2 };

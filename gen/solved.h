@@ -5,14 +5,26 @@
  * win is 1 and a loss 2.
  *
  * Where kings and pawns are alone, a plane's word has no man to number its bits. There the bits are
- * up to 64 slices, solved together: the cell of slice `lane` is 64 * kings + lane. */
+ * up to 64 slices, solved together: the cell of slice `lane` is 64 * kings + lane. Beside one piece
+ * the words of a plane are up to 8 slices: their cells begin at 512 * kings + 64 * lane. */
 #ifndef TREB_GEN_SOLVED_H
 #define TREB_GEN_SOLVED_H
 
 #include "plies.h"
 #include "shape.h"
 
-enum { SLICE_LANES = 64 }; /* slices solved together where there are no other men */
+enum { SLICE_LANES = 64 }; /* slices solved together, at most */
+
+/* How many slices of a shape are solved together, and how many cells lie side by side in each. */
+static inline int shape_lanes(const Shape *shape)
+{
+    return !shape->pawns || shape->men > 1 ? 1 : shape->men == 1 ? KERNEL_LANES : SLICE_LANES;
+}
+
+static inline size_t shape_lane_cells(const Shape *shape)
+{
+    return shape->men == 0 ? 1 : shape->men == 1 ? 64 : shape->plane_cells;
+}
 
 /* Arrays by side to move, of the slice's cells; NULL where not at hand. */
 typedef struct Solved {

@@ -16,9 +16,10 @@ typedef struct Frontier {
 struct Solver {
     Slice slice;
     const Shape *shape;
-    size_t words, kings; /* of the shape */
+    size_t words, kings;               /* of the shape */
+    uint64_t lane_pawns[KERNEL_LANES]; /* with one piece, of the slices; full if there is none */
     const Kernel *kernel;
-    unsigned metrics;
+    unsigned metrics, has;    /* wanted; with memory for distances */
     size_t slabs, slab_words; /* of a plane, as kernel rows are masked */
     uint64_t *unwon[2];       /* legal, not (yet) won */
     uint64_t *open[2];        /* may yet turn out lost */
@@ -45,6 +46,9 @@ typedef struct Scratch {
 bool scratch_init(Scratch *t, const Solver *s, bool outcomes);
 void scratch_free(Scratch *t);
 
+/* Gets memory for distances to conversion, unless it is there. False: out of memory. */
+bool solver_add_dtc(Solver *s);
+
 /* Fills in what a slice starts from: legal positions, mates and stalemates, conversions. */
 treb_status solver_setup(Solver *s, const SolvedSource *source);
 
@@ -56,8 +60,12 @@ static inline uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
 static inline KernelPlane plane_of(const Solver *s, uint32_t kings)
 {
     const uint8_t *king = s->shape->king[kings];
-    return (KernelPlane){s->shape->men, square_bit(king[0]) | square_bit(king[1]) |
-                                            s->slice.pawns[0][0] | s->slice.pawns[0][1]};
+    uint64_t squares = square_bit(king[0]) | square_bit(king[1]);
+    KernelPlane plane = {.men = s->shape->men,
+                         .occupied = squares | s->slice.pawns[0][0] | s->slice.pawns[0][1]};
+    if (plane.men == 1)
+        for (int i = 0; i < KERNEL_LANES; i++) plane.lane[i] = squares | s->lane_pawns[i];
+    return plane;
 }
 
 #endif

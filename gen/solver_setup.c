@@ -54,7 +54,7 @@ static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void
         visit((uint64_t **)&s->next_pending[side], next, context);
         visit((uint64_t **)&s->next_held[side], next, context);
         for (int metric = TABLE_DTZ; metric < TABLE_METRICS; metric++)
-            if (s->metrics >> metric & 1)
+            if (s->has >> metric & 1)
                 visit((uint64_t **)&s->slice.distance[metric][side], 8 * words * sizeof(Plies),
                       context);
     }
@@ -86,7 +86,9 @@ static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
     s->shape = s->slice.shape = shape;
     s->words = shape->words;
     s->kings = shape->kings;
-    s->metrics = metrics | 1u << TABLE_DTZ;
+    s->metrics = s->has = metrics | 1u << TABLE_DTZ;
+    /* Without pawns DTC is seldom anything but DTZ. */
+    if (!shape->pawns) s->has &= ~(1u << TABLE_DTC);
     s->slabs = shape->men >= 3 ? 64 : 1;
     s->slab_words = shape->plane_words / s->slabs;
 }
@@ -106,6 +108,17 @@ Solver *solver_new(const Shape *shape, unsigned metrics)
     return s;
 }
 
+bool solver_add_dtc(Solver *s)
+{
+    if (s->has >> TABLE_DTC & 1) return true;
+    bool failed = false;
+    for (int side = 0; side < 2; side++)
+        allocate_set((uint64_t **)&s->slice.distance[TABLE_DTC][side], 8 * s->words * sizeof(Plies),
+                     &failed);
+    s->has |= 1u << TABLE_DTC;
+    return !failed;
+}
+
 void solver_adopt(Solver *s, const Shape *shape) { s->shape = s->slice.shape = shape; }
 
 void solver_free(Solver *s)
@@ -122,6 +135,7 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics)
     Solver s;
     uint64_t bytes = 0;
     solver_describe(&s, shape, metrics);
+    s.has = s.metrics; /* DTC may turn out to be needed */
     each_set(&s, count_set, &bytes);
     return bytes;
 }
@@ -170,6 +184,13 @@ static void plane_fill_valid(const Solver *s, uint32_t kings, uint64_t *out)
     int men = plane.men;
     bool alive =
         bit_count(plane.occupied) == 2 + bit_count(s->slice.pawns[0][0] | s->slice.pawns[0][1]);
+    if (men == 1) {
+        for (int lane = 0; lane < KERNEL_LANES; lane++)
+            out[lane] = bit_count(plane.lane[lane]) == 2 + bit_count(s->lane_pawns[lane])
+                            ? ~plane.lane[lane]
+                            : 0;
+        return;
+    }
     for (size_t w = 0; w < s->shape->plane_words; w++) {
         uint64_t occupied = plane.occupied;
         bool distinct = alive;
@@ -200,10 +221,10 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
 {
     KernelPlane plane = plane_of(s, kings);
     int target = s->shape->king[kings][!color];
-    if (pawns_attack(color, s->slice.pawns[0][color]) & square_bit(target)) {
-        memset(out, 0xff, s->shape->plane_words * sizeof *out);
-        return;
-    }
+    size_t words = s->shape->plane_words / shape_lanes(s->shape);
+    for (int lane = 0; lane < s->slice.lanes; lane++)
+        if (pawns_attack(color, s->slice.pawns[lane][color]) & square_bit(target))
+            memset(out + lane * words, 0xff, words * sizeof *out);
     for (int i = 0; i < s->shape->men; i++) {
         if (s->shape->man[i].color != color) continue;
         plane_fill_man(s, i, target, man);
@@ -274,27 +295,32 @@ static uint64_t little_endian(uint64_t x)
 #endif
 }
 
-static Plies plies_of(unsigned outcome)
+/* These loops are written so that the compiler makes vector code of them. */
+static void fill_plies(const int16_t *restrict outcome, size_t cells, Plies *restrict plies)
 {
-    unsigned plies = outcome > OUTCOME_DRAW ? OUTCOME_WIN - outcome : outcome;
-    return plies > CODE_MOST ? NEVER : plies;
+    for (size_t i = 0; i < cells; i++) {
+        int16_t o = outcome[i], win = (int16_t)(OUTCOME_WIN - o), d = o > OUTCOME_DRAW ? win : o;
+        plies[i] = (Plies)(d > CODE_MOST ? NEVER : d);
+    }
+}
+
+static void fill_zeroing(const uint8_t *restrict verdict, size_t cells, Plies *restrict plies)
+{
+    for (size_t i = 0; i < cells; i++) {
+        uint8_t v = verdict[i];
+        Plies counts = v == 1 + WDL_LOSS || v == 1 + WDL_WIN ? 1 : 0;
+        Plies cursed = v == 1 + WDL_BLESSED || v == 1 + WDL_CURSED ? CURSED_START : 0;
+        plies[i] = counts | cursed;
+    }
 }
 
 /* Writes what each metric counts for the best conversion of every cell. */
 static void setup_distances(Solver *s, uint32_t kings, int side, const Outcomes *o)
 {
-    static const Plies zeroing[1 + WDL_VALUES] = {0, 1, CURSED_START, 0, CURSED_START, 1};
     size_t cells = s->shape->plane_cells, base = kings * cells;
-    Plies *dtz = s->slice.distance[TABLE_DTZ][side] + base;
-    for (size_t i = 0; i < cells; i++) dtz[i] = zeroing[o->verdict[i]];
-    if (o->dtc) {
-        Plies *dtc = s->slice.distance[TABLE_DTC][side] + base;
-        for (size_t i = 0; i < cells; i++) dtc[i] = plies_of(o->dtc[i]);
-    }
-    if (o->dtm) {
-        Plies *dtm = s->slice.distance[TABLE_DTM][side] + base;
-        for (size_t i = 0; i < cells; i++) dtm[i] = plies_of(o->dtm[i]);
-    }
+    fill_zeroing(o->verdict, cells, s->slice.distance[TABLE_DTZ][side] + base);
+    if (o->dtc) fill_plies(o->dtc, cells, s->slice.distance[TABLE_DTC][side] + base);
+    if (o->dtm) fill_plies(o->dtm, cells, s->slice.distance[TABLE_DTM][side] + base);
 }
 
 /* The set of the 64 bytes that exceed `least`, all below 128. */

@@ -15,15 +15,28 @@ static uint32_t group_offset(const Shape *shape, int first, int count, uint32_t 
     return offset;
 }
 
+/* Exchanges the lowest 6 bits with those from `shift` on. */
+static uint32_t swap_squares(uint32_t cell, unsigned shift)
+{
+    uint32_t change = (cell ^ cell >> shift) & 63;
+    return shift ? cell ^ change ^ change << shift : cell;
+}
+
 bool stage_map_init(StageMap *map, const Shape *shape, const Index *index)
 {
     memset(map, 0, sizeof *map);
     map->axes = index->groups;
     map->plane_cells = index->stride[INDEX_KINGS_AXIS];
     map->row_pitch = map->plane_cells;
-    for (unsigned a = 0; a < map->axes; a++) {
+    map->cells = stage_cells(shape);
+    map->kernel = kernel_best();
+    for (unsigned a = map->axes; a-- > 0;) {
         int group = index->order[1 + a] - 1, first = 0;
         for (int g = 0; g < group; g++) first += index->group[g].count;
+        if (a + 1 == map->axes && index->group[group].count == 1) {
+            map->straight = true;
+            map->swap = 6 * (shape->men - 1 - first);
+        }
         map->radix[a] = index->group[group].radix;
         map->offset[a] = malloc(map->radix[a] * sizeof *map->offset[a]);
         if (map->offset[a] == NULL) {
@@ -31,7 +44,8 @@ bool stage_map_init(StageMap *map, const Shape *shape, const Index *index)
             return false;
         }
         for (uint32_t c = 0; c < map->radix[a]; c++)
-            map->offset[a][c] = group_offset(shape, first, index->group[group].count, c);
+            map->offset[a][c] =
+                swap_squares(group_offset(shape, first, index->group[group].count, c), map->swap);
         if (a + 1 < map->axes) map->row_pitch /= map->radix[a];
     }
     return true;
@@ -52,76 +66,143 @@ static uint64_t word_needed(const Slice *s, TableMetric metric, int side, size_t
     return decided;
 }
 
-static void stage_distances(const Slice *s, TableMetric metric, int side, uint32_t kings,
-                            Plies *out)
+enum { PART = 64 /* words staged at once */ };
+
+static void stage_distances(const Slice *s, TableMetric metric, int side, size_t first, Plies *out)
 {
-    size_t words = s->shape->plane_words, first = kings * words;
-    const Plies *plies = s->distance[metric][side] + 64 * first;
-    unsigned shift = metric == TABLE_DTM;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t needed = word_needed(s, metric, side, first + w);
-        for (int b = 0; b < 64; b++, out++, plies++)
-            *out = needed >> b & 1 ? *plies >> shift : STAGE_FREE;
+    size_t words = stage_cells(s->shape) / 64;
+    const Kernel *kernel = kernel_best();
+    const Plies *plies = s->distance[metric][side];
+    for (size_t w = first; w < first + words; w += PART) {
+        uint64_t needed[PART];
+        size_t part = first + words - w < PART ? first + words - w : PART;
+        for (size_t i = 0; i < part; i++) needed[i] = word_needed(s, metric, side, w + i);
+        kernel->pick(needed, part, metric == TABLE_DTM, plies + 64 * w, out + 64 * (w - first));
     }
 }
 
-static void stage_verdicts(const Slice *s, int side, uint32_t kings, Plies *out)
+/* The cells of a word that are won or lost but for the 50-move rule. */
+static uint64_t word_over(const Plies *dtz)
 {
-    size_t words = s->shape->plane_words, first = kings * words;
-    const Plies *plies = s->distance[TABLE_DTZ][side] + 64 * first;
-    for (size_t w = first; w < first + words; w++, plies += 64) {
-        uint64_t won = s->won[side][w], lost = s->lost[side][w], legal = s->legal[side][w];
-        uint64_t free = ~legal | s->capture_wins[side][w];
-        uint64_t to_draw = s->capture_draws[side][w] & ~won & ~lost;
-        if (free == UINT64_MAX) {
-            for (int b = 0; b < 64; b++) *out++ = STAGE_FREE;
-            continue;
+    uint64_t over = 0;
+    for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[b] > SOLVE_RULE_PLIES) << b;
+    return over;
+}
+
+/* One kind of cell after the other, the most particular last. */
+static void stage_verdicts(const Slice *s, int side, size_t first, Plies *out)
+{
+    size_t words = stage_cells(s->shape) / 64;
+    const Kernel *kernel = kernel_best();
+    const uint64_t *won = s->won[side], *lost = s->lost[side];
+    for (size_t i = 0; i < 64 * words; i++) out[i] = WDL_DRAW;
+    kernel->mark(won + first, words, WDL_WIN, out);
+    kernel->mark(lost + first, words, WDL_LOSS, out);
+    for (size_t i = 0; i < words; i++, out += 64) {
+        size_t w = first + i;
+        uint64_t open = ~s->legal[side][w] | s->capture_wins[side][w];
+        uint64_t to_draw = s->capture_draws[side][w] & ~won[w] & ~lost[w];
+        if (s->cursed) {
+            uint64_t over = word_over(s->distance[TABLE_DTZ][side] + 64 * w);
+            uint64_t cursed = won[w] & over, blessed = lost[w] & over;
+            kernel->mark(&cursed, 1, WDL_CURSED, out);
+            kernel->mark(&blessed, 1, WDL_BLESSED, out);
         }
-        for (int b = 0; b < 64; b++, out++) {
-            bool over = s->cursed && plies[b] > SOLVE_RULE_PLIES;
-            unsigned v = won >> b & 1    ? over ? WDL_CURSED : WDL_WIN
-                         : lost >> b & 1 ? over ? WDL_BLESSED : WDL_LOSS
-                                         : WDL_DRAW;
-            *out = free >> b & 1 ? STAGE_FREE : to_draw >> b & 1 ? STAGE_UP_TO_DRAW : v;
-        }
+        if (to_draw) kernel->mark(&to_draw, 1, STAGE_UP_TO_DRAW, out);
+        kernel->mark(&open, 1, STAGE_FREE, out);
     }
 }
 
-void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, Plies *out)
+void stage_plane(const Slice *slice, TableMetric metric, int side, uint32_t kings, int lane,
+                 Plies *out)
 {
+    const Shape *shape = slice->shape;
+    size_t first = kings * shape->plane_words + (shape->men == 1 ? lane : 0);
     if (metric == TABLE_WDL)
-        stage_verdicts(slice, side, kings, out);
+        stage_verdicts(slice, side, first, out);
     else if (metric == TABLE_DTC && slice->dtc_is_dtz)
-        stage_distances(slice, TABLE_DTZ, side, kings, out);
+        stage_distances(slice, TABLE_DTZ, side, first, out);
     else
-        stage_distances(slice, metric, side, kings, out);
+        stage_distances(slice, metric, side, first, out);
 }
 
-/* One run of the innermost axis. The cells depend on each other in a chain, which is kept short for
- * distances: they know but one kind of free cell. */
-static inline Plies order_row(const Plies *staged, const uint32_t *offset, uint32_t radix,
-                              bool verdicts, Plies before, Plies *out)
+/* One run of the innermost axis where like men share it. */
+static Plies order_row(const Plies *staged, const uint32_t *offset, uint32_t radix, Plies before,
+                       Plies *out)
 {
-    for (uint32_t c = 0; c < radix; c++) {
-        Plies code = staged[offset[c]];
-        before = verdicts ? stage_settle(code, before) : code == STAGE_FREE ? before : code;
-        out[c] = before;
-    }
+    for (uint32_t c = 0; c < radix; c++) out[c] = before = stage_settle(staged[offset[c]], before);
     return before;
 }
 
-void stage_order(const StageMap *map, TableMetric metric, const Plies *staged, Plies *out)
+/* One run of the innermost axis where it is one man's. */
+static inline Plies fill_row(const StageMap *map, TableMetric metric, const Plies *staged,
+                             Plies before, Plies *out)
+{
+    /* Distances know but one kind of cell that does not matter. */
+    return map->kernel->fill(staged, before, metric == TABLE_WDL ? WDL_DRAW : STAGE_FREE, out);
+}
+
+#ifdef TREB_WIDE
+static void transpose_part(const Plies *in, Plies *out, size_t stride)
+{
+    for (int r = 0; r < 16; r++)
+        for (int c = 0; c < 16; c++) out[c * stride + r] = in[r * stride + c];
+}
+#else
+typedef uint8_t Row __attribute__((vector_size(16)));
+
+/* 16 rows of 16: interleaving the upper half with the lower four times transposes. */
+static void transpose_part(const Plies *in, Plies *out, size_t stride)
+{
+    Row row[2][16];
+    for (int i = 0; i < 16; i++) memcpy(&row[0][i], in + i * stride, 16);
+    for (int round = 0; round < 4; round++) {
+        const Row *from = row[round & 1];
+        Row *to = row[~round & 1];
+        for (int i = 0; i < 8; i++) {
+            to[2 * i] = __builtin_shufflevector(from[i], from[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4,
+                                                20, 5, 21, 6, 22, 7, 23);
+            to[2 * i + 1] = __builtin_shufflevector(from[i], from[i + 8], 8, 24, 9, 25, 10, 26, 11,
+                                                    27, 12, 28, 13, 29, 14, 30, 15, 31);
+        }
+    }
+    for (int i = 0; i < 16; i++) memcpy(out + i * stride, &row[0][i], 16);
+}
+#endif
+
+static void transpose_block(const Plies *in, Plies *out, size_t stride)
+{
+    enum { PART = 16 };
+    for (int row = 0; row < 64; row += PART)
+        for (int column = 0; column < 64; column += PART)
+            transpose_part(in + row * stride + column, out + column * stride + row, stride);
+}
+
+/* Writes each cell to where its swapped number says. */
+static void swap_plane(const StageMap *map, const Plies *in, Plies *out)
+{
+    size_t stride = (size_t)1 << map->swap;
+    for (size_t base = 0; base < map->cells; base += 64)
+        if ((base >> map->swap & 63) == 0) transpose_block(in + base, out + base, stride);
+}
+
+void stage_order(const StageMap *map, TableMetric metric, const Plies *staged, Plies *spare,
+                 Plies *out)
 {
     unsigned last = map->axes ? map->axes - 1 : 0;
     uint32_t radix = map->axes ? map->radix[last] : 1, coordinate[INDEX_GROUPS_MAX] = {0};
     static const uint32_t nothing[1] = {0};
     const uint32_t *inner = map->axes ? map->offset[last] : nothing;
     Plies before = metric == TABLE_WDL ? WDL_DRAW : 0;
+    if (map->swap) {
+        swap_plane(map, staged, spare);
+        staged = spare;
+    }
     for (;;) {
         const Plies *row = staged;
         for (unsigned a = 0; a < last; a++) row += map->offset[a][coordinate[a]];
-        before = metric == TABLE_WDL ? order_row(row, inner, radix, true, before, out)
-                                     : order_row(row, inner, radix, false, before, out);
+        before = map->straight ? fill_row(map, metric, row, before, out)
+                               : order_row(row, inner, radix, before, out);
         for (size_t c = radix; c < map->row_pitch; c++) out[c] = before;
         out += map->row_pitch;
         int a = (int)last - 1;

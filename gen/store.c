@@ -244,7 +244,13 @@ static bool side_fill(const StoreTable *table, Side *side, int color, const Slic
     if (s->code[color] == NULL || s->legal[color] == NULL) return false;
     if (slice->cursed && s->cursed[color] == NULL) return false;
     memcpy(s->legal[color], slice->legal[color], set);
-    slice_codes(slice, color, s->code[color], s->cursed[color]);
+    enum { PART = 4096 };
+#pragma omp parallel for
+    for (size_t w = 0; w < shape->words; w += PART) {
+        size_t words = shape->words - w < PART ? shape->words - w : PART;
+        slice_codes(slice, color, w, words, s->code[color] + 64 * w);
+        if (slice->cursed) slice_cursed(slice, color, w, words, s->cursed[color] + w);
+    }
     if (!table->wanted[color]) return true;
     const Plies *dtc = slice->distance[TABLE_DTC][color];
     s->stalemate[color] = malloc(set);
@@ -256,10 +262,26 @@ static bool side_fill(const StoreTable *table, Side *side, int color, const Slic
     return s->dtc[color] != NULL;
 }
 
+/* A slice too large to be kept goes to the file at once, without a copy. */
+static treb_status put_large(StoreTable *table, const uint64_t *number, const Slice *slice,
+                             TableError *error)
+{
+    Unit *unit = entry_add(table->entry, number, slice->lanes);
+    if (unit == NULL) return fail(error, TREB_ERR_MEMORY, "out of memory", "");
+    unit->level = table->level;
+    for (int color = 0; color < 2; color++)
+        if (!side_write(table->entry, &unit->side[color], color, slice))
+            return fail(error, TREB_ERR_IO, "write", table->temporary);
+    return TREB_OK;
+}
+
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
                       TableError *error)
 {
     Side filled[2];
+    uint64_t bytes = 2 * slice->shape->cells * sizeof(Plies);
+    if (!slice->shape->pawns && bytes > table->store->budget / 2)
+        return put_large(table, number, slice, error);
     memset(filled, 0, sizeof filled);
     bool ok = true;
     for (int color = 0; color < 2; color++)
@@ -290,7 +312,7 @@ static treb_status spill(StoreTable *table, int level, TableError *error)
         for (int color = 0; color < 2; color++) {
             Side *side = &unit->side[color];
             if (side->solved.code[color] == NULL) continue;
-            if (table->seniors && !side->filed && !side_write(entry, side, color))
+            if (table->seniors && !side->filed && !side_write(entry, side, color, NULL))
                 return fail(error, TREB_ERR_IO, "write", table->temporary);
             free(side->solved.dtc[color]);
             free(side->solved.stalemate[color]);

@@ -19,10 +19,10 @@ static uint64_t mirrored_lanes(const Slice *slice)
     return lanes;
 }
 
-/* On how many arrangements of the board a cell of a plane stands. */
-static unsigned plane_weight(const Shape *shape, uint32_t kings, bool mirrored)
+/* On how many arrangements of the board a cell of a plane stands; in mirrored lanes one fewer. */
+static unsigned plane_weight(const Shape *shape, uint32_t kings)
 {
-    if (shape->pawns) return mirrored ? 1 : 2;
+    if (shape->pawns) return 2;
     return shape->king[kings][0] % 9 == 0 && shape->king[kings][1] % 9 == 0 ? 4 : 8;
 }
 
@@ -57,7 +57,7 @@ static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_F
     treb_position pos;
     memset(&pos, 0, sizeof pos);
     size_t kings = cell / shape->plane_cells, rest = cell % shape->plane_cells;
-    const uint64_t *pawns = slice->pawns[shape->men == 0 ? rest : 0];
+    const uint64_t *pawns = slice->pawns[shape->men < 2 ? rest / shape_lane_cells(shape) : 0];
     for (int color = 0; color < 2; color++) {
         position_put(&pos, color, TREB_KING, shape->king[kings][color]);
         pos.by_color[color] |= pawns[color];
@@ -71,6 +71,13 @@ static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_F
     char fen[POSITION_FEN_SIZE];
     position_to_fen(&pos, fen);
     memcpy(out, fen, strlen(fen) + 1);
+}
+
+/* The cells of a word that are in mirrored lanes. */
+static uint64_t word_mirrored(const Shape *shape, uint64_t lanes, size_t w)
+{
+    if (shape->men == 0 || lanes == 0) return lanes;
+    return shape->men > 1 || (lanes >> w % KERNEL_LANES & 1) ? UINT64_MAX : 0;
 }
 
 /* What one plane has. */
@@ -104,10 +111,10 @@ static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirro
 {
     const Shape *shape = slice->shape;
     size_t words = shape->plane_words, first = kings * words;
-    unsigned weight = plane_weight(shape, kings, shape->men > 0 && mirrored);
+    unsigned weight = plane_weight(shape, kings);
     memset(out, 0, sizeof *out);
     for (size_t w = first; w < first + words; w++) {
-        uint64_t set[WDL_VALUES], half = shape->men == 0 ? mirrored : 0;
+        uint64_t set[WDL_VALUES], half = word_mirrored(shape, mirrored, w);
         word_verdicts(slice, side, w, set);
         for (int v = 0; v < WDL_VALUES; v++) {
             if (set[v] == 0) continue;

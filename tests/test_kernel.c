@@ -49,11 +49,17 @@ static size_t squares_cell(const int square[KERNEL_MEN_MAX], int men)
     return cell;
 }
 
+/* Where kings and pawns stand in a word: with one man each word has pawns of its own. */
+static uint64_t word_occupied(const KernelPlane *plane, size_t word)
+{
+    return plane->men == 1 ? plane->lane[word] : plane->occupied;
+}
+
 /* Which bits of a word are positions: all men on different squares, none where a king or pawn is.
  */
 static uint64_t word_valid(const KernelPlane *plane, size_t word)
 {
-    uint64_t occupied = plane->occupied;
+    uint64_t occupied = word_occupied(plane, word);
     for (int man = plane->men - 2; man >= 0; man--, word >>= 6) {
         uint64_t bit = square_bit(word & 63);
         if (occupied & bit) return 0;
@@ -70,9 +76,11 @@ static bool row_allowed(int men, size_t word, uint64_t rows)
 
 static KernelPlane random_plane(int men)
 {
-    KernelPlane plane = {men, 0};
-    for (int closed = 2 + (int)(next_random() % (CLOSED - 1)); closed > 0; closed--)
+    KernelPlane plane = {.men = men};
+    for (int closed = 2 + (int)(next_random() % (CLOSED - 1)); closed > 0; closed--) {
         plane.occupied |= square_bit(next_random() % 64);
+        for (int i = 0; i < KERNEL_LANES; i++) plane.lane[i] |= square_bit(next_random() % 64);
+    }
     return plane;
 }
 
@@ -129,13 +137,13 @@ static void naive_unmove(const KernelPlane *plane, int man, int type, const uint
     for (size_t w = 0; w < words; w++) {
         for (uint64_t bits = in[w]; bits;) {
             int square[KERNEL_MEN_MAX];
-            uint64_t occupied = plane->occupied;
+            uint64_t occupied = word_occupied(plane, w);
             cell_squares(w << 6 | (size_t)bit_pop(&bits), plane->men, square);
             for (int m = 0; m < plane->men; m++) occupied |= square_bit(square[m]);
             uint64_t targets = walk_squares(type, square[man], occupied);
             while (targets) {
                 square[man] = bit_pop(&targets);
-                size_t cell = squares_cell(square, plane->men);
+                size_t cell = squares_cell(square, plane->men) + (plane->men == 1 ? 64 * w : 0);
                 if (row_allowed(plane->men, cell >> 6, out_rows))
                     out[cell >> 6] |= square_bit(cell & 63);
             }
@@ -189,9 +197,10 @@ END_TEST
 static bool naive_seen(int men, int symmetry, const uint64_t *in, size_t cell)
 {
     int square[KERNEL_MEN_MAX];
+    size_t lane = men == 1 ? cell & ~(size_t)63 : 0; /* no symmetry leads out of it */
     cell_squares(cell, men, square);
     for (int m = 0; m < men; m++) square[m] = index_symmetry_square(symmetry, square[m]);
-    cell = squares_cell(square, men);
+    cell = squares_cell(square, men) | lane;
     return in[cell >> 6] >> (cell & 63) & 1;
 }
 
@@ -323,6 +332,65 @@ START_TEST(distances)
 }
 END_TEST
 
+/* ---- Staging ----------------------------------------------------------------------------------
+ */
+
+static void check_pick(const Kernel *kernel, const Distances *b, unsigned shift)
+{
+    Plies *out = (Plies *)new_set(8 * b->words * sizeof *out);
+    kernel->pick(b->set, b->words, shift, b->plies, out);
+    for (size_t i = 0; i < 64 * b->words; i++)
+        REQUIRE(out[i] == (in_set(b->set, i) ? b->plies[i] >> shift : CODE_OPEN), kernel);
+    free(out);
+}
+
+/* Runs of cells of all kinds, from short to longer than what is copied at once. */
+static void random_cells(Plies *cells, int count)
+{
+    unsigned often = 1 + next_random() % 40;
+    Plies code = CODE_OPEN;
+    for (int i = 0; i < count; i++) {
+        uint64_t r = next_random();
+        if (r % often == 0)
+            code = r >> 32 & 1 ? CODE_OPEN : (r >> 33 & 3) ? r >> 40 & 7 : KERNEL_CAPPED;
+        cells[i] = code;
+    }
+}
+
+static void check_fill(const Kernel *kernel, Plies cap)
+{
+    enum { ROWS = 5 };
+    Plies in[64 * ROWS], out[64 * ROWS], before = next_random() % 8, last = before;
+    random_cells(in, 64 * ROWS);
+    for (int row = 0; row < ROWS; row++)
+        last = kernel->fill(in + 64 * row, last, cap, out + 64 * row);
+    for (int i = 0; i < 64 * ROWS; i++) {
+        if (in[i] < KERNEL_CAPPED)
+            before = in[i];
+        else if (in[i] == KERNEL_CAPPED && before > cap)
+            before = cap;
+        REQUIRE(out[i] == before, kernel);
+    }
+    REQUIRE(last == before, kernel);
+}
+
+START_TEST(staging)
+{
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    for (int round = 0; round < 2000; round++) {
+        uint64_t start = next_random();
+        for (int b = 0; b < builds; b++) {
+            seed = start;
+            Distances d = new_distances(1 + round % 3);
+            check_pick(build[b], &d, round % 2);
+            free_distances(&d);
+            check_fill(build[b], round % 3 ? 2 : CODE_OPEN);
+        }
+    }
+}
+END_TEST
+
 START_TEST(builds_listed)
 {
     const Kernel *build[4];
@@ -343,6 +411,7 @@ int main(void)
     tcase_add_loop_test(kernel, merges, 1, 5);
     tcase_add_test(kernel, merge_without_men);
     tcase_add_test(kernel, distances);
+    tcase_add_test(kernel, staging);
     tcase_set_timeout(kernel, 300);
     suite_add_tcase(suite, kernel);
     SRunner *runner = srunner_create(suite);
