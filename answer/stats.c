@@ -12,7 +12,7 @@ static json_t *children_json(const AnswerContext *context, const Material *mater
 {
     Material juniors[MATERIAL_MAX_JUNIORS];
     json_t *array = json_array();
-    int count = material_juniors(material, juniors);
+    int count = material_juniors(material, juniors, NULL);
     for (int i = 0; i < count; i++) {
         char name[MATERIAL_NAME_SIZE];
         treb_table_info info;

@@ -114,7 +114,7 @@ static bool tables_complete(const treb_tables *tables, const Material *m)
     if (material_men(m) < 3) return true;
     material_name(m, name);
     if (treb_tables_find(tables, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
-    int count = material_juniors(m, juniors);
+    int count = material_juniors(m, juniors, NULL);
     for (int i = 0; i < count; i++)
         if (!tables_complete(tables, &juniors[i])) return false;
     return true;

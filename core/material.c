@@ -88,44 +88,56 @@ bool material_canonical(Material *m)
     return true;
 }
 
-static int add_junior(const Material *self, Material m, Material *out, int n)
+/* A list of juniors in the works. */
+typedef struct Juniors {
+    const Material *self;
+    Material *out;
+    uint8_t *turns; /* may be NULL */
+    int count;
+} Juniors;
+
+/* Adds a material that is reached with `turn` to move. */
+static void add_junior(Juniors *list, Material m, int turn)
 {
-    material_canonical(&m);
-    if (material_equal(&m, self)) return n;
-    for (int i = 0; i < n; i++)
-        if (material_equal(&out[i], &m)) return n;
-    out[n] = m;
-    return n + 1;
+    if (material_canonical(&m)) turn = !turn;
+    if (material_equal(&m, list->self)) return;
+    int i = 0;
+    while (i < list->count && !material_equal(&list->out[i], &m)) i++;
+    if (i == list->count) {
+        list->out[list->count++] = m;
+        if (list->turns) list->turns[i] = 0;
+    }
+    if (list->turns) list->turns[i] |= 1u << turn;
 }
 
 /* Adds the materials after `color` promotes a pawn of `m`. */
-static int add_promotions(const Material *self, const Material *m, int color, Material *out, int n)
+static void add_promotions(Juniors *list, const Material *m, int color)
 {
-    if (m->count[color][TREB_PAWN] == 0) return n;
+    if (m->count[color][TREB_PAWN] == 0) return;
     for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
         Material j = *m;
         j.count[color][TREB_PAWN]--;
         j.count[color][type]++;
-        n = add_junior(self, j, out, n);
+        add_junior(list, j, !color);
     }
-    return n;
 }
 
-int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS])
+int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS],
+                     uint8_t turns[MATERIAL_MAX_JUNIORS])
 {
-    int n = 0;
+    Juniors list = {m, out, turns, 0};
     for (int color = 0; color < 2; color++) {
-        n = add_promotions(m, m, color, out, n);
+        add_promotions(&list, m, color);
         for (int type = TREB_PAWN; type < TREB_KING; type++) {
             if (m->count[!color][type] == 0) continue;
             Material j = *m;
             j.count[!color][type]--;
-            n = add_junior(m, j, out, n);
+            add_junior(&list, j, !color);
             /* No pawn captures a pawn on the last rank. */
-            if (type != TREB_PAWN) n = add_promotions(m, &j, color, out, n);
+            if (type != TREB_PAWN) add_promotions(&list, &j, color);
         }
     }
-    return n;
+    return list.count;
 }
 
 /* Appends every choice of `left` more men of at most type `type` for `color`. */

@@ -38,8 +38,10 @@ Material material_swap(const Material *m);
 bool material_canonical(Material *m);
 
 /* The canonical materials that one capture, promotion or both can lead to, each once, without
- * a repetition of `m`. Returns how many. */
-int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS]);
+ * a repetition of `m`. Returns how many. Unless NULL, `turns` tells with whom to move: bit
+ * TREB_WHITE and bit TREB_BLACK, by the colours of the junior. */
+int material_juniors(const Material *m, Material out[MATERIAL_MAX_JUNIORS],
+                     uint8_t turns[MATERIAL_MAX_JUNIORS]);
 
 /* All canonical materials of exactly `men` men. Returns their number; writes at most `max`. */
 size_t material_list(int men, Material *out, size_t max);

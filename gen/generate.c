@@ -61,7 +61,7 @@ static treb_status plan_add(const GenerateOptions *o, const Material *m, Generat
 {
     if (plan_has(plan, m)) return TREB_OK;
     Material junior[MATERIAL_MAX_JUNIORS];
-    int juniors = material_juniors(m, junior);
+    int juniors = material_juniors(m, junior, NULL);
     for (int i = 0; i < juniors; i++) {
         treb_status status = plan_add(o, &junior[i], plan, error);
         if (status != TREB_OK) return status;
@@ -92,11 +92,12 @@ static void plan_prune(GeneratePlan *plan)
         GenerateStep *step = &plan->step[i];
         if (!step->emit && !step->seniors) continue;
         Material junior[MATERIAL_MAX_JUNIORS];
-        int juniors = material_juniors(&step->material, junior);
+        uint8_t turns[MATERIAL_MAX_JUNIORS];
+        int juniors = material_juniors(&step->material, junior, turns);
         for (size_t j = 0; j < i; j++)
             for (int k = 0; k < juniors; k++)
                 if (material_equal(&plan->step[j].material, &junior[k]))
-                    plan->step[j].seniors = true;
+                    plan->step[j].seniors |= turns[k];
     }
     size_t kept = 0;
     for (size_t i = 0; i < plan->steps; i++)
@@ -463,7 +464,7 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
         GenerateReport r;
         const GenerateStep *step = &plan->step[i];
         if (options->progress) atomic_store(&options->progress->table, (int)i);
-        if (!step->emit && store_has(store, &step->material)) continue;
+        if (!step->emit && store_has(store, &step->material, step->seniors)) continue;
         status = job_run(options, step, store, &pools, &r, error);
         *stopped = options->stop && atomic_load(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);

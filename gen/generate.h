@@ -31,8 +31,8 @@ typedef struct GenerateOptions {
 /* One table to make. */
 typedef struct GenerateStep {
     Material material;
-    bool emit;    /* its files are wanted and not there */
-    bool seniors; /* other tables of the plan need its codes */
+    bool emit;        /* its files are wanted and not there */
+    unsigned seniors; /* other tables of the plan need its codes: a bit for each side to move */
     uint64_t cells, memory;
 } GenerateStep;
 

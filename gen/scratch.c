@@ -304,12 +304,14 @@ bool entry_write_list(Entry *entry)
 {
     Bytes b = {0};
     bytes_add(&b, entry->units);
+    bytes_add(&b, entry->sides);
     for (uint32_t u = 0; u < entry->units; u++) {
         const Unit *unit = entry->unit[u];
         bytes_add(&b, unit->lanes);
         for (int lane = 0; lane < unit->lanes; lane++) bytes_add(&b, unit->slice[lane]);
         for (int color = 0; color < 2; color++) {
             const Side *side = &unit->side[color];
+            if (!(entry->sides >> color & 1)) continue;
             bytes_add(&b, side->offset);
             bytes_add(&b, side->cursed);
             for (size_t c = 0; c < side_chunks(&entry->shape, side->cursed); c++)
@@ -334,8 +336,11 @@ static bool entry_parse(Entry *entry, const uint8_t *p, const uint8_t *end)
         variable = bytes_get(p);                                                                   \
         p += 8;                                                                                    \
     } while (0)
-    uint64_t units, lanes, slice[SLICE_LANES], value;
+    uint64_t units, sides, lanes, slice[SLICE_LANES], value;
     NEXT(units);
+    NEXT(sides);
+    if (sides > 3) return false;
+    entry->sides = (unsigned)sides;
     for (uint64_t u = 0; u < units; u++) {
         NEXT(lanes);
         if (lanes < 1 || lanes > SLICE_LANES) return false;
@@ -347,6 +352,7 @@ static bool entry_parse(Entry *entry, const uint8_t *p, const uint8_t *end)
         if (unit == NULL) return false;
         for (int color = 0; color < 2; color++) {
             Side *side = &unit->side[color];
+            if (!(sides >> color & 1)) continue;
             NEXT(side->offset);
             NEXT(value);
             side->cursed = value != 0;

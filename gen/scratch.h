@@ -34,8 +34,9 @@ typedef struct Entry {
     uint8_t *lane_of;
     Unit **unit; /* each by itself: they must not move while in use */
     uint32_t units, capacity;
-    int file;     /* descriptor, -1 if there is none */
-    uint64_t end; /* of what was written */
+    int file;       /* descriptor, -1 if there is none */
+    uint64_t end;   /* of what was written */
+    unsigned sides; /* in the file: a bit for each side to move */
     bool complete;
 } Entry;
 

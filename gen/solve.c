@@ -397,13 +397,21 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
 
 void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies *code)
 {
+    enum { PART = 64 };
+    const Kernel *kernel = kernel_best();
     const Plies *dtm = slice->distance[TABLE_DTM][side];
-    for (size_t w = first; w < first + words; w++, code += 64) {
-        uint64_t won = slice->won[side][w], decided = won | slice->lost[side][w];
-        for (int b = 0; b < 64; b++) {
-            Plies mate = dtm ? dtm[64 * w + b] : won >> b & 1 ? 1 : 2;
-            code[b] = decided >> b & 1 ? mate : CODE_OPEN;
+    const uint64_t *won = slice->won[side], *lost = slice->lost[side];
+    for (size_t w = first, end = first + words; w < end; w += PART, code += 64 * PART) {
+        uint64_t decided[PART];
+        size_t part = end - w < PART ? end - w : PART;
+        for (size_t i = 0; i < part; i++) decided[i] = won[w + i] | lost[w + i];
+        if (dtm) {
+            kernel->pick(decided, part, 0, dtm + 64 * w, code);
+            continue;
         }
+        for (size_t i = 0; i < 64 * part; i++) code[i] = CODE_OPEN;
+        kernel->mark(won + w, part, 1, code);
+        kernel->mark(lost + w, part, 2, code);
     }
 }
 

@@ -17,8 +17,8 @@ enum { KEEP_LEVELS = 2 /* a double push leads two levels on */ };
 struct StoreTable {
     Store *store;
     Entry *entry;
-    bool seniors;
-    bool wanted[2]; /* sides that pushes ask for */
+    unsigned seniors; /* sides that other tables ask for */
+    bool wanted[2];   /* sides that pushes ask for */
     int level;
     char temporary[4200];
 };
@@ -112,15 +112,15 @@ void store_free(Store *store, bool discard)
     free(store);
 }
 
-bool store_has(Store *store, const Material *material)
+bool store_has(Store *store, const Material *material, unsigned sides)
 {
     Entry *entry = store_find_entry(store, material);
-    if (entry) return entry->complete;
+    if (entry) return entry->complete && (sides & ~entry->sides) == 0;
     char path[4200];
     entry_path(store, material, path, sizeof path);
     entry = entry_open(path, material);
     if (entry == NULL) return false;
-    if (store_add_entry(store, entry)) return true;
+    if ((sides & ~entry->sides) == 0 && store_add_entry(store, entry)) return true;
     entry_free(entry);
     return false;
 }
@@ -204,7 +204,7 @@ void store_error(Store *store, TableError *error) { *error = store->error; }
 /* ---- tables in the works ----------------------------------------------------------------------
  */
 
-StoreTable *store_begin(Store *store, const Shape *shape, bool seniors, TableError *error)
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned seniors, TableError *error)
 {
     StoreTable *table = calloc(1, sizeof *table);
     Entry *entry = entry_new(&shape->material);
@@ -216,7 +216,7 @@ StoreTable *store_begin(Store *store, const Shape *shape, bool seniors, TableErr
     }
     table->store = store;
     table->entry = entry;
-    table->seniors = seniors;
+    table->seniors = entry->sides = seniors;
     for (int color = 0; color < 2; color++)
         table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
     if (!seniors) return table;
@@ -270,7 +270,8 @@ static treb_status put_large(StoreTable *table, const uint64_t *number, const Sl
     if (unit == NULL) return fail(error, TREB_ERR_MEMORY, "out of memory", "");
     unit->level = table->level;
     for (int color = 0; color < 2; color++)
-        if (!side_write(table->entry, &unit->side[color], color, slice))
+        if (table->seniors >> color & 1 &&
+            !side_write(table->entry, &unit->side[color], color, slice))
             return fail(error, TREB_ERR_IO, "write", table->temporary);
     return TREB_OK;
 }
@@ -285,7 +286,7 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
     memset(filled, 0, sizeof filled);
     bool ok = true;
     for (int color = 0; color < 2; color++)
-        if (table->wanted[color] || table->seniors)
+        if (table->wanted[color] || table->seniors >> color & 1)
             ok = ok && side_fill(table, &filled[color], color, slice);
 #pragma omp critical(store)
     {
@@ -312,13 +313,14 @@ static treb_status spill(StoreTable *table, int level, TableError *error)
         for (int color = 0; color < 2; color++) {
             Side *side = &unit->side[color];
             if (side->solved.code[color] == NULL) continue;
-            if (table->seniors && !side->filed && !side_write(entry, side, color, NULL))
+            bool kept = table->seniors >> color & 1;
+            if (kept && !side->filed && !side_write(entry, side, color, NULL))
                 return fail(error, TREB_ERR_IO, "write", table->temporary);
             free(side->solved.dtc[color]);
             free(side->solved.stalemate[color]);
             side->solved.dtc[color] = NULL;
             side->solved.stalemate[color] = NULL;
-            if (!table->seniors || table->store->loaded > table->store->budget)
+            if (!kept || table->store->loaded > table->store->budget)
                 unload(table->store, &entry->shape, side, color);
         }
     }

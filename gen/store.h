@@ -19,13 +19,15 @@ Store *store_new(const char *directory, bool mates, uint64_t budget);
 /* Frees the store; with `discard` also removes all scratch files. */
 void store_free(Store *store, bool discard);
 
-/* Whether a material is at hand, by now or from an earlier run. */
-bool store_has(Store *store, const Material *material);
+/* Sides to move are sets: bit TREB_WHITE and bit TREB_BLACK. */
 
-/* Begins a table. `seniors`: its slices will be wanted by other tables. NULL: out of memory or no
- * scratch file, see `error`. */
+/* Whether those sides of a material are at hand, by now or from an earlier run. */
+bool store_has(Store *store, const Material *material, unsigned sides);
+
+/* Begins a table. `seniors`: the sides that will be wanted by other tables. NULL: out of memory or
+ * no scratch file, see `error`. */
 typedef struct StoreTable StoreTable;
-StoreTable *store_begin(Store *store, const Shape *shape, bool seniors, TableError *error);
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned seniors, TableError *error);
 
 /* Takes the codes of the slices of `slice`, number[lane] each. Thread-safe. */
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,

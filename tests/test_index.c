@@ -119,7 +119,7 @@ START_TEST(material_junior_names)
         {"KQPvKQ", "KQPvK KQvKP KQvKQ KQQvKQ KQRvKQ KQBvKQ KQNvKQ KQQvK KQRvK KQBvK KQNvK "}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         Material m = material_of(want[i][0]), junior[MATERIAL_MAX_JUNIORS];
-        int n = material_juniors(&m, junior), listed = 0;
+        int n = material_juniors(&m, junior, NULL), listed = 0;
         for (const char *c = want[i][1]; *c; c++) listed += *c == ' ';
         ck_assert_msg(n == listed, "%s has %d", want[i][0], n);
         for (int j = 0; j < n; j++) {
@@ -129,6 +129,30 @@ START_TEST(material_junior_names)
             ck_assert_msg(strstr(want[i][1], name) != NULL, "%s: %s", want[i][0], name);
             for (int k = 0; k < j; k++) ck_assert(!material_equal(&junior[j], &junior[k]));
         }
+    }
+}
+END_TEST
+
+/* With whom to move a junior is reached. */
+START_TEST(junior_turns)
+{
+    enum { W = 1 << TREB_WHITE, B = 1 << TREB_BLACK };
+    static const struct {
+        const char *from, *to;
+        unsigned turns;
+    } want[] = {{"KRPvKR", "KQRvKR", B}, {"KRPvKR", "KRvKR", W}, {"KRPvKR", "KRvKP", B},
+                {"KRPvKR", "KRPvK", B},  {"KRPvKR", "KQRvK", B}, {"KPvKP", "KPvK", B},
+                {"KPvKP", "KQvKP", B},   {"KBvKP", "KQvKB", B},  {"KRRvKR", "KRvKR", W},
+                {"KQvKQ", "KQvK", B},    {"KRRvKR", "KRRvK", B}, {"KNvKP", "KNvKN", W}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        Material m = material_of(want[i].from), to = material_of(want[i].to);
+        Material junior[MATERIAL_MAX_JUNIORS];
+        uint8_t turns[MATERIAL_MAX_JUNIORS];
+        int n = material_juniors(&m, junior, turns), j = 0;
+        while (j < n && !material_equal(&junior[j], &to)) j++;
+        ck_assert_int_lt(j, n);
+        ck_assert_msg(turns[j] == want[i].turns, "%s to %s: %d", want[i].from, want[i].to,
+                      turns[j]);
     }
 }
 END_TEST
@@ -462,6 +486,7 @@ int main(void)
     tcase_add_test(material, material_canonical_side);
     tcase_add_test(material, material_lists);
     tcase_add_test(material, material_junior_names);
+    tcase_add_test(material, junior_turns);
     tcase_add_test(index, kings_tables);
     tcase_add_loop_test(index, cells_of_small_tables, 3, 5);
     tcase_add_test(index, layouts);
