@@ -49,17 +49,28 @@ static size_t slab_index(const Solver *s, uint32_t kings, int slab)
     return (size_t)kings * s->slabs + slab;
 }
 
+/* The same where rows are not told apart: all or none. */
+static uint64_t plane_reached(const Solver *s, uint32_t kings, int side, const uint64_t *rows)
+{
+    const ShapeLink *link = s->shape->link[kings][side];
+    if (rows[kings]) return KERNEL_ALL;
+    for (int i = 0, links = s->shape->links[kings][side]; i < links; i++)
+        if (rows[link[i].kings]) return KERNEL_ALL;
+    return 0;
+}
+
 /* Rows that quiet moves of `side` reach in plane `kings` from the changed `rows` of all planes. */
 static uint64_t rows_reached(const Solver *s, uint32_t kings, int side, const uint64_t *rows)
 {
     const Shape *shape = s->shape;
+    if (s->slabs == 1) return plane_reached(s, kings, side, rows);
     uint64_t own = rows[kings], reached = own;
-    if (shape->men >= 3 && own && own != KERNEL_ALL && shape->man[0].color == side)
+    if (own && own != KERNEL_ALL && shape->man[0].color == side)
         for (uint64_t left = own; left && reached != KERNEL_ALL;)
             reached |= piece_attacks(shape->man[0].type, bit_pop(&left), 0);
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        reached |= shape->men >= 3 ? unsymmetry(link.symmetry, rows[link.kings]) : rows[link.kings];
+        reached |= unsymmetry(link.symmetry, rows[link.kings]);
     }
     return reached;
 }
