@@ -64,13 +64,45 @@ static uint32_t chunk_end(const Deferred *d, uint32_t chunk)
     return end < d->shape->kings ? end : d->shape->kings;
 }
 
+/* What is staged for verdicts fits into half a byte: five verdicts and two kinds of cell that do
+ * not matter, the largest numbers there are. The more bytes, the longer zstd takes. */
+enum { NIBBLES_SPECIAL = 14 };
+
+static size_t nibble_bytes(size_t cells) { return (cells + 1) / 2; }
+
+static void nibbles_pack(const Plies *staged, size_t cells, uint8_t *out)
+{
+    for (size_t i = 0; i + 1 < cells; i += 2)
+        out[i / 2] = (uint8_t)((staged[i] & 15) | (staged[i + 1] & 15) << 4);
+    if (cells % 2) out[cells / 2] = (uint8_t)(staged[cells - 1] & 15);
+}
+
+static Plies nibble_cell(unsigned nibble)
+{
+    return (Plies)(nibble < NIBBLES_SPECIAL ? nibble : nibble - NIBBLES_SPECIAL + STAGE_UP_TO_DRAW);
+}
+
+static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
+{
+    for (size_t i = 0; i + 1 < cells; i += 2) {
+        out[i] = nibble_cell(in[i / 2] & 15);
+        out[i + 1] = nibble_cell(in[i / 2] >> 4);
+    }
+    if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
+}
+
 static bool chunk_pack(const Plies *staged, size_t cells, Chunk *out)
 {
-    size_t size = cells * sizeof *staged, bound = ZSTD_compressBound(size);
-    uint8_t *packed = malloc(bound);
-    if (packed == NULL) return false;
-    size_t n = ZSTD_compress(packed, bound, staged, size, LEVEL);
-    if (ZSTD_isError(n)) {
+    size_t size = nibble_bytes(cells), bound = ZSTD_compressBound(size), n = 0;
+    uint8_t *plain = malloc(size), *packed = malloc(bound);
+    bool ok = plain && packed;
+    if (ok) {
+        nibbles_pack(staged, cells, plain);
+        n = ZSTD_compress(packed, bound, plain, size, LEVEL);
+        ok = !ZSTD_isError(n);
+    }
+    free(plain);
+    if (!ok) {
         free(packed);
         return false;
     }
@@ -162,6 +194,10 @@ bool deferred_read(const Deferred *d, uint64_t number, int side, uint32_t chunk,
 {
     const Chunk *c = &d->slice[side][number][chunk];
     size_t planes = chunk_end(d, chunk) - chunk * d->chunk_planes;
-    size_t size = planes * d->plane_cells * sizeof *out;
-    return ZSTD_decompress(out, size, c->bytes, c->size) == size;
+    size_t cells = planes * d->plane_cells, size = nibble_bytes(cells);
+    uint8_t *plain = malloc(size);
+    bool ok = plain && ZSTD_decompress(plain, size, c->bytes, c->size) == size;
+    if (ok) nibbles_unpack(plain, cells, out);
+    free(plain);
+    return ok;
 }

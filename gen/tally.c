@@ -93,21 +93,30 @@ static const Plies *distances(const Slice *slice, int metric, int side)
     return slice->distance[metric][side];
 }
 
+/* Counters of one thread. Neighbouring cells tend to have the same distance, and a counter that has
+ * just been written is slow to be had again: they take turns. */
+enum { TURNS = 4 };
+
+typedef struct Counters {
+    Histograms turn[TURNS];
+} Counters;
+
 /* Enters the cells of one word, by each metric that has numbers of its own. */
 static void word_histogram(const Slice *slice, int side, size_t w, int verdict, uint64_t set,
-                           unsigned weight, Histograms *out)
+                           unsigned weight, Counters *out)
 {
     for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
         const Plies *plies = slice->distance[m][side];
-        uint64_t *entry = out->of[m][side][verdict];
         if (plies == NULL || (m == TABLE_DTC && slice->dtc_is_dtz)) continue;
         plies += 64 * w;
-        for (uint64_t bits = set; bits; bits &= bits - 1) entry[plies[bit_first(bits)]] += weight;
+        unsigned i = 0;
+        for (uint64_t bits = set; bits; bits &= bits - 1)
+            out->turn[i++ % TURNS].of[m][side][verdict][plies[bit_first(bits)]] += weight;
     }
 }
 
 static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirrored, int side,
-                        uint32_t kings, PlaneTally *out, Histograms *histograms)
+                        uint32_t kings, PlaneTally *out, Counters *counters)
 {
     const Shape *shape = slice->shape;
     size_t words = shape->plane_words, first = kings * words;
@@ -121,8 +130,8 @@ static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirro
             out->present |= 1u << v;
             out->count[v] += (uint64_t)weight * bit_count(set[v]) - bit_count(set[v] & half);
             if (v == WDL_DRAW) continue;
-            word_histogram(slice, side, w, v, set[v] & ~half, weight, histograms);
-            word_histogram(slice, side, w, v, set[v] & half, weight - 1, histograms);
+            word_histogram(slice, side, w, v, set[v] & ~half, weight, counters);
+            word_histogram(slice, side, w, v, set[v] & half, weight - 1, counters);
             for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
                 const Plies *found = distances(slice, m, side);
                 unsigned d = found ? kernel->most(&set[v], 1, found + 64 * w) : 0;
@@ -186,7 +195,7 @@ static bool tally_planes(Histograms *histograms, const Slice *slice, int side, P
     bool ok = true;
 #pragma omp parallel
     {
-        Histograms *part = calloc(1, sizeof *part);
+        Counters *part = calloc(1, sizeof *part);
         if (part == NULL) {
 #pragma omp atomic write
             ok = false;
@@ -195,7 +204,8 @@ static bool tally_planes(Histograms *histograms, const Slice *slice, int side, P
         for (uint32_t k = 0; k < slice->shape->kings; k++)
             if (part) tally_plane(slice, kernel, mirrored, side, k, &plane[k], part);
 #pragma omp critical(tally)
-        if (part) add_histograms(histograms, part, side, slice->dtc_is_dtz);
+        for (int i = 0; i < TURNS && part; i++)
+            add_histograms(histograms, &part->turn[i], side, slice->dtc_is_dtz);
         free(part);
     }
     return ok;
