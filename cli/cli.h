@@ -2,6 +2,7 @@
 #ifndef TREB_CLI_CLI_H
 #define TREB_CLI_CLI_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,6 +59,10 @@ int cli_usage(const char *command);
 
 /* Flushes standard output; `code`, or CLI_FAILED with a message if what was printed is lost. */
 int cli_finish(const char *command, int code);
+
+/* From here on SIGINT and SIGTERM set what is returned, for long work to end early. The second time
+ * they end the process at once. */
+const atomic_bool *cli_catch_signals(void);
 
 /* ---- Tables and positions ------------------------------------------------------------------ */
 

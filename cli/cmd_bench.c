@@ -199,7 +199,12 @@ static void remove_folder(const char *path)
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
         int n = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (n > 0 && (size_t)n < sizeof file) unlink(file);
+        if (n <= 0 || (size_t)n >= sizeof file) continue;
+        /* Scratch files, if it was stopped, are in a folder of their own. */
+        if (entry->d_type == DT_DIR)
+            remove_folder(file);
+        else
+            unlink(file);
     }
     if (folder != NULL) closedir(folder);
     rmdir(path);
@@ -207,7 +212,8 @@ static void remove_folder(const char *path)
 
 static int gen_into(const BenchArgs *args, const char *folder)
 {
-    GenerateOptions options = {.directory = folder, .metrics = (1u << TABLE_METRICS) - 1};
+    GenerateOptions options = {
+        .directory = folder, .metrics = (1u << TABLE_METRICS) - 1, .stop = cli_catch_signals()};
     Material material[NAMES_MAX];
     GeneratePlan plan;
     TableError error;
@@ -234,7 +240,8 @@ static int gen_into(const BenchArgs *args, const char *folder)
     }
     generate_plan_free(&plan);
     if (status != TREB_OK) cli_error("bench", "%s", error.text);
-    return status == TREB_OK ? CLI_OK : CLI_FAILED;
+    if (stopped) cli_error("bench", "stopped; the temporary folder is gone");
+    return status != TREB_OK ? CLI_FAILED : stopped ? CLI_STOPPED : CLI_OK;
 }
 
 static int bench_gen(const BenchArgs *args)

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <omp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,14 +38,6 @@ typedef struct GenArgs {
     size_t materials;
     bool estimate, json, quiet;
 } GenArgs;
-
-static atomic_bool stop;
-
-static void on_signal(int signal)
-{
-    /* The second time the user means it. What is half-written has a temporary name. */
-    if (atomic_exchange(&stop, true)) _exit(128 + signal);
-}
 
 static bool add_materials(GenArgs *args, const Material *materials, size_t count)
 {
@@ -313,10 +304,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
                 : args->quiet           ? PROGRESS_QUIET
                 : isatty(STDERR_FILENO) ? PROGRESS_BAR
                                         : PROGRESS_LINES;
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    o->stop = &stop;
+    o->stop = cli_catch_signals();
     o->progress = &state;
     run.progress = progress_start(style, plan, &state);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);

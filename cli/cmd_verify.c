@@ -1,7 +1,5 @@
 /* cmd_verify.c - trebuchet verify: check tables against the rules of chess. */
 #include <getopt.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,18 +38,12 @@ typedef struct VerifyArgs {
 typedef struct VerifyRun {
     const VerifyArgs *args;
     const char *name; /* of the table at hand */
+    const atomic_bool *stop;
     bool bar, drawn;
     struct timespec last;
     size_t wrong, unchecked, missing;
     uint64_t positions;
 } VerifyRun;
-
-static atomic_bool stop;
-
-static void on_signal(int signal)
-{
-    if (atomic_exchange(&stop, true)) _exit(128 + signal);
-}
 
 static double seconds_since(const struct timespec *start)
 {
@@ -77,7 +69,7 @@ static bool on_progress(void *context, const char *phase, uint64_t done, uint64_
                 total ? 100.0 * (double)done / (double)total : 0);
         run->drawn = true;
     }
-    return !atomic_load(&stop);
+    return !atomic_load(run->stop);
 }
 
 static void metric_list(unsigned metrics, char out[32])
@@ -139,7 +131,7 @@ static void verify_one(VerifyRun *run)
     treb_status status = verify_material(&material, &run->args->options, &result);
     double seconds = seconds_since(&start);
     clear_bar(run);
-    if (atomic_load(&stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
+    if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
     if (status == TREB_ERR_DAMAGED)
         run->wrong++;
@@ -160,7 +152,7 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
     size_t bad = run->wrong + run->unchecked + run->missing;
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
-    if (atomic_load(&stop)) {
+    if (atomic_load(run->stop)) {
         cli_error("verify", "stopped after %zu of %zu", checked, run->args->names);
         return CLI_STOPPED;
     }
@@ -173,20 +165,19 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
 
 static int run_all(const VerifyArgs *args)
 {
-    VerifyRun run = {.args = args, .bar = isatty(STDERR_FILENO) && !args->json && !args->quiet};
+    VerifyRun run = {.args = args,
+                     .stop = cli_catch_signals(),
+                     .bar = isatty(STDERR_FILENO) && !args->json && !args->quiet};
     VerifyOptions *options = (VerifyOptions *)&args->options;
     struct timespec start;
-    struct sigaction action = {.sa_handler = on_signal};
     clock_gettime(CLOCK_MONOTONIC, &start);
     run.last = start;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     options->dirs = args->dirs.dir;
     options->dirs_count = args->dirs.count;
     options->progress = on_progress;
     options->context = &run;
     size_t i = 0;
-    for (; i < args->names && !atomic_load(&stop); i++) {
+    for (; i < args->names && !atomic_load(run.stop); i++) {
         run.name = args->name[i];
         verify_one(&run);
     }

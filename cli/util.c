@@ -1,10 +1,12 @@
 /* util.c - see cli.h. */
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "table.h"
@@ -121,4 +123,21 @@ void cli_print_json_string(FILE *out, const char *text)
             fputc(c, out);
     }
     fputc('"', out);
+}
+
+/* ---- Signals ------------------------------------------------------------------------------- */
+
+static atomic_bool stop;
+
+static void on_signal(int signal)
+{
+    if (atomic_exchange(&stop, true)) _exit(128 + signal);
+}
+
+const atomic_bool *cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &stop;
 }
