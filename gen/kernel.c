@@ -432,17 +432,20 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
 /* ---- distances --------------------------------------------------------------------------------
  */
 
-static void mark(const uint64_t *set, size_t words, Plies value, Plies *plies)
+static size_t mark(const uint64_t *set, size_t words, Plies value, Plies *plies)
 {
+    size_t count = 0;
     for (size_t w = 0; w < words; w++) {
         uint64_t bits = set[w];
         if (bits == 0) continue;
 #if BYTE_VECTORS
         _mm512_mask_storeu_epi8(plies + 64 * w, bits, _mm512_set1_epi8((char)value));
+        count += (size_t)__builtin_popcountll(bits);
 #else
-        for (; bits; bits &= bits - 1) plies[64 * w + __builtin_ctzll(bits)] = value;
+        for (; bits; bits &= bits - 1, count++) plies[64 * w + __builtin_ctzll(bits)] = value;
 #endif
     }
+    return count;
 }
 
 static unsigned take(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found)

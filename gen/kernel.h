@@ -53,8 +53,8 @@ typedef struct Kernel {
      * takes cell symmetry(p) of `in`. */
     void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows);
 
-    /* For `words` words of cells: plies[i] = value where bit i of set is. */
-    void (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
+    /* For `words` words of cells: plies[i] = value where bit i of set is. Returns how many. */
+    size_t (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
 
     /* Writes found = set & (plies == value), clears them in set; returns the least of those that
      * remain in set, or CODE_OPEN. */

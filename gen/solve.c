@@ -160,6 +160,19 @@ static void unmove_men(const Solver *s, uint32_t kings, int side, int first, int
             s->kernel->unmove(&plane, i, s->shape->man[i].type, set, in_rows, out, out_rows);
 }
 
+/* Notes that cells are won or lost in n plies: `words` words from `first` on of a plane, those of
+ * `set`. */
+static void decide(const Solver *s, uint32_t kings, int side, bool won, const uint64_t *set,
+                   size_t first, size_t words, unsigned n, Scratch *t)
+{
+    size_t at = (size_t)kings * s->shape->plane_words + first;
+    uint64_t count = s->kernel->mark(set, words, n, s->plies[side] + 64 * at);
+    count *= slice_weight(&s->slice, kings);
+    for (size_t w = 0; w < words && s->slice.mirrored; w++)
+        count -= bit_count(set[w] & slice_mirrored(&s->slice, at + w));
+    t->counts->of[side][won][n] += count;
+}
+
 static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t)
 {
     const Shape *shape = s->shape;
@@ -192,8 +205,7 @@ static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Scratch 
         if (!words_lose(open + first, held + first, escape + first, lost + first, s->slab_words))
             continue;
         found |= slab_rows(s, slab);
-        s->kernel->mark(lost + first, s->slab_words, n,
-                        s->plies[side] + 64 * ((size_t)kings * shape->plane_words + first));
+        decide(s, kings, side, false, lost + first, first, s->slab_words, n, t);
     }
     out->rows[kings] = found;
 }
@@ -230,8 +242,7 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t
         if (!words_win(t->a + first, unwon + first, pending + first, held + first, s->slab_words))
             continue;
         found |= slab_rows(s, slab);
-        s->kernel->mark(t->a + first, s->slab_words, n,
-                        s->plies[side] + 64 * ((size_t)kings * shape->plane_words + first));
+        decide(s, kings, side, true, t->a + first, first, s->slab_words, n, t);
     }
     *won_rows = found;
 }
@@ -256,7 +267,7 @@ static void metric_start(Solver *s, uint32_t kings, int side, Scratch *t)
     s->lost_at[1][side].rows[kings] = 0;
     s->won_rows[0][side][kings] = s->won_rows[1][side][kings] = 0;
     Plies *plies = s->plies[side] + 64 * at;
-    s->kernel->mark(s->mated[side] + at, words, 0, plies);
+    decide(s, kings, side, false, s->mated[side] + at, 0, words, 0, t);
     for (size_t slab = 0; slab < s->slabs; slab++) {
         size_t first = slab * s->slab_words, index = slab_index(s, kings, slab);
         /* No conversion takes 0 plies: this only looks for the least. */
@@ -289,14 +300,22 @@ static bool ply_changed(const Solver *s, unsigned n)
     return false;
 }
 
-/* Runs all plies of the metric whose distances are in s->plies. */
-static treb_status metric_run(Solver *s, unsigned *longest)
+static void add_counts(PlyCounts *sum, const PlyCounts *part)
 {
+    for (int i = 0; i < 4; i++)
+        for (int n = 0; n <= CODE_MOST; n++) sum->of[i / 2][i % 2][n] += part->of[i / 2][i % 2][n];
+}
+
+/* Runs all plies of the metric whose distances are in s->plies. */
+static treb_status metric_run(Solver *s, TableMetric metric)
+{
+    unsigned *longest = &s->slice.plies[metric];
     treb_status status = TREB_OK;
     unsigned n = 1;
     bool more = true;
     uint32_t tasks = 2 * s->shape->kings;
     *longest = 0;
+    memset(&s->counts[metric], 0, sizeof s->counts[metric]);
 #pragma omp parallel
     {
         Scratch t;
@@ -334,6 +353,8 @@ static treb_status metric_run(Solver *s, unsigned *longest)
                 if (status != TREB_OK) more = false;
             }
         }
+#pragma omp critical(ply_counts)
+        if (ok) add_counts(&s->counts[metric], t.counts);
         if (ok) scratch_free(&t);
     }
     return status;
@@ -374,6 +395,29 @@ static bool metric_complete(const Solver *s)
     return left == 0;
 }
 
+unsigned slice_weight(const Slice *slice, uint32_t kings)
+{
+    const uint8_t *king = slice->shape->king[kings];
+    if (slice->shape->pawns) return 2;
+    return king[0] % 9 == 0 && king[1] % 9 == 0 ? 4 : 8;
+}
+
+uint64_t slice_mirrored(const Slice *slice, size_t word)
+{
+    if (slice->shape->men == 0 || slice->mirrored == 0) return slice->mirrored;
+    int lane = slice->shape->men == 1 ? word % KERNEL_LANES : 0;
+    return slice->mirrored >> lane & 1 ? UINT64_MAX : 0;
+}
+
+/* Every position of a lane with such pawns stands there twice. */
+static void find_mirrored(Slice *slice)
+{
+    slice->mirrored = 0;
+    for (int i = 0; i < slice->lanes && slice->shape->pawns; i++)
+        if (index_pawns_mirror(&slice->shape->index, slice->pawns[i]) < 0)
+            slice->mirrored |= UINT64_C(1) << i;
+}
+
 /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
 static bool dtc_equals_dtz(const Solver *s) { return !s->shape->pawns && !s->slice.cursed; }
 
@@ -382,12 +426,13 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
 {
     s->slice.lanes = lanes;
     memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
+    find_mirrored(&s->slice);
     for (int i = 0; i < KERNEL_LANES; i++)
         s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
     treb_status status = solver_setup(s, source);
     if (status != TREB_OK) return status;
     metric_select(s, TABLE_DTZ);
-    status = metric_run(s, &s->slice.plies[TABLE_DTZ]);
+    status = metric_run(s, TABLE_DTZ);
     if (status == TREB_OK && s->slice.plies[TABLE_DTZ] > STAGE_MOST) status = TREB_ERR_ARGUMENT;
     if (status != TREB_OK) return status;
     keep_results(s);
@@ -398,7 +443,7 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
         if (metric == TABLE_DTC && s->slice.dtc_is_dtz) continue;
         if (metric == TABLE_DTC && !solver_add_dtc(s)) return TREB_ERR_MEMORY;
         metric_select(s, metric);
-        status = metric_run(s, &s->slice.plies[metric]);
+        status = metric_run(s, metric);
         if (status == TREB_OK && !metric_complete(s)) status = TREB_ERR_ARGUMENT;
         if (metric == TABLE_DTC && s->slice.plies[metric] > STAGE_MOST) status = TREB_ERR_ARGUMENT;
     }

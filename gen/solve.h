@@ -5,6 +5,11 @@
 #include "solved.h"
 #include "table.h"
 
+/* Positions of the full board, like men one by one: by side to move, whether won, and plies. */
+typedef struct PlyCounts {
+    uint64_t of[2][2][CODE_MOST + 1];
+} PlyCounts;
+
 /* A solved slice, or several together (see solved.h), in full. Sets and distances are by side to
  * move; bit i of word w and byte 64 * w + i are the same cell. */
 typedef struct Slice {
@@ -25,7 +30,14 @@ typedef struct Slice {
     bool dtc_is_dtz;                   /* the two metrics agree everywhere: distance[TABLE_DTC] is
                                           that of TABLE_DTZ */
     unsigned plies[TABLE_METRICS];     /* the longest distance */
+    const PlyCounts *counts;           /* by metric, as `distance`; empty where not wanted */
+    uint64_t mirrored;                 /* lanes whose pawns are their own mirror image */
 } Slice;
+
+/* On how many arrangements of the board a cell of plane `kings` stands, and the cells of a word
+ * that stand on one fewer. */
+unsigned slice_weight(const Slice *slice, uint32_t kings);
+uint64_t slice_mirrored(const Slice *slice, size_t word);
 
 /* The work space of a solver, reusable from slice to slice of one shape. */
 typedef struct Solver Solver;

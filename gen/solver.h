@@ -33,13 +33,15 @@ struct Solver {
     uint64_t *won_rows[2][2];              /* likewise: rows in which something was won */
     Plies *next_pending[2], *next_held[2]; /* by kings and slab */
     Plies *plies[2];                       /* of the metric being solved */
-    _Atomic unsigned *watch;               /* told the ply; NULL allowed */
+    PlyCounts counts[TABLE_METRICS];
+    _Atomic unsigned *watch; /* told the ply; NULL allowed */
 };
 
 /* Buffers of one thread. */
 typedef struct Scratch {
     uint64_t *a, *b, *c; /* planes */
     Outcomes outcomes;
+    PlyCounts *counts; /* while plies are counted */
 } Scratch;
 
 /* False: out of memory. With `outcomes` there is room for those of a plane. */

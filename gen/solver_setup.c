@@ -84,6 +84,7 @@ static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
 {
     memset(s, 0, sizeof *s);
     s->shape = s->slice.shape = shape;
+    s->slice.counts = s->counts;
     s->words = shape->words;
     s->kings = shape->kings;
     s->metrics = s->has = metrics | 1u << TABLE_DTZ;
@@ -148,6 +149,7 @@ void scratch_free(Scratch *t)
     free(t->a);
     free(t->b);
     free(t->c);
+    free(t->counts);
     free(t->outcomes.verdict);
     free(t->outcomes.capture);
     free(t->outcomes.ends);
@@ -162,7 +164,8 @@ bool scratch_init(Scratch *t, const Solver *s, bool outcomes)
     t->a = aligned_bytes(plane);
     t->b = aligned_bytes(plane);
     t->c = aligned_bytes(plane);
-    bool ok = t->a && t->b && t->c;
+    t->counts = calloc(1, sizeof *t->counts);
+    bool ok = t->a && t->b && t->c && t->counts;
     if (outcomes) {
         t->outcomes.verdict = aligned_bytes(cells);
         t->outcomes.capture = aligned_bytes(cells);

@@ -8,24 +8,6 @@
 #include "kernel.h"
 #include "position.h"
 
-/* The lanes of a slice whose pawns are their own mirror image: every position of theirs stands
- * there twice. */
-static uint64_t mirrored_lanes(const Slice *slice)
-{
-    uint64_t lanes = 0;
-    for (int i = 0; i < slice->lanes; i++)
-        if (index_pawns_mirror(&slice->shape->index, slice->pawns[i]) < 0)
-            lanes |= UINT64_C(1) << i;
-    return lanes;
-}
-
-/* On how many arrangements of the board a cell of a plane stands; in mirrored lanes one fewer. */
-static unsigned plane_weight(const Shape *shape, uint32_t kings)
-{
-    if (shape->pawns) return 2;
-    return shape->king[kings][0] % 9 == 0 && shape->king[kings][1] % 9 == 0 ? 4 : 8;
-}
-
 /* The cells of a word that the 50-move rule spoils. */
 static uint64_t word_cursed(const Slice *slice, int side, size_t w)
 {
@@ -73,159 +55,153 @@ static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_F
     memcpy(out, fen, strlen(fen) + 1);
 }
 
-/* The cells of a word that are in mirrored lanes. */
-static uint64_t word_mirrored(const Shape *shape, uint64_t lanes, size_t w)
-{
-    if (shape->men == 0 || lanes == 0) return lanes;
-    return shape->men > 1 || (lanes >> w % KERNEL_LANES & 1) ? UINT64_MAX : 0;
-}
-
-/* What one plane has. */
-typedef struct PlaneTally {
-    uint64_t count[WDL_VALUES];
-    Plies most[TABLE_METRICS][WDL_VALUES];
-    uint32_t present; /* verdicts that occur */
-} PlaneTally;
-
 static const Plies *distances(const Slice *slice, int metric, int side)
 {
     if (metric == TABLE_DTC && slice->dtc_is_dtz) metric = TABLE_DTZ;
     return slice->distance[metric][side];
 }
 
-/* Counters of one thread. Neighbouring cells tend to have the same distance, and a counter that has
- * just been written is slow to be had again: they take turns. */
-enum { TURNS = 4 };
-
-typedef struct Counters {
-    Histograms turn[TURNS];
-} Counters;
-
-/* Enters the cells of one word, by each metric that has numbers of its own. */
-static void word_histogram(const Slice *slice, int side, size_t w, int verdict, uint64_t set,
-                           unsigned weight, Counters *out)
+static uint64_t positions(const Slice *slice, uint32_t kings, size_t w, uint64_t set)
 {
-    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-        const Plies *plies = slice->distance[m][side];
-        if (plies == NULL || (m == TABLE_DTC && slice->dtc_is_dtz)) continue;
-        plies += 64 * w;
-        unsigned i = 0;
-        for (uint64_t bits = set; bits; bits &= bits - 1)
-            out->turn[i++ % TURNS].of[m][side][verdict][plies[bit_first(bits)]] += weight;
-    }
+    return (uint64_t)slice_weight(slice, kings) * bit_count(set) -
+           bit_count(set & slice_mirrored(slice, w));
 }
 
-static void tally_plane(const Slice *slice, const Kernel *kernel, uint64_t mirrored, int side,
-                        uint32_t kings, PlaneTally *out, Counters *counters)
-{
-    const Shape *shape = slice->shape;
-    size_t words = shape->plane_words, first = kings * words;
-    unsigned weight = plane_weight(shape, kings);
-    memset(out, 0, sizeof *out);
-    for (size_t w = first; w < first + words; w++) {
-        uint64_t set[WDL_VALUES], half = word_mirrored(shape, mirrored, w);
-        word_verdicts(slice, side, w, set);
-        for (int v = 0; v < WDL_VALUES; v++) {
-            if (set[v] == 0) continue;
-            out->present |= 1u << v;
-            out->count[v] += (uint64_t)weight * bit_count(set[v]) - bit_count(set[v] & half);
-            if (v == WDL_DRAW) continue;
-            word_histogram(slice, side, w, v, set[v] & ~half, weight, counters);
-            word_histogram(slice, side, w, v, set[v] & half, weight - 1, counters);
-            for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-                const Plies *found = distances(slice, m, side);
-                unsigned d = found ? kernel->most(&set[v], 1, found + 64 * w) : 0;
-                if (d > out->most[m][v]) out->most[m][v] = d;
-            }
-        }
-    }
-}
+/* ---- Verdicts ------------------------------------------------------------------------------ */
 
-/* The first cell of a plane with a verdict and distance. */
-static size_t plane_find(const Slice *slice, int side, uint32_t kings, int metric, int verdict,
-                         unsigned plies)
+static void count_verdicts(const Slice *slice, int side, uint64_t count[WDL_VALUES])
 {
     size_t words = slice->shape->plane_words;
-    const Plies *found = distances(slice, metric, side);
+    uint64_t sum[WDL_VALUES] = {0};
+#pragma omp parallel for reduction(+ : sum)
+    for (uint32_t k = 0; k < slice->shape->kings; k++)
+        for (size_t w = k * words; w < (k + 1) * words; w++) {
+            uint64_t set[WDL_VALUES];
+            word_verdicts(slice, side, w, set);
+            for (int v = 0; v < WDL_VALUES; v++) sum[v] += positions(slice, k, w, set[v]);
+        }
+    memcpy(count, sum, sizeof sum);
+}
+
+/* ---- Distances ----------------------------------------------------------------------------- */
+
+/* By verdict and plies. */
+typedef struct Spread {
+    uint64_t of[WDL_VALUES][CODE_MOST + 1];
+} Spread;
+
+/* What the solver has counted. */
+static void spread_counted(const PlyCounts *counts, int side, bool zeroing, Spread *out)
+{
+    for (unsigned n = 0; n <= CODE_MOST; n++) {
+        bool over = zeroing && n > SOLVE_RULE_PLIES;
+        out->of[over ? WDL_BLESSED : WDL_LOSS][n] = counts->of[side][0][n];
+        out->of[over ? WDL_CURSED : WDL_WIN][n] = counts->of[side][1][n];
+    }
+}
+
+static void spread_plane(const Slice *slice, const Plies *plies, int side, uint32_t kings,
+                         Spread *out)
+{
+    size_t words = slice->shape->plane_words;
     for (size_t w = kings * words; w < (kings + 1) * words; w++) {
         uint64_t set[WDL_VALUES];
         word_verdicts(slice, side, w, set);
-        for (uint64_t bits = set[verdict]; bits; bits &= bits - 1)
-            if (found[64 * w + bit_first(bits)] == plies) return 64 * w + bit_first(bits);
+        for (int v = 0; v < WDL_VALUES; v++)
+            for (uint64_t bits = v == WDL_DRAW ? 0 : set[v]; bits; bits &= bits - 1)
+                out->of[v][plies[64 * w + bit_first(bits)]] +=
+                    positions(slice, kings, w, bits & -bits);
+    }
+}
+
+/* The solver does not know which of the wins that it counts the 50-move rule spoils. */
+static void spread_cells(const Slice *slice, const Plies *plies, int side, Spread *out)
+{
+#pragma omp parallel
+    {
+        Spread mine;
+        memset(&mine, 0, sizeof mine);
+#pragma omp for schedule(dynamic, 8)
+        for (uint32_t k = 0; k < slice->shape->kings; k++)
+            spread_plane(slice, plies, side, k, &mine);
+#pragma omp critical(spread)
+        for (int v = 0; v < WDL_VALUES; v++)
+            for (int p = 0; p <= CODE_MOST; p++) out->of[v][p] += mine.of[v][p];
+    }
+}
+
+static void spread_find(const Slice *slice, int metric, int side, Spread *out)
+{
+    memset(out, 0, sizeof *out);
+    bool zeroing = metric == TABLE_DTZ || (metric == TABLE_DTC && slice->dtc_is_dtz);
+    if (zeroing || !slice->cursed)
+        spread_counted(&slice->counts[zeroing ? TABLE_DTZ : metric], side, zeroing, out);
+    else
+        spread_cells(slice, distances(slice, metric, side), side, out);
+}
+
+/* The first cell with a verdict and the longest distance that it has. */
+static size_t find_longest(const Slice *slice, int metric, int side, int verdict, unsigned plies)
+{
+    enum { PART = 64 };
+    const Kernel *kernel = kernel_best();
+    const Plies *found = distances(slice, metric, side);
+    for (size_t w = 0; w < slice->shape->words; w += PART) {
+        uint64_t set[PART], of[WDL_VALUES];
+        size_t part = slice->shape->words - w < PART ? slice->shape->words - w : PART;
+        for (size_t i = 0; i < part; i++) {
+            word_verdicts(slice, side, w + i, of);
+            set[i] = of[verdict];
+        }
+        if (kernel->most(set, part, found + 64 * w) < plies) continue;
+        for (size_t i = 0; i < part; i++)
+            for (uint64_t bits = set[i]; bits; bits &= bits - 1) {
+                size_t cell = 64 * (w + i) + bit_first(bits);
+                if (found[cell] == plies) return cell;
+            }
     }
     return 0;
 }
 
-/* Takes over a plane's longest lines where they beat those so far. */
-static void tally_longest(Tally *tally, uint64_t number, const Slice *slice, int side,
-                          uint32_t kings, const PlaneTally *plane)
+/* Takes over a slice's longest line where it beats that so far. */
+static void tally_longest(Tally *tally, uint64_t number, const Slice *slice, int metric, int side,
+                          int verdict, const uint64_t *spread)
 {
-    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-        if (distances(slice, m, side) == NULL) continue;
-        for (int v = 0; v < WDL_VALUES; v++) {
-            if (v == WDL_DRAW || !(plane->present >> v & 1)) continue;
-            uint32_t *longest = &tally->longest[m][side][v];
-            uint64_t *where = &tally->where[m][side][v];
-            bool first = tally->fen[m][side][v][0] == '\0';
-            bool tie = plane->most[m][v] == *longest && number < *where;
-            if (!first && !tie && plane->most[m][v] <= *longest) continue;
-            *longest = plane->most[m][v];
-            *where = number;
-            cell_fen(slice, side, plane_find(slice, side, kings, m, v, plane->most[m][v]),
-                     tally->fen[m][side][v]);
-        }
-    }
-}
-
-/* Adds one side of a slice, as one thread saw it, to the table's. */
-static void add_histograms(Histograms *sum, const Histograms *part, int side, bool dtc_is_dtz)
-{
-    for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
-        int from = m == TABLE_DTC && dtc_is_dtz ? TABLE_DTZ : m;
-        for (int v = 0; v < WDL_VALUES; v++)
-            for (int p = 0; p <= CODE_MOST; p++)
-                sum->of[m][side][v][p] += part->of[from][side][v][p];
-    }
-}
-
-static bool tally_planes(Histograms *histograms, const Slice *slice, int side, PlaneTally *plane)
-{
-    const Kernel *kernel = kernel_best();
-    uint64_t mirrored = mirrored_lanes(slice);
-    bool ok = true;
-#pragma omp parallel
-    {
-        Counters *part = calloc(1, sizeof *part);
-        if (part == NULL) {
-#pragma omp atomic write
-            ok = false;
-        }
-#pragma omp for schedule(dynamic, 8)
-        for (uint32_t k = 0; k < slice->shape->kings; k++)
-            if (part) tally_plane(slice, kernel, mirrored, side, k, &plane[k], part);
-#pragma omp critical(tally)
-        for (int i = 0; i < TURNS && part; i++)
-            add_histograms(histograms, &part->turn[i], side, slice->dtc_is_dtz);
-        free(part);
-    }
-    return ok;
+    uint32_t *longest = &tally->longest[metric][side][verdict];
+    uint64_t *where = &tally->where[metric][side][verdict];
+    char *fen = tally->fen[metric][side][verdict];
+    int most = CODE_MOST;
+    while (most >= 0 && spread[most] == 0) most--;
+    if (most < 0) return;
+    bool first = fen[0] == '\0', tie = (uint32_t)most == *longest && number < *where;
+    if (!first && !tie && (uint32_t)most <= *longest) return;
+    *longest = most;
+    *where = number;
+    cell_fen(slice, side, find_longest(slice, metric, side, verdict, most), fen);
 }
 
 bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice)
 {
-    uint32_t kings = slice->shape->kings;
-    PlaneTally *plane = malloc(kings * sizeof *plane);
-    bool ok = plane != NULL;
-    for (int side = 0; side < 2 && ok; side++) {
-        ok = tally_planes(histograms, slice, side, plane);
+    Spread *spread = malloc(sizeof *spread);
+    for (int side = 0; side < 2 && spread; side++) {
+        uint64_t count[WDL_VALUES];
+        count_verdicts(slice, side, count);
 #pragma omp critical(tally)
-        for (uint32_t k = 0; k < kings && ok; k++) {
-            for (int v = 0; v < WDL_VALUES; v++) tally->count[side][v] += plane[k].count[v];
-            tally_longest(tally, number, slice, side, k, &plane[k]);
+        for (int v = 0; v < WDL_VALUES; v++) tally->count[side][v] += count[v];
+        for (int m = TABLE_DTZ; m < TABLE_METRICS; m++) {
+            if (distances(slice, m, side) == NULL) continue;
+            spread_find(slice, m, side, spread);
+#pragma omp critical(tally)
+            for (int v = 0; v < WDL_VALUES; v++) {
+                if (v == WDL_DRAW) continue;
+                for (int p = 0; p <= CODE_MOST; p++)
+                    histograms->of[m][side][v][p] += spread->of[v][p];
+                tally_longest(tally, number, slice, m, side, v, spread->of[v]);
+            }
         }
     }
-    free(plane);
-    return ok;
+    free(spread);
+    return spread != NULL;
 }
 
 void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape)

@@ -291,7 +291,9 @@ static void check_mark_and_most(const Kernel *kernel, Distances *b, Plies value)
     for (size_t i = 0; i < 64 * b->words; i++)
         if (in_set(b->set, i) && b->plies[i] > greatest) greatest = b->plies[i];
     REQUIRE(kernel->most(b->set, b->words, b->plies) == greatest, kernel);
-    kernel->mark(b->set, b->words, value, b->plies);
+    size_t count = kernel->mark(b->set, b->words, value, b->plies);
+    for (size_t w = 0; w < b->words; w++) count -= (size_t)bit_count(b->set[w]);
+    REQUIRE(count == 0, kernel);
     for (size_t i = 0; i < 64 * b->words; i++)
         REQUIRE(b->plies[i] == (in_set(b->set, i) ? value : b->want[i]), kernel);
 }
