@@ -259,7 +259,7 @@ selfplay: all
 	@.ci/deps test
 	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
 # Compares blocked positions with the tables.
-$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(PROBE) $(BLOCKED))
+$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
@@ -271,7 +271,7 @@ crosscheck: all $(BUILD)/tests/crosscheck
 $(BUILD)/tools/%.o: EXTRA = -Iblocked
 
 REPRODUCE := $(wildcard tools/*.c)
-$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(PROBE) $(BLOCKED))
+$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Makes what tables are missing, then goes through the book claim by claim.

@@ -5,7 +5,8 @@
 
 static const char *const verdicts[] = {"draw", "white", "black", "open"};
 static const char *const goals[] = {"exact", "take", "reach"};
-static const char *const ends[] = {"goal", "mate", "draw", "tables", "pieces", "open", "capacity"};
+static const char *const ends[] = {"goal",   "mate", "draw",     "tables",
+                                   "pieces", "open", "capacity", "capture"};
 
 static void put_squares(FILE *out, uint64_t set)
 {
