@@ -6,48 +6,6 @@
 
 enum { COMPRESSION_LEVEL = 19 };
 
-/* ---- What is counted ----------------------------------------------------------------------- */
-
-/* The verdict for the side to move, and the plies of a win or loss. */
-static int verdict_of(const BlockedValue *value, int side, uint32_t *plies)
-{
-    *plies = 0;
-    if (value->verdict == BLOCKED_DRAW) return WDL_DRAW;
-    *plies = value->plies > 0 ? (uint32_t)value->plies : 0;
-    return (value->verdict == BLOCKED_WHITE) == (side == TREB_WHITE) ? WDL_WIN : WDL_LOSS;
-}
-
-/* The placement as a position of the file. */
-static void write_fen(const Blocked *b, const FileView *v, int side, int white, int black,
-                      char out[TABLE_FEN_SIZE])
-{
-    treb_position pos;
-    cells_to_position(&b->key, (Cell)(64 * white + black), side, &pos);
-    if (v->symmetry & SYM_RANKS) position_swap_colors(&pos, &pos);
-    if (v->symmetry & SYM_FILES) position_flip_files(&pos, &pos);
-    pos.fullmove = 1;
-    position_to_fen(&pos, out);
-}
-
-static void count_side(const Blocked *b, const FileView *v, int side, TableHeader *h)
-{
-    TableSide *to = &h->side[file_side(v, side)];
-    for (int i = 0; i < 4096; i++) {
-        uint32_t plies;
-        int white = i >> 6, black = i & 63;
-        if (!blocked_is_legal(b, side, white, black)) continue;
-        BlockedValue value = blocked_value(b, side, white, black);
-        if (value.verdict == BLOCKED_OPEN) {
-            h->ranks.open[file_side(v, side)]++;
-            continue;
-        }
-        int verdict = verdict_of(&value, side, &plies);
-        if (to->count[verdict]++ > 0 && plies <= to->longest[verdict]) continue;
-        to->longest[verdict] = plies;
-        if (verdict != WDL_DRAW) write_fen(b, v, side, white, black, to->longest_fen[verdict]);
-    }
-}
-
 /* ---- Cells --------------------------------------------------------------------------------- */
 
 static uint16_t rank_of(const BlockedRanks *ranks, int side, int white, int black)
@@ -94,6 +52,47 @@ static bool make_map(TableSide *side, const uint16_t *cell, uint64_t cells, uint
     for (uint64_t i = 0; i < cells; i++) code[i] = number[cell[i]];
     free(number);
     return side->plies[0] != NULL;
+}
+
+/* ---- What is counted ----------------------------------------------------------------------- */
+
+/* The placement as a position of the file. */
+static void write_fen(const Blocked *b, const FileView *v, int side, int white, int black,
+                      char out[TABLE_FEN_SIZE])
+{
+    treb_position pos;
+    cells_to_position(&b->key, (Cell)(64 * white + black), side, &pos);
+    if (v->symmetry & SYM_RANKS) position_swap_colors(&pos, &pos);
+    if (v->symmetry & SYM_FILES) position_flip_files(&pos, &pos);
+    pos.fullmove = 1;
+    position_to_fen(&pos, out);
+}
+
+/* Counts what the cells of one side say, a side of the board. */
+static void count_side(const Blocked *b, const FileView *v, int side, const uint16_t *cell,
+                       TableHeader *h)
+{
+    int there = file_side(v, side);
+    TableSide *to = &h->side[there];
+    for (int i = 0; i < 4096; i++) {
+        int white = i >> 6, black = i & 63;
+        if (!blocked_is_legal(b, side, white, black)) continue;
+        unsigned rank[2];
+        for (int winner = 0; winner < 2; winner++)
+            rank[file_side(v, winner)] = cell[file_cell(v, h, winner, white, black)];
+        /* Of two ranks, as goals may have, the lower counts, White's if they are the same. */
+        int winner = rank[TREB_WHITE] <= rank[TREB_BLACK] ? TREB_WHITE : TREB_BLACK;
+        unsigned plies = rank[winner];
+        if (plies == RANK_OPEN) {
+            h->ranks.open[there]++;
+            continue;
+        }
+        int verdict = plies == RANK_NONE ? WDL_DRAW : winner == there ? WDL_WIN : WDL_LOSS;
+        if (to->count[verdict]++ > 0 && plies <= to->longest[verdict]) continue;
+        if (verdict == WDL_DRAW) continue;
+        to->longest[verdict] = plies;
+        write_fen(b, v, side, white, black, to->longest_fen[verdict]);
+    }
 }
 
 /* ---- The file ------------------------------------------------------------------------------ */
@@ -151,7 +150,7 @@ treb_status blocked_save(const Blocked *b, const char *directory, treb_error *er
     for (int side = 0; side < 2 && status == TREB_OK; side++) {
         int there = file_side(&view, side);
         fill_cells(b, &view, &header, side, room + 2 * cells);
-        count_side(b, &view, side, &header);
+        count_side(b, &view, side, room + 2 * cells, &header);
         if (!make_map(&header.side[there], room + 2 * cells, cells, code[there]))
             status = TREB_ERR_MEMORY;
         else if (header.side[there].codes[0] > 256)
