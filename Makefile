@@ -85,7 +85,8 @@ help:
 
 $(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
 $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -fopenmp
-$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver
+$(BUILD)/answer/%.o: EXTRA = -Iblocked
+$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver -Iblocked
 $(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
 $(BUILD)/gen/kernel_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
@@ -214,7 +215,7 @@ TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Iblocked -Itests -fopenmp
 
-$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Itests -fopenmp
+$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -Itests -fopenmp
 $(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVER_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 

@@ -147,6 +147,10 @@ typedef struct BlockedSquares {
 void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
                      BlockedSquares *out);
 
+/* The side whose win is of interest: the winner's of the position, else the one that wins more
+ * placements. */
+int blocked_attacker(const Blocked *blocked);
+
 /* The mark of group number `group`: "1", "2", ... */
 void blocked_mark(int group, char out[8]);
 
@@ -174,7 +178,5 @@ void blocked_print_table(FILE *out, const Blocked *blocked, int attacker, int si
                          const uint64_t region[2]);
 void blocked_print_squares(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
 void blocked_print_svg(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
-/* False on failure. */
-bool blocked_print_json(FILE *out, Blocked *blocked, const BlockedSquares *squares);
 
 #endif

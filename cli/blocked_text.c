@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer_blocked.h"
 #include "cli.h"
 
 enum { LINE_MOVES = 512, WRAP = 96 };
@@ -145,6 +146,9 @@ static void print_end(BlockedEnd end, const treb_position *last)
     case BLOCKED_END_OPEN:
         printf("  and the rest is open: %s\n", fen);
         break;
+    case BLOCKED_END_CAPTURE:
+        printf("  and wins; --solve follows the play beyond the capture: %s\n", fen);
+        break;
     case BLOCKED_END_CAPACITY:
         puts("  ...");
         break;
@@ -153,7 +157,7 @@ static void print_end(BlockedEnd end, const treb_position *last)
     }
 }
 
-bool blocked_text_answer(Blocked *b)
+bool blocked_text_answer(Blocked *b, const treb_tables *tables)
 {
     const treb_position *pos = &b->request.pos;
     BlockedValue value =
@@ -174,6 +178,7 @@ bool blocked_text_answer(Blocked *b)
         count = blocked_line(b, move, LINE_MOVES, &end, &last);
     }
     if (count > 0) {
+        if (answer_blocked_goes_on(tables, end, &last)) end = BLOCKED_END_TABLES;
         print_line(pos, move, count);
         print_end(end, &last);
     }
