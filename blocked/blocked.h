@@ -167,6 +167,17 @@ Blocked *blocked_load(const char *path, const BlockedRequest *request, treb_erro
 Blocked *blocked_find(const char *const *directories, size_t count, const BlockedRequest *request,
                       treb_error *error);
 
+/* The names of all rank files of some folders, in order and each once; folders that cannot be read
+ * are passed over. False without memory. */
+typedef struct BlockedNames {
+    char **name;
+    size_t count;
+} BlockedNames;
+
+bool blocked_names(const char *const *directories, size_t count, BlockedNames *out);
+bool blocked_names_add(BlockedNames *names, const char *name);
+void blocked_names_free(BlockedNames *names);
+
 /* Writes what was solved with `all` and no region, after blocked_settle_captures, into a directory.
  * The file appears when it is complete, in place of an older one. */
 treb_status blocked_save(const Blocked *blocked, const char *directory, treb_error *error);

@@ -68,8 +68,8 @@ static void describe(const PgnLine *line, BlockedEnd end, BlockedVerdict verdict
         snprintf(out, size, "A draw with best play");
     else if (mate || end == BLOCKED_END_MATE)
         snprintf(out, size,
-                 "%s mates in %zu plies, to the capture by ranks; the 50-move rule is "
-                 "left aside",
+                 "%s mates in %zu plies: up to captures by rank files, then by tables. The "
+                 "50-move rule is left aside",
                  winner, line->moves);
     else
         snprintf(out, size,
