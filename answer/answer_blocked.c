@@ -86,10 +86,14 @@ static bool put_line(json_t *object, AnswerContext *context, Blocked *b, Blocked
     int count = blocked_line(b, moves, LINE_MOVES, &end, &last);
     if (count < 0) return false;
     if (answer_blocked_goes_on(context->tables, end, &last)) end = BLOCKED_END_TABLES;
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(array, json_text(moves[i].san));
+    json_t *san = json_array(), *uci = json_array();
+    for (int i = 0; i < count; i++) {
+        json_array_append_new(san, json_text(moves[i].san));
+        json_array_append_new(uci, json_text(moves[i].uci));
+    }
     position_to_fen(&last, fen);
-    put(object, "line", array);
+    put(object, "line", san);
+    put(object, "line_uci", uci);
     put(object, "line_end", json_text(ends[end]));
     put(object, "line_fen", json_text(fen));
     return true;
