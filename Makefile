@@ -65,7 +65,8 @@ all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO)
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
 	@echo 'make PAGE=no    the same without the web page, for which npm is needed'
-	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions, then serve them'
+	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions (one of kings among'
+	@echo '                blocked pawns), then serve them'
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
@@ -180,6 +181,7 @@ demo:
 	$(TOOL) probe --tables $(TABLES) '8/8/4k3/8/8/4K3/4P3/8 w - - 0 1'
 	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
 	$(TOOL) line --tables $(TABLES) '8/8/8/3k4/8/8/8/KBN5 w - - 0 1'
+	$(TOOL) blocked --tables $(TABLES) --write $(TABLES) --pieces 1 '8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1'
 ifneq ($(DEMO_SERVE),no)
 	@exec $(TOOL) serve --tables $(TABLES) --port $(PORT) --quiet
 endif
