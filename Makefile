@@ -190,8 +190,8 @@ tables: all
 	$(TOOL) gen --book --tables $(TABLES)
 
 manifest: all
-	cd $(TABLES) && LC_ALL=C ls *.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
-	$(TOOL) info --tsv $(TABLES)/*.treb > $(TABLES)/manifest.tsv
+	cd $(TABLES) && LC_ALL=C ls K*.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
+	$(TOOL) info --tsv $(TABLES)/K*.treb > $(TABLES)/manifest.tsv
 
 bench: all $(ENGINE) $(BUILD)/tests/bench_search
 	$(TOOL) bench --tables $(TABLES)
