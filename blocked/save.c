@@ -68,18 +68,21 @@ static void write_fen(const Blocked *b, const FileView *v, int side, int white, 
     position_to_fen(&pos, out);
 }
 
-/* Counts what the cells of one side say, a side of the board. */
+/* Counts what the cells of one side say, a side of the board. The placements come in the order of
+ * the file, so that its bytes do not depend on how the board was turned. */
 static void count_side(const Blocked *b, const FileView *v, int side, const uint16_t *cell,
                        TableHeader *h)
 {
     int there = file_side(v, side);
     TableSide *to = &h->side[there];
     for (int i = 0; i < 4096; i++) {
-        int white = i >> 6, black = i & 63;
+        bool swap = v->symmetry & SYM_RANKS;
+        int first = file_square(v, i >> 6), second = file_square(v, i & 63);
+        int white = swap ? second : first, black = swap ? first : second;
         if (!blocked_is_legal(b, side, white, black)) continue;
         unsigned rank[2];
         for (int winner = 0; winner < 2; winner++)
-            rank[file_side(v, winner)] = cell[file_cell(v, h, winner, white, black)];
+            rank[winner] = cell[table_ranks_cell(h, winner, i >> 6, i & 63)];
         /* Of two ranks, as goals may have, the lower counts, White's if they are the same. */
         int winner = rank[TREB_WHITE] <= rank[TREB_BLACK] ? TREB_WHITE : TREB_BLACK;
         unsigned plies = rank[winner];
