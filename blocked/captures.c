@@ -48,7 +48,19 @@ static bool settle_taken(Blocked *b, int side, int pawn, uint64_t kings)
     return lattice_resolve(b->lattice, f, wanted) && !f->failed;
 }
 
-/* Notes what is known of the same. */
+/* A family that was decided without some of its children has not been joined to them, though its
+ * ranks may need them: a capture there can win sooner. */
+static void link_children(Blocked *b)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < b->family->edges[side]; i++) {
+            EdgeChild *child = &b->family->edge[side][i].child;
+            if (child->family == NULL && !child->beyond)
+                child->family = lattice_find(b->lattice, &child->key);
+        }
+}
+
+/* Notes what is known of what a capture leads to. */
 static bool note_taken(Blocked *b, int side, int pawn, uint64_t kings)
 {
     CellsKey key = key_without(b, side, pawn);
@@ -97,6 +109,7 @@ bool blocked_settle_captures(Blocked *b)
             good = settle_taken(b, i / 64, i % 64, reached[i / 64][i % 64]);
     for (int i = 0; i < 128 && good; i++)
         good = note_taken(b, i / 64, i % 64, reached[i / 64][i % 64]);
+    link_children(b);
     if (!good || !ranks_take_values(b)) return false;
     b->settled = true;
     b->upper_bounds = b->upper_bounds || may_hasten(b);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "answer_blocked.h"
+#include "file_check.h"
 #include "material.h"
 
 /* ---- Tables of few men ----------------------------------------------------------------------- */
@@ -65,6 +66,12 @@ static bool show_progress(void *context, uint64_t families, uint64_t bytes)
     return false;
 }
 
+static void clear_progress(BlockedSource *source)
+{
+    if (source->shown > 0) fputs("\r\033[K", stderr);
+    source->shown = 0;
+}
+
 /* ---- Rank files ---------------------------------------------------------------------------- */
 
 static uint64_t open_placements(const Blocked *b)
@@ -88,13 +95,26 @@ static Blocked *find_file(const BlockedSource *source, const BlockedRequest *r, 
     return blocked_find(source->dirs->dir, source->dirs->count, r, error);
 }
 
+/* A file that was written is checked at once, which takes no time: what is wrong must not stay. */
+static bool check_written(const char *path)
+{
+    FileCheck check = {0};
+    if (blocked_check_file(path, &check) == TREB_OK) return true;
+    cli_error("blocked", "%s is wrong, and was removed: %s. This is an error of the program.", path,
+              check.text);
+    unlink(path);
+    return false;
+}
+
 /* Writes the file unless one is there that leaves less open: `before` is what it left, or -1. */
-static bool write_file(const BlockedSource *source, Blocked *b, int64_t before)
+static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
 {
     treb_error error;
-    char name[RANKS_NAME_SIZE], count[32];
+    char name[RANKS_NAME_SIZE], path[4400], count[32];
     blocked_file_name(&b->request, name);
-    if (!blocked_settle_captures(b)) {
+    bool settled = blocked_settle_captures(b);
+    clear_progress(source);
+    if (!settled) {
         cli_error("blocked", "out of memory, or a table could not be read");
         return false;
     }
@@ -109,7 +129,9 @@ static bool write_file(const BlockedSource *source, Blocked *b, int64_t before)
         cli_error("blocked", "%s", error.text);
         return false;
     }
-    fprintf(stderr, "Wrote %s/%s", source->write, name);
+    snprintf(path, sizeof path, "%.4000s/%s", source->write, name);
+    if (!check_written(path)) return false;
+    fprintf(stderr, "Wrote %s", path);
     if (open > 0)
         fprintf(stderr,
                 ": %s placements are open; more --memory, --pieces or tables of 5 men may"
@@ -137,27 +159,26 @@ bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal)
 
 void source_close(BlockedSource *source) { treb_tables_close(source->tables); }
 
-static Blocked *solve(const BlockedSource *source, BlockedRequest *r, int *code)
+static Blocked *solve(BlockedSource *source, BlockedRequest *r, int *code)
 {
     treb_error error;
-    double last = 0;
     if (isatty(STDERR_FILENO)) {
         r->limits.stop = show_progress;
-        r->limits.stop_context = &last;
+        r->limits.stop_context = &source->shown;
     }
     if (r->goal == BLOCKED_EXACT) {
         r->limits.covers = covers;
         r->limits.oracle = (FamilyOracle){source->tables, table_value};
     }
     Blocked *b = blocked_solve(r, &error);
-    if (last > 0) fputs("\r\033[K", stderr);
+    clear_progress(source);
     if (b != NULL) return b;
     cli_error("blocked", "%s", error.text);
     *code = error.status == TREB_ERR_POSITION ? CLI_USAGE : CLI_FAILED;
     return NULL;
 }
 
-Blocked *source_ask(const BlockedSource *source, BlockedRequest *r, int *code)
+Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
 {
     char why[BLOCKED_WHY_SIZE];
     treb_error error;

@@ -11,6 +11,7 @@ typedef struct BlockedSource {
     bool solve;        /* even where a file answers */
     const CliDirs *dirs;
     treb_tables *tables; /* with BLOCKED_EXACT */
+    double shown;        /* when progress was last shown; 0: never */
 } BlockedSource;
 
 /* False after saying why. */
@@ -19,7 +20,7 @@ void source_close(BlockedSource *source);
 
 /* Answers, and writes the file if it is to be written. Says where an answer came from, or where it
  * went, on standard error. NULL after saying why, with an exit code in *code. */
-Blocked *source_ask(const BlockedSource *source, BlockedRequest *request, int *code);
+Blocked *source_ask(BlockedSource *source, BlockedRequest *request, int *code);
 
 /* Where the tables have no answer: the rank file of the position. NULL after reporting what the
  * tables said, and how to make such a file if the position is blocked, with an exit code. */

@@ -50,7 +50,9 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
         else
             printf("%s cannot win; whether %s can is not known.\n", colors[v->can[0]],
                    colors[!v->can[0]]);
-        puts("More --memory, --pieces or --tables of 5 men may decide it.");
+        puts(b->file != NULL
+                 ? "Making the rank file anew with more --memory or --pieces may decide it."
+                 : "More --memory, --pieces or --tables of 5 men may decide it.");
         break;
     default:
         printf("%s wins", colors[v->verdict == BLOCKED_BLACK]);
