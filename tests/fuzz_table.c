@@ -5,8 +5,8 @@
  * bit 1 the checksum of the header. With TREB_FUZZ_SEEDS=directory it writes small tables there,
  * as inputs to begin with.
  *
- * clang -std=c11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Icore -Iblocked
- *       tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
+ * clang -std=c11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Icore
+ * -Iblocked tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
