@@ -91,10 +91,10 @@ static treb_wdl verdict_of(BlockedVerdict verdict, int turn)
     return (verdict == BLOCKED_WHITE) == (turn == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
 }
 
-/* The moves of one file, and of those of what is left after captures; goes to where they end. False
- * without memory. */
-static bool play_files(PgnLine *line, treb_move *moves, Blocked *b, const CliDirs *dirs,
-                       treb_position *pos, BlockedEnd *end)
+/* The moves of one file and, unless the tables know the rest, of the files of what is left after
+ * captures; goes to where they end. False without memory. */
+static bool play_files(PgnLine *line, treb_move *moves, Blocked *b, const treb_tables *tables,
+                       const CliDirs *dirs, treb_position *pos, BlockedEnd *end)
 {
     enum { BLOCKED_MOVES = 1024 };
     BlockedMove *list = malloc(BLOCKED_MOVES * sizeof *list);
@@ -103,9 +103,10 @@ static bool play_files(PgnLine *line, treb_move *moves, Blocked *b, const CliDir
         take_move(&moves[line->moves++], &list[i]);
     free(list);
     if (count < 0 || *end != BLOCKED_END_CAPTURE) return count >= 0;
+    if (answer_blocked_goes_on(tables, *end, pos)) return true;
     treb_error error;
     Blocked *next = answer_find_blocked(dirs->dir, dirs->count, pos, &error);
-    bool good = next == NULL || play_files(line, moves, next, dirs, pos, end);
+    bool good = next == NULL || play_files(line, moves, next, tables, dirs, pos, end);
     blocked_free(next);
     return good;
 }
@@ -116,7 +117,7 @@ static int run_ranks(PgnLine *line, treb_move *moves, const treb_tables *tables,
     BlockedEnd end = BLOCKED_END_OPEN;
     treb_position last = line->pos;
     char note[160];
-    if (!play_files(line, moves, b, dirs, &last, &end)) {
+    if (!play_files(line, moves, b, tables, dirs, &last, &end)) {
         cli_error("line", "out of memory");
         return CLI_FAILED;
     }
