@@ -65,7 +65,8 @@ all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO)
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
 	@echo 'make PAGE=no    the same without the web page, for which npm is needed'
-	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions, then serve them'
+	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions (one of kings among'
+	@echo '                blocked pawns), then serve them'
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
 	@echo 'make tables     make the book set into $(TABLES)/'
@@ -85,7 +86,8 @@ help:
 
 $(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
 $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -fopenmp
-$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver
+$(BUILD)/answer/%.o: EXTRA = -Iblocked
+$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver -Iblocked
 $(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
 $(BUILD)/gen/kernel_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
@@ -179,6 +181,8 @@ demo:
 	$(TOOL) probe --tables $(TABLES) '8/8/4k3/8/8/4K3/4P3/8 w - - 0 1'
 	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
 	$(TOOL) line --tables $(TABLES) '8/8/8/3k4/8/8/8/KBN5 w - - 0 1'
+	$(TOOL) blocked --tables $(TABLES) --write $(TABLES) '8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1' >/dev/null
+	$(TOOL) blocked --tables $(TABLES) --write $(TABLES) --pieces 1 '8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1'
 ifneq ($(DEMO_SERVE),no)
 	@exec $(TOOL) serve --tables $(TABLES) --port $(PORT) --quiet
 endif
@@ -187,8 +191,8 @@ tables: all
 	$(TOOL) gen --book --tables $(TABLES)
 
 manifest: all
-	cd $(TABLES) && LC_ALL=C ls *.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
-	$(TOOL) info --tsv $(TABLES)/*.treb > $(TABLES)/manifest.tsv
+	cd $(TABLES) && LC_ALL=C ls K*.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
+	$(TOOL) info --tsv $(TABLES)/K*.treb > $(TABLES)/manifest.tsv
 
 bench: all $(ENGINE) $(BUILD)/tests/bench_search
 	$(TOOL) bench --tables $(TABLES)
@@ -214,7 +218,7 @@ TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Iblocked -Itests -fopenmp
 
-$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Itests -fopenmp
+$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -Itests -fopenmp
 $(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVER_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
@@ -259,7 +263,7 @@ selfplay: all
 	@.ci/deps test
 	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
 # Compares blocked positions with the tables.
-$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(PROBE) $(BLOCKED))
+$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
@@ -271,7 +275,7 @@ crosscheck: all $(BUILD)/tests/crosscheck
 $(BUILD)/tools/%.o: EXTRA = -Iblocked
 
 REPRODUCE := $(wildcard tools/*.c)
-$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(PROBE) $(BLOCKED))
+$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Makes what tables are missing, then goes through the book claim by claim.

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocked.h"
 #include "material.h"
 #include "parts.h"
 
@@ -121,6 +122,17 @@ static json_t *list_materials(AnswerContext *context, AnswerFiles *files, uint64
     return array;
 }
 
+/* The names of the rank files of blocked positions. */
+static json_t *list_ranks(const char *const *directories, size_t count)
+{
+    BlockedNames names;
+    json_t *array = json_array();
+    if (!blocked_names(directories, count, &names)) return array;
+    for (size_t i = 0; i < names.count; i++) json_array_append_new(array, json_text(names.name[i]));
+    blocked_names_free(&names);
+    return array;
+}
+
 json_t *answer_tables(AnswerContext *context, const char *const *directories, size_t count,
                       treb_error *error)
 {
@@ -142,6 +154,7 @@ json_t *answer_tables(AnswerContext *context, const char *const *directories, si
     put(object, "directories", names);
     put(object, "bytes", json_integer((json_int_t)bytes));
     put(object, "tables", tables);
+    put(object, "ranks", list_ranks(directories, count));
     free(files);
     return object;
 }

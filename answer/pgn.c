@@ -66,7 +66,9 @@ static void describe_end(const PgnLine *line, char *out, size_t size)
     const char *winner = colors[winner_of(line)];
     unsigned plies = (unsigned)line->moves;
     bool ruled = line->value.rule == TREB_CURSED_WIN || line->value.rule == TREB_BLESSED_LOSS;
-    if (line->failed)
+    if (line->note != NULL)
+        snprintf(out, size, "%s", line->note);
+    else if (line->failed)
         snprintf(out, size, "The line breaks off here for want of a table");
     else if (line->end == TREB_LINE_CAPACITY)
         snprintf(out, size, "The line is longer than %u plies", plies);

@@ -14,7 +14,8 @@ typedef struct PgnLine {
     const treb_move *move;
     size_t moves;
     treb_line_end end;
-    bool failed; /* the line breaks off */
+    bool failed;      /* the line breaks off */
+    const char *note; /* says how it ends; NULL: that follows from the rest */
 } PgnLine;
 
 /* The game with its tags, wrapped at 80 columns. NULL without memory; the caller frees it. */

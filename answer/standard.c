@@ -8,29 +8,10 @@
 #include <string.h>
 
 #include "parts.h"
-
-/* Of two moves the one whose child comes first here is better; an unknown one may be a win. */
-typedef enum Category {
-    CATEGORY_LOSS,
-    CATEGORY_UNKNOWN,
-    CATEGORY_MAYBE_LOSS,
-    CATEGORY_BLESSED_LOSS,
-    CATEGORY_DRAW,
-    CATEGORY_CURSED_WIN,
-    CATEGORY_MAYBE_WIN,
-    CATEGORY_WIN
-} Category;
+#include "standard.h"
 
 static const char *const category_names[] = {"loss", "unknown",    "maybe-loss", "blessed-loss",
                                              "draw", "cursed-win", "maybe-win",  "win"};
-
-/* What is told of a position. */
-typedef struct Fields {
-    Category category;
-    bool checkmate, stalemate, insufficient;
-    bool known[TREB_METRICS];
-    int plies[TREB_METRICS]; /* signed; dtc too in plies until it is written */
-} Fields;
 
 /* A move, and the position after it. */
 typedef struct Entry {
@@ -172,7 +153,7 @@ static void put_distance(json_t *object, const char *name, const Fields *f, int 
     put(object, name, f->known[metric] ? json_integer(plies) : json_null());
 }
 
-static void put_fields(json_t *object, const Fields *f)
+void standard_put_fields(json_t *object, const Fields *f)
 {
     put(object, "category", json_text(category_names[f->category]));
     put_distance(object, "dtz", f, TREB_DTZ);
@@ -194,7 +175,7 @@ static json_t *entry_json(const Entry *entry)
     put(object, "san", json_text(entry->move.san));
     put(object, "zeroing", json_boolean(entry->move.flags & TREB_MOVE_ZEROING));
     put(object, "conversion", json_boolean(entry->move.flags & TREB_MOVE_CONVERSION));
-    put_fields(object, &entry->fields);
+    standard_put_fields(object, &entry->fields);
     return object;
 }
 
@@ -267,7 +248,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     if (entries == NULL) return NULL;
     fill_root(&fields, context, pos, &value, entries, count);
     json_t *object = json_object(), *moves = json_array();
-    put_fields(object, &fields);
+    standard_put_fields(object, &fields);
     for (size_t i = 0; i < count; i++) json_array_append_new(moves, entry_json(&entries[i]));
     put(object, "moves", moves);
     free(entries);

@@ -13,6 +13,7 @@
 #include "lattice.h"
 #include "movegen.h"
 #include "san.h"
+#include "table_ranks.h"
 
 typedef enum BlockedGoal {
     BLOCKED_EXACT, /* the result of the game */
@@ -40,13 +41,22 @@ typedef struct BlockedRanks {
     uint16_t rank[2][64][64];
 } BlockedRanks;
 
+/* What captures lead to, of one winner: by the side to move then and the square of its pawn that
+ * was taken, on which the other king now stands; its own king's square a bit. */
+typedef struct BlockedTaken {
+    uint64_t won[2][64], open[2][64];
+} BlockedTaken;
+
 typedef struct Blocked {
     BlockedRequest request;
     CellsKey key;
     uint64_t legal[2][64];
-    BlockedRanks by[2]; /* by attacker */
-    bool upper_bounds;  /* ranks may be too high, as not everything is known */
-    Lattice *lattice;   /* BLOCKED_EXACT; else NULL */
+    BlockedRanks by[2];    /* by attacker */
+    bool upper_bounds;     /* ranks may be too high, as not everything is known */
+    BlockedTaken taken[2]; /* BLOCKED_EXACT: by winner, if `settled` */
+    bool settled;          /* what captures lead to is in `taken`, as far as it is known */
+    char *file;            /* the rank file that it was read from; NULL if it was solved */
+    Lattice *lattice;      /* BLOCKED_EXACT, if it was solved; else NULL */
     Family *family;
 } Blocked;
 
@@ -84,6 +94,13 @@ void blocked_free(Blocked *blocked);
 BlockedValue blocked_value(const Blocked *blocked, int side, int white_king, int black_king);
 bool blocked_is_legal(const Blocked *blocked, int side, int white_king, int black_king);
 
+/* Settles what all captures lead to, as far as memory allows, and ranks anew with what is then
+ * known. False on failure. Does nothing without a lattice. */
+bool blocked_settle_captures(Blocked *blocked);
+
+/* Whether the position is decided, and with `all` every placement of the request's region. */
+bool blocked_is_decided(const Blocked *blocked, bool all);
+
 /* All legal moves of the position asked about, best first. In exact mode what captures lead to is
  * settled if memory allows. Writes at most MOVES_MAX; returns the number, -1 on failure. */
 int blocked_moves(Blocked *blocked, BlockedMove out[MOVES_MAX]);
@@ -95,7 +112,8 @@ typedef enum BlockedEnd {
     BLOCKED_END_TABLES, /* few enough men for the tables */
     BLOCKED_END_PIECES, /* more pieces than are followed */
     BLOCKED_END_OPEN,   /* not known */
-    BLOCKED_END_CAPACITY
+    BLOCKED_END_CAPACITY,
+    BLOCKED_END_CAPTURE /* a rank file knows no more than who wins */
 } BlockedEnd;
 
 /* The best play of both sides from the position asked about: the winner on the shortest way, the
@@ -129,8 +147,40 @@ typedef struct BlockedSquares {
 void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
                      BlockedSquares *out);
 
+/* The side whose win is of interest: the winner's of the position, else the one that wins more
+ * placements. */
+int blocked_attacker(const Blocked *blocked);
+
 /* The mark of group number `group`: "1", "2", ... */
 void blocked_mark(int group, char out[8]);
+
+/* ---- Rank files (core/table_ranks.h) -------------------------------------------------------- */
+
+/* The name of the file that answers a request, which blocked_check has accepted. */
+void blocked_file_name(const BlockedRequest *request, char out[RANKS_NAME_SIZE]);
+
+/* Reads a file that answers a request: no lattice is needed then. NULL with the reason on failure,
+ * TREB_ERR_NO_TABLE if there is no such file. */
+Blocked *blocked_load(const char *path, const BlockedRequest *request, treb_error *error);
+
+/* Looks for the file in folders. NULL with TREB_ERR_NO_TABLE if it is in none of them. */
+Blocked *blocked_find(const char *const *directories, size_t count, const BlockedRequest *request,
+                      treb_error *error);
+
+/* The names of all rank files of some folders, in order and each once; folders that cannot be read
+ * are passed over. False without memory. */
+typedef struct BlockedNames {
+    char **name;
+    size_t count;
+} BlockedNames;
+
+bool blocked_names(const char *const *directories, size_t count, BlockedNames *out);
+bool blocked_names_add(BlockedNames *names, const char *name);
+void blocked_names_free(BlockedNames *names);
+
+/* Writes what was solved with `all` and no region, after blocked_settle_captures, into a directory.
+ * The file appears when it is complete, in place of an older one. */
+treb_status blocked_save(const Blocked *blocked, const char *directory, treb_error *error);
 
 /* ---- Renderers ----------------------------------------------------------------------------- */
 
@@ -139,7 +189,5 @@ void blocked_print_table(FILE *out, const Blocked *blocked, int attacker, int si
                          const uint64_t region[2]);
 void blocked_print_squares(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
 void blocked_print_svg(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
-/* False on failure. */
-bool blocked_print_json(FILE *out, Blocked *blocked, const BlockedSquares *squares);
 
 #endif

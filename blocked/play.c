@@ -101,6 +101,21 @@ static bool settle(Blocked *b, const treb_position *pos, BlockedValue *out, Fami
     return true;
 }
 
+/* The same of a capture, if all captures are settled. */
+static BlockedValue taken_value(const Blocked *b, const treb_position *child, int pawn)
+{
+    BlockedValue value = {.verdict = BLOCKED_DRAW, .plies = -1};
+    int side = child->turn, king = position_king(child, side);
+    for (int winner = 0; winner < 2; winner++) {
+        if (bit_test(b->taken[winner].won[side][pawn], king))
+            value.verdict = winner == TREB_WHITE ? BLOCKED_WHITE : BLOCKED_BLACK;
+        value.can[winner] = bit_test(b->taken[winner].open[side][pawn], king);
+    }
+    if (value.verdict == BLOCKED_DRAW && (value.can[0] || value.can[1]))
+        value.verdict = BLOCKED_OPEN;
+    return value;
+}
+
 /* ---- Moves --------------------------------------------------------------------------------- */
 
 /* From the worst for `side` to the best. */
@@ -151,7 +166,10 @@ static bool fill_move(Blocked *b, const treb_position *pos, BlockedMove *out)
     out->goal = out->leaves && takes_goal(b, pos);
     if (out->leaves) {
         if (b->request.goal == BLOCKED_EXACT) {
-            if (!settle(b, &child, &out->value, &family, &cell)) return false;
+            if (b->settled)
+                out->value = taken_value(b, &child, move_to(out->move));
+            else if (!settle(b, &child, &out->value, &family, &cell))
+                return false;
             if (out->value.verdict == BLOCKED_WHITE || out->value.verdict == BLOCKED_BLACK)
                 out->value.plies = 1;
             return true;
@@ -316,7 +334,10 @@ int blocked_line(Blocked *b, BlockedMove *out, int capacity, BlockedEnd *end, tr
     if (w.list == NULL) return -1;
     int more = play_kings(&w, end);
     bool good = more >= 0;
-    if (more > 0) good = play_beyond(&w, end);
+    if (more > 0 && b->lattice != NULL)
+        good = play_beyond(&w, end);
+    else if (more > 0)
+        *end = BLOCKED_END_CAPTURE;
     free(w.list);
     *last = w.pos;
     return good ? w.count : -1;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocked.h"
+#include "ranks.h"
 
 static treb_error *fail(treb_error *error, treb_status status, const char *text)
 {
@@ -91,12 +91,13 @@ static bool solve_goal(Blocked *b)
 
 /* ---- The result of the game ---------------------------------------------------------------- */
 
-/* Takes the family's values over, with ranks. */
-static bool take_values(Blocked *b)
+bool ranks_take_values(Blocked *b)
 {
     Family *f = b->family;
     FamilyRanks ranks;
     uint64_t open = 0;
+    memset(b->by[0].rank, 0xff, sizeof b->by[0].rank);
+    memset(b->by[1].rank, 0xff, sizeof b->by[1].rank);
     for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = &b->by[i / 2].rank[i % 2][0][0];
     if (f->oracle == NULL && !family_solve(f, &ranks)) return false;
     for (int winner = 0; winner < 2; winner++)
@@ -126,7 +127,7 @@ static bool solve_exact(Blocked *b)
     for (int i = 0; i < 128; i++)
         set[i / 64][i % 64] = bit_test(r->region[TREB_WHITE], i % 64) ? r->region[TREB_BLACK] : 0;
     if (r->all && !lattice_resolve(b->lattice, b->family, wanted)) return false;
-    return take_values(b);
+    return ranks_take_values(b);
 }
 
 Blocked *blocked_solve(const BlockedRequest *request, treb_error *error)
@@ -164,6 +165,7 @@ void blocked_free(Blocked *blocked)
 {
     if (blocked == NULL) return;
     lattice_free(blocked->lattice);
+    free(blocked->file);
     free(blocked);
 }
 
@@ -172,6 +174,19 @@ void blocked_free(Blocked *blocked)
 bool blocked_is_legal(const Blocked *b, int side, int white_king, int black_king)
 {
     return bit_test(b->legal[side][white_king], black_king);
+}
+
+bool blocked_is_decided(const Blocked *b, bool all)
+{
+    const BlockedRequest *r = &b->request;
+    int white = position_king(&r->pos, TREB_WHITE), black = position_king(&r->pos, TREB_BLACK);
+    if (blocked_value(b, r->pos.turn, white, black).verdict == BLOCKED_OPEN) return false;
+    for (int i = 0; i < 256 && all && r->goal == BLOCKED_EXACT; i++) {
+        int row = i % 64;
+        uint64_t asked = bit_test(r->region[TREB_WHITE], row) ? r->region[TREB_BLACK] : 0;
+        if (b->by[i / 128].open[i / 64 % 2][row] & asked) return false;
+    }
+    return true;
 }
 
 BlockedValue blocked_value(const Blocked *b, int side, int white_king, int black_king)

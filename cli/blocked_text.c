@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer_blocked.h"
 #include "cli.h"
 
 enum { LINE_MOVES = 512, WRAP = 96 };
@@ -49,7 +50,9 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
         else
             printf("%s cannot win; whether %s can is not known.\n", colors[v->can[0]],
                    colors[!v->can[0]]);
-        puts("More --memory, --pieces or --tables of 5 men may decide it.");
+        puts(b->file != NULL
+                 ? "Making the rank file anew with more --memory or --pieces may decide it."
+                 : "More --memory, --pieces or --tables of 5 men may decide it.");
         break;
     default:
         printf("%s wins", colors[v->verdict == BLOCKED_BLACK]);
@@ -145,6 +148,9 @@ static void print_end(BlockedEnd end, const treb_position *last)
     case BLOCKED_END_OPEN:
         printf("  and the rest is open: %s\n", fen);
         break;
+    case BLOCKED_END_CAPTURE:
+        printf("  and wins; --solve follows the play beyond the capture: %s\n", fen);
+        break;
     case BLOCKED_END_CAPACITY:
         puts("  ...");
         break;
@@ -153,7 +159,7 @@ static void print_end(BlockedEnd end, const treb_position *last)
     }
 }
 
-bool blocked_text_answer(Blocked *b)
+bool blocked_text_answer(Blocked *b, const treb_tables *tables)
 {
     const treb_position *pos = &b->request.pos;
     BlockedValue value =
@@ -174,6 +180,7 @@ bool blocked_text_answer(Blocked *b)
         count = blocked_line(b, move, LINE_MOVES, &end, &last);
     }
     if (count > 0) {
+        if (answer_blocked_goes_on(tables, end, &last)) end = BLOCKED_END_TABLES;
         print_line(pos, move, count);
         print_end(end, &last);
     }

@@ -4,7 +4,8 @@
 
 #include "blocked.h"
 
-/* Prints the board, the verdict, the moves and the best line. False on failure. */
-bool blocked_text_answer(Blocked *blocked);
+/* Prints the board, the verdict, the moves and the best line. `tables`, which may be NULL, are
+ * asked whether they know the rest of it. False on failure. */
+bool blocked_text_answer(Blocked *blocked, const treb_tables *tables);
 
 #endif

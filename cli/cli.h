@@ -69,6 +69,10 @@ const atomic_bool *cli_catch_signals(void);
 /* Opens the tables of the folders, or of the default ones. NULL after saying why. */
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
 
+/* Makes a folder for files to be written if it is not there, and removes what dead writers left.
+ * False after saying why. */
+bool cli_make_folder(const char *command, const char *path);
+
 /* The exit code for a failure of the library. */
 int cli_status_code(treb_status status);
 

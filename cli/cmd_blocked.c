@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "blocked.h"
+#include "answer_blocked.h"
+#include "blocked_source.h"
 #include "blocked_text.h"
 #include "cli.h"
-#include "material.h"
 
 static const char usage[] =
     "Usage: trebuchet blocked [options] FEN\n"
@@ -37,10 +35,15 @@ static const char usage[] =
     "      --white-king SQUARES, --black-king SQUARES\n"
     "                         only these squares in tables, lists and pictures\n"
     "\n"
+    "Rank files\n"
+    "  -t, --tables DIR       answer from a rank file in DIR if there is one; may be given several times\n"
+    "      --write DIR        rank all placements, and write the rank file of the structure into DIR\n"
+    "      --solve            solve anew even where a rank file answers\n"
+    "\n"
     "What it may take (with --exact)\n"
     "  -M, --memory SIZE      memory for what lies below the position (default: 1 GiB)\n"
     "  -p, --pieces N         follow positions with up to N promoted pieces, 0 to 3 (default: 2)\n"
-    "  -t, --tables DIR       take values of few men from the tables in DIR; may be given several times\n"
+    "                         the tables of few men in the folders of --tables help a lot\n"
     "  -h, --help             this text\n"
     "\n"
     "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies; '-' or '*' is a\n"
@@ -56,7 +59,8 @@ typedef struct BlockedArgs {
     uint64_t region[2];
     uint64_t pieces;
     bool table, tsv, squares, json, exact, goal;
-    const char *svg;
+    bool solve;
+    const char *svg, *write;
 } BlockedArgs;
 
 /* ---- Squares ------------------------------------------------------------------------------- */
@@ -101,78 +105,7 @@ static bool read_squares(const char *text, uint64_t *out)
     return true;
 }
 
-/* ---- Tables of few men ----------------------------------------------------------------------- */
-
-enum { TABLE_MEN = 5 };
-
-/* Whether there is a table of verdicts for a material and for all that it can turn into. */
-static bool tables_complete(const treb_tables *tables, const Material *m)
-{
-    treb_table_info info;
-    char name[MATERIAL_NAME_SIZE];
-    Material juniors[MATERIAL_MAX_JUNIORS];
-    if (material_men(m) < 3) return true;
-    material_name(m, name);
-    if (treb_tables_find(tables, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
-    int count = material_juniors(m, juniors, NULL);
-    for (int i = 0; i < count; i++)
-        if (!tables_complete(tables, &juniors[i])) return false;
-    return true;
-}
-
-static bool covers(void *context, const CellsKey *key)
-{
-    Material m = {0};
-    for (int color = 0; color < 2; color++) {
-        m.count[color][TREB_KING] = 1;
-        m.count[color][TREB_PAWN] = (uint8_t)bit_count(key->pawns[color]);
-    }
-    for (int i = 0; i < key->men; i++) m.count[key->man[i].color][key->man[i].type]++;
-    if (material_men(&m) > TABLE_MEN) return false;
-    material_canonical(&m);
-    return tables_complete(context, &m);
-}
-
-static bool table_value(void *context, const treb_position *pos, int *out)
-{
-    treb_wdl wdl;
-    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
-    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
-    return true;
-}
-
-/* ---- Progress ------------------------------------------------------------------------------- */
-
-/* A line on the terminal about four times a second. */
-static bool show_progress(void *context, uint64_t families, uint64_t bytes)
-{
-    double *last = context;
-    struct timespec now;
-    char size[16];
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    if (seconds - *last < 0.25) return false;
-    *last = seconds;
-    cli_format_size(bytes, size);
-    fprintf(stderr, "\r%llu structures, %s\033[K", (unsigned long long)families, size);
-    return false;
-}
-
 /* ---- Printing ------------------------------------------------------------------------------ */
-
-/* The colour whose ranks are shown. */
-static int choose_attacker(const BlockedArgs *args, const Blocked *b)
-{
-    const treb_position *pos = &b->request.pos;
-    if (args->attacker != NO_COLOR) return args->attacker;
-    BlockedValue value =
-        blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
-    if (value.verdict == BLOCKED_WHITE || value.verdict == BLOCKED_BLACK)
-        return value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-    int won[2] = {0, 0};
-    for (int i = 0; i < 256; i++) won[i / 128] += bit_count(b->by[i / 128].won[i / 64 % 2][i % 64]);
-    return won[1] > won[0] ? TREB_BLACK : TREB_WHITE;
-}
 
 static bool write_svg(const char *path, const Blocked *b, const BlockedSquares *squares)
 {
@@ -187,9 +120,27 @@ static bool write_svg(const char *path, const Blocked *b, const BlockedSquares *
     return false;
 }
 
-static int print(const BlockedArgs *args, Blocked *b)
+static int print_failure(void)
 {
-    int attacker = choose_attacker(args, b);
+    cli_error("blocked", "out of memory, or a table could not be read");
+    return CLI_FAILED;
+}
+
+static bool print_json(const treb_tables *tables, Blocked *b, const BlockedSquares *squares)
+{
+    treb_error error;
+    AnswerContext context = {tables, 0};
+    json_t *object = answer_blocked(&context, b, squares, &error);
+    if (object == NULL) return false;
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
+    return true;
+}
+
+static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
+{
+    int attacker = args->attacker != NO_COLOR ? args->attacker : blocked_attacker(b);
     BlockedSquares squares;
     bool wanted = args->squares || args->svg != NULL, plain = true;
     blocked_squares(b, attacker, args->region, &squares);
@@ -198,18 +149,13 @@ static int print(const BlockedArgs *args, Blocked *b)
         plain = strcmp(args->svg, "-") != 0;
     }
     if (args->json) {
-        if (blocked_print_json(stdout, b, wanted ? &squares : NULL)) return CLI_OK;
-        cli_error("blocked", "out of memory, or a table could not be read");
-        return CLI_FAILED;
+        return print_json(tables, b, wanted ? &squares : NULL) ? CLI_OK : print_failure();
     }
     if (args->tsv) {
         blocked_print_tsv(stdout, b, attacker, args->region);
         return CLI_OK;
     }
-    if (plain && !blocked_text_answer(b)) {
-        cli_error("blocked", "out of memory, or a table could not be read");
-        return CLI_FAILED;
-    }
+    if (plain && !blocked_text_answer(b, tables)) return print_failure();
     for (int side = 0; side < 2 && args->table; side++) {
         putchar('\n');
         blocked_print_table(stdout, b, attacker, side, args->region);
@@ -225,34 +171,18 @@ static int print(const BlockedArgs *args, Blocked *b)
 
 static int run(BlockedArgs *args)
 {
-    treb_error error;
-    treb_tables *tables = NULL;
     BlockedRequest *r = &args->request;
-    double last = 0;
-    if (isatty(STDERR_FILENO)) {
-        r->limits.stop = show_progress;
-        r->limits.stop_context = &last;
-    }
-    if (r->goal == BLOCKED_EXACT) {
-        tables = cli_open_tables("blocked", &args->dirs);
-        if (tables == NULL) return CLI_FAILED;
-        treb_tables_set_memory(tables, UINT64_C(256) << 20);
-        r->limits.covers = covers;
-        r->limits.oracle = (FamilyOracle){tables, table_value};
-        r->limits.men = (int)args->pieces;
-        memcpy(r->region, args->region, sizeof r->region);
-        r->all = args->table || args->tsv || args->squares || args->svg != NULL;
-    }
-    Blocked *b = blocked_solve(r, &error);
-    if (last > 0) fputs("\r\033[K", stderr);
+    BlockedSource source = {.write = args->write, .solve = args->solve};
+    r->limits.men = (int)args->pieces;
+    memcpy(r->region, args->region, sizeof r->region);
+    r->all = args->table || args->tsv || args->squares || args->svg != NULL;
     int code = CLI_FAILED;
-    if (b != NULL)
-        code = print(args, b);
-    else
-        cli_error("blocked", "%s", error.text);
+    Blocked *b = NULL;
+    if (source_open(&source, &args->dirs, r->goal)) b = source_ask(&source, r, &code);
+    if (b != NULL) code = print(args, source.tables, b);
     blocked_free(b);
-    treb_tables_close(tables);
-    return b != NULL ? code : error.status == TREB_ERR_POSITION ? CLI_USAGE : CLI_FAILED;
+    source_close(&source);
+    return code;
 }
 
 static bool complain(const char *text)
@@ -261,7 +191,7 @@ static bool complain(const char *text)
     return false;
 }
 
-enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING };
+enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING, WRITE, SOLVE };
 
 static bool set_goal(BlockedArgs *args, const char *value)
 {
@@ -314,6 +244,10 @@ static bool set_option(BlockedArgs *args, int c, const char *value)
         return args->json = true;
     case SVG:
         return (args->svg = value) != NULL;
+    case WRITE:
+        return (args->write = value) != NULL;
+    case SOLVE:
+        return args->solve = true;
     case WHITE_KING:
     case BLACK_KING:
         return read_squares(value, &args->region[c == BLACK_KING]) ||
@@ -356,6 +290,8 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"json", 0, NULL, JSON},
                                             {"white-king", 1, NULL, WHITE_KING},
                                             {"black-king", 1, NULL, BLACK_KING},
+                                            {"write", 1, NULL, WRITE},
+                                            {"solve", 0, NULL, SOLVE},
                                             {"memory", 1, NULL, 'M'},
                                             {"pieces", 1, NULL, 'p'},
                                             {"tables", 1, NULL, 't'},

@@ -1,10 +1,8 @@
 /* cmd_gen.c - trebuchet gen: make tables. */
-#include <errno.h>
 #include <getopt.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -266,19 +264,6 @@ static void print_done(const GenRun *run)
            (unsigned long long)run->bytes, run->total);
 }
 
-static bool prepare_directory(const char *directory)
-{
-    if (mkdir(directory, 0777) == 0) return true;
-    struct stat info;
-    if (errno == EEXIST && stat(directory, &info) == 0 && S_ISDIR(info.st_mode)) {
-        table_remove_stale(directory);
-        return true;
-    }
-    if (errno == EEXIST) errno = ENOTDIR;
-    cli_error("gen", "cannot make the folder %s: %s", directory, strerror(errno));
-    return false;
-}
-
 static bool enough_memory(const GeneratePlan *plan, const GenerateOptions *o)
 {
     size_t worst;
@@ -328,7 +313,7 @@ static int gen_with(GenArgs *args)
 {
     GeneratePlan plan;
     TableError error;
-    if (!args->estimate && !prepare_directory(args->options.directory)) return CLI_FAILED;
+    if (!args->estimate && !cli_make_folder("gen", args->options.directory)) return CLI_FAILED;
     if (generate_plan(&args->options, args->material, args->materials, &plan, &error) != TREB_OK) {
         cli_error("gen", "%s", error.text);
         return CLI_FAILED;

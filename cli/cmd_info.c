@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bitboard.h"
 #include "cli.h"
-#include "table.h"
+#include "table_ranks.h"
 
 static const char usage[] =
     "Usage: trebuchet info [options] FILE...\n"
     "\n"
     "Says in plain words what the headers of table files hold. FILE is a path, or the name of a table\n"
-    "such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders of tables.\n"
+    "such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders of tables. Rank files of blocked\n"
+    "positions are described likewise.\n"
     "\n"
     "      --tsv            one line a table, with tabs between: for lists and other programs\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
@@ -117,6 +119,71 @@ static void print_counts(const TableHeader *h, const TableSide *side)
     }
 }
 
+/* ---- Rank files ------------------------------------------------------------------------------ */
+
+static void print_squares(const char *label, uint64_t set)
+{
+    printf("%s", label);
+    while (set != 0) {
+        int square = bit_pop(&set);
+        printf(" %c%d", 'a' + square_file(square), 1 + square_rank(square));
+    }
+}
+
+static void print_goal(const TableRanks *ranks)
+{
+    printf("  goal      ");
+    if (ranks->goal == TABLE_EXACT)
+        printf("exact: plies to mate, or to the first capture that keeps the result");
+    else if (ranks->goal == TABLE_REACH)
+        print_squares("plies until the king stands on one of", ranks->squares);
+    else
+        printf("plies until the king can take a pawn that nothing defends");
+    if (ranks->goal == TABLE_TAKE && ranks->squares != 0) print_squares(", from", ranks->squares);
+    puts(ranks->safe ? ", while the other king attacks no pawn" : "");
+}
+
+static void print_decided(const TableRanks *ranks)
+{
+    uint64_t open = ranks->open[0] + ranks->open[1];
+    char count[32];
+    cli_format_count(open, count);
+    if (ranks->goal != TABLE_EXACT) return;
+    printf("  decided   ");
+    if (open == 0)
+        printf("every placement");
+    else
+        printf("all but %s placements", count);
+    puts(ranks->upper_bounds ? "; ranks may be too high" : "");
+}
+
+static void print_ranks(const Table *table)
+{
+    const TableHeader *h = table_header(table);
+    const TableRanks *ranks = &h->ranks;
+    char size[32], name[MATERIAL_NAME_SIZE];
+    material_name(&h->index.material, name);
+    cli_format_count(table_file_size(table), size);
+    printf("%s\n  ranks     of kings among blocked pawns, %s:", table_path(table), name);
+    print_squares(" White", ranks->pawns[TREB_WHITE]);
+    print_squares(", Black", ranks->pawns[TREB_BLACK]);
+    puts(ranks->pawns[0] ? "" : " (no pawns)");
+    print_goal(ranks);
+    print_decided(ranks);
+    printf("  size      %s bytes; answers for the mirror image and for exchanged colours too\n",
+           size);
+    puts("  header    its checksum is right; 'trebuchet verify' checks every cell");
+    for (int s = 0; s < 2; s++) {
+        printf("\n  %s to move\n", colors[s]);
+        print_counts(h, &h->side[s]);
+        if (ranks->open[s] == 0) continue;
+        cli_format_count(ranks->open[s], size);
+        printf("  %18s open\n", size);
+    }
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
 static void print_table(const Table *table)
 {
     const TableHeader *h = table_header(table);
@@ -195,6 +262,8 @@ static int show(const CliDirs *dirs, const char *name, bool tsv)
     }
     if (tsv)
         print_row(table);
+    else if (table_header(table)->metric == TABLE_RANKS)
+        print_ranks(table);
     else
         print_table(table);
     table_close(table);

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "answer_blocked.h"
+#include "blocked_source.h"
+#include "blocked_text.h"
 #include "cli.h"
 #include "position.h"
 
@@ -12,6 +14,8 @@ static const char usage[] =
     "\n"
     "Says what a position is worth with best play, its clock taken into account, and lists all legal\n"
     "moves, best first. The FEN may be one argument or several; underscores count as spaces.\n"
+    "Where the tables end, kings among blocked pawns are looked up in rank files, which 'trebuchet\n"
+    "blocked --write' makes; the 50-move rule is left aside there.\n"
     "\n"
     "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that is known)\n"
     "      --json           print one JSON object, as lila-tablebase does\n"
@@ -198,12 +202,34 @@ static treb_metric known_metric(const treb_value *value)
     return TREB_WDL;
 }
 
+/* What a rank file says where the tables have no answer; frees it. */
+static int probe_ranks(const ProbeArgs *args, const treb_tables *tables, Blocked *b)
+{
+    treb_error why;
+    json_t *object = args->json ? answer_blocked_standard(b, &why) : NULL;
+    bool good = object != NULL || (!args->json && blocked_text_answer(b, tables));
+    if (object != NULL) {
+        json_dumpf(object, stdout, JSON_COMPACT);
+        putchar('\n');
+        json_decref(object);
+    } else if (good) {
+        printf("\nFrom %s. The 50-move rule is left aside.\n", b->file);
+    } else {
+        cli_error("probe", "out of memory");
+    }
+    blocked_free(b);
+    return good ? CLI_OK : CLI_FAILED;
+}
+
 static int probe_text(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
     Probe p = {.pos = &args->pos};
-    if (treb_probe_root(tables, p.pos, &p.value, &error) != TREB_OK)
-        return cli_fail("probe", &error, &args->dirs);
+    if (treb_probe_root(tables, p.pos, &p.value, &error) != TREB_OK) {
+        int code = CLI_OK;
+        Blocked *b = source_instead("probe", &error, &args->dirs, p.pos, &code);
+        return b != NULL ? probe_ranks(args, tables, b) : code;
+    }
     p.move = malloc(TREB_MOVES_MAX * sizeof *p.move);
     if (p.move == NULL) {
         cli_error("probe", "out of memory");
@@ -227,7 +253,16 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
 static int probe_json(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
+    treb_value value;
     AnswerContext context = {tables, 0};
+    /* Without the position's own table lila-tablebase's object would be empty but for its moves. */
+    treb_status status = treb_probe_root(tables, &args->pos, &value, &error);
+    if (status == TREB_ERR_MEN || status == TREB_ERR_NO_TABLE) {
+        Blocked *b = answer_find_blocked(args->dirs.dir, args->dirs.count, &args->pos, &error);
+        if (b != NULL) return probe_ranks(args, tables, b);
+        if (error.status != TREB_ERR_POSITION && error.status != TREB_ERR_NO_TABLE)
+            cli_error("probe", "%s", error.text);
+    }
     json_t *object = answer_standard(&context, &args->pos, &error);
     if (object != NULL) {
         json_dumpf(object, stdout, JSON_COMPACT);
@@ -237,7 +272,6 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
     if (error.status == TREB_OK) return CLI_OK;
     fflush(stdout);
     int code = cli_fail("probe", &error, NULL);
-    treb_value value;
     bool answered = treb_probe_root(tables, &args->pos, &value, &error) == TREB_OK;
     return answered && code == CLI_NO_TABLE ? CLI_OK : code;
 }

@@ -5,15 +5,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "blocked.h"
 #include "cli.h"
 #include "verify.h"
+#include "verify_ranks.h"
 
 static const char usage[] =
-    "Usage: trebuchet verify [options] [MATERIAL...]\n"
+    "Usage: trebuchet verify [options] [MATERIAL | RANK-FILE]...\n"
     "\n"
     "Checks that every value of a table follows from the moves of its position as the rules alone\n"
     "give them, and that every block's checksum is right. Without a material all tables of the\n"
     "folders are checked. By default a sample of positions; the checksums are always all compared.\n"
+    "\n"
+    "Rank files of blocked positions (trebuchet blocked --write) are checked with them, always in full:\n"
+    "every cell by the moves of its placement, and captures that leave up to 5 men by the tables.\n"
     "\n"
     "  -f, --full           every position, all counts, and that no line is longer than is said\n"
     "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
@@ -32,6 +37,7 @@ typedef struct VerifyArgs {
     CliDirs dirs;
     char (*name)[MATERIAL_NAME_SIZE];
     size_t names;
+    BlockedNames ranks; /* rank files */
     bool json, quiet;
 } VerifyArgs;
 
@@ -121,6 +127,16 @@ static void print_line(const VerifyRun *run, treb_status status, const VerifyRes
 
 /* ---- The work ------------------------------------------------------------------------------ */
 
+static void count_status(VerifyRun *run, treb_status status)
+{
+    if (status == TREB_ERR_DAMAGED)
+        run->wrong++;
+    else if (status == TREB_ERR_NO_TABLE)
+        run->missing++;
+    else if (status != TREB_OK)
+        run->unchecked++;
+}
+
 static void verify_one(VerifyRun *run)
 {
     Material material;
@@ -133,12 +149,7 @@ static void verify_one(VerifyRun *run)
     clear_bar(run);
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
-    if (status == TREB_ERR_DAMAGED)
-        run->wrong++;
-    else if (status == TREB_ERR_NO_TABLE)
-        run->missing++;
-    else if (status != TREB_OK)
-        run->unchecked++;
+    count_status(run, status);
     if (run->args->json)
         print_json(run, status, &result, seconds);
     else
@@ -146,19 +157,37 @@ static void verify_one(VerifyRun *run)
     fflush(stdout);
 }
 
+static void verify_rank_file(VerifyRun *run, treb_tables *tables, const char *name)
+{
+    struct timespec start;
+    FileCheck check;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    treb_status status = verify_ranks(&run->args->dirs, tables, name, &check);
+    count_status(run, status);
+    run->positions += check.placements;
+    if (run->args->json)
+        verify_ranks_json(name, status, &check, seconds_since(&start));
+    else
+        verify_ranks_print(name, status, &check, seconds_since(&start), run->args->quiet);
+    fflush(stdout);
+}
+
 static int summary(const VerifyRun *run, size_t checked, double seconds)
 {
     char positions[32], time[16];
-    size_t bad = run->wrong + run->unchecked + run->missing;
+    size_t bad = run->wrong + run->unchecked + run->missing, ranks = run->args->ranks.count;
+    char files[64] = "";
+    if (ranks > 0) snprintf(files, sizeof files, ", %zu rank file%s", ranks, ranks == 1 ? "" : "s");
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
     if (atomic_load(run->stop)) {
-        cli_error("verify", "stopped after %zu of %zu", checked, run->args->names);
+        cli_error("verify", "stopped after %zu of %zu", checked,
+                  run->args->names + run->args->ranks.count);
         return CLI_STOPPED;
     }
     if (!run->args->json && !run->args->quiet)
-        printf("\n%zu material%s: %zu right, %zu wrong, %zu not checked; %s positions, %s\n",
-               checked, checked == 1 ? "" : "s", checked - bad, run->wrong,
+        printf("\n%zu material%s%s: %zu right, %zu wrong, %zu not checked; %s positions, %s\n",
+               run->args->names, run->args->names == 1 ? "" : "s", files, checked - bad, run->wrong,
                run->unchecked + run->missing, positions, time);
     return run->wrong + run->unchecked ? CLI_FAILED : run->missing ? CLI_NO_TABLE : CLI_OK;
 }
@@ -181,6 +210,12 @@ static int run_all(const VerifyArgs *args)
         run.name = args->name[i];
         verify_one(&run);
     }
+    treb_tables *tables = NULL;
+    if (args->ranks.count > 0 && !atomic_load(run.stop))
+        tables = treb_tables_open(args->dirs.dir, args->dirs.count, NULL);
+    for (size_t k = 0; k < args->ranks.count && !atomic_load(run.stop); k++, i++)
+        verify_rank_file(&run, tables, args->ranks.name[k]);
+    treb_tables_close(tables);
     return summary(&run, i, seconds_since(&start));
 }
 
@@ -204,15 +239,19 @@ static bool add_name(VerifyArgs *args, const char *name)
 static int prepare(VerifyArgs *args)
 {
     treb_tables *tables = cli_open_tables("verify", &args->dirs);
-    bool ok = tables != NULL, all = args->names == 0;
+    bool ok = tables != NULL, all = args->names == 0 && args->ranks.count == 0;
     for (size_t i = 0; ok && all && i < treb_tables_count(tables); i++) {
         treb_table_info info;
         treb_tables_info(tables, i, &info, NULL);
         ok = add_name(args, info.material);
     }
     treb_tables_close(tables);
+    if (ok && all && !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks)) {
+        cli_error("verify", "out of memory");
+        ok = false;
+    }
     if (!ok) return CLI_FAILED;
-    if (args->names > 0) return CLI_OK;
+    if (args->names > 0 || args->ranks.count > 0) return CLI_OK;
     treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
     return cli_fail("verify", &error, &args->dirs);
 }
@@ -279,9 +318,12 @@ static int parse(VerifyArgs *args, int argc, char **argv)
         else if (!set_option(args, c, optarg))
             return cli_usage("verify");
     }
-    for (int i = optind; i < argc; i++)
-        if (!cli_read_material("verify", argv[i], name) || !add_name(args, name))
+    for (int i = optind; i < argc; i++) {
+        bool ranks = table_ranks_is_name(argv[i]);
+        if (ranks ? !blocked_names_add(&args->ranks, argv[i])
+                  : !cli_read_material("verify", argv[i], name) || !add_name(args, name))
             return cli_usage("verify");
+    }
     return -1;
 }
 
@@ -294,6 +336,7 @@ int cli_verify(int argc, char **argv)
         if (code == CLI_OK) code = run_all(&args);
     }
     free(args.name);
+    blocked_names_free(&args.ranks);
     cli_dirs_free(&args.dirs);
     return cli_finish("verify", code);
 }

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "material.h"
 #include "position.h"
+#include "table.h"
 
 bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
 {
@@ -70,6 +72,19 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
     if (tables == NULL) cli_error(command, "%s", error.text);
     return tables;
+}
+
+bool cli_make_folder(const char *command, const char *path)
+{
+    if (mkdir(path, 0777) == 0) return true;
+    struct stat info;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        table_remove_stale(path);
+        return true;
+    }
+    if (errno == EEXIST) errno = ENOTDIR;
+    cli_error(command, "cannot make the folder %s: %s", path, strerror(errno));
+    return false;
 }
 
 int cli_status_code(treb_status status)

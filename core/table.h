@@ -1,4 +1,5 @@
-/* table.h - a table file: one material, one metric. docs/format.md describes every byte.
+/* table.h - a table file: one material, one metric; or a rank file: kings among certain blocked
+ * pawns, one goal (table_ranks.h). docs/format.md describes every byte.
  *
  * A file holds, for one or both sides to move, a flat array of bytes (a "side"), cut into blocks
  * of 2^block_bits bytes, each compressed by zstd with an xxhash checksum and found in O(1). What a
@@ -9,13 +10,21 @@
 
 #include "index.h"
 
-typedef enum TableMetric { TABLE_WDL, TABLE_DTZ, TABLE_DTC, TABLE_DTM, TABLE_METRICS } TableMetric;
+typedef enum TableMetric {
+    TABLE_WDL,
+    TABLE_DTZ,
+    TABLE_DTC,
+    TABLE_DTM,
+    TABLE_METRICS,
+    TABLE_RANKS = TABLE_METRICS /* of rank files */
+} TableMetric;
 
 /* The five verdicts for the side to move, in the order of merit. */
 enum { WDL_LOSS = 0, WDL_BLESSED, WDL_DRAW, WDL_CURSED, WDL_WIN, WDL_VALUES };
 
 enum {
     TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16,
+    RANKS_NAME_SIZE = 224, /* a rank file's name may list all squares of the board */
     TABLE_FEN_SIZE = 96,
     TABLE_CODES_MAX = 4096,
     TABLE_PLIES_MAX = 65535, /* of a histogram */
@@ -35,14 +44,25 @@ typedef struct TableSide {
     uint64_t *histogram[WDL_VALUES];
     bool stored; /* cells of this side are in the file */
     /* Distance tables: plies of code c under verdict v are plies[v][c], codes[v] of them.
-     * WDL tables: verdict of code c is plies[0][c], codes[0] of them. A side that is not stored
-     * has none. A cell may hold a code beyond the map: only a damaged or foreign file does. */
+     * WDL tables: verdict of code c is plies[0][c], codes[0] of them; rank files likewise, with
+     * ranks (table_ranks.h). A side that is not stored has none. A cell may hold a code beyond the
+     * map: only a damaged or foreign file does. */
     uint16_t codes[WDL_VALUES];
     uint16_t *plies[WDL_VALUES]; /* owned by the header */
 } TableSide;
 
+/* What a rank file is about. */
+typedef struct TableRanks {
+    uint64_t pawns[2];
+    int goal;         /* a TableGoal */
+    uint64_t squares; /* that the goal names, if any */
+    bool safe;
+    bool upper_bounds; /* ranks may be too high, as not everything is decided */
+    uint64_t open[2];  /* placements that are not decided, by side to move */
+} TableRanks;
+
 typedef struct TableHeader {
-    Index index;  /* with the order and padding of the file */
+    Index index;  /* with the order and padding of the file; of a rank file material and size */
     unsigned pad; /* the padding that index_init was given */
     TableMetric metric;
     unsigned per_byte;   /* cells that share a byte as digits of base `base`; 1 for whole bytes */
@@ -50,6 +70,7 @@ typedef struct TableHeader {
                             a writer need not set it; a reader finds 256 or, with width 2, 65536 */
     unsigned width;      /* bytes a cell: 1, or 2 (little-endian) where codes exceed 256 */
     unsigned block_bits; /* log2 of the bytes of a block before compression */
+    TableRanks ranks;    /* with TABLE_RANKS */
     TableSide side[2];
 } TableHeader;
 
@@ -62,7 +83,10 @@ uint64_t table_side_blocks(const TableHeader *header);
 
 /* "KRPvKR.dtm.treb" */
 void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE]);
-const char *table_metric_name(TableMetric metric); /* "wdl", "dtz", "dtc", "dtm" */
+const char *table_metric_name(TableMetric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks" */
+
+/* The name that a file with this header has. */
+void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE]);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 

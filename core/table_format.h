@@ -7,9 +7,12 @@
 #include "table.h"
 
 enum {
-    FORMAT_VERSION = 2,
-    FORMAT_VERSION_HISTOGRAMS = 2, /* the first with histograms */
-    FORMAT_INDEX_SCHEME = 1,
+    FORMAT_VERSION = 3,            /* the newest known here */
+    FORMAT_VERSION_HISTOGRAMS = 2, /* the first with histograms; tables are still written so */
+    FORMAT_VERSION_RANKS = 3,      /* the first with rank files, which are written so */
+    FORMAT_SCHEME_MEN = 1,
+    FORMAT_SCHEME_RANKS = 2,
+    FORMAT_RANKS_SIZE = 48,     /* the first part behind the blocks of a rank file */
     FORMAT_ENTRY_SIZE = 10,     /* of the block table: u48 offset, u32 checksum */
     FORMAT_ZSTD_MAGIC_SIZE = 4, /* cut off the front of every frame */
     FORMAT_ORDER_SIZE = INDEX_AXES_MAX
@@ -64,8 +67,9 @@ static inline void format_put32(uint8_t *at, uint32_t value) { format_put(at, 4,
 static inline void format_put48(uint8_t *at, uint64_t value) { format_put(at, 6, value); }
 static inline void format_put64(uint8_t *at, uint64_t value) { format_put(at, 8, value); }
 
-/* In memory a file's header is one stretch of bytes: the fixed header, then the meta part (the
- * sides, the dictionary, the block table), which in the file stands behind the blocks. */
+/* In memory a file's header is one stretch of bytes: the fixed header, then the meta part (of a
+ * rank file what it is about, the sides, the dictionary, the block table), which in the file stands
+ * behind the blocks. */
 typedef struct FormatLayout {
     uint64_t file_size, meta; /* meta: offset in the file, which is where the blocks end */
     uint32_t dictionary_size;
@@ -77,7 +81,7 @@ typedef struct FormatLayout {
 uint64_t format_checksum(const uint8_t *bytes, size_t size);
 void format_seal(uint8_t *bytes, size_t size);
 
-/* Bytes of the sides part. */
+/* Bytes of the sides part, with what comes before it. */
 size_t format_sides_size(const TableHeader *header);
 
 /* Writes the fixed header without checksum, dictionary size, file size and meta offset. */
@@ -90,6 +94,12 @@ extern const char format_no_memory[];
 const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header);
 const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
                          FormatLayout *layout);
+
+/* The same of rank files (table_ranks.c): the material and size of the index, and what the file is
+ * about. Of bytes FORMAT_RANKS_SIZE are read and written. */
+const char *format_parse_ranks_index(const uint8_t *bytes, TableHeader *header);
+const char *format_parse_ranks(const uint8_t *bytes, TableHeader *header);
+void format_write_ranks(const TableHeader *header, uint8_t *out);
 
 /* Entries of the block table before those of a side; with 2 for the side, all. */
 uint64_t format_first_entry(const TableHeader *header, int side);

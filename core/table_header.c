@@ -2,6 +2,7 @@
  * nothing: each field is checked before another is computed from it. */
 #define _POSIX_C_SOURCE 200809L
 #include "table_format.h"
+#include "table_ranks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,8 +46,8 @@ uint64_t table_side_blocks(const TableHeader *header)
 
 const char *table_metric_name(TableMetric metric)
 {
-    static const char *const name[TABLE_METRICS] = {"wdl", "dtz", "dtc", "dtm"};
-    return metric < TABLE_METRICS ? name[metric] : "?";
+    static const char *const name[TABLE_METRICS + 1] = {"wdl", "dtz", "dtc", "dtm", "ranks"};
+    return metric <= TABLE_RANKS ? name[metric] : "?";
 }
 
 void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE])
@@ -54,6 +55,14 @@ void table_file_name(const Material *material, TableMetric metric, char out[TABL
     char name[MATERIAL_NAME_SIZE];
     material_name(material, name);
     snprintf(out, TABLE_NAME_SIZE, "%s.%s.treb", name, table_metric_name(metric));
+}
+
+void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE])
+{
+    if (header->metric == TABLE_RANKS)
+        table_ranks_name(&header->ranks, out);
+    else
+        table_file_name(&header->index.material, header->metric, out);
 }
 
 const char *format_side_name(int side) { return side == TREB_WHITE ? "white" : "black"; }
@@ -132,6 +141,7 @@ static size_t histogram_bytes(const TableSide *side, int v)
 size_t format_sides_size(const TableHeader *header)
 {
     size_t size = 2 * (SIDE_FIXED_SIZE + 1);
+    if (header->metric == TABLE_RANKS) size += FORMAT_RANKS_SIZE;
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -146,9 +156,10 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
 {
     memset(out, 0, FORMAT_FIXED_SIZE);
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
-    format_put16(out + FORMAT_AT_VERSION, FORMAT_VERSION);
+    bool ranks = header->metric == TABLE_RANKS;
+    format_put16(out + FORMAT_AT_VERSION, ranks ? FORMAT_VERSION_RANKS : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
-    out[FORMAT_AT_INDEX_SCHEME] = FORMAT_INDEX_SCHEME;
+    out[FORMAT_AT_INDEX_SCHEME] = ranks ? FORMAT_SCHEME_RANKS : FORMAT_SCHEME_MEN;
     char name[MATERIAL_NAME_SIZE] = {0};
     material_name(&header->index.material, name);
     memcpy(out + FORMAT_AT_MATERIAL, name, MATERIAL_NAME_SIZE);
@@ -178,6 +189,10 @@ static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
 
 void format_write_sides(const TableHeader *header, uint8_t *out)
 {
+    if (header->metric == TABLE_RANKS) {
+        format_write_ranks(header, out);
+        out += FORMAT_RANKS_SIZE;
+    }
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
@@ -219,7 +234,6 @@ static bool parse_material(const uint8_t *bytes, Material *material)
 static const char *parse_index(const uint8_t *bytes, TableHeader *header)
 {
     Material material;
-    if (bytes[FORMAT_AT_INDEX_SCHEME] != FORMAT_INDEX_SCHEME) return "unknown index scheme";
     if (!parse_material(bytes + FORMAT_AT_MATERIAL, &material)) return "bad material name";
     header->pad = format_get16(bytes + FORMAT_AT_PAD);
     if (header->pad == 0) return "bad padding";
@@ -264,7 +278,12 @@ static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
 const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
 {
     memset(header, 0, sizeof *header);
-    if (bytes[FORMAT_AT_METRIC] >= TABLE_METRICS) return "unknown metric";
+    unsigned scheme = bytes[FORMAT_AT_INDEX_SCHEME];
+    if (scheme != FORMAT_SCHEME_MEN && scheme != FORMAT_SCHEME_RANKS) return "unknown index scheme";
+    bool ranks = scheme == FORMAT_SCHEME_RANKS;
+    if (bytes[FORMAT_AT_METRIC] > TABLE_RANKS) return "unknown metric";
+    if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks)
+        return "its metric does not go with its index scheme";
     header->metric = (TableMetric)bytes[FORMAT_AT_METRIC];
     if (!all_zero(bytes + FORMAT_AT_FLAGS, 4) || !all_zero(bytes + FORMAT_AT_RESERVED, 2))
         return "reserved bits are set";
@@ -272,7 +291,8 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     if (stored < 1 || stored > 3) return "bad set of sides";
     header->side[0].stored = stored & 1;
     header->side[1].stored = stored >> 1;
-    const char *wrong = parse_index(bytes, header);
+    const char *wrong =
+        ranks ? format_parse_ranks_index(bytes, header) : parse_index(bytes, header);
     return wrong ? wrong : parse_cells(bytes, header);
 }
 
@@ -304,14 +324,20 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
     return true;
 }
 
+/* Whether only the first value map exists. */
+static bool one_map(const TableHeader *header)
+{
+    return header->metric == TABLE_WDL || header->metric == TABLE_RANKS;
+}
+
 static bool good_codes(const TableHeader *header, const TableSide *side)
 {
     unsigned most = header->base < TABLE_CODES_MAX ? header->base : TABLE_CODES_MAX;
     for (int v = 0; v < WDL_VALUES; v++) {
         if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
-        if (header->metric == TABLE_WDL && v > 0 && side->codes[v]) return false;
+        if (one_map(header) && v > 0 && side->codes[v]) return false;
     }
-    return header->metric != TABLE_WDL || !side->stored || side->codes[0] > 0;
+    return !one_map(header) || !side->stored || side->codes[0] > 0;
 }
 
 /* A histogram adds up to the count beside it and ends with the longest line. */
@@ -373,7 +399,7 @@ static const char *parse_side(Cursor *cursor, unsigned version, const TableHeade
     for (int v = 0; v < WDL_VALUES; v++)
         if (!parse_fen(cursor, side->longest_fen[v])) return "bad FEN";
     if (version >= FORMAT_VERSION_HISTOGRAMS) {
-        const char *wrong = parse_histograms(cursor, header->metric != TABLE_WDL, side);
+        const char *wrong = parse_histograms(cursor, !one_map(header), side);
         if (wrong) return wrong;
     }
     memcpy(side->codes, codes, sizeof codes);
@@ -412,6 +438,11 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         return "bad sizes";
     Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
     unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
+    if (header->metric == TABLE_RANKS) {
+        const uint8_t *about = take(&cursor, FORMAT_RANKS_SIZE);
+        if (about == NULL) return "what it is about is missing";
+        if ((wrong = format_parse_ranks(about, header)) != NULL) return wrong;
+    }
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
     layout->dictionary_at = size - cursor.left;

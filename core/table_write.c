@@ -182,7 +182,7 @@ void table_writer_abort(TableWriter *writer) { writer_free(writer); }
 static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
 {
     TableHeader parsed;
-    if (header->metric >= TABLE_METRICS) return "unknown metric";
+    if (header->metric > TABLE_RANKS) return "unknown metric";
     const char *wrong = format_parse_fixed(fixed, &parsed);
     if (wrong) return wrong;
     if (parsed.pad != header->pad || parsed.per_byte != header->per_byte ||
@@ -193,8 +193,8 @@ static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
 
 static bool writer_names(TableWriter *writer, const char *directory)
 {
-    char name[TABLE_NAME_SIZE];
-    table_file_name(&writer->header.index.material, writer->header.metric, name);
+    char name[RANKS_NAME_SIZE];
+    table_header_name(&writer->header, name);
     writer->directory = strdup(directory);
     writer->path = join(directory, name, "", false);
     writer->spool.path = join(directory, name, "", true);

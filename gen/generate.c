@@ -35,7 +35,10 @@ bool generate_complete(const char *directory, const Material *material, unsigned
         snprintf(path, sizeof path, "%.4000s/%s", directory, name);
         Table *table = table_open(path, &error);
         if (table == NULL) return false;
+        const TableHeader *h = table_header(table);
+        bool right = h->metric == (TableMetric)m && material_equal(&h->index.material, material);
         table_close(table);
+        if (!right) return false;
     }
     return true;
 }

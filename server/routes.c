@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "answer_blocked.h"
 #include "openapi.h"
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
@@ -51,6 +51,20 @@ static bool get_metric(const RouteCall *call, treb_metric *metric, Reply *reply)
     if (text == NULL || answer_metric(text, metric)) return true;
     reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
                 "the parameter metric must be dtm, dtc or dtz");
+    return false;
+}
+
+/* -1 if none is given. */
+static bool get_attacker(const RouteCall *call, int *attacker, Reply *reply)
+{
+    const char *text;
+    *attacker = -1;
+    if (!get_once(call, "attacker", &text, reply)) return false;
+    if (text != NULL && strcmp(text, "white") == 0) *attacker = TREB_WHITE;
+    if (text != NULL && strcmp(text, "black") == 0) *attacker = TREB_BLACK;
+    if (text == NULL || *attacker >= 0) return true;
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                "the parameter attacker must be white or black");
     return false;
 }
 
@@ -134,6 +148,30 @@ static void run_line(const RouteCall *call, Reply *reply)
     give(reply, &context, answer_line(&context, &pos, metric, &error), &error, REPLY_FOREVER);
 }
 
+/* From rank files alone: to solve would keep the server busy for as long as a client likes. */
+static void run_blocked(const RouteCall *call, Reply *reply)
+{
+    const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
+    treb_position pos;
+    treb_error error = {TREB_OK, ""};
+    BlockedSquares squares;
+    int attacker;
+    AnswerContext context = {call->set->tables, 0};
+    if (!get_position(call, &pos, reply) || !get_attacker(call, &attacker, reply)) return;
+    Blocked *b = answer_find_blocked(call->holder->directories, call->holder->count, &pos, &error);
+    if (b == NULL && error.status == TREB_ERR_POSITION) {
+        reply_error(reply, MHD_HTTP_NOT_FOUND, "not_blocked", error.text);
+        return;
+    }
+    if (b == NULL) {
+        reply_failure(reply, &error);
+        return;
+    }
+    blocked_squares(b, attacker >= 0 ? attacker : blocked_attacker(b), everywhere, &squares);
+    give(reply, &context, answer_blocked(&context, b, &squares, &error), &error, REPLY_SET);
+    blocked_free(b);
+}
+
 static void run_batch(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
@@ -214,6 +252,7 @@ static const Route routes[] = {
     {"/monitor", false, false, METHOD_GET, ROUTE_QUICK, "/monitor", run_monitor},
     {"/v1/probe", false, true, METHOD_GET, ROUTE_PROBE, "/v1/probe", run_probe},
     {"/v1/line", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/line", run_line},
+    {"/v1/blocked", false, true, METHOD_GET, ROUTE_PROBE, "/v1/blocked", run_blocked},
     {"/v1/batch", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/batch", run_batch},
     {"/v1/tables", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/tables", run_tables},
     {"/v1/stats/", true, true, METHOD_GET, ROUTE_HEAVY, "/v1/stats/{material}", run_stats},

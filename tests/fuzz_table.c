@@ -1,14 +1,12 @@
-/* fuzz_table.c - libFuzzer target: no bytes may upset the reader of table files.
+/* fuzz_table.c - libFuzzer target: no bytes may upset the readers of table files and rank files.
  *
  * The first byte of an input says what is put right before the rest is read as a file, because
  * otherwise the checksum stops every mutation at the door: bit 0 the magic, version and file size,
  * bit 1 the checksum of the header. With TREB_FUZZ_SEEDS=directory it writes small tables there,
  * as inputs to begin with.
  *
- * clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Icore core/bitboard.c
- *       core/index.c core/kings.c core/material.c core/table_*.c tests/fuzz_table.c
- *       -lzstd -lxxhash */
-#define _GNU_SOURCE
+ * clang -std=c11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Icore
+ * -Iblocked tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blocked.h"
+#include "file_check.h"
 #include "table_format.h"
 
 enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, BLOCKS_READ = 64 };
@@ -78,6 +78,53 @@ static void read_table(const Table *table, TableDecoder *decoder)
     free(out);
 }
 
+/* A position of the structure that a rank file is about; false if none is blocked. */
+static bool find_position(const TableRanks *ranks, BlockedRequest *request)
+{
+    char why[BLOCKED_WHY_SIZE];
+    for (int i = 0; i < 4096; i++) {
+        int white = i >> 6, black = i & 63;
+        uint64_t kings = square_bit(white) | square_bit(black);
+        treb_position pos = {.fullmove = 1};
+        if (white == black || (kings & (ranks->pawns[0] | ranks->pawns[1])) != 0) continue;
+        for (int color = 0; color < 2; color++) pos.by_color[color] = ranks->pawns[color];
+        pos.by_type[TREB_PAWN] = ranks->pawns[0] | ranks->pawns[1];
+        position_put(&pos, TREB_WHITE, TREB_KING, white);
+        position_put(&pos, TREB_BLACK, TREB_KING, black);
+        if (blocked_check(&pos, why) != TREB_OK) continue;
+        *request = (BlockedRequest){.pos = pos,
+                                    .goal = (BlockedGoal)ranks->goal,
+                                    .from = ranks->squares,
+                                    .target = ranks->squares,
+                                    .safe = ranks->safe};
+        return true;
+    }
+    return false;
+}
+
+/* What is read of a rank file can be asked for moves and squares. */
+static void read_ranks(const char *path, const TableRanks *ranks)
+{
+    const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
+    static BlockedSquares squares;
+    static BlockedMove moves[512];
+    BlockedRequest request;
+    treb_error error = {TREB_OK, ""};
+    treb_position last;
+    BlockedEnd end;
+    FileCheck check = {0};
+    if (!find_position(ranks, &request)) return;
+    Blocked *b = blocked_load(path, &request, &error);
+    require(b != NULL || (error.status == TREB_ERR_DAMAGED && error.text[0] != '\0'));
+    if (b != NULL) {
+        require(blocked_moves(b, moves) >= 0);
+        require(blocked_line(b, moves, 512, &end, &last) >= 0);
+        blocked_squares(b, blocked_attacker(b), all, &squares);
+    }
+    blocked_free(b);
+    require(blocked_check_file(path, &check) == TREB_ERR_DAMAGED); /* of another name */
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1) return 0;
@@ -92,10 +139,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     TableError error = {0};
     Table *table = table_open(path, &error);
     TableDecoder *decoder = table_decoder_new();
-    if (table)
-        read_table(table, decoder);
-    else
-        require(error.status == TREB_ERR_DAMAGED && error.text[0] != '\0');
+    if (table) read_table(table, decoder);
+    if (table && table_header(table)->metric == TABLE_RANKS)
+        read_ranks(path, &table_header(table)->ranks);
+    if (table == NULL) require(error.status == TREB_ERR_DAMAGED && error.text[0] != '\0');
     table_decoder_free(decoder);
     table_close(table);
     close(memory);
@@ -156,6 +203,27 @@ static void write_seed(const char *directory, const char *name, TableMetric metr
     free(packed);
 }
 
+static void write_rank_seed(const char *directory, const char *fen, BlockedGoal goal, uint64_t from,
+                            uint64_t target)
+{
+    BlockedRequest request = {.goal = goal,
+                              .from = from,
+                              .target = target,
+                              .all = true,
+                              .region = {UINT64_MAX, UINT64_MAX},
+                              .limits = {.memory = 64 << 20, .men = 0}};
+    treb_error error;
+    char name[RANKS_NAME_SIZE], path[800];
+    require(position_from_fen(fen, &request.pos, NULL) == TREB_OK);
+    Blocked *b = blocked_solve(&request, &error);
+    require(b != NULL && blocked_settle_captures(b));
+    require(blocked_save(b, directory, &error) == TREB_OK);
+    blocked_file_name(&request, name);
+    snprintf(path, sizeof path, "%.400s/%s", directory, name);
+    to_seed(path);
+    blocked_free(b);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
@@ -166,5 +234,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     write_seed(directory, "KvK", TABLE_DTZ, "a dictionary of typical bytes: 00000001111111222222");
     write_seed(directory, "KRvK", TABLE_WDL, NULL);
     write_seed(directory, "KQvK", TABLE_DTM, NULL);
+    write_rank_seed(directory, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", BLOCKED_EXACT, 0, 0);
+    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", BLOCKED_EXACT, 0, 0);
+    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", BLOCKED_TAKE, 1, 0);
+    write_rank_seed(directory, "7k/8/8/8/8/8/8/K7 w - - 0 1", BLOCKED_REACH, 0, 0x81);
     return 0;
 }

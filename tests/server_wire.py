@@ -43,10 +43,16 @@ for bad in (b"GARBAGE\r\n\r\n", b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", b"GET\r\n\
             b"POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
             b"POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
             b"POST /v1/batch HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"GET /v1/blocked?fen=\xff\xfe\x80 HTTP/1.1\r\nHost: x\r\n\r\n",
             b"GET /standard?fen=\xff\xfe\x80 HTTP/1.1\r\nHost: x\r\n\r\n",
             b"GET /\x01\x7f\"\\ HTTP/1.1\r\nHost: x\r\n\r\n"):
     got = exchange(bad)
     assert got == b"" or status(got)[0][:1] in b"45", (bad, got[:100])
+
+# A blocked position from its rank file, in the middle of others; and its head alone.
+blocked = b"GET /v1/blocked?fen=8/8/8/3pK3/2kP4/8/8/8_w HTTP/1.1\r\nHost: x\r\n\r\n"
+answer = exchange(GET + blocked * 3 + blocked.replace(b"GET", b"HEAD") + LAST)
+assert answer.count(b"HTTP/1.1 200 OK") == 6 and answer.count(b'"d4-d5.exact.treb"') == 3, answer[:300]
 
 # HTTP/1.0, an absolute address, and a connection cut off in the middle of a body.
 assert status(exchange(b"GET /healthz HTTP/1.0\r\n\r\n")) == [b"200"]

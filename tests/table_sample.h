@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "table_format.h"
+#include "table_ranks.h"
 
 enum { PATH_SIZE = 256, LEVEL = 3 };
 
@@ -62,8 +63,8 @@ static inline void path_of(const char *name, char out[PATH_SIZE])
 
 static inline void path_of_sample(const Sample *sample, char out[PATH_SIZE])
 {
-    char name[TABLE_NAME_SIZE];
-    table_file_name(&sample->header.index.material, sample->header.metric, name);
+    char name[RANKS_NAME_SIZE];
+    table_header_name(&sample->header, name);
     path_of(name, out);
 }
 
@@ -158,6 +159,30 @@ static inline Sample make_sample(const char *material, TableMetric metric, unsig
     if (per_byte == 5)
         for (int s = 0; s < 2; s++)
             if (header->side[s].stored) header->side[s].codes[0] = 3;
+    return sample;
+}
+
+/* A rank file of the book's pawns with some goal. What its cells say is nonsense. */
+static inline Sample make_rank_sample(TableGoal goal, unsigned width)
+{
+    Sample sample = {0};
+    TableRanks ranks = {.pawns = {UINT64_C(0x4010000), UINT64_C(0x40401000000)}, .goal = (int)goal};
+    if (goal == TABLE_REACH) ranks.squares = UINT64_C(0x8100);
+    ranks.safe = goal == TABLE_TAKE;
+    ranks.upper_bounds = goal == TABLE_EXACT;
+    if (goal == TABLE_EXACT) ranks.open[0] = 7, ranks.open[1] = 4096;
+    ck_assert(table_ranks_header(&ranks, &sample.header));
+    sample.header.width = width;
+    sample.header.block_bits = 10;
+    for (int s = 0; s < 2; s++) {
+        TableSide *side = &sample.header.side[s];
+        set_map(side, 0, width == 2 ? 300 : 200, 7);
+        side->plies[0][1] = RANK_NONE;
+        side->count[WDL_WIN] = 100 + (uint64_t)s;
+        side->longest[WDL_WIN] = 20;
+        strcpy(side->longest_fen[WDL_WIN], "8/8/2p5/k1p5/p1P4K/P7/8/8 w - - 0 1");
+        sample.data[s] = make_data(&sample.header, 99u + (unsigned)s);
+    }
     return sample;
 }
 
@@ -311,6 +336,12 @@ static inline void compare_header(const TableHeader *a, const TableHeader *b)
     ck_assert_uint_eq(a->per_byte, b->per_byte);
     ck_assert_uint_eq(a->width, b->width);
     ck_assert_uint_eq(a->block_bits, b->block_bits);
+    ck_assert_mem_eq(a->ranks.pawns, b->ranks.pawns, sizeof a->ranks.pawns);
+    ck_assert_mem_eq(a->ranks.open, b->ranks.open, sizeof a->ranks.open);
+    ck_assert_uint_eq(a->ranks.squares, b->ranks.squares);
+    ck_assert_int_eq(a->ranks.goal, b->ranks.goal);
+    ck_assert_int_eq(a->ranks.safe, b->ranks.safe);
+    ck_assert_int_eq(a->ranks.upper_bounds, b->ranks.upper_bounds);
     for (int s = 0; s < 2; s++) compare_side(&a->side[s], &b->side[s]);
 }
 

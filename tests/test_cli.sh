@@ -165,6 +165,61 @@ has '^Black wins: 2 plies'; has 'whoever moves loses'; has 'Ke5-Kc4|Kc4-Ke5'
 run 0 'blocked, a square as goal' "$T" blocked --goal e3 --attacker white '8/8/8/8/p2k4/P7/8/3K4 w - - 0 1'; has 'No rank|Rank'
 run 0 'blocked, open' "$T" blocked -t "$DIR" -p 0 '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'
 has '^Open: Black cannot win; whether White can is not known'; has '^  open: White wins or draws'; has '^    Ka2'
+
+# Rank files. Two promoted pieces would take long without tables of 5 men.
+run 0 'blocked --write' "$T" blocked -p 1 -t "$TABLES" --write ranks "$BOOK"; has '^White wins: at most 17 plies'
+says '^Wrote ranks/a3c4-a4c5c6.exact.treb: [0-9]+ placements are open'
+check 'one file, nothing else' '[ "$(ls -A ranks)" = a3c4-a4c5c6.exact.treb ]'
+run 0 'blocked --write, a small one' "$T" blocked -t "$TABLES" --write ranks '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
+says '^Wrote ranks/d4-d5.exact.treb\.$'; has '^Black wins: 2 plies'
+cp -p ranks/d4-d5.exact.treb before
+run 0 'blocked --write again' "$T" blocked -t "$TABLES" --write ranks '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; says 'is there already'
+check 'it is the old one' '[ ranks/d4-d5.exact.treb -ot before ] || ! [ ranks/d4-d5.exact.treb -nt before ]'
+run 0 'blocked --write --solve' "$T" blocked -t "$TABLES" --solve --write ranks '8/8/8/4pK2/3kP3/8/8/8 w - - 0 1'; says 'Wrote'
+check 'the same bytes, mirrored' 'cmp -s ranks/d4-d5.exact.treb before'
+run 0 'blocked --write, less would be decided' "$T" blocked -p 0 -t "$TABLES" --write ranks "$BOOK"; says 'Kept ranks/a3c4-a4c5c6'
+run 0 'blocked --write, a goal' "$T" blocked --goal take --from d6,c7,d7 --safe --write ranks "$BOOK"; says 'a3c4-a4c5c6.take-d6c7d7-safe.treb'
+run 0 'blocked from a file' "$T" blocked -t ranks "$BOOK"; says '^From ranks/a3c4-a4c5c6.exact.treb'
+has '^White wins: at most 17 plies'; has '^    Kf5 +17'; has 'Kxc6$'; has 'and wins; --solve follows the play'
+run 0 'blocked from a file of a goal' "$T" blocked -t ranks --from c7,d6-d7 --safe "$BOOK"; says '^From '; has '^Rank 16'
+run 0 'blocked, another goal' "$T" blocked -t ranks --from c7 "$BOOK"; quiet
+run 0 'blocked --tsv from a file' "$T" blocked -t ranks --from c7,d6-d7 --safe --tsv "$BOOK"; cp out from-file
+run 0 'blocked --tsv --solve' "$T" blocked -t ranks --solve --from c7,d6-d7 --safe --tsv "$BOOK"; quiet
+check 'the same ranks' 'cmp -s out from-file'
+run 0 'blocked --json from a file' "$T" blocked -t ranks --json '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
+json 'd["file"] == "d4-d5.exact.treb" and d["verdict"] == "black" and d["line_end"] == "capture" and d["line_uci"][0] == d["moves"][0]["uci"]'
+run 0 'blocked, something open in the file' "$T" blocked -t ranks --tsv -p 0 "$BOOK"; lacks '^From'
+run 0 'probe, a rank file' "$T" probe -t ranks "$BOOK"; quiet
+has '^White wins: at most 17 plies'; has 'From ranks/a3c4-a4c5c6.exact.treb. The 50-move rule is left aside'
+run 0 'probe, mirrored' "$T" probe -t ranks '8/8/5p2/3K1p1k/5P1p/7P/8/8 w - - 0 1'; has '^    Kc5'
+run 0 'probe, colours exchanged' "$T" probe -t ranks '8/8/p7/P1p5/K1P1k3/2P5/8/8 b - - 0 1'; has '^Black wins'; has '^    Kf4'
+run 0 'probe, tables come first' "$T" probe -t ranks -t "$TABLES" '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; has 'DTM'; lacks 'rank file'
+run 0 'probe --json, a rank file' "$T" probe --json -t ranks "$BOOK"
+json 'd["category"] == "maybe-win" and d["dtz"] is None and [m["san"] for m in d["moves"] if m["category"] == "maybe-loss"] == ["Kf5"]'
+run 0 'probe --json, all decided' "$T" probe --json -t ranks '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
+json 'd["category"] == "maybe-loss" and d["dtc"] == -1 and all(m["category"] == "maybe-win" and m["dtc"] == 1 for m in d["moves"])'
+run 0 'line, a rank file' "$T" line -t ranks "$BOOK"; has '^1\. Kf5'; has '\{White wins; what comes after the capture'; has 'Result "1-0"'; quiet
+run 0 'line, a rank file and tables' "$T" line -t ranks -t "$TABLES" "$BOOK"; has '^1\. Kf5'
+mkdir kpk; cp "$TABLES"/KPvK.* "$TABLES"/K[QRBN]vK.* kpk
+run 0 'line into the tables' "$T" line -t ranks -t kpk '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; has 'Kxd4'; has '#.*\{|Black mates in'; has 'Result "0-1"'
+run 3 'probe, no rank file' "$T" probe -t ranks '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'
+says "trebuchet blocked --write ranks '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'"; silent
+run 3 'line, no rank file' "$T" line -t ranks '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'; says 'trebuchet blocked --write'
+run 3 'probe, not blocked' "$T" probe -t ranks 'rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1'; lacks 'blocked'
+run 0 'info, a rank file' "$T" info -t ranks a3c4-a4c5c6.exact.treb; has 'KPPvKPPP: White a3 c4, Black a4 c5 c6'; has 'all but [0-9]+ placements'
+run 0 'info, of a goal' "$T" info ranks/a3c4-a4c5c6.take-d6c7d7-safe.treb; has 'from d6 c7 d7'; has 'attacks no pawn'
+run 0 'verify rank files' "$T" verify -t ranks; has 'd4-d5.exact.treb right: .* of which 0 by the tables'; has '3 rank files: 3 right'; quiet
+run 0 'verify by the tables' "$T" verify -t ranks -t "$TABLES" d4-d5.exact.treb; has 'right: .* of which [1-9]'; lacks 'KPvK'
+run 0 'verify --json-log' "$T" verify -t ranks --json-log; is_json_lines; has '"event":"ranks".*"ok":true'
+cp -r ranks worse; printf '\125' | dd of=worse/d4-d5.exact.treb bs=1 seek=200 conv=notrunc 2>/dev/null
+mv worse/a3c4-a4c5c6.exact.treb worse/a3c4-a4c5.exact.treb
+run 1 'verify, damaged' "$T" verify -t worse; has 'd4-d5.exact.treb WRONG: .*damaged'; has 'a3c4-a4c5.exact.treb WRONG: .*its name'; has '1 right, 2 wrong'
+run 1 'probe, damaged ranks' "$T" probe -t worse '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; says 'd4-d5.exact.treb.*damaged'; silent
+run 0 'blocked, damaged ranks' "$T" blocked -t worse '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; says 'damaged.*; solving instead'; has '^Black wins'
+: >afile
+run 1 'blocked --write into a file' "$T" blocked --write afile --goal take "$BOOK"; says 'cannot make the folder afile: Not a directory'; silent
+run 1 'blocked --write, nowhere' "$T" blocked --write no/such --goal take "$BOOK"; says 'cannot make the folder'
+run 2 'blocked --write, not blocked' "$T" blocked --write ranks '8/8/8/8/3P4/8/8/K6k w - - 0 1'; says 'not blocked'
 run 2 'blocked, a free pawn' "$T" blocked '8/8/8/8/3P4/8/8/K6k w - - 0 1'; says 'white pawn on d4 is not blocked'; silent
 run 2 'blocked, a capture' "$T" blocked '8/8/2p5/2Pp4/2PP4/8/8/K6k w - - 0 1'; says 'c4 is not blocked: it can take on d5'
 run 2 'blocked, a piece' "$T" blocked '8/8/8/3pr3/3P4/8/8/K6k w - - 0 1'; says 'black rook on e5'; silent

@@ -289,7 +289,7 @@ class Test:
         folder = os.path.join(self.work, "four")
         if not os.path.isdir(folder):
             os.mkdir(folder)
-            for path in glob.glob(os.path.join(self.folder, "*.treb")):
+            for path in glob.glob(os.path.join(self.folder, "K*.treb")):
                 if len(os.path.basename(path).split(".")[0]) <= 5:
                     os.symlink(os.path.abspath(path), os.path.join(folder, os.path.basename(path)))
         return folder

@@ -84,6 +84,8 @@ FIVE=8/8/8/8/2R1k3/2K5/1P6/3r4_b_-_-_0_1
 mkdir tables
 cp "$TABLES"/K[QRBNP]vK.* "$TABLES"/KBNvK.* tables
 rm tables/KBNvK.dtc.treb
+TREB='8/8/8/3pK3/2kP4/8/8/8_w_-_-_0_1' # the position that gave the project its name
+"$T" blocked -t "$TABLES" --write tables "$TREB" >out 2>&1
 start --tables tables
 
 # ---- lila-tablebase's routes --------------------------------------------------------------------
@@ -164,6 +166,25 @@ get 404 'line, no DTC' "/v1/line?fen=$KBNK&metric=dtc"; code no_table; has 'KBNv
 get 400 'line, bad metric' "/v1/line?fen=$KBNK&metric=x"; code bad_request
 get 400 'line, no FEN' /v1/line; code bad_request
 
+get 200 blocked "/v1/blocked?fen=$TREB"; header 'content-type: application/json'; header 'etag: "'
+header 'cache-control: no-cache'; header 'access-control-allow-origin: \*'
+json 'd["verdict"] == "black" and d["plies"] == 2 and d["attacker"] == "black" and d["file"] == "d4-d5.exact.treb"'
+json '"e5" in d["double_zugzwangs"]["c4"] and d["groups"][0]["mark"] == "1" and d["line"][-1] == "Kxd4" and d["line_end"] == "tables"'
+tag=$(tr -d '\r' <head | sed -n 's/^[Ee][Tt]ag: //p')
+get 304 'blocked, unchanged' "/v1/blocked?fen=$TREB" -H "If-None-Match: $tag"
+get 200 'blocked, the attacker chosen' "/v1/blocked?fen=$TREB&attacker=white"; json 'd["attacker"] == "white" and "c4" in d["double_zugzwangs"]["e5"]'
+"$T" blocked -t tables --json --squares --attacker white "$TREB" >printed 2>err
+check 'the same as blocked --json --squares' 'cmp -s body printed || [ "$(cat body)" = "$(cat printed)" ]'
+get 200 'blocked, mirrored and colours exchanged' '/v1/blocked?fen=8/8/8/4pK2/3kP3/8/8/8_b_-_-_0_1'; json 'd["verdict"] == "white" and d["file"] == "d4-d5.exact.treb"'
+get 404 'blocked, no file' '/v1/blocked?fen=8/8/8/2p5/2P5/8/8/K6k_w'; code no_table; has 'c4-c5\.exact\.treb'
+get 404 'blocked, a free pawn' '/v1/blocked?fen=8/8/8/8/2P5/8/8/K6k_w'; code not_blocked; has 'c4'
+get 404 'blocked, a piece' "/v1/blocked?fen=$KBNK"; code not_blocked
+get 400 'blocked, bad FEN' '/v1/blocked?fen=x'; code bad_fen
+get 400 'blocked, impossible' '/v1/blocked?fen=8/8/8/8/8/8/8/Kk6_w'; code bad_position
+get 400 'blocked, no FEN' /v1/blocked; code bad_request
+get 400 'blocked, no colour' "/v1/blocked?fen=$TREB&attacker=red"; code bad_request
+get 400 'blocked, attacker twice' "/v1/blocked?fen=$TREB&attacker=white&attacker=black"; code bad_request
+
 get 200 batch /v1/batch -d "{\"fens\":[\"$UNDER\",\"x\",\"$FIVE\",7]}"
 json 'len(d["answers"]) == 4 and d["answers"][0]["dtm_plies"] == 11 and len(d["answers"][0]["moves"]) > 5'
 json '[a.get("error", {}).get("code") for a in d["answers"]] == [None, "bad_fen", "no_table", "bad_fen"]'
@@ -180,6 +201,7 @@ fens 1001; get 400 'batch of 1001' /v1/batch -d @fens; code bad_request; has '1,
 get 405 'batch, GET' /v1/batch; code method; header 'allow: POST, OPTIONS'
 
 get 200 tables /v1/tables
+json 'd["ranks"] == ["d4-d5.exact.treb"]'
 json 'd["directories"] == ["tables"] and len(d["tables"]) == 6 and d["bytes"] == sum(f["bytes"] for t in d["tables"] for f in t["metrics"].values())'
 json '[t["material"] for t in d["tables"]][-1] == "KBNvK" and "dtc" not in d["tables"][-1]["metrics"]'
 json '[t for t in d["tables"] if t["material"] == "KPvK"][0]["counts"]["white"]["win"] == 124960'
@@ -285,6 +307,8 @@ cp "$TABLES"/KRvKN.* "$TABLES"/KRvKB.* bad && head -c 400 "$TABLES/KRvKN.dtz.tre
 for _ in $(seq 50); do [ "$(metric trebuchet_tables)" = 28 ] && break; sleep 0.05; done
 get 500 'damaged DTZ' '/standard?fen=k7/8/1K6/8/8/8/7n/1R6_w'; code damaged; has 'KRvKN.dtz.treb'
 get 200 'the others' '/standard?fen=8/8/4k3/8/8/8/3B4/4K3_w'; json 'd["category"] == "draw"'
+head -c 900 tables/d4-d5.exact.treb >bad/d4-d5.exact.treb
+get 500 'damaged ranks' "/v1/blocked?fen=$TREB"; code damaged; has 'd4-d5.exact.treb'; header 'cache-control: no-store'
 get 200 'damaged files in the list' /v1/tables
 json '[t for t in d["tables"] if t["material"] == "KPvK"][0]["metrics"]["wdl"]["status"] == "damaged"'
 check 'damage counted' '[ "$(metric trebuchet_damaged_blocks_total)" -ge 5 ]'

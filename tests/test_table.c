@@ -54,6 +54,65 @@ END_TEST
 START_TEST(pawns) { round_trip(make_sample("KPvK", TABLE_WDL, 3, 1, 3)); }
 END_TEST
 
+START_TEST(rank_files)
+{
+    for (int goal = 0; goal < TABLE_GOALS; goal++)
+        for (unsigned width = 1; width <= 2; width++) {
+            Sample sample = make_rank_sample((TableGoal)goal, width);
+            char path[PATH_SIZE];
+            path_of_sample(&sample, path);
+            round_trip(sample);
+            ck_assert_int_eq(remove(path), 0);
+        }
+}
+END_TEST
+
+START_TEST(rank_file_names)
+{
+    static const char *const good[] = {"kings.reach-a8.treb", "a3c4-a4c5c6.exact.treb",
+                                       "a3c4-a4c5c6.take-d6c7d7-safe.treb", "d4-d5.take.treb",
+                                       "d4-d5.take-safe.treb"};
+    static const char *const bad[] = {
+        "KRPvKR.wdl.treb",
+        "kings.treb",
+        "-.exact.treb",
+        "d4-d5.exact",
+        "d4d5.exact.treb",
+        "d5-d4.exact.treb.tmp",
+        "d4-d5.exact.treb2",
+        "d4-d5.exacttreb",
+        "d4-d5.win.treb",
+        "",
+        "c4a3-a4c5.exact.treb", /* not in order */
+        "a1a2a3a4a5a6a7a8b1-d5.exact.treb" /* more than a side has */};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert_msg(table_ranks_is_name(good[i]), "%s", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!table_ranks_is_name(bad[i]), "%s", bad[i]);
+    /* All squares of the board: the longest there is. */
+    TableRanks ranks = {.pawns = {0xff00, 0xff0000}, .goal = TABLE_REACH, .squares = UINT64_MAX};
+    char name[RANKS_NAME_SIZE];
+    table_ranks_name(&ranks, name);
+    ck_assert_uint_lt(strlen(name), RANKS_NAME_SIZE - 8);
+    ck_assert(table_ranks_is_name(name));
+}
+END_TEST
+
+/* Tables are as they were before there were rank files. */
+START_TEST(tables_stay_at_version_2)
+{
+    Sample table = make_sample("KQvK", TABLE_WDL, 1, 1, 3),
+           ranks = make_rank_sample(TABLE_EXACT, 1);
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    format_write_fixed(&table.header, fixed);
+    ck_assert_uint_eq(format_get16(fixed + FORMAT_AT_VERSION), 2);
+    format_write_fixed(&ranks.header, fixed);
+    ck_assert_uint_eq(format_get16(fixed + FORMAT_AT_VERSION), 3);
+    free_sample(&table);
+    free_sample(&ranks);
+}
+END_TEST
+
 START_TEST(raw_dictionary)
 {
     Sample sample = make_sample("KQvK", TABLE_WDL, 1, 1, 3);
@@ -288,6 +347,9 @@ int main(void)
     tcase_add_test(tests, two_bytes_a_cell);
     tcase_add_test(tests, smallest_table);
     tcase_add_test(tests, pawns);
+    tcase_add_test(tests, rank_files);
+    tcase_add_test(tests, rank_file_names);
+    tcase_add_test(tests, tables_stay_at_version_2);
     tcase_add_test(tests, raw_dictionary);
     tcase_add_test(tests, trained_dictionary);
     tcase_add_test(tests, cells_are_found);

@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 3, newer than 2");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 4, newer than 3");
 }
 END_TEST
 
@@ -114,8 +114,11 @@ static const struct {
     const char *words;
 } wrong_field[] = {
     {FORMAT_AT_VERSION, 2, 0, "bad sizes"},
-    {FORMAT_AT_METRIC, 1, TABLE_METRICS, "unknown metric"},
-    {FORMAT_AT_INDEX_SCHEME, 1, 2, "unknown index scheme"},
+    {FORMAT_AT_METRIC, 1, TABLE_RANKS, "metric does not go with"},
+    {FORMAT_AT_METRIC, 1, TABLE_RANKS + 1, "unknown metric"},
+    {FORMAT_AT_INDEX_SCHEME, 1, 0, "unknown index scheme"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_RANKS, "metric does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, 3, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
     {FORMAT_AT_RESERVED, 2, 1, "reserved bits"},
     {FORMAT_AT_MATERIAL + 3, 1, 0, "bad material name"},
@@ -238,6 +241,101 @@ START_TEST(histogram_wrong)
 }
 END_TEST
 
+/* The same in a rank file: offsets from ABOUT on are of the part behind the blocks. */
+enum { ABOUT = FORMAT_FIXED_SIZE };
+
+static const struct {
+    int at, bytes;
+    uint64_t value;
+    const char *words;
+} wrong_ranks[] = {
+    {FORMAT_AT_VERSION, 2, 2, "later version"},
+    {FORMAT_AT_METRIC, 1, TABLE_DTC, "metric does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_MEN, "metric does not go with"},
+    {FORMAT_AT_MATERIAL, 1, 'Q', "bad material name"},
+    {FORMAT_AT_MATERIAL + 1, 1, 'Q', "bad material name"},
+    {FORMAT_AT_MATERIAL + 1, 8, UINT64_C(0x5050505050505050), "bad material name"},
+    {FORMAT_AT_MATERIAL + 3, 1, 'P', "bad material name"},
+    {FORMAT_AT_MATERIAL + 7, 1, 0, "bad number of cells"}, /* a pawn fewer */
+    {FORMAT_AT_MATERIAL + 23, 1, 'P', "bad material name"},
+    {FORMAT_AT_AXES, 1, 1, "bad number of axes"},
+    {FORMAT_AT_ORDER + 6, 1, 1, "bad order"},
+    {FORMAT_AT_PAD, 2, 2, "bad padding"},
+    {FORMAT_AT_PER_BYTE, 1, 2, "bad number of cells in a byte"},
+    {FORMAT_AT_STORED, 1, 1, "bad set of sides"},
+    {FORMAT_AT_CELLS, 8, 8192, "bad number of cells"},
+    {FORMAT_AT_META, 8, FORMAT_FIXED_SIZE, "bad"},
+    {ABOUT, 8, 0, "bad pawns"},
+    {ABOUT, 8, 0x10000 | 0x80, "bad pawns"},                     /* on the first rank */
+    {ABOUT, 8, 0x10000 | UINT64_C(0x40000000000), "bad pawns"},  /* two on a square */
+    {ABOUT, 8, 0x800000 | 0x20000000, "not in the orientation"}, /* g4 h3 */
+    {ABOUT + 16, 8, 1, "bad goal"},                              /* squares, but exact */
+    {ABOUT + 24, 1, TABLE_REACH, "bad goal"},                    /* no squares */
+    {ABOUT + 24, 1, TABLE_TAKE, "bad goal"},                     /* with open placements */
+    {ABOUT + 24, 1, TABLE_GOALS, "bad goal"},
+    {ABOUT + 25, 1, 1, "bad goal"}, /* safe */
+    {ABOUT + 25, 1, 4, "reserved bits"},
+    {ABOUT + 26, 6, 1, "reserved bits"},
+    {ABOUT + 31, 1, 0x80, "reserved bits"},
+    {ABOUT + 32, 8, 4097, "open placements"},
+    {ABOUT + 40, 8, UINT64_MAX, "open placements"},
+    {ABOUT + 48 + AT_CODES, 2, 0, "bad number of codes"},
+    {ABOUT + 48 + AT_CODES, 2, 257, "bad number of codes"},
+    {ABOUT + 48 + AT_CODES + 2, 2, 1, "bad number of codes"},
+};
+
+/* Writes a rank file in place of the victim and returns its bytes. */
+static uint8_t *load_ranks(Sample *sample, char path[PATH_SIZE], size_t *size)
+{
+    *sample = make_rank_sample(TABLE_EXACT, 1);
+    ck_assert_int_eq(remove(victim_path), 0);
+    must_write(sample, IN_ORDER);
+    path_of_sample(sample, path);
+    return load(path, size);
+}
+
+START_TEST(ranks_wrong)
+{
+    Sample sample;
+    char path[PATH_SIZE];
+    size_t size;
+    uint8_t *bytes = load_ranks(&sample, path, &size);
+    uint64_t meta = format_get64(bytes + FORMAT_AT_META);
+    int at = wrong_ranks[_i].at;
+    uint8_t *field = at < ABOUT ? bytes + at : bytes + meta + (at - ABOUT);
+    format_put(field, wrong_ranks[_i].bytes, wrong_ranks[_i].value);
+    reseal(bytes, size);
+    save(path, bytes, size);
+    must_refuse(path, TREB_ERR_DAMAGED, wrong_ranks[_i].words);
+    free(bytes);
+    free_sample(&sample);
+}
+END_TEST
+
+/* Any byte of the header and any cut, without a word about the checksum being mended. */
+START_TEST(ranks_altered)
+{
+    Sample sample;
+    char path[PATH_SIZE];
+    size_t size;
+    uint8_t *bytes = load_ranks(&sample, path, &size);
+    size_t meta = format_get64(bytes + FORMAT_AT_META);
+    for (size_t i = 0; i < size; i++) {
+        if (i == FORMAT_FIXED_SIZE) i = meta;
+        bytes[i] ^= 0x41;
+        save(path, bytes, size);
+        must_refuse(path, TREB_ERR_DAMAGED, "");
+        bytes[i] ^= 0x41;
+    }
+    for (size_t cut = 1; cut < size; cut += 53) {
+        save(path, bytes, cut);
+        must_refuse(path, TREB_ERR_DAMAGED, "truncated");
+    }
+    free(bytes);
+    free_sample(&sample);
+}
+END_TEST
+
 /* Reads all blocks; exactly the one named must fail. */
 static void must_fail_at(int bad_side, uint64_t bad_block)
 {
@@ -346,6 +444,8 @@ int main(void)
     tcase_add_loop_test(tests, meta_wrong, 0, sizeof wrong_meta / sizeof *wrong_meta);
     tcase_add_loop_test(tests, histogram_wrong, 0,
                         sizeof wrong_histogram / sizeof *wrong_histogram);
+    tcase_add_loop_test(tests, ranks_wrong, 0, sizeof wrong_ranks / sizeof *wrong_ranks);
+    tcase_add_test(tests, ranks_altered);
     tcase_add_test(tests, block_byte_altered);
     tcase_add_test(tests, cut_off_while_open);
     tcase_add_test(tests, unusable_dictionary);

@@ -75,6 +75,10 @@ _trebuchet() {
     blocked:-g | blocked:--goal)
         mapfile -t COMPREPLY < <(compgen -W 'take' -- "$cur")
         return ;;
+    blocked:--write)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return ;;
     blocked:--svg)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -116,7 +120,7 @@ _trebuchet() {
     probe) options='--metric --json --tables --help' ;;
     line) options='--metric --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --white-king
-                      --black-king --memory --pieces --tables --help' ;;
+                      --black-king --write --solve --memory --pieces --tables --help' ;;
     stats) options='--metric --no-histogram --tables --help' ;;
     info) options='--tsv --tables --help' ;;
     verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;

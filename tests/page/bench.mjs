@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
-const build = resolve(process.env.TREB_BUILD || "build");
+export const build = resolve(process.env.TREB_BUILD || "build");
 export const tables = resolve(process.env.TREB_TABLES || join(build, "test-tables"));
 const { chromium } = createRequire(join(build, "page/package.json"))("playwright-core");
 const shots = join(build, "page/shots");

@@ -1,12 +1,13 @@
 // The page in Chromium, against a real server with all tables of 3 and 4 men. Run by node --test;
 // TREB_BUILD and TREB_TABLES say what is tested.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { openPage, startBrowser, startServer, tables } from "./bench.mjs";
+import { build, openPage, startBrowser, startServer, tables } from "./bench.mjs";
 
 const ROOK = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"; // won by promoting to a rook alone
 const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
@@ -306,7 +307,7 @@ onPage("metrics, mirror, swap, flip, examples", {}, async (hands, page) => {
     const options = await page.locator("#samples option").count();
     for (let i = 1; i < options; i++) {
         const name = await page.locator("#samples option").nth(i).textContent();
-        if (!/60 moves|115 moves|78 moves|Lucena/.test(name)) {
+        if (!/60 moves|115 moves|78 moves|Lucena|1983/.test(name)) {
             await page.selectOption("#samples", { index: i });
             assert.match(await hands.verdict(), /mates in|Draw/, name);
         }
@@ -546,6 +547,88 @@ test("without the server the page says so, and goes on when it is back", { timeo
     assert.ok(await hands.page.isHidden("#offline"));
     await hands.close(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
     await again.stop();
+});
+
+const BOOK = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1"; // seven men, only Kf5 wins
+
+test("a rank file: verdict, moves and corresponding squares", { timeout: 120000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
+    execFileSync(join(build, "trebuchet"), ["blocked", "-p", "1", "-t", tables, "--write", folder, BOOK]);
+    const own = await startServer({ folder });
+    const checks = async (hands, name) => {
+        const { page } = hands;
+        await hands.open(BOOK);
+        assert.equal(await hands.verdict(), "White wins");
+        assert.match(await hands.text("#note"), /17 plies/);
+        assert.deepEqual(await page.locator(".rows .move-san").allTextContents(), ["Kf5"]);
+        await page.waitForSelector("#squares:not([hidden])");
+        assert.equal(await page.locator(".square-mark").count(), 0, "not asked for yet");
+        await page.click("#squares-toggle");
+        assert.equal(await page.getAttribute("#squares-toggle", "aria-pressed"), "true");
+        const groups = await page.locator("#squares-list li").allTextContents();
+        assert.ok(groups.length >= 8, groups.join());
+        assert.ok(
+            groups.some((text) => /White: \d+e6, g6.*Black: \d+a6/.test(text)),
+            groups.join(),
+        );
+        assert.ok((await page.locator(".square-mark.filled").count()) >= 14);
+        assert.ok((await page.locator(".square-mark.ringed").count()) >= 8);
+        const marks = await page.locator(".square-marks").boundingBox();
+        const board = await page.locator("#board").boundingBox();
+        assert.ok(marks.x >= board.x && marks.x + marks.width <= board.x + board.width);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${wide} pixels too wide`);
+        await hands.shot(`squares-${name}`, true);
+    };
+    for (const [name, options] of [
+        ["light", {}],
+        ["dark", { colorScheme: "dark" }],
+        ["320", { viewport: { width: 320, height: 700 } }],
+        ["320-dark", { viewport: { width: 320, height: 700 }, colorScheme: "dark" }],
+    ]) {
+        const hands = await openPage(browser, own.address, options);
+        await checks(hands, name);
+        await hands.close(NOT_FOUND);
+    }
+    const hands = await openPage(browser, own.address);
+    const { page } = hands;
+    await hands.open(BOOK);
+    await page.waitForSelector("#squares:not([hidden])");
+    await page.click("#squares-toggle");
+    // On the board, by the list, and back: all from the rank file.
+    await hands.move("e5", "f5");
+    assert.match(await hands.text("#judgement"), /Best move/);
+    assert.equal(await hands.verdict(), "White wins");
+    await hands.move("a5", "b6");
+    await hands.move("f5", "f6");
+    await page.waitForFunction(() => /mutual zugzwang/.test(document.getElementById("squares-here").textContent));
+    assert.equal(await page.locator(".square-mark.filled").count() > 10, true, "the marks stay");
+    await page.click('label:has(input[name="attacker"][value="black"])');
+    await page.waitForFunction(() => /^When Black/.test(document.getElementById("squares-rule").textContent));
+    await page.check("#hide");
+    assert.ok(await page.isHidden("#squares"), "hidden with the answers");
+    assert.equal(await page.locator(".square-mark").count(), 0);
+    await page.uncheck("#hide");
+    // Without a file the page says how to make one.
+    await hands.open("8/8/8/2k1p1p1/4P1P1/8/8/4K3 w - - 0 1");
+    assert.match(await hands.text("#missing"), /trebuchet blocked --write tables '8\/8/);
+    assert.ok(await page.isHidden("#squares"));
+    await hands.close(NOT_FOUND);
+    await own.stop();
+    rmSync(folder, { recursive: true });
+});
+
+onPage("corresponding squares are asked for, not forced on anybody", { allow: NOT_FOUND }, async (hands, page) => {
+    const asked = [];
+    page.on("request", (request) => /blocked/.test(request.url()) && asked.push(request.url()));
+    await hands.open();
+    assert.match(await hands.verdict(), /Black mates/, "a blocked position that the tables know");
+    assert.deepEqual(asked, []);
+    await page.click("#squares-toggle");
+    await page.waitForFunction(() => /no rank file/.test(document.getElementById("squares-rule").textContent));
+    assert.match(await hands.text("#squares-rule"), /trebuchet blocked --write tables '8\/8/);
+    await hands.open(ROOK);
+    assert.ok(await page.isHidden("#squares"), "not blocked");
 });
 
 test("with some tables of an ending the page makes do", { timeout: 60000 }, async () => {

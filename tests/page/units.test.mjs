@@ -21,6 +21,17 @@ import {
 } from "../../server/page/src/fen.js";
 import { currentFen, goTo, newGame, numbered, play } from "../../server/page/src/game.js";
 import { resultOf, writePgn } from "../../server/page/src/pgn.js";
+import {
+    asProbe,
+    bothLose,
+    isBlocked,
+    lineOf,
+    marksBySquare,
+    ranksNote,
+    squaresRule,
+    structureOf,
+    zugzwangHere,
+} from "../../server/page/src/ranks.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
 import {
     groupMoves,
@@ -33,6 +44,88 @@ import {
 } from "../../server/page/src/words.js";
 
 const again = (fen) => formatFen(parseFen(fen));
+
+const RANKS = {
+    fen: "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1",
+    verdict: "black",
+    plies: 2,
+    upper_bounds: false,
+    moves: [
+        { uci: "e5f4", san: "Kf4", capture: false, goal: false, verdict: "black", plies: 2 },
+        { uci: "e5e6", san: "Ke6", capture: false, goal: false, verdict: "open", plies: null },
+        { uci: "e5f6", san: "Kf6", capture: false, goal: false, verdict: "draw", plies: null },
+    ],
+    line: ["Kf4", "Kxd4"],
+    line_uci: ["e5f4", "c4d4"],
+    attacker: "black",
+    groups: [
+        { mark: "1", attacker: ["c4", "c6"], defender: ["e5"] },
+        { mark: "2", attacker: ["e5"], defender: ["c4", "c2"] },
+    ],
+    zugzwangs: { c4: ["e5"], c6: ["e5"], e5: ["c4", "c2"] },
+    double_zugzwangs: { c4: ["e5"] },
+};
+
+test("blocked positions are told from others as the server tells them", () => {
+    const blocked = (fen) => isBlocked(parseFen(fen));
+    for (const fen of [
+        RANKS.fen,
+        "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1",
+        "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1",
+        "7K/7p/7P/8/8/8/8/k7 w - - 0 1",
+    ])
+        assert.ok(blocked(fen), fen);
+    for (const fen of [
+        "8/8/8/8/8/8/8/K6k w - - 0 1", // no pawns
+        "8/8/8/8/3P4/8/8/K6k w - - 0 1", // free
+        "8/8/2p5/2Pp4/2PP4/8/8/K6k w - - 0 1", // takes
+        "8/8/8/3pr3/3P4/8/8/K6k w - - 0 1", // a piece
+        "8/3P4/8/8/8/8/8/K6k w - - 0 1", // nothing before it but the edge
+        "8/8/7p/p7/7P/P7/8/K6k w - - 0 1", // apart; and nothing of the next rank is before it
+    ])
+        assert.ok(!blocked(fen), fen);
+    assert.equal(structureOf(parseFen(RANKS.fen)), "Pd4pd5");
+});
+
+test("ranks in the shape of other answers", () => {
+    const position = parseFen(RANKS.fen);
+    const probe = asProbe(RANKS, position);
+    assert.deepEqual(
+        [probe.turn, probe.state, probe.verdict, probe.dtc_plies, probe.dtm_plies],
+        ["white", "ongoing", "loss", 2, null],
+    );
+    assert.deepEqual(
+        probe.moves.map(({ verdict }) => verdict),
+        ["loss", null, "draw"],
+    );
+    assert.equal(verdictSentence(probe).text, "Black wins");
+    assert.match(verdictNote(probe), /^From a rank file: 2 plies to mate or .*50-move rule is left aside/);
+    assert.match(ranksNote({ ...RANKS, upper_bounds: true }), /at most 2 plies/);
+    assert.match(ranksNote({ ...RANKS, verdict: "draw" }), /neither side can win/);
+    assert.match(ranksNote({ ...RANKS, verdict: "open" }), /not decided/);
+    const stuck = (verdict) => asProbe({ ...RANKS, verdict, moves: [] }, position).state;
+    assert.deepEqual([stuck("black"), stuck("draw")], ["checkmate", "stalemate"]);
+    const line = lineOf(RANKS, position);
+    assert.deepEqual(
+        line.map(({ san }) => san),
+        RANKS.line,
+    );
+    assert.equal(line[1].fen, "8/8/8/3p4/3k1K2/8/8/8 w - - 0 2");
+});
+
+test("corresponding squares in words", () => {
+    assert.match(squaresRule(RANKS), /^When Black’s king steps on a filled mark, White’s must/);
+    assert.match(squaresRule({ ...RANKS, groups: [] }), /no mutual zugzwang/);
+    assert.match(zugzwangHere(RANKS, parseFen(RANKS.fen)), /whoever moves loses/);
+    const here = zugzwangHere(RANKS, parseFen("8/8/2k5/3pK3/3P4/8/8/8 w - - 0 1"));
+    assert.match(here, /with the move Black does not win, and White loses/);
+    assert.equal(zugzwangHere(RANKS, parseFen("8/2k5/8/3pK3/3P4/8/8/8 w - - 0 1")), "");
+    assert.equal(bothLose(RANKS), "Whoever moves loses: Ke5–Kc4.");
+    assert.equal(bothLose({ ...RANKS, double_zugzwangs: {} }), "");
+    const marks = marksBySquare(RANKS.groups);
+    assert.deepEqual(marks.e5, { attacker: [1], defender: [0] });
+    assert.deepEqual(marks.c2, { attacker: [], defender: [1] });
+});
 
 test("a FEN is read and written", () => {
     for (const fen of [

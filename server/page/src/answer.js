@@ -2,6 +2,8 @@
 
 import { $, copy, h } from "./dom.js";
 import { materialOf, settle } from "./fen.js";
+import { currentFen } from "./game.js";
+import { isBlocked, makeCommand } from "./ranks.js";
 import {
     METRICS,
     groupMoves,
@@ -30,22 +32,27 @@ const TITLES = {
 const missingMaterial = (message) =>
     (message.match(/\bK[QRBNP]*vK[QRBNP]*\b/) || [materialOf(state.position).name])[0];
 
+function commandRow(command) {
+    const button = h(
+        "button",
+        { type: "button", class: "button small", onclick: () => copy(command, "Command") },
+        "Copy",
+    );
+    return h("p", { class: "command" }, h("code", {}, command), button);
+}
+
 function helpFor({ code, message }) {
+    if ((code === "no_table" || code === "too_many_men") && isBlocked(state.position)) {
+        const text =
+            "Kings among blocked pawns: a rank file answers, however many they are. This command, run where the tables are, makes it:";
+        return [h("p", {}, text), commandRow(makeCommand(currentFen(state.game)))];
+    }
     if (code === "no_table") {
         const material = missingMaterial(message);
-        const command = `trebuchet gen ${material}`;
-        const button = h(
-            "button",
-            { type: "button", class: "button small", onclick: () => copy(command, "Command") },
-            "Copy",
-        );
+        const stop = /[.!]$/.test(message) ? "" : ".";
         return [
-            h(
-                "p",
-                {},
-                `Nothing is known here about ${material}. ${message}${/[.!]$/.test(message) ? "" : "."} This command makes it:`,
-            ),
-            h("p", { class: "command" }, h("code", {}, command), button),
+            h("p", {}, `Nothing is known here about ${material}. ${message}${stop} This command makes it:`),
+            commandRow(`trebuchet gen ${material}`),
         ];
     }
     if (code === "castling") {

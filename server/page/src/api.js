@@ -41,6 +41,8 @@ const fenField = (fen) => fen.replaceAll(" ", "_");
 const metricField = (metric) => (metric ? `&metric=${metric}` : "");
 
 export const probe = (fen, metric) => remembered(`/v1/probe?fen=${fenField(fen)}${metricField(metric)}`);
+export const ranks = (fen, attacker) =>
+    remembered(`/v1/blocked?fen=${fenField(fen)}${attacker ? `&attacker=${attacker}` : ""}`);
 export const stats = (material) => remembered(`/v1/stats/${material}`);
 export const tables = () => remembered("/v1/tables");
 

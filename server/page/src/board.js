@@ -65,6 +65,56 @@ class Coordinates extends Extension {
     }
 }
 
+/** Marks of corresponding squares: filled for the attacker's king, rings for the defender's. */
+class SquareMarks extends Extension {
+    constructor(chessboard) {
+        super(chessboard);
+        this.marks = {};
+        this.registerExtensionPoint(EXTENSION_POINT.afterRedrawBoard, () => this.draw());
+        chessboard.showSquareMarks = (marks, position) => {
+            Object.assign(this, { marks, position });
+            this.draw();
+        };
+    }
+
+    /** One mark; small in a corner where something else stands on the square. */
+    mark(kind, numbers, x, y, radius, size) {
+        const label = numbers.map((number) => number + 1).join(" ");
+        const wide = Math.max(radius, 0.055 * size * label.length + 0.08 * size);
+        return s(
+            "g",
+            { class: `square-mark ${kind} group-${numbers[0] % 12}` },
+            s("rect", { x: x - wide, y: y - radius, width: 2 * wide, height: 2 * radius, rx: radius }),
+            s("text", { x, y, "font-size": Math.max(9, radius * 1.25), dy: "0.36em" }, label),
+        );
+    }
+
+    draw() {
+        const view = this.chessboard.view;
+        if (!this.layer) {
+            this.layer = s("g", { class: "square-marks", "aria-hidden": "true" });
+            view.svg.append(this.layer);
+        }
+        const white = this.chessboard.getOrientation() === "w";
+        const size = view.squareWidth;
+        const parts = [];
+        for (const [square, { attacker, defender }] of Object.entries(this.marks)) {
+            const file = FILES.indexOf(square[0]);
+            const rank = square[1] - 1;
+            const [x, y] = [(white ? file : 7 - file) * size, (white ? 7 - rank : rank) * size];
+            const alone = this.position.men[8 * rank + file] === "" && !(attacker.length && defender.length);
+            const put = (kind, numbers, dx, dy) => {
+                const [u, v, radius] = alone ? [0.5, 0.5, 0.25] : [dx, dy, 0.17];
+                if (numbers.length > 0)
+                    parts.push(this.mark(kind, numbers, x + u * size, y + v * size, radius * size, size));
+            };
+            put("filled", attacker, 0.76, 0.24);
+            put("ringed", defender, 0.28, 0.76);
+        }
+        this.layer.replaceChildren(...parts);
+    }
+}
+
 /** Puts the pictures of men and marks into the document, where cm-chessboard looks for them first. */
 export function installSprites() {
     for (const [id, text] of [
@@ -90,6 +140,7 @@ export function makeBoard(element, duration) {
         extensions: [
             { class: Coordinates },
             { class: Markers, props: { autoMarkers: null } },
+            { class: SquareMarks },
             { class: Arrows, props: { slice: "arrow-head", headSize: 4, offsetTo: 0.3 } },
         ],
     });
@@ -122,6 +173,8 @@ export function makeBoard(element, duration) {
             chessboard.removeArrows();
             if (from) chessboard.addArrow(ARROW[tone], from, to);
         },
+        /** Shows marks of corresponding squares, by square; none for {}. */
+        squares: (marks, position) => chessboard.showSquareMarks(marks, position),
         lift(square, lifted) {
             const man = chessboard.view.piecesGroup.querySelector(`g[data-square="${square}"]`);
             if (man) man.classList.toggle("lifted", lifted);

@@ -9,6 +9,7 @@ import { startHands } from "./hands.js";
 import { startMaterial } from "./material.js";
 import { startNotation } from "./notation.js";
 import { startSetup } from "./setup.js";
+import { startSquares } from "./squares.js";
 import { startTheme } from "./theme.js";
 import { startTable, travel } from "./play.js";
 import { answer, onChange, start, state, update } from "./session.js";
@@ -81,6 +82,7 @@ startAnswer(point);
 startNotation();
 startMaterial();
 startHands(board);
+startSquares(board);
 startTable();
 $("flip").addEventListener("click", flip);
 addEventListener("keydown", (event) => {

@@ -2,6 +2,7 @@
 
 export const SAMPLES = [
     { name: "The trébuchet: whoever moves loses", fen: "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1" },
+    { name: "Corresponding squares (1983)", fen: "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1" },
     { name: "Bishop and knight", fen: "8/8/8/3k4/8/8/8/KBN5 w - - 0 1" },
     { name: "Queen against rook (Philidor, 1777)", fen: "1k6/1r6/2K5/Q7/8/8/8/8 w - - 0 1" },
     { name: "A queen will not do", fen: "8/5P1k/8/7K/8/8/8/8 w - - 0 1" },

@@ -4,6 +4,7 @@
 import * as api from "./api.js";
 import { currentFen, newGame } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
+import { asProbe, isBlocked, lineOf, structureOf } from "./ranks.js";
 
 const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
 
@@ -16,6 +17,12 @@ export const state = {
     line: [], // best play from the position on the board
     judgement: null, // about the last move, told against the best
     metric: null, // as chosen; null takes what the server prefers
+    ranks: null, // the last answer about a blocked position
+    ranksError: null, // or why there is none
+    ranksFen: "", // the position that it is about
+    ranksOf: "", // and its pawns
+    attacker: null, // whose corresponding squares, as chosen; null takes what the server prefers
+    squares: false, // show them on the board
     setup: false,
     playing: false,
     tablePlays: "none",
@@ -58,6 +65,29 @@ function remember(how, game) {
 let asked = 0;
 let retry = 0;
 
+/** What a rank file says of a blocked position; null if the server has none. */
+async function askRanks(number, fen, position) {
+    let ranks = null;
+    let ranksError = null;
+    try {
+        ranks = await api.ranks(fen, state.attacker);
+    } catch (error) {
+        if (!(error instanceof api.ApiError)) throw error;
+        ranksError = { code: error.code, message: error.message };
+    }
+    if (number === asked) update({ ranks, ranksError, ranksFen: fen, ranksOf: structureOf(position) });
+    return ranks;
+}
+
+/** Where the tables have no answer, that of a rank file. False if there is none. */
+async function answerByRanks(code, number, fen, position) {
+    if (!["no_table", "too_many_men"].includes(code) || !isBlocked(position)) return false;
+    const ranks = await askRanks(number, fen, position);
+    if (ranks && number === asked)
+        update({ probe: asProbe(ranks, position), probeFen: fen, error: null, line: lineOf(ranks, position) });
+    return ranks !== null;
+}
+
 async function ask() {
     const number = ++asked;
     const fen = currentFen(state.game);
@@ -65,10 +95,12 @@ async function ask() {
     clearTimeout(retry);
     const why = obstacle(state.position);
     if (why) return update({ error: { code: "bad_position", message: why }, line: [] });
+    const { position } = state;
     try {
         const probe = await api.probe(fen, wanted);
         if (number !== asked) return;
         update({ probe, probeFen: fen, error: null, line: [] });
+        if (state.squares && isBlocked(position)) askRanks(number, fen, position);
         if (probe.state !== "ongoing" || probe.verdict === "draw" || !probe.verdict) return;
         const line = await api.line(fen, metric());
         if (number === asked) update({ line });
@@ -76,7 +108,8 @@ async function ask() {
         if (number !== asked) return;
         if (!(error instanceof api.ApiError)) throw error;
         const { code, message } = error;
-        if (answer()) return; // the line alone failed: the verdict stands
+        if (answer() && !answer().ranks) return; // the line alone failed: the verdict stands
+        if ((await answerByRanks(code, number, fen, position)) || number !== asked) return;
         update({ error: { code, message }, line: [], playing: false });
         if (code === "offline" || code === "busy" || code === "too_many") retry = setTimeout(ask, 4000);
     }
@@ -106,6 +139,14 @@ export function chooseMetric(metric) {
     }
     return ask();
 }
+
+export function chooseAttacker(attacker) {
+    update({ attacker });
+    return askSquares();
+}
+
+/** What corresponds in the blocked position on the board. */
+export const askSquares = () => askRanks(asked, currentFen(state.game), state.position);
 
 /** The position that the address asks for; an unreadable one leaves the first position and says why. */
 function fromAddress() {

@@ -1,5 +1,7 @@
 // What the numbers of the server mean, in words for a player. No DOM, no server.
 
+import { ranksNote } from "./ranks.js";
+
 const SIDE = { white: "White", black: "Black" };
 export const other = (side) => (side === "white" ? "black" : "white");
 export const sideName = (side) => SIDE[side];
@@ -40,6 +42,7 @@ export function verdictSentence(probe) {
 
 /** What else a player should know about the verdict; "" if nothing. */
 export function verdictNote(probe) {
+    if (probe.ranks && probe.state === "ongoing") return ranksNote(probe.ranks);
     const { turn, verdict, verdict_clock_zero: fresh, halfmove_clock: clock } = probe;
     const winner = winnerOf(verdict, turn);
     if (probe.state !== "ongoing") return "";

@@ -1,0 +1,235 @@
+/* answer_blocked.c - see answer_blocked.h. */
+#include "answer_blocked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+#include "standard.h"
+
+enum { LINE_MOVES = 512 };
+
+static const char *const verdicts[] = {"draw", "white", "black", "open"};
+static const char *const goals[] = {"exact", "take", "reach"};
+static const char *const ends[] = {"goal",   "mate", "draw",     "tables",
+                                   "pieces", "open", "capacity", "capture"};
+
+Blocked *answer_find_blocked(const char *const *directories, size_t count, const treb_position *pos,
+                             treb_error *error)
+{
+    char why[BLOCKED_WHY_SIZE];
+    BlockedRequest request = {.pos = *pos, .goal = BLOCKED_EXACT};
+    treb_status status = blocked_check(pos, why);
+    if (status == TREB_OK) return blocked_find(directories, count, &request, error);
+    answer_fail(error, status, why);
+    return NULL;
+}
+
+bool answer_blocked_goes_on(const treb_tables *tables, BlockedEnd end, const treb_position *last)
+{
+    treb_wdl wdl;
+    return end == BLOCKED_END_CAPTURE && tables != NULL &&
+           treb_probe_wdl(tables, last, &wdl, NULL) == TREB_OK;
+}
+
+/* ---- Parts --------------------------------------------------------------------------------- */
+
+static json_t *square_json(int square)
+{
+    const char name[] = {(char)('a' + square_file(square)), (char)('1' + square_rank(square)), 0};
+    return json_text(name);
+}
+
+static json_t *squares_json(uint64_t set)
+{
+    json_t *array = json_array();
+    while (set != 0) json_array_append_new(array, square_json(bit_pop(&set)));
+    return array;
+}
+
+static void put_value(json_t *object, const BlockedValue *value)
+{
+    put(object, "verdict", json_text(verdicts[value->verdict]));
+    put(object, "plies", value->plies >= 0 ? json_integer(value->plies) : json_null());
+    if (value->verdict != BLOCKED_OPEN) return;
+    put(object, "white_may_win", json_boolean(value->can[TREB_WHITE]));
+    put(object, "black_may_win", json_boolean(value->can[TREB_BLACK]));
+}
+
+static json_t *moves_json(const BlockedMove *moves, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) {
+        json_t *object = json_object();
+        put(object, "uci", json_text(moves[i].uci));
+        put(object, "san", json_text(moves[i].san));
+        put(object, "capture", json_boolean(moves[i].leaves));
+        put(object, "goal", json_boolean(moves[i].goal));
+        put_value(object, &moves[i].value);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static bool put_moves(json_t *object, Blocked *b, BlockedMove *moves)
+{
+    int count = blocked_moves(b, moves);
+    if (count >= 0) put(object, "moves", moves_json(moves, count));
+    return count >= 0;
+}
+
+static bool put_line(json_t *object, AnswerContext *context, Blocked *b, BlockedMove *moves)
+{
+    BlockedEnd end;
+    treb_position last;
+    char fen[POSITION_FEN_SIZE];
+    int count = blocked_line(b, moves, LINE_MOVES, &end, &last);
+    if (count < 0) return false;
+    if (answer_blocked_goes_on(context->tables, end, &last)) end = BLOCKED_END_TABLES;
+    json_t *san = json_array(), *uci = json_array();
+    for (int i = 0; i < count; i++) {
+        json_array_append_new(san, json_text(moves[i].san));
+        json_array_append_new(uci, json_text(moves[i].uci));
+    }
+    position_to_fen(&last, fen);
+    put(object, "line", san);
+    put(object, "line_uci", uci);
+    put(object, "line_end", json_text(ends[end]));
+    put(object, "line_fen", json_text(fen));
+    return true;
+}
+
+/* ---- Corresponding squares ------------------------------------------------------------------ */
+
+static json_t *pairs_json(const uint64_t pairs[64])
+{
+    json_t *object = json_object();
+    for (int a = 0; a < 64; a++) {
+        if (pairs[a] == 0) continue;
+        json_t *square = square_json(a);
+        put(object, json_string_value(square), squares_json(pairs[a]));
+        json_decref(square);
+    }
+    return object;
+}
+
+static void put_correspondence(json_t *object, const BlockedSquares *s)
+{
+    json_t *groups = json_array();
+    for (int i = 0; i < s->groups; i++) {
+        char mark[8];
+        json_t *group = json_object();
+        blocked_mark(i, mark);
+        put(group, "mark", json_text(mark));
+        put(group, "attacker", squares_json(s->group[i].squares));
+        put(group, "defender", squares_json(s->group[i].answers));
+        json_array_append_new(groups, group);
+    }
+    put(object, "attacker", json_text(answer_color(s->attacker)));
+    put(object, "groups", groups);
+    put(object, "zugzwangs", pairs_json(s->zugzwang));
+    put(object, "double_zugzwangs", pairs_json(s->double_zugzwang));
+}
+
+/* ---- The object ---------------------------------------------------------------------------- */
+
+static BlockedValue root_value(const Blocked *b)
+{
+    const treb_position *pos = &b->request.pos;
+    return blocked_value(b, pos->turn, position_king(pos, TREB_WHITE),
+                         position_king(pos, TREB_BLACK));
+}
+
+/* The file's name without its folder, which is the host's own affair. */
+static json_t *file_json(const Blocked *b)
+{
+    const char *slash = b->file != NULL ? strrchr(b->file, '/') : NULL;
+    if (b->file == NULL) return json_null();
+    return json_text(slash != NULL ? slash + 1 : b->file);
+}
+
+json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares *squares,
+                       treb_error *error)
+{
+    char fen[POSITION_FEN_SIZE];
+    BlockedValue value = root_value(b);
+    BlockedMove *moves = malloc(LINE_MOVES * sizeof *moves);
+    json_t *object = json_object();
+    position_to_fen(&b->request.pos, fen);
+    put(object, "fen", json_text(fen));
+    put(object, "goal", json_text(goals[b->request.goal]));
+    put_value(object, &value);
+    put(object, "upper_bounds", json_boolean(b->upper_bounds));
+    put(object, "file", file_json(b));
+    bool good = moves != NULL && object != NULL && put_moves(object, b, moves) &&
+                put_line(object, context, b, moves);
+    free(moves);
+    if (good && squares != NULL) put_correspondence(object, squares);
+    if (good) return object;
+    json_decref(object);
+    answer_fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+    return NULL;
+}
+
+/* ---- lila-tablebase's dialect -------------------------------------------------------------- */
+
+/* Of a position with `side` to move: `plies` from it, -1 if they are not known. */
+static Fields fields_of(const Blocked *b, const BlockedValue *value, int plies, int side)
+{
+    Fields fields = {.category = CATEGORY_DRAW};
+    if (value->verdict == BLOCKED_OPEN) fields.category = CATEGORY_UNKNOWN;
+    if (value->verdict == BLOCKED_DRAW || value->verdict == BLOCKED_OPEN) {
+        fields.known[TREB_DTC] = value->verdict == BLOCKED_DRAW;
+        return fields;
+    }
+    bool won = (value->verdict == BLOCKED_WHITE) == (side == TREB_WHITE);
+    fields.category = won ? CATEGORY_MAYBE_WIN : CATEGORY_MAYBE_LOSS;
+    fields.known[TREB_DTC] = plies >= 0 && !b->upper_bounds;
+    fields.plies[TREB_DTC] = won ? plies : -plies;
+    return fields;
+}
+
+static void note_end(Fields *fields, const treb_position *pos)
+{
+    if (movegen_any(pos)) return;
+    fields->checkmate = position_in_check(pos);
+    fields->stalemate = !fields->checkmate;
+    if (fields->checkmate) fields->category = CATEGORY_LOSS;
+}
+
+static json_t *standard_move(const Blocked *b, const BlockedMove *move)
+{
+    treb_position child;
+    json_t *object = json_object();
+    position_make(&b->request.pos, move->move, &child);
+    /* After a capture another count begins, which is not known here. */
+    Fields fields =
+        fields_of(b, &move->value, move->leaves ? -1 : move->value.plies - 1, child.turn);
+    fields.insufficient = answer_insufficient(&child);
+    note_end(&fields, &child);
+    put(object, "uci", json_text(move->uci));
+    put(object, "san", json_text(move->san));
+    put(object, "zeroing", json_boolean(move->leaves));
+    put(object, "conversion", json_boolean(move->leaves));
+    standard_put_fields(object, &fields);
+    return object;
+}
+
+json_t *answer_blocked_standard(Blocked *b, treb_error *error)
+{
+    BlockedMove *moves = malloc(MOVES_MAX * sizeof *moves);
+    BlockedValue value = root_value(b);
+    int count = moves != NULL ? blocked_moves(b, moves) : -1;
+    json_t *object = json_object(), *array = json_array();
+    Fields fields = fields_of(b, &value, value.plies, b->request.pos.turn);
+    fields.insufficient = answer_insufficient(&b->request.pos);
+    note_end(&fields, &b->request.pos);
+    standard_put_fields(object, &fields);
+    for (int i = 0; i < count; i++) json_array_append_new(array, standard_move(b, &moves[i]));
+    put(object, "moves", array);
+    free(moves);
+    if (count >= 0 && object != NULL) return object;
+    json_decref(object);
+    answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+    return NULL;
+}

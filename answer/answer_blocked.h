@@ -1,0 +1,25 @@
+/* answer_blocked.h - kings among blocked pawns as JSON: for the server, `trebuchet blocked --json`
+ * and `trebuchet probe --json`. */
+#ifndef TREB_ANSWER_ANSWER_BLOCKED_H
+#define TREB_ANSWER_ANSWER_BLOCKED_H
+
+#include "answer.h"
+#include "blocked.h"
+
+/* Everything about the position (docs/blocked.md lists the members); `squares` may be NULL, and so
+ * may the context's tables. */
+json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSquares *squares,
+                       treb_error *error);
+
+/* The object of GET /standard. The 50-move rule is left aside, so that a win is a "maybe-win". */
+json_t *answer_blocked_standard(Blocked *blocked, treb_error *error);
+
+/* The position's own rank file in the folders; of an exact question alone. NULL with the reason:
+ * TREB_ERR_POSITION if it is not blocked, TREB_ERR_NO_TABLE if there is no file. */
+Blocked *answer_find_blocked(const char *const *directories, size_t count, const treb_position *pos,
+                             treb_error *error);
+
+/* What is left of a line that ends with a capture: whether the tables know the rest. */
+bool answer_blocked_goes_on(const treb_tables *tables, BlockedEnd end, const treb_position *last);
+
+#endif

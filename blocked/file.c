@@ -1,0 +1,216 @@
+/* file.c - reading rank files. */
+#include "file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)BLOCKED_EXACT == (int)TABLE_EXACT && (int)BLOCKED_TAKE == (int)TABLE_TAKE &&
+                   (int)BLOCKED_REACH == (int)TABLE_REACH,
+               "goals are the same in files");
+_Static_assert((int)RANK_NONE == (int)GAME_NO_RANK, "so is the absence of a rank");
+
+FileView file_view(const BlockedRequest *r)
+{
+    FileView view = {.ranks = {.goal = (int)r->goal, .safe = r->goal == BLOCKED_TAKE && r->safe}};
+    for (int color = 0; color < 2; color++)
+        view.ranks.pawns[color] = position_men_of(&r->pos, color, TREB_PAWN);
+    if (r->goal == BLOCKED_TAKE) view.ranks.squares = r->from;
+    if (r->goal == BLOCKED_REACH) view.ranks.squares = r->target;
+    view.symmetry = table_ranks_orient(&view.ranks);
+    return view;
+}
+
+void blocked_file_name(const BlockedRequest *request, char out[RANKS_NAME_SIZE])
+{
+    FileView view = file_view(request);
+    table_ranks_name(&view.ranks, out);
+}
+
+static treb_status fail(treb_error *error, treb_status status, const char *path, const char *text)
+{
+    if (error != NULL) {
+        error->status = status;
+        snprintf(error->text, sizeof error->text, "%.400s: %.100s", path, text);
+    }
+    return status;
+}
+
+treb_status file_pass_on(const TableError *from, treb_error *error)
+{
+    if (error != NULL) {
+        error->status = from->status;
+        snprintf(error->text, sizeof error->text, "%s", from->text);
+    }
+    return from->status;
+}
+
+/* ---- Cells --------------------------------------------------------------------------------- */
+
+treb_status file_read_cells(const Table *table, uint16_t *const out[2], treb_error *error)
+{
+    const TableHeader *h = table_header(table);
+    TableError why = {TREB_ERR_MEMORY, "out of memory"};
+    TableDecoder *decoder = table_decoder_new();
+    uint8_t *block = malloc((size_t)1 << h->block_bits);
+    treb_status status = decoder != NULL && block != NULL ? TREB_OK : TREB_ERR_MEMORY;
+    uint64_t held = UINT64_MAX;
+    for (uint64_t i = 0; status == TREB_OK && i < 2 * h->index.size; i++) {
+        int side = i >= h->index.size;
+        uint64_t cell = i - (side ? h->index.size : 0), wanted = table_cell_block(h, cell);
+        if (cell == 0 || wanted != held) {
+            status = table_read_block(table, decoder, side, wanted, block, &why);
+            if (status != TREB_OK) break;
+        }
+        held = wanted;
+        unsigned code = table_cell_code(h, block, cell);
+        if (code >= h->side[side].codes[0]) {
+            why.status = status = TREB_ERR_DAMAGED;
+            snprintf(why.text, sizeof why.text, "%.400s: %s side: a code without a rank",
+                     table_path(table), side ? "black" : "white");
+            break;
+        }
+        out[side][cell] = h->side[side].plies[0][code];
+    }
+    if (status != TREB_OK) file_pass_on(&why, error);
+    table_decoder_free(decoder);
+    free(block);
+    return status;
+}
+
+static bool same(const TableRanks *a, const TableRanks *b)
+{
+    return a->pawns[0] == b->pawns[0] && a->pawns[1] == b->pawns[1] && a->goal == b->goal &&
+           a->squares == b->squares && a->safe == b->safe;
+}
+
+/* A rank of a placement. False if there is no such rank. */
+static bool note_placement(Blocked *b, int winner, int side, int white, int black, unsigned rank)
+{
+    BlockedRanks *to = &b->by[winner];
+    bool legal = bit_test(b->legal[side][white], black);
+    if (!legal || rank == RANK_NONE) return true;
+    if (rank == RANK_OPEN) to->open[side][white] |= square_bit(black);
+    if (rank >= RANK_WON) return rank == RANK_OPEN && b->request.goal == BLOCKED_EXACT;
+    to->won[side][white] |= square_bit(black);
+    to->rank[side][white][black] = (uint16_t)rank;
+    return true;
+}
+
+static bool note_taken(Blocked *b, int winner, int side, int pawn, int king, unsigned rank)
+{
+    BlockedTaken *to = &b->taken[winner];
+    if (rank == RANK_WON) to->won[side][pawn] |= square_bit(king);
+    if (rank == RANK_OPEN) to->open[side][pawn] |= square_bit(king);
+    return rank >= RANK_WON;
+}
+
+/* From the file's cells to the board. */
+static bool take_cells(Blocked *b, const FileView *v, const TableHeader *h, uint16_t *const cell[2])
+{
+    bool good = true;
+    for (int i = 0; i < 4 * 4096 && good; i++) {
+        int winner = i >> 13, side = i >> 12 & 1, white = i >> 6 & 63, black = i & 63;
+        unsigned rank = cell[file_side(v, side)][file_cell(v, h, winner, white, black)];
+        good = note_placement(b, winner, side, white, black, rank);
+    }
+    for (int i = 0; i < 4 * 4096 && good && b->request.goal == BLOCKED_EXACT; i++) {
+        int winner = i >> 13, side = i >> 12 & 1, pawn = i >> 6 & 63, king = i & 63;
+        if (!bit_test(b->key.pawns[side], pawn)) continue;
+        unsigned rank = cell[file_side(v, side)][file_taken(v, h, winner, side, pawn, king)];
+        good = note_taken(b, winner, side, pawn, king, rank);
+    }
+    return good;
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static Blocked *blocked_new(const BlockedRequest *request)
+{
+    Blocked *b = calloc(1, sizeof *b);
+    if (b == NULL) return NULL;
+    b->request = *request;
+    b->request.pos.ep = 0;
+    cells_from_position(&request->pos, &b->key, NULL);
+    uint64_t *legal[2] = {b->legal[0], b->legal[1]};
+    cells_legal(&b->key, legal, NULL);
+    memset(b->by[0].rank, 0xff, sizeof b->by[0].rank);
+    memset(b->by[1].rank, 0xff, sizeof b->by[1].rank);
+    return b;
+}
+
+static Blocked *read_table(const Table *table, const BlockedRequest *request, treb_error *error)
+{
+    const TableHeader *h = table_header(table);
+    const char *path = table_path(table);
+    FileView view = file_view(request);
+    if (h->metric != TABLE_RANKS || !same(&h->ranks, &view.ranks)) {
+        fail(error, TREB_ERR_DAMAGED, path, "its name is not that of its content");
+        return NULL;
+    }
+    Blocked *b = blocked_new(request);
+    uint16_t *cells = malloc(2 * (size_t)h->index.size * sizeof *cells);
+    uint16_t *side[2] = {cells, cells != NULL ? cells + h->index.size : NULL};
+    if (b == NULL || cells == NULL || (b->file = strdup(path)) == NULL) {
+        fail(error, TREB_ERR_MEMORY, path, "out of memory");
+    } else if (file_read_cells(table, side, error) == TREB_OK) {
+        b->upper_bounds = h->ranks.upper_bounds;
+        b->settled = request->goal == BLOCKED_EXACT;
+        if (take_cells(b, &view, h, side)) {
+            free(cells);
+            return b;
+        }
+        fail(error, TREB_ERR_DAMAGED, path, "a cell has a rank that it cannot have");
+    }
+    free(cells);
+    blocked_free(b);
+    return NULL;
+}
+
+Blocked *blocked_load(const char *path, const BlockedRequest *request, treb_error *error)
+{
+    char why[BLOCKED_WHY_SIZE];
+    TableError wrong;
+    treb_status status = blocked_check(&request->pos, why);
+    if (status != TREB_OK) {
+        if (error != NULL) {
+            error->status = status;
+            snprintf(error->text, sizeof error->text, "%s", why);
+        }
+        return NULL;
+    }
+    Table *table = table_open(path, &wrong);
+    if (table == NULL) {
+        file_pass_on(&wrong, error);
+        return NULL;
+    }
+    Blocked *b = read_table(table, request, error);
+    table_close(table);
+    return b;
+}
+
+Blocked *blocked_find(const char *const *directories, size_t count, const BlockedRequest *request,
+                      treb_error *error)
+{
+    char name[RANKS_NAME_SIZE];
+    blocked_file_name(request, name);
+    for (size_t i = 0; i < count; i++) {
+        treb_error why;
+        size_t size = strlen(directories[i]) + sizeof name + 1;
+        char *path = malloc(size);
+        if (path == NULL) {
+            fail(error, TREB_ERR_MEMORY, directories[i], "out of memory");
+            return NULL;
+        }
+        snprintf(path, size, "%s/%s", directories[i], name);
+        Blocked *b = blocked_load(path, request, &why);
+        free(path);
+        if (b == NULL && why.status == TREB_ERR_NO_TABLE) continue;
+        if (b == NULL && error != NULL) *error = why;
+        return b;
+    }
+    if (error != NULL) {
+        error->status = TREB_ERR_NO_TABLE;
+        snprintf(error->text, sizeof error->text, "there is no rank file %s", name);
+    }
+    return NULL;
+}

@@ -1,0 +1,28 @@
+/* file_check.h - whether a rank file is right: every cell follows from the moves of its placement.
+ */
+#ifndef TREB_BLOCKED_FILE_CHECK_H
+#define TREB_BLOCKED_FILE_CHECK_H
+
+#include <stdbool.h>
+
+#include "trebuchet.h"
+
+typedef struct FileCheck {
+    /* Says what a position of few men is worth: 1 if the side to move wins, -1 if it loses, else 0.
+     * False if it cannot. NULL: nobody knows. */
+    bool (*value)(void *context, const treb_position *pos, int *out);
+    void *context;
+    /* Found: */
+    uint64_t placements; /* of the kings, by side to move */
+    uint64_t captures;   /* what captures lead to */
+    uint64_t compared;   /* of them, with the tables of few men */
+    uint64_t errors;
+    char text[400]; /* the first error */
+} FileCheck;
+
+/* Reads a file and looks at its placements one at a time, by the rules of chess alone: no code is
+ * shared with the solver. What captures lead to is believed, but for what `value` knows. TREB_OK if
+ * all is right, TREB_ERR_DAMAGED and `text` if not; other failures likewise. */
+treb_status blocked_check_file(const char *path, FileCheck *check);
+
+#endif

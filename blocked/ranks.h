@@ -1,0 +1,11 @@
+/* ranks.h - what the parts of the solver of placements share. */
+#ifndef TREB_BLOCKED_RANKS_H
+#define TREB_BLOCKED_RANKS_H
+
+#include "blocked.h"
+
+/* Takes the values of the position's own family over, solved anew from what is known below it, with
+ * ranks. False without memory. */
+bool ranks_take_values(Blocked *blocked);
+
+#endif

@@ -1,0 +1,234 @@
+/* blocked_source.c - see blocked_source.h. */
+#include "blocked_source.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "answer_blocked.h"
+#include "file_check.h"
+#include "material.h"
+
+/* ---- Tables of few men ----------------------------------------------------------------------- */
+
+enum { TABLE_MEN = 5 };
+
+/* Whether there is a table of verdicts for a material and for all that it can turn into. */
+static bool tables_complete(const treb_tables *tables, const Material *m)
+{
+    treb_table_info info;
+    char name[MATERIAL_NAME_SIZE];
+    Material juniors[MATERIAL_MAX_JUNIORS];
+    if (material_men(m) < 3) return true;
+    material_name(m, name);
+    if (treb_tables_find(tables, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
+    int count = material_juniors(m, juniors, NULL);
+    for (int i = 0; i < count; i++)
+        if (!tables_complete(tables, &juniors[i])) return false;
+    return true;
+}
+
+static bool covers(void *context, const CellsKey *key)
+{
+    Material m = {0};
+    for (int color = 0; color < 2; color++) {
+        m.count[color][TREB_KING] = 1;
+        m.count[color][TREB_PAWN] = (uint8_t)bit_count(key->pawns[color]);
+    }
+    for (int i = 0; i < key->men; i++) m.count[key->man[i].color][key->man[i].type]++;
+    if (material_men(&m) > TABLE_MEN) return false;
+    material_canonical(&m);
+    return tables_complete(context, &m);
+}
+
+static bool table_value(void *context, const treb_position *pos, int *out)
+{
+    treb_wdl wdl;
+    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
+    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
+    return true;
+}
+
+/* ---- Progress ------------------------------------------------------------------------------- */
+
+/* A line on the terminal about four times a second. */
+static bool show_progress(void *context, uint64_t families, uint64_t bytes)
+{
+    double *last = context;
+    struct timespec now;
+    char size[16];
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (seconds - *last < 0.25) return false;
+    *last = seconds;
+    cli_format_size(bytes, size);
+    fprintf(stderr, "\r%llu structures, %s\033[K", (unsigned long long)families, size);
+    return false;
+}
+
+static void clear_progress(BlockedSource *source)
+{
+    if (source->shown > 0) fputs("\r\033[K", stderr);
+    source->shown = 0;
+}
+
+/* ---- Rank files ---------------------------------------------------------------------------- */
+
+static uint64_t open_placements(const Blocked *b)
+{
+    uint64_t count = 0;
+    for (int i = 0; i < 128; i++)
+        count += (uint64_t)bit_count(b->by[0].open[i / 64][i % 64] | b->by[1].open[i / 64][i % 64]);
+    return count;
+}
+
+/* Whether there is more to find out than the file says. */
+static bool leaves_open(const BlockedSource *source, const Blocked *b, const BlockedRequest *r)
+{
+    return source->write != NULL ? b->upper_bounds : !blocked_is_decided(b, r->all);
+}
+
+/* The answer of a file, if there is one; else NULL with TREB_ERR_NO_TABLE or worse. */
+static Blocked *find_file(const BlockedSource *source, const BlockedRequest *r, treb_error *error)
+{
+    if (source->write != NULL) return blocked_find(&source->write, 1, r, error);
+    return blocked_find(source->dirs->dir, source->dirs->count, r, error);
+}
+
+/* A file that was written is checked at once, which takes no time: what is wrong must not stay. */
+static bool check_written(const char *path)
+{
+    FileCheck check = {0};
+    if (blocked_check_file(path, &check) == TREB_OK) return true;
+    cli_error("blocked", "%s is wrong, and was removed: %s. This is an error of the program.", path,
+              check.text);
+    unlink(path);
+    return false;
+}
+
+/* Writes the file unless one is there that leaves less open: `before` is what it left, or -1. */
+static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
+{
+    treb_error error;
+    char name[RANKS_NAME_SIZE], path[4400], count[32];
+    blocked_file_name(&b->request, name);
+    bool settled = blocked_settle_captures(b);
+    clear_progress(source);
+    if (!settled) {
+        cli_error("blocked", "out of memory, or a table could not be read");
+        return false;
+    }
+    uint64_t open = open_placements(b);
+    cli_format_count(open, count);
+    if (before >= 0 && open > (uint64_t)before) {
+        fprintf(stderr, "Kept %s/%s: with these limits more would stay open (%s placements).\n",
+                source->write, name, count);
+        return true;
+    }
+    if (blocked_save(b, source->write, &error) != TREB_OK) {
+        cli_error("blocked", "%s", error.text);
+        return false;
+    }
+    snprintf(path, sizeof path, "%.4000s/%s", source->write, name);
+    if (!check_written(path)) return false;
+    fprintf(stderr, "Wrote %s", path);
+    if (open > 0)
+        fprintf(stderr,
+                ": %s placements are open; more --memory, --pieces or tables of 5 men may"
+                " decide them.\n",
+                count);
+    else
+        fprintf(stderr, "%s\n", b->upper_bounds ? ": ranks are upper bounds." : ".");
+    return true;
+}
+
+/* ---- Asking -------------------------------------------------------------------------------- */
+
+bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal)
+{
+    source->dirs = dirs;
+    if (source->write != NULL && !cli_make_folder("blocked", source->write)) return false;
+    if (goal != BLOCKED_EXACT) {
+        cli_dirs_default(dirs);
+        return true;
+    }
+    source->tables = cli_open_tables("blocked", dirs);
+    if (source->tables != NULL) treb_tables_set_memory(source->tables, UINT64_C(256) << 20);
+    return source->tables != NULL;
+}
+
+void source_close(BlockedSource *source) { treb_tables_close(source->tables); }
+
+static Blocked *solve(BlockedSource *source, BlockedRequest *r, int *code)
+{
+    treb_error error;
+    if (isatty(STDERR_FILENO)) {
+        r->limits.stop = show_progress;
+        r->limits.stop_context = &source->shown;
+    }
+    if (r->goal == BLOCKED_EXACT) {
+        r->limits.covers = covers;
+        r->limits.oracle = (FamilyOracle){source->tables, table_value};
+    }
+    Blocked *b = blocked_solve(r, &error);
+    clear_progress(source);
+    if (b != NULL) return b;
+    cli_error("blocked", "%s", error.text);
+    *code = error.status == TREB_ERR_POSITION ? CLI_USAGE : CLI_FAILED;
+    return NULL;
+}
+
+Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
+{
+    char why[BLOCKED_WHY_SIZE];
+    treb_error error;
+    int64_t before = -1;
+    if (blocked_check(&r->pos, why) != TREB_OK) {
+        cli_error("blocked", "%s", why);
+        *code = CLI_USAGE;
+        return NULL;
+    }
+    Blocked *b = source->solve ? NULL : find_file(source, r, &error);
+    if (b != NULL && !leaves_open(source, b, r)) {
+        fprintf(stderr, "From %s%s.\n", b->file,
+                source->write ? ", which is there already; --solve makes it anew" : "");
+        return b;
+    }
+    if (b != NULL) before = (int64_t)open_placements(b);
+    if (b == NULL && !source->solve && error.status != TREB_ERR_NO_TABLE)
+        cli_error("blocked", "%s; solving instead", error.text);
+    blocked_free(b);
+    if (source->write != NULL) {
+        r->all = true;
+        r->region[0] = r->region[1] = UINT64_MAX;
+    }
+    b = solve(source, r, code);
+    if (b == NULL || source->write == NULL || write_file(source, b, before)) return b;
+    *code = CLI_FAILED;
+    blocked_free(b);
+    return NULL;
+}
+
+Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
+                        const treb_position *pos, int *code)
+{
+    treb_error why = {TREB_ERR_POSITION, ""};
+    Blocked *b = NULL;
+    if (error->status == TREB_ERR_MEN || error->status == TREB_ERR_NO_TABLE)
+        b = answer_find_blocked(dirs->dir, dirs->count, pos, &why);
+    if (b != NULL) return b;
+    if (why.status != TREB_ERR_POSITION && why.status != TREB_ERR_NO_TABLE) {
+        cli_error(command, "%s", why.text);
+        *code = CLI_FAILED;
+        return NULL;
+    }
+    *code = cli_fail(command, error, dirs);
+    if (why.status == TREB_ERR_POSITION) return NULL;
+    char fen[POSITION_FEN_SIZE];
+    position_to_fen(pos, fen);
+    fprintf(stderr,
+            "Its pawns are blocked, so a rank file would do, but %s.\n"
+            "This command makes it: trebuchet blocked --write %s '%s'\n",
+            why.text, dirs->count > 0 ? dirs->dir[0] : "tables", fen);
+    return NULL;
+}

@@ -1,0 +1,30 @@
+/* blocked_source.h - where the ranks of a blocked position come from: a rank file, or the solver,
+ * which the tables of few men help. */
+#ifndef TREB_CLI_BLOCKED_SOURCE_H
+#define TREB_CLI_BLOCKED_SOURCE_H
+
+#include "blocked.h"
+#include "cli.h"
+
+typedef struct BlockedSource {
+    const char *write; /* a folder for the rank file, or NULL */
+    bool solve;        /* even where a file answers */
+    const CliDirs *dirs;
+    treb_tables *tables; /* with BLOCKED_EXACT */
+    double shown;        /* when progress was last shown; 0: never */
+} BlockedSource;
+
+/* False after saying why. */
+bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal);
+void source_close(BlockedSource *source);
+
+/* Answers, and writes the file if it is to be written. Says where an answer came from, or where it
+ * went, on standard error. NULL after saying why, with an exit code in *code. */
+Blocked *source_ask(BlockedSource *source, BlockedRequest *request, int *code);
+
+/* Where the tables have no answer: the rank file of the position. NULL after reporting what the
+ * tables said, and how to make such a file if the position is blocked, with an exit code. */
+Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
+                        const treb_position *pos, int *code);
+
+#endif

@@ -1,0 +1,18 @@
+/* verify_ranks.h - checking the rank files of the folders. */
+#ifndef TREB_CLI_VERIFY_RANKS_H
+#define TREB_CLI_VERIFY_RANKS_H
+
+#include "cli.h"
+#include "file_check.h"
+
+/* Checks the file of that name in the first folder that has it. `tables` may be NULL. */
+treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
+                         FileCheck *check);
+
+/* What came of it: a line of text, or a JSON object. Nothing of files that are right if `quiet`. */
+void verify_ranks_print(const char *name, treb_status status, const FileCheck *check,
+                        double seconds, bool quiet);
+void verify_ranks_json(const char *name, treb_status status, const FileCheck *check,
+                       double seconds);
+
+#endif
