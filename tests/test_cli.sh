@@ -374,6 +374,10 @@ run 0 'gen --json-log' "$T" gen --json-log -t "$DIR/g3" KQvK; is_json_lines; has
 run 0 'gen --metric' "$T" gen -m wdl,dtz -t "$DIR/g4" KRvK
 check 'only those asked for' '[ "$(ls g4 | grep -c "^KRvK\..*treb$")" -eq 2 ] && [ ! -e g4/KRvK.dtm.treb ]'
 
+mkdir foreign && cp g4/KRvK.wdl.treb foreign/KQvK.wdl.treb
+run 0 'gen over the file of another ending' "$T" gen -q -m wdl -t "$DIR/foreign" KQvK
+run 0 'that one is right now' "$T" verify --full -t foreign KQvK
+
 mkdir readonly && chmod a-w readonly
 if [ "$(id -u)" -ne 0 ]; then
     run 1 'gen, read-only folder' "$T" gen -t "$DIR/readonly" KQvK; says readonly
