@@ -159,12 +159,17 @@ static bool update(Lattice *lattice)
 
 /* ---- Looking for what is missing ------------------------------------------------------------ */
 
+/* Bytes of families with pieces that a round takes in, one at least. */
+enum { ROUND_BYTES = 64 << 20 };
+
 typedef struct Search {
     Lattice *lattice;
     int men;         /* pieces of families that may be taken in */
     bool thorough;   /* look at under-promotions that are not expected to matter, too */
     uint64_t missed; /* needed ones that were not */
     uint64_t added;
+    uint64_t bytes; /* of those added this round that have pieces */
+    bool put_off;   /* more are left to a later round */
 } Search;
 
 /* Sets for what is wanted of a family; false without memory. */
@@ -205,6 +210,16 @@ static bool want(Family *f, int winner, int side, const uint64_t *cells, bool wo
     return true;
 }
 
+/* Whether a family is better left to a later round. Of many large ones that might help a few
+ * mostly do: with those solved the others are not asked for again. */
+static bool put_off(Search *search, const EdgeChild *child)
+{
+    bool later = child->key.men > 0 && search->bytes > 0 &&
+                 search->bytes + family_bytes(&child->key) > ROUND_BYTES;
+    search->put_off = search->put_off || later;
+    return later;
+}
+
 /* Takes an unknown child in, if it may be. */
 static bool take_in(Search *search, const EdgeChild *child)
 {
@@ -213,9 +228,10 @@ static bool take_in(Search *search, const EdgeChild *child)
         search->missed++;
     else if (lattice_find(lattice, &child->key) != NULL)
         return true;
-    else if (lattice_add(lattice, &child->key, true) != NULL)
+    else if (!put_off(search, child) && lattice_add(lattice, &child->key, true) != NULL) {
         search->added++;
-    else
+        search->bytes += child->key.men > 0 ? family_bytes(&child->key) : 0;
+    } else
         search->missed++;
     return !lattice->failed;
 }
@@ -383,7 +399,8 @@ static bool search_family(Search *search, Family *f)
 static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool *done)
 {
     Lattice *lattice = search->lattice;
-    search->missed = search->added = 0;
+    search->missed = search->added = search->bytes = 0;
+    search->put_off = false;
     if (!update(lattice)) return false;
     for (int i = 0; i < 8; i++) {
         int side = i >> 1 & 1;
@@ -391,8 +408,13 @@ static bool search_round(Search *search, Family *family, uint64_t *const wanted[
     }
     *done = family->wanted[0][0] == NULL;
     for (int p = LATTICE_POTENTIALS - 1; p >= 0 && !*done; p--)
-        for (int i = 0; i < lattice->count[p]; i++)
-            if (!search_family(search, lattice->by_potential[p][i])) return false;
+        for (int i = 0; i < lattice->count[p]; i++) {
+            Family *f = lattice->by_potential[p][i];
+            if (search->put_off && f->key.men > 0)
+                wanted_end(f);
+            else if (!search_family(search, f))
+                return false;
+        }
     return true;
 }
 
