@@ -83,11 +83,12 @@ void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
 /* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
  * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
- * NULL. */
+ * NULL. Of an unknown child, which has no sets, `legal` makes it the positions, `side` to move. */
 typedef struct CellSource {
     const uint64_t *all, *none;
     Family *family;
     int side;
+    const CellsKey *legal;
 } CellSource;
 
 /* Ors into `out` the cells of the family from which `side` reaches the source by the edge. */

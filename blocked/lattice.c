@@ -301,8 +301,10 @@ static bool find_users(const Trail *t, const Edge *edge)
         source.all = t->won ? won : to->legal[!t->side];
         source.none = t->won ? NULL : won;
         source.family = to->oracle != NULL ? to : NULL;
-        source.side = !t->side;
+    } else if (to == NULL && !edge->child.beyond) {
+        source.legal = &edge->child.key;
     }
+    source.side = !t->side;
     memset(t->use, 0, words * sizeof *t->use);
     edge_pull(t->family, t->side, edge, source, t->use);
     for (size_t w = 0; w < words; w++) any |= t->use[w] &= t->cells[w];

@@ -59,9 +59,13 @@ static const uint64_t *won_set(const Family *f, int winner, int side, int level)
     return f->won[level][winner][side];
 }
 
-static CellSource all_of(Family *f, int side)
+/* All positions of a child. With too many pieces to have a place they cannot be told. */
+static CellSource all_of(const EdgeChild *child, int side)
 {
-    return (CellSource){f != NULL ? f->legal[side] : NULL, NULL, NULL, 0};
+    const Family *f = child->family;
+    return (CellSource){.all = f != NULL ? f->legal[side] : NULL,
+                        .side = side,
+                        .legal = f == NULL && !child->beyond ? &child->key : NULL};
 }
 
 static bool counts_as_won(const EdgeChild *child, int winner, int level)
@@ -74,19 +78,23 @@ static bool counts_as_won(const EdgeChild *child, int winner, int level)
 static bool won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
 {
     Family *f = child->family;
-    *out = (CellSource){0};
-    if (f == NULL) return counts_as_won(child, winner, level);
-    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side};
+    if (f == NULL) {
+        *out = all_of(child, side);
+        return counts_as_won(child, winner, level);
+    }
+    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side, NULL};
     return true;
 }
 
 static bool not_won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
 {
     Family *f = child->family;
-    *out = (CellSource){0};
-    if (f == NULL) return !counts_as_won(child, winner, level);
-    *out =
-        (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side};
+    if (f == NULL) {
+        *out = all_of(child, side);
+        return !counts_as_won(child, winner, level);
+    }
+    *out = (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side,
+                        NULL};
     return true;
 }
 
@@ -118,8 +126,7 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
         good = good && (a->win[level] = new_set(words)) != NULL;
     }
     for (int i = 0; i < edge->captures && good; i++) {
-        Family *to = edge->en_passant[i].family;
-        edge_pull_en_passant(edge, all_of(to, side), a->any);
+        edge_pull_en_passant(edge, all_of(&edge->en_passant[i], side), a->any);
         for (int level = SURE; level < LEVELS; level++) {
             const EdgeChild *answer = &edge->en_passant[i];
             CellSource source;
@@ -147,7 +154,7 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Outcom
     uint64_t *set = new_set(words);
     bool good = answers_find(edge, side, &a) && set != NULL;
     fill_all(to, !side);
-    const CellSource source = {set, NULL, NULL, 0};
+    const CellSource source = {.all = set};
     for (int level = SURE; level < LEVELS && good; level++) {
         const uint64_t *won = won_set(to, side, !side, level);
         const uint64_t *lost = won_set(to, !side, !side, level);
@@ -175,28 +182,54 @@ static bool answers_known(const Edge *edge)
 
 /* ---- Edges --------------------------------------------------------------------------------- */
 
-static bool find_edge(const Family *f, int side, const Edge *edge, Outcomes *out)
+static void or_into(uint64_t *out, const uint64_t *in, size_t words)
 {
-    Family *to = edge->child.family;
+    for (size_t w = 0; w < words; w++) out[w] |= in[w];
+}
+
+/* Of an unknown child all that counts is where the edge can be used; `use` is room for that. */
+static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
+{
+    size_t words = cells_words(&f->key);
+    memset(use, 0, words * sizeof *use);
+    edge_pull(f, side, edge, all_of(&edge->child, !side), use);
+    or_into(out->any[side], use, words);
+    for (int level = SURE; level < LEVELS; level++) {
+        if (counts_as_won(&edge->child, side, level)) or_into(out->win[side][level], use, words);
+        if (!counts_as_won(&edge->child, !side, level))
+            or_into(out->escape[side][level], use, words);
+    }
+}
+
+static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
+{
+    const Family *to = edge->child.family;
     if (to == NULL || !to->decided || !answers_known(edge)) out->open = true;
-    edge_pull(f, side, edge, all_of(to, !side), out->any[side]);
-    if (to != NULL && edge->captures > 0) return find_double_push(f, side, edge, out);
+    if (to == NULL) {
+        find_unknown(f, side, edge, use, out);
+        return true;
+    }
+    edge_pull(f, side, edge, all_of(&edge->child, !side), out->any[side]);
+    if (edge->captures > 0) return find_double_push(f, side, edge, out);
     for (int level = SURE; level < LEVELS; level++) {
         CellSource source;
-        if (won_in(&edge->child, side, !side, level, &source))
-            edge_pull(f, side, edge, source, out->win[side][level]);
-        if (not_won_in(&edge->child, !side, !side, level, &source))
-            edge_pull(f, side, edge, source, out->escape[side][level]);
+        won_in(&edge->child, side, !side, level, &source);
+        edge_pull(f, side, edge, source, out->win[side][level]);
+        not_won_in(&edge->child, !side, !side, level, &source);
+        edge_pull(f, side, edge, source, out->escape[side][level]);
     }
     return true;
 }
 
 static bool outcomes_find(const Family *family, Outcomes *out)
 {
-    bool good = outcomes_init(out, cells_words(&family->key));
+    size_t words = cells_words(&family->key);
+    uint64_t *use = new_set(words);
+    bool good = outcomes_init(out, words) && use != NULL;
     for (int side = 0; side < 2 && good; side++)
         for (int i = 0; i < family->edges[side] && good; i++)
-            good = find_edge(family, side, &family->edge[side][i], out);
+            good = find_edge(family, side, &family->edge[side][i], use, out);
+    free(use);
     return good;
 }
 
