@@ -228,7 +228,7 @@ $(BUILD)/tests/test_fathom: $(call obj,$(FATHOM))
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts $(BUILD)/tests/blocked_tables
+	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts $(BLOCKED_BIN)
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -258,8 +258,10 @@ engines-table: $(ENGINE)
 selfplay: all
 	@.ci/deps test
 	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
-# Compares blocked positions with the tables.
-$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(PROBE) $(BLOCKED))
+
+# Compares blocked positions with the tables, and audits what is solved of random ones.
+BLOCKED_BIN := $(BUILD)/tests/blocked_tables $(BUILD)/tests/blocked_audit
+$(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
@@ -319,7 +321,7 @@ clean:
 	rm -rf $(BUILD)
 
 # All blocked positions of up to 5 men against TABLES: some minutes.
-blocked-check: all $(BUILD)/tests/blocked_tables
+blocked-check: all $(BLOCKED_BIN)
 	$(BUILD)/tests/blocked_tables $(TABLES) 5
 	$(BUILD)/tests/blocked_tables $(TABLES) 5 -
 	$(BUILD)/tests/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'

@@ -312,7 +312,20 @@ static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2]
     return true;
 }
 
-bool family_solve(Family *f, const FamilyRanks *ranks)
+/* A win may be nearer than its rank where a move that leaves the family may win, too. */
+static bool ranks_exact(const Family *f, const Outcomes *out)
+{
+    for (int winner = 0; winner < 2; winner++)
+        for (size_t w = 0; w < cells_words(&f->key); w++) {
+            uint64_t open = word_open(f, winner, winner, w) & f->legal[winner][w];
+            uint64_t lose = word_open(f, winner, !winner, w) & f->legal[!winner][w];
+            uint64_t sooner = out->win[winner][SURE][w] ^ out->win[winner][MAYBE][w];
+            if (open | lose | (sooner & f->won[SURE][winner][winner][w])) return false;
+        }
+    return true;
+}
+
+bool family_solve(Family *f, FamilyRanks *ranks)
 {
     size_t words = cells_words(&f->key);
     Outcomes out;
@@ -320,6 +333,7 @@ bool family_solve(Family *f, const FamilyRanks *ranks)
     bool good = mated[0] != NULL && mated[1] != NULL;
     good = outcomes_find(f, &out) && good;
     good = good && find_stuck(f, &out, mated) && solve_games(f, &out, mated, ranks);
+    if (good && ranks != NULL) ranks->exact = ranks_exact(f, &out);
     outcomes_free(&out);
     free(mated[0]);
     free(mated[1]);
