@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "blocked.h"
+#include "blocked_check.h"
 #include "blocked_text.h"
 #include "cli.h"
 #include "material.h"
@@ -34,6 +35,8 @@ static const char usage[] =
     "      --squares          the corresponding squares and mutual zugzwangs\n"
     "      --svg FILE         the same as a picture; - for standard output\n"
     "      --json             everything as one JSON object\n"
+    "      --check            then every position that the answer rests on is checked by the rules\n"
+    "                         alone, which takes longer than the answer (with --exact)\n"
     "      --white-king SQUARES, --black-king SQUARES\n"
     "                         only these squares in tables, lists and pictures\n"
     "\n"
@@ -55,7 +58,7 @@ typedef struct BlockedArgs {
     int attacker;
     uint64_t region[2];
     uint64_t pieces;
-    bool table, tsv, squares, json, exact, goal;
+    bool table, tsv, squares, json, check, exact, goal;
     const char *svg;
 } BlockedArgs;
 
@@ -221,6 +224,15 @@ static int print(const BlockedArgs *args, Blocked *b)
     return CLI_OK;
 }
 
+/* Where the answer is for programs to read, or a picture, what the check says goes elsewhere. */
+static int check(const BlockedArgs *args, Blocked *b)
+{
+    bool machine = args->json || args->tsv || (args->svg != NULL && strcmp(args->svg, "-") == 0);
+    fflush(stdout);
+    if (!machine) putchar('\n');
+    return blocked_check_solution(machine ? stderr : stdout, b);
+}
+
 /* ---- The command --------------------------------------------------------------------------- */
 
 static int run(BlockedArgs *args)
@@ -246,10 +258,9 @@ static int run(BlockedArgs *args)
     Blocked *b = blocked_solve(r, &error);
     if (last > 0) fputs("\r\033[K", stderr);
     int code = CLI_FAILED;
-    if (b != NULL)
-        code = print(args, b);
-    else
-        cli_error("blocked", "%s", error.text);
+    if (b != NULL) code = print(args, b);
+    if (b != NULL && code == CLI_OK && args->check) code = check(args, b);
+    if (b == NULL) cli_error("blocked", "%s", error.text);
     blocked_free(b);
     treb_tables_close(tables);
     return b != NULL ? code : error.status == TREB_ERR_POSITION ? CLI_USAGE : CLI_FAILED;
@@ -261,7 +272,7 @@ static bool complain(const char *text)
     return false;
 }
 
-enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING };
+enum { TABLE = 256, TSV, SQUARES, SVG, JSON, CHECK, WHITE_KING, BLACK_KING };
 
 static bool set_goal(BlockedArgs *args, const char *value)
 {
@@ -312,6 +323,8 @@ static bool set_option(BlockedArgs *args, int c, const char *value)
         return args->squares = true;
     case JSON:
         return args->json = true;
+    case CHECK:
+        return args->check = true;
     case SVG:
         return (args->svg = value) != NULL;
     case WHITE_KING:
@@ -333,6 +346,8 @@ static bool check_options(BlockedArgs *args)
 {
     BlockedRequest *r = &args->request;
     if (args->exact && args->goal) return complain("--exact and --goal exclude each other");
+    if (args->check && (args->goal || r->from || r->safe))
+        return complain("--check goes with --exact");
     if (args->json + args->tsv > 1) return complain("--json and --tsv exclude each other");
     if (!r->from && !r->safe) return true;
     if (args->exact || r->goal == BLOCKED_REACH)
@@ -354,6 +369,7 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"squares", 0, NULL, SQUARES},
                                             {"svg", 1, NULL, SVG},
                                             {"json", 0, NULL, JSON},
+                                            {"check", 0, NULL, CHECK},
                                             {"white-king", 1, NULL, WHITE_KING},
                                             {"black-king", 1, NULL, BLACK_KING},
                                             {"memory", 1, NULL, 'M'},
