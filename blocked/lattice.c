@@ -126,9 +126,9 @@ static bool update_family(Lattice *lattice, Family *family)
     if (family->solved && !reason) return true;
     uint64_t before = fingerprint(family);
     bool first = !family->solved;
+    uint64_t bytes = family_bytes_now(family);
     if (!family_solve(family, NULL)) return false;
-    if (family->decided)
-        lattice->bytes -= family_bytes(&family->key) - family_bytes_decided(&family->key);
+    lattice->bytes -= bytes - family_bytes_now(family);
     family->changed = first || fingerprint(family) != before;
     return true;
 }

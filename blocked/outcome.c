@@ -12,7 +12,6 @@ typedef struct Outcomes {
     uint64_t *any[2];            /* has an edge, by side to move */
     uint64_t *win[2][LEVELS];    /* an edge wins */
     uint64_t *escape[2][LEVELS]; /* an edge does not lose: in the game that the opponent wins */
-    bool open;                   /* something is unknown */
 } Outcomes;
 
 static uint64_t *new_set(size_t words) { return calloc(words, sizeof(uint64_t)); }
@@ -171,15 +170,6 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Outcom
     return good;
 }
 
-static bool answers_known(const Edge *edge)
-{
-    for (int i = 0; i < edge->captures; i++) {
-        const Family *to = edge->en_passant[i].family;
-        if (to == NULL || !to->decided) return false;
-    }
-    return true;
-}
-
 /* ---- Edges --------------------------------------------------------------------------------- */
 
 static void or_into(uint64_t *out, const uint64_t *in, size_t words)
@@ -204,7 +194,6 @@ static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *
 static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
 {
     const Family *to = edge->child.family;
-    if (to == NULL || !to->decided || !answers_known(edge)) out->open = true;
     if (to == NULL) {
         find_unknown(f, side, edge, use, out);
         return true;
@@ -285,14 +274,21 @@ static bool solve_game(Family *f, const Outcomes *out, uint64_t *const mated[2],
     return good;
 }
 
-/* With one set for all levels if they are the same everywhere. */
-static void compare_levels(Family *f)
+/* With one set of a winner's for all levels if they are the same everywhere. */
+static void compare_levels(Family *f, int winner)
 {
-    size_t words = cells_words(&f->key);
-    for (int i = 0; i < 4; i++)
-        for (size_t w = 0; w < words; w++)
-            if (word_open(f, i / 2, i % 2, w)) return;
-    family_decide(f);
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++)
+            if (word_open(f, winner, side, w)) return;
+    family_settle(f, winner);
+}
+
+/* Whether the games of one winner at two levels start out the same, and so end the same. */
+static bool same_game(const Family *f, const Outcomes *out, int winner, int a, int b)
+{
+    size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
+    return memcmp(out->win[winner][a], out->win[winner][b], bytes) == 0 &&
+           memcmp(out->escape[!winner][a], out->escape[!winner][b], bytes) == 0;
 }
 
 static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2],
@@ -301,13 +297,17 @@ static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2]
     size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
     static const int order[LEVELS] = {SURE, GUESS, MAYBE};
     for (int winner = 0; winner < 2; winner++) {
+        if (f->solved && family_settled(f, winner) && ranks == NULL) continue;
         if (!solve_game(f, out, mated, winner, SURE, ranks)) return false;
-        for (int i = 1; i < LEVELS && !f->decided; i++) {
+        for (int i = 1; i < LEVELS && !family_settled(f, winner); i++) {
+            int level = order[i], below = order[i - 1];
             /* What is sure is guessed, and what is guessed may be. */
             for (int side = 0; side < 2; side++)
-                memcpy(f->won[order[i]][winner][side], f->won[order[i - 1]][winner][side], bytes);
-            if (out->open && !solve_game(f, out, mated, winner, order[i], NULL)) return false;
+                memcpy(f->won[level][winner][side], f->won[below][winner][side], bytes);
+            if (same_game(f, out, winner, level, below)) continue;
+            if (!solve_game(f, out, mated, winner, level, NULL)) return false;
         }
+        compare_levels(f, winner);
     }
     return true;
 }
@@ -339,6 +339,5 @@ bool family_solve(Family *f, FamilyRanks *ranks)
     free(mated[1]);
     if (!good) return false;
     f->solved = true;
-    if (!f->decided) compare_levels(f);
     return true;
 }

@@ -166,7 +166,7 @@ static bool follow_edge(const Trail *t, const Edge *edge)
 {
     Family *to = edge->child.family;
     if (to == NULL && !follow_unknown(t, &edge->child)) return false;
-    if (edge->captures == 0 && (to == NULL || to->decided)) return true;
+    if (edge->captures == 0 && to == NULL) return true;
     uint64_t *there = calloc(cells_words(&edge->child.key), sizeof *there);
     if (there == NULL) return false;
     edge_push(t->family, t->side, edge, t->use, there);
@@ -176,10 +176,11 @@ static bool follow_edge(const Trail *t, const Edge *edge)
     return good;
 }
 
-/* What all is known of has nothing more to look for. */
-static bool edge_closed(const Edge *edge)
+/* Where all is known of a winner there is nothing more to look for. */
+static bool edge_closed(const Edge *edge, int winner)
 {
-    return edge->child.family != NULL && edge->child.family->decided && edge->captures == 0;
+    const Family *to = edge->child.family;
+    return to != NULL && family_settled(to, winner) && edge->captures == 0;
 }
 
 /* Follows the edges: all of them or, by choice, for each cell the first, rather to known families.
@@ -190,7 +191,7 @@ static bool follow_edges(const Trail *t)
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < f->edges[t->side]; i++) {
             const Edge *edge = &f->edge[t->side][i];
-            if ((edge->child.family == NULL) != round || edge_closed(edge)) continue;
+            if ((edge->child.family == NULL) != round || edge_closed(edge, t->winner)) continue;
             if (round == 1 && edge->child.key.men > 1 && skips(t, edge)) {
                 t->search->missed++;
                 continue;
@@ -270,7 +271,8 @@ static void find_stops(const Walk *walk)
     memset(walk->stop, 0, cells_words(&f->key) * sizeof *walk->stop);
     for (int i = 0; i < f->edges[side]; i++) {
         const Edge *edge = &f->edge[side][i];
-        if (!edge_closed(edge) && edge->captures == 0) pull_sought(&trail, edge, walk->stop);
+        if (!edge_closed(edge, walk->winner) && edge->captures == 0)
+            pull_sought(&trail, edge, walk->stop);
     }
 }
 
@@ -291,7 +293,8 @@ static void walk_ply(const Walk *walk, int side)
     cells_reach_rows(&f->key, side, walk->rows[side], walk->reach);
     for (size_t row = 0; (row = next_row(f, walk->reach, row)) < rows; row++)
         memset(walk->use + row * CELLS_ROW, 0, row_bytes);
-    for (size_t w = 0; w < rows * CELLS_ROW && chooses; w++) now[w] &= ~walk->stop[w];
+    if (chooses)
+        for (size_t w = 0; w < rows * CELLS_ROW; w++) now[w] &= ~walk->stop[w];
     cells_unmove(&f->key, side, now, walk->rows[side], walk->use, walk->reach);
     for (size_t row = 0; (row = next_row(f, walk->rows[side], row)) < rows; row++)
         memset(now + row * CELLS_ROW, 0, row_bytes);
