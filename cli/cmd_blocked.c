@@ -47,8 +47,8 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "\n"
     "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies; '-' or '*' is a\n"
-    "placement without one, H an impossible one, ? one that is open. Exit codes: 0 answered, 1 failed,\n"
-    "2 no such position or not blocked.\n";
+    "placement without one, H an impossible one, ? one that is open. Exit codes: 0 answered, 1 failed\n"
+    "or a fault found, 2 no such position or not blocked, 130 the check was stopped.\n";
 
 enum { NO_COLOR = -1 };
 
