@@ -79,7 +79,7 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
     *bucket = family;
     family->changed = true;
     lattice->families++;
-    lattice->bytes += bytes;
+    lattice->bytes += family_bytes_now(family) + sizeof *family;
     return family;
 }
 
