@@ -5,7 +5,7 @@
 #include "lattice.h"
 
 /* Bytes of families with pieces that a round takes in, one at least. */
-enum { ROUND_BYTES = 64 << 20 };
+enum { ROUND_BYTES = 256 << 20 };
 
 typedef struct Search {
     Lattice *lattice;
