@@ -232,7 +232,7 @@ $(BUILD)/tests/test_fathom: $(call obj,$(FATHOM))
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts $(BUILD)/tests/blocked_tables
+	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts $(BLOCKED_BIN)
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -262,8 +262,10 @@ engines-table: $(ENGINE)
 selfplay: all
 	@.ci/deps test
 	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
-# Compares blocked positions with the tables.
-$(BUILD)/tests/blocked_tables: $(BUILD)/tests/blocked_tables.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
+
+# Compares blocked positions with the tables, and audits what is solved of random ones.
+BLOCKED_BIN := $(BUILD)/tests/blocked_tables $(BUILD)/tests/blocked_audit
+$(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 crosscheck: all $(BUILD)/tests/crosscheck
@@ -323,12 +325,13 @@ clean:
 	rm -rf $(BUILD)
 
 # All blocked positions of up to 5 men against TABLES: some minutes.
-blocked-check: all $(BUILD)/tests/blocked_tables
+blocked-check: all $(BLOCKED_BIN)
 	$(BUILD)/tests/blocked_tables $(TABLES) 5
 	$(BUILD)/tests/blocked_tables $(TABLES) 5 -
 	$(BUILD)/tests/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
 	$(BUILD)/tests/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
-	$(TOOL) blocked --memory 4G --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \
+	$(BUILD)/tests/blocked_audit $(TABLES) 20
+	$(TOOL) blocked --check --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \
 	  grep -q '"san":"Kb1",[^}]*"verdict":"white".*"san":"Ka2",[^}]*"verdict":"draw".*"san":"Kb2",[^}]*"verdict":"draw"'
 
 # Published counts of whole tables.

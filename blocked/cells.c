@@ -325,28 +325,55 @@ static uint64_t black_king_shields(const CellsKey *key, size_t row, int king, ui
     return shields;
 }
 
+/* Whether no man of a row stands on another. */
+static bool row_clear(const CellsKey *key, size_t row)
+{
+    uint64_t taken = cells_pawns(key);
+    for (int i = 0; i < key->men; i++) {
+        uint64_t bit = square_bit(cells_square(key, row, i));
+        if (taken & bit) return false;
+        taken |= bit;
+    }
+    return true;
+}
+
+/* Of a word: where the black king may stand with White to move and with Black to move. */
+typedef struct Standing {
+    uint64_t attacked; /* by White */
+    uint64_t safe;     /* the white king is */
+    uint64_t placed;
+} Standing;
+
+static Standing word_standing(const CellsKey *key, size_t row, int king)
+{
+    uint64_t men = cells_pawns(key) | row_men(key, row, -1), occ = men | square_bit(king);
+    if (bit_test(men, king)) return (Standing){0, 0, 0};
+    return (Standing){attacks_of(key, row, TREB_WHITE, occ),
+                      black_king_shields(key, row, king, occ), ~occ & ~king_attacks(king)};
+}
+
+void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW])
+{
+    memset(out, 0, CELLS_ROW * sizeof *out);
+    if (!row_clear(key, row)) return;
+    for (int king = only < 0 ? 0 : only; king < (only < 0 ? 64 : only + 1); king++) {
+        Standing s = word_standing(key, row, king);
+        out[king] = s.placed & (side == TREB_WHITE ? ~s.attacked : s.safe);
+    }
+}
+
 void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2])
 {
     for (size_t row = 0; row < cells_rows(key); row++) {
-        uint64_t men = 0, pawns = cells_pawns(key);
-        bool clash = false;
-        for (int i = 0; i < key->men; i++) {
-            uint64_t bit = square_bit(cells_square(key, row, i));
-            clash = clash || (bit & (men | pawns)) != 0;
-            men |= bit;
-        }
+        bool clear = row_clear(key, row);
         for (int king = 0; king < 64; king++) {
             size_t word = row * CELLS_ROW + king;
-            uint64_t occ = men | pawns | square_bit(king);
-            bool none = clash || bit_test(men | pawns, king);
-            uint64_t placed = none ? 0 : ~occ & ~king_attacks(king);
-            uint64_t attacked = placed != 0 ? attacks_of(key, row, TREB_WHITE, occ) : 0;
-            uint64_t safe = placed != 0 ? black_king_shields(key, row, king, occ) : 0;
-            legal[TREB_WHITE][word] = placed & ~attacked;
-            legal[TREB_BLACK][word] = placed & safe;
+            Standing s = clear ? word_standing(key, row, king) : (Standing){0, 0, 0};
+            legal[TREB_WHITE][word] = s.placed & ~s.attacked;
+            legal[TREB_BLACK][word] = s.placed & s.safe;
             if (check == NULL) continue;
-            check[TREB_WHITE][word] = placed & ~attacked & ~safe;
-            check[TREB_BLACK][word] = placed & safe & attacked;
+            check[TREB_WHITE][word] = s.placed & ~s.attacked & ~s.safe;
+            check[TREB_BLACK][word] = s.placed & s.safe & s.attacked;
         }
     }
 }

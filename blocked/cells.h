@@ -58,6 +58,9 @@ bool cells_to_position(const CellsKey *key, Cell cell, int turn, treb_position *
  * `check` may be NULL. */
 void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2]);
 
+/* Of one row the cells that are positions, `side` to move; only one word of them unless -1. */
+void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW]);
+
 /* Rows can be told apart by sets of them, a bit for each. */
 static inline size_t cells_row_words(const CellsKey *key) { return (cells_rows(key) + 63) / 64; }
 static inline bool cells_row_in(const uint64_t *rows, size_t row)

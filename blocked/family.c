@@ -193,16 +193,16 @@ Family *family_new(const CellsKey *key)
     return NULL;
 }
 
-void family_decide(Family *family)
+void family_settle(Family *family, int winner)
 {
     for (int level = MAYBE; level < LEVELS; level++)
-        for (int i = 0; i < 4; i++) {
-            uint64_t **set = &family->won[level][i / 2][i % 2];
-            uint64_t *sure = family->won[SURE][i / 2][i % 2];
+        for (int side = 0; side < 2; side++) {
+            uint64_t **set = &family->won[level][winner][side];
+            uint64_t *sure = family->won[SURE][winner][side];
             if (*set != sure) free(*set);
             *set = sure;
         }
-    family->decided = true;
+    family->decided = family_settled(family, 0) && family_settled(family, 1);
 }
 
 void family_free(Family *family)
@@ -215,8 +215,11 @@ void family_free(Family *family)
         free(family->filled[side]);
         for (int winner = 0; winner < 2; winner++) free(family->wanted[winner][side]);
     }
-    family_decide(family);
-    for (int i = 0; i < 4; i++) free(family->won[SURE][i / 2][i % 2]);
+    for (int winner = 0; winner < 2; winner++) {
+        family_settle(family, winner);
+        free(family->won[SURE][winner][0]);
+        free(family->won[SURE][winner][1]);
+    }
     free(family);
 }
 
@@ -243,9 +246,11 @@ uint64_t family_bytes(const CellsKey *key)
     return (4 + 4 * LEVELS) * cells_words(key) * sizeof(uint64_t);
 }
 
-uint64_t family_bytes_decided(const CellsKey *key)
+uint64_t family_bytes_now(const Family *family)
 {
-    return (4 + 4) * cells_words(key) * sizeof(uint64_t);
+    int settled = family_settled(family, 0) + family_settled(family, 1);
+    int sets = 4 + 4 * LEVELS - settled * 2 * (LEVELS - 1) + (family->oracle ? 2 : 0);
+    return (uint64_t)sets * cells_words(&family->key) * sizeof(uint64_t);
 }
 
 bool family_allocate(Family *family)
@@ -261,6 +266,7 @@ bool family_allocate(Family *family)
     if (good) cells_legal(&family->key, family->legal, NULL);
     for (int side = 0; side < 2 && good && family->oracle != NULL; side++)
         good = (family->filled[side] = calloc(words, sizeof(uint64_t))) != NULL;
-    if (family->oracle != NULL) family_decide(family);
+    for (int winner = 0; winner < 2 && family->oracle != NULL; winner++)
+        family_settle(family, winner);
     return good;
 }

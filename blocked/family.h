@@ -3,8 +3,8 @@
  * What is known of a family are sets of won positions for each winner and side to move, at three
  * levels: SURE, those that are won whatever is not known yet, MAYBE, those that might be, and GUESS
  * between them, by a guess at what is not known, which tells where to look first. Where SURE and
- * MAYBE agree the position is decided, and a family that is decided everywhere keeps one set for
- * all levels. */
+ * MAYBE agree the position is decided. A family in which they agree everywhere for one winner keeps
+ * one set of its wins for all levels; if they do for both the family is decided. */
 #ifndef TREB_BLOCKED_FAMILY_H
 #define TREB_BLOCKED_FAMILY_H
 
@@ -68,12 +68,17 @@ struct Family {
 Family *family_new(const CellsKey *key);
 void family_free(Family *family);
 
-/* Notes that SURE is all there is to know. */
-void family_decide(Family *family);
+/* Notes that SURE is all there is to know of a winner. */
+void family_settle(Family *family, int winner);
 
-/* Bytes that the sets of a family take: at most, and once it is decided. */
+static inline bool family_settled(const Family *family, int winner)
+{
+    return family->won[SURE][winner][0] == family->won[MAYBE][winner][0];
+}
+
+/* Bytes that the sets of a family take: at most, and now. */
 uint64_t family_bytes(const CellsKey *key);
-uint64_t family_bytes_decided(const CellsKey *key);
+uint64_t family_bytes_now(const Family *family);
 
 /* Gives it sets, all empty but `legal`. False without memory. */
 bool family_allocate(Family *family);
@@ -83,11 +88,12 @@ void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
 /* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
  * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
- * NULL. */
+ * NULL. Of an unknown child, which has no sets, `legal` makes it the positions, `side` to move. */
 typedef struct CellSource {
     const uint64_t *all, *none;
     Family *family;
     int side;
+    const CellsKey *legal;
 } CellSource;
 
 /* Ors into `out` the cells of the family from which `side` reaches the source by the edge. */

@@ -45,6 +45,9 @@ Family *lattice_find(const Lattice *lattice, const CellsKey *key);
  * short, which `full` or `failed` then says. */
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask);
 
+/* Solves whatever has new children, the least first. False if it failed or was stopped. */
+bool lattice_update(Lattice *lattice);
+
 /* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
  * more; `wanted` by side to move, or NULL for all. False if it failed. */
 bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2]);

@@ -12,7 +12,6 @@ typedef struct Outcomes {
     uint64_t *any[2];            /* has an edge, by side to move */
     uint64_t *win[2][LEVELS];    /* an edge wins */
     uint64_t *escape[2][LEVELS]; /* an edge does not lose: in the game that the opponent wins */
-    bool open;                   /* something is unknown */
 } Outcomes;
 
 static uint64_t *new_set(size_t words) { return calloc(words, sizeof(uint64_t)); }
@@ -59,9 +58,13 @@ static const uint64_t *won_set(const Family *f, int winner, int side, int level)
     return f->won[level][winner][side];
 }
 
-static CellSource all_of(Family *f, int side)
+/* All positions of a child. With too many pieces to have a place they cannot be told. */
+static CellSource all_of(const EdgeChild *child, int side)
 {
-    return (CellSource){f != NULL ? f->legal[side] : NULL, NULL, NULL, 0};
+    const Family *f = child->family;
+    return (CellSource){.all = f != NULL ? f->legal[side] : NULL,
+                        .side = side,
+                        .legal = f == NULL && !child->beyond ? &child->key : NULL};
 }
 
 static bool counts_as_won(const EdgeChild *child, int winner, int level)
@@ -74,19 +77,23 @@ static bool counts_as_won(const EdgeChild *child, int winner, int level)
 static bool won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
 {
     Family *f = child->family;
-    *out = (CellSource){0};
-    if (f == NULL) return counts_as_won(child, winner, level);
-    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side};
+    if (f == NULL) {
+        *out = all_of(child, side);
+        return counts_as_won(child, winner, level);
+    }
+    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side, NULL};
     return true;
 }
 
 static bool not_won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
 {
     Family *f = child->family;
-    *out = (CellSource){0};
-    if (f == NULL) return !counts_as_won(child, winner, level);
-    *out =
-        (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side};
+    if (f == NULL) {
+        *out = all_of(child, side);
+        return !counts_as_won(child, winner, level);
+    }
+    *out = (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side,
+                        NULL};
     return true;
 }
 
@@ -118,8 +125,7 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
         good = good && (a->win[level] = new_set(words)) != NULL;
     }
     for (int i = 0; i < edge->captures && good; i++) {
-        Family *to = edge->en_passant[i].family;
-        edge_pull_en_passant(edge, all_of(to, side), a->any);
+        edge_pull_en_passant(edge, all_of(&edge->en_passant[i], side), a->any);
         for (int level = SURE; level < LEVELS; level++) {
             const EdgeChild *answer = &edge->en_passant[i];
             CellSource source;
@@ -147,7 +153,7 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Outcom
     uint64_t *set = new_set(words);
     bool good = answers_find(edge, side, &a) && set != NULL;
     fill_all(to, !side);
-    const CellSource source = {set, NULL, NULL, 0};
+    const CellSource source = {.all = set};
     for (int level = SURE; level < LEVELS && good; level++) {
         const uint64_t *won = won_set(to, side, !side, level);
         const uint64_t *lost = won_set(to, !side, !side, level);
@@ -164,39 +170,55 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Outcom
     return good;
 }
 
-static bool answers_known(const Edge *edge)
-{
-    for (int i = 0; i < edge->captures; i++) {
-        const Family *to = edge->en_passant[i].family;
-        if (to == NULL || !to->decided) return false;
-    }
-    return true;
-}
-
 /* ---- Edges --------------------------------------------------------------------------------- */
 
-static bool find_edge(const Family *f, int side, const Edge *edge, Outcomes *out)
+static void or_into(uint64_t *out, const uint64_t *in, size_t words)
 {
-    Family *to = edge->child.family;
-    if (to == NULL || !to->decided || !answers_known(edge)) out->open = true;
-    edge_pull(f, side, edge, all_of(to, !side), out->any[side]);
-    if (to != NULL && edge->captures > 0) return find_double_push(f, side, edge, out);
+    for (size_t w = 0; w < words; w++) out[w] |= in[w];
+}
+
+/* Of an unknown child all that counts is where the edge can be used; `use` is room for that. */
+static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
+{
+    size_t words = cells_words(&f->key);
+    memset(use, 0, words * sizeof *use);
+    edge_pull(f, side, edge, all_of(&edge->child, !side), use);
+    or_into(out->any[side], use, words);
+    for (int level = SURE; level < LEVELS; level++) {
+        if (counts_as_won(&edge->child, side, level)) or_into(out->win[side][level], use, words);
+        if (!counts_as_won(&edge->child, !side, level))
+            or_into(out->escape[side][level], use, words);
+    }
+}
+
+static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
+{
+    const Family *to = edge->child.family;
+    if (to == NULL) {
+        find_unknown(f, side, edge, use, out);
+        return true;
+    }
+    edge_pull(f, side, edge, all_of(&edge->child, !side), out->any[side]);
+    if (edge->captures > 0) return find_double_push(f, side, edge, out);
     for (int level = SURE; level < LEVELS; level++) {
         CellSource source;
-        if (won_in(&edge->child, side, !side, level, &source))
-            edge_pull(f, side, edge, source, out->win[side][level]);
-        if (not_won_in(&edge->child, !side, !side, level, &source))
-            edge_pull(f, side, edge, source, out->escape[side][level]);
+        won_in(&edge->child, side, !side, level, &source);
+        edge_pull(f, side, edge, source, out->win[side][level]);
+        not_won_in(&edge->child, !side, !side, level, &source);
+        edge_pull(f, side, edge, source, out->escape[side][level]);
     }
     return true;
 }
 
 static bool outcomes_find(const Family *family, Outcomes *out)
 {
-    bool good = outcomes_init(out, cells_words(&family->key));
+    size_t words = cells_words(&family->key);
+    uint64_t *use = new_set(words);
+    bool good = outcomes_init(out, words) && use != NULL;
     for (int side = 0; side < 2 && good; side++)
         for (int i = 0; i < family->edges[side] && good; i++)
-            good = find_edge(family, side, &family->edge[side][i], out);
+            good = find_edge(family, side, &family->edge[side][i], use, out);
+    free(use);
     return good;
 }
 
@@ -252,14 +274,21 @@ static bool solve_game(Family *f, const Outcomes *out, uint64_t *const mated[2],
     return good;
 }
 
-/* With one set for all levels if they are the same everywhere. */
-static void compare_levels(Family *f)
+/* With one set of a winner's for all levels if they are the same everywhere. */
+static void compare_levels(Family *f, int winner)
 {
-    size_t words = cells_words(&f->key);
-    for (int i = 0; i < 4; i++)
-        for (size_t w = 0; w < words; w++)
-            if (word_open(f, i / 2, i % 2, w)) return;
-    family_decide(f);
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++)
+            if (word_open(f, winner, side, w)) return;
+    family_settle(f, winner);
+}
+
+/* Whether the games of one winner at two levels start out the same, and so end the same. */
+static bool same_game(const Family *f, const Outcomes *out, int winner, int a, int b)
+{
+    size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
+    return memcmp(out->win[winner][a], out->win[winner][b], bytes) == 0 &&
+           memcmp(out->escape[!winner][a], out->escape[!winner][b], bytes) == 0;
 }
 
 static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2],
@@ -268,18 +297,35 @@ static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2]
     size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
     static const int order[LEVELS] = {SURE, GUESS, MAYBE};
     for (int winner = 0; winner < 2; winner++) {
+        if (f->solved && family_settled(f, winner) && ranks == NULL) continue;
         if (!solve_game(f, out, mated, winner, SURE, ranks)) return false;
-        for (int i = 1; i < LEVELS && !f->decided; i++) {
+        for (int i = 1; i < LEVELS && !family_settled(f, winner); i++) {
+            int level = order[i], below = order[i - 1];
             /* What is sure is guessed, and what is guessed may be. */
             for (int side = 0; side < 2; side++)
-                memcpy(f->won[order[i]][winner][side], f->won[order[i - 1]][winner][side], bytes);
-            if (out->open && !solve_game(f, out, mated, winner, order[i], NULL)) return false;
+                memcpy(f->won[level][winner][side], f->won[below][winner][side], bytes);
+            if (same_game(f, out, winner, level, below)) continue;
+            if (!solve_game(f, out, mated, winner, level, NULL)) return false;
         }
+        compare_levels(f, winner);
     }
     return true;
 }
 
-bool family_solve(Family *f, const FamilyRanks *ranks)
+/* A win may be nearer than its rank where a move that leaves the family may win, too. */
+static bool ranks_exact(const Family *f, const Outcomes *out)
+{
+    for (int winner = 0; winner < 2; winner++)
+        for (size_t w = 0; w < cells_words(&f->key); w++) {
+            uint64_t open = word_open(f, winner, winner, w) & f->legal[winner][w];
+            uint64_t lose = word_open(f, winner, !winner, w) & f->legal[!winner][w];
+            uint64_t sooner = out->win[winner][SURE][w] ^ out->win[winner][MAYBE][w];
+            if (open | lose | (sooner & f->won[SURE][winner][winner][w])) return false;
+        }
+    return true;
+}
+
+bool family_solve(Family *f, FamilyRanks *ranks)
 {
     size_t words = cells_words(&f->key);
     Outcomes out;
@@ -287,11 +333,11 @@ bool family_solve(Family *f, const FamilyRanks *ranks)
     bool good = mated[0] != NULL && mated[1] != NULL;
     good = outcomes_find(f, &out) && good;
     good = good && find_stuck(f, &out, mated) && solve_games(f, &out, mated, ranks);
+    if (good && ranks != NULL) ranks->exact = ranks_exact(f, &out);
     outcomes_free(&out);
     free(mated[0]);
     free(mated[1]);
     if (!good) return false;
     f->solved = true;
-    if (!f->decided) compare_levels(f);
     return true;
 }

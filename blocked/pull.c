@@ -27,7 +27,9 @@ static void source_row(CellSource source, size_t row, int only, uint64_t mask,
     size_t first = row * CELLS_ROW;
     for (int i = 0; i < CELLS_ROW && source.family != NULL; i++)
         if (only < 0 || i == only) family_fill(source.family, source.side, first + i, mask);
-    if (source.all != NULL)
+    if (source.legal != NULL)
+        cells_legal_row(source.legal, source.side, row, only, out);
+    else if (source.all != NULL)
         memcpy(out, source.all + first, CELLS_ROW * sizeof *out);
     else
         memset(out, 0xff, CELLS_ROW * sizeof *out);

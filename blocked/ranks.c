@@ -95,19 +95,17 @@ bool ranks_take_values(Blocked *b)
 {
     Family *f = b->family;
     FamilyRanks ranks;
-    uint64_t open = 0;
     memset(b->by[0].rank, 0xff, sizeof b->by[0].rank);
     memset(b->by[1].rank, 0xff, sizeof b->by[1].rank);
     for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = &b->by[i / 2].rank[i % 2][0][0];
-    if (f->oracle == NULL && !family_solve(f, &ranks)) return false;
+    if (!family_solve(f, &ranks)) return false;
     for (int winner = 0; winner < 2; winner++)
         for (int side = 0; side < 2; side++)
             for (int w = 0; w < 64; w++) {
                 b->by[winner].won[side][w] = f->won[SURE][winner][side][w] & f->legal[side][w];
-                open |= b->by[winner].open[side][w] =
-                    word_open(f, winner, side, w) & f->legal[side][w];
+                b->by[winner].open[side][w] = word_open(f, winner, side, w) & f->legal[side][w];
             }
-    b->upper_bounds = open != 0;
+    b->upper_bounds = !ranks.exact;
     return true;
 }
 

@@ -6,6 +6,8 @@
 #include <strings.h>
 
 #include "answer_blocked.h"
+#include "blocked.h"
+#include "blocked_check.h"
 #include "blocked_source.h"
 #include "blocked_text.h"
 #include "cli.h"
@@ -32,6 +34,8 @@ static const char usage[] =
     "      --squares          the corresponding squares and mutual zugzwangs\n"
     "      --svg FILE         the same as a picture; - for standard output\n"
     "      --json             everything as one JSON object\n"
+    "      --check            then every position that the answer rests on is checked by the rules\n"
+    "                         alone, which takes longer than the answer (with --exact)\n"
     "      --white-king SQUARES, --black-king SQUARES\n"
     "                         only these squares in tables, lists and pictures\n"
     "\n"
@@ -47,8 +51,8 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "\n"
     "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies; '-' or '*' is a\n"
-    "placement without one, H an impossible one, ? one that is open. Exit codes: 0 answered, 1 failed,\n"
-    "2 no such position or not blocked.\n";
+    "placement without one, H an impossible one, ? one that is open. Exit codes: 0 answered, 1 failed\n"
+    "or a fault found, 2 no such position or not blocked, 130 the check was stopped.\n";
 
 enum { NO_COLOR = -1 };
 
@@ -58,7 +62,7 @@ typedef struct BlockedArgs {
     int attacker;
     uint64_t region[2];
     uint64_t pieces;
-    bool table, tsv, squares, json, exact, goal;
+    bool table, tsv, squares, json, check, exact, goal;
     bool solve;
     const char *svg, *write;
 } BlockedArgs;
@@ -167,12 +171,21 @@ static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
     return CLI_OK;
 }
 
+/* Where the answer is for programs to read, or a picture, what the check says goes elsewhere. */
+static int check(const BlockedArgs *args, Blocked *b)
+{
+    bool machine = args->json || args->tsv || (args->svg != NULL && strcmp(args->svg, "-") == 0);
+    fflush(stdout);
+    if (!machine) putchar('\n');
+    return blocked_check_solution(machine ? stderr : stdout, b);
+}
+
 /* ---- The command --------------------------------------------------------------------------- */
 
 static int run(BlockedArgs *args)
 {
     BlockedRequest *r = &args->request;
-    BlockedSource source = {.write = args->write, .solve = args->solve};
+    BlockedSource source = {.write = args->write, .solve = args->solve || args->check};
     r->limits.men = (int)args->pieces;
     memcpy(r->region, args->region, sizeof r->region);
     r->all = args->table || args->tsv || args->squares || args->svg != NULL;
@@ -180,6 +193,7 @@ static int run(BlockedArgs *args)
     Blocked *b = NULL;
     if (source_open(&source, &args->dirs, r->goal)) b = source_ask(&source, r, &code);
     if (b != NULL) code = print(args, source.tables, b);
+    if (b != NULL && code == CLI_OK && args->check) code = check(args, b);
     blocked_free(b);
     source_close(&source);
     return code;
@@ -191,7 +205,7 @@ static bool complain(const char *text)
     return false;
 }
 
-enum { TABLE = 256, TSV, SQUARES, SVG, JSON, WHITE_KING, BLACK_KING, WRITE, SOLVE };
+enum { TABLE = 256, TSV, SQUARES, SVG, JSON, CHECK, WHITE_KING, BLACK_KING, WRITE, SOLVE };
 
 static bool set_goal(BlockedArgs *args, const char *value)
 {
@@ -242,6 +256,8 @@ static bool set_option(BlockedArgs *args, int c, const char *value)
         return args->squares = true;
     case JSON:
         return args->json = true;
+    case CHECK:
+        return args->check = true;
     case SVG:
         return (args->svg = value) != NULL;
     case WRITE:
@@ -267,6 +283,8 @@ static bool check_options(BlockedArgs *args)
 {
     BlockedRequest *r = &args->request;
     if (args->exact && args->goal) return complain("--exact and --goal exclude each other");
+    if (args->check && (args->goal || r->from || r->safe))
+        return complain("--check goes with --exact");
     if (args->json + args->tsv > 1) return complain("--json and --tsv exclude each other");
     if (!r->from && !r->safe) return true;
     if (args->exact || r->goal == BLOCKED_REACH)
@@ -288,6 +306,7 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"squares", 0, NULL, SQUARES},
                                             {"svg", 1, NULL, SVG},
                                             {"json", 0, NULL, JSON},
+                                            {"check", 0, NULL, CHECK},
                                             {"white-king", 1, NULL, WHITE_KING},
                                             {"black-king", 1, NULL, BLACK_KING},
                                             {"write", 1, NULL, WRITE},

@@ -37,6 +37,7 @@ run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/test_gen"
 run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
 run "blocked and tables" "$build/tests/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
+run "blocked, audited" "$build/tests/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"

@@ -153,6 +153,10 @@ check 'one line a legal placement' '[ "$(grep -vc "^#" out)" -eq 10 ]'
 has "^w	e5	a5	16$"; has "^w	e5	a7	-$"; has "^b	c7	a5	1$"; lacks 'c7	b7'
 run 0 'blocked, exactly' "$T" blocked -t "$TABLES" "$BOOK"; quiet
 has '^White wins: (at most )?1[79] plies'; has '^    Kf5'; has '^  drawing'; has '^Best play'
+run 0 'blocked --check' "$T" blocked -t "$TABLES" -p 0 --check "$BOOK"
+has '^Checked: [0-9,]+ structures, [0-9,]+ positions by the rules alone, [0-9,]+ of them by the tables: no fault'
+run 0 'blocked --check --json' "$T" blocked -t "$TABLES" -p 0 --check --json "$BOOK"; is_json; says '^Checked: .* no fault'
+run 2 'blocked --check of a goal' "$T" blocked --goal take --check "$BOOK"; says 'goes with --exact'
 run 0 'blocked --squares' "$T" blocked -t "$TABLES" --squares --svg squares.svg "$BOOK"
 has 'Mutual zugzwangs: 1[56]'; has 'e6 g6  :  a6'
 check 'the picture is XML' 'python3 -c "import xml.dom.minidom as m; m.parse(\"squares.svg\")"'

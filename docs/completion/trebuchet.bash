@@ -119,8 +119,8 @@ _trebuchet() {
                   --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --tables --help' ;;
     line) options='--metric --tables --help' ;;
-    blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --white-king
-                      --black-king --write --solve --memory --pieces --tables --help' ;;
+    blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
+                      --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
     stats) options='--metric --no-histogram --tables --help' ;;
     info) options='--tsv --tables --help' ;;
     verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;

@@ -1,0 +1,380 @@
+/* search.c - looking for the families that are missing: see lattice.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lattice.h"
+
+/* Bytes of families with pieces that a round takes in, one at least. */
+enum { ROUND_BYTES = 256 << 20 };
+
+typedef struct Search {
+    Lattice *lattice;
+    int men;         /* pieces of families that may be taken in */
+    bool thorough;   /* look at under-promotions that are not expected to matter, too */
+    uint64_t missed; /* needed ones that were not */
+    uint64_t added;
+    uint64_t bytes; /* of those added this round that have pieces */
+    bool put_off;   /* more are left to a later round */
+} Search;
+
+/* Sets for what is wanted of a family; false without memory. */
+static bool wanted_start(Family *f)
+{
+    size_t words = cells_words(&f->key);
+    for (int i = 0; i < 4; i++) {
+        uint64_t **set = &f->wanted[i / 2][i % 2];
+        if (*set == NULL && (*set = calloc(words, sizeof(uint64_t))) == NULL) return false;
+    }
+    return true;
+}
+
+static void wanted_end(Family *f)
+{
+    for (int i = 0; i < 4; i++) {
+        free(f->wanted[i / 2][i % 2]);
+        f->wanted[i / 2][i % 2] = NULL;
+    }
+}
+
+/* Of a word, the open cells that are guessed to be won, or those that are not. */
+static uint64_t word_guessed(const Family *f, int winner, int side, size_t w, bool won)
+{
+    uint64_t guess = f->won[GUESS][winner][side][w];
+    return word_open(f, winner, side, w) & f->legal[side][w] & (won ? guess : ~guess);
+}
+
+/* Wants those of `cells` that are open and guessed as said; NULL stands for all. */
+static bool want(Family *f, int winner, int side, const uint64_t *cells, bool won)
+{
+    for (size_t w = 0; w < cells_words(&f->key); w++) {
+        uint64_t found = word_guessed(f, winner, side, w, won) & (cells ? cells[w] : UINT64_MAX);
+        if (found == 0) continue;
+        if (!wanted_start(f)) return false;
+        f->wanted[winner][side][w] |= found;
+    }
+    return true;
+}
+
+/* Whether a family is better left to a later round. Of many large ones that might help a few
+ * mostly do: with those solved the others are not asked for again. */
+static bool put_off(Search *search, const EdgeChild *child)
+{
+    bool later = child->key.men > 0 && search->bytes > 0 &&
+                 search->bytes + family_bytes(&child->key) > ROUND_BYTES;
+    search->put_off = search->put_off || later;
+    return later;
+}
+
+/* Takes an unknown child in, if it may be. */
+static bool take_in(Search *search, const EdgeChild *child)
+{
+    Lattice *lattice = search->lattice;
+    if (child->beyond || child->key.men > search->men)
+        search->missed++;
+    else if (lattice_find(lattice, &child->key) != NULL)
+        return true;
+    else if (!put_off(search, child) && lattice_add(lattice, &child->key, true) != NULL) {
+        search->added++;
+        search->bytes += child->key.men > 0 ? family_bytes(&child->key) : 0;
+    } else
+        search->missed++;
+    return !lattice->failed;
+}
+
+/* What is wanted of a family: in the game of one winner, one side to move, guessed to be won or
+ * not. A win is proven by positions that are won, a hold by such as are not, so a trail leads only
+ * to what is guessed to be the same. Whoever has the choice there needs one move; for the other all
+ * must be looked at. */
+typedef struct Trail {
+    Search *search;
+    Family *family;
+    int winner, side;
+    bool won;
+    uint64_t *cells; /* of the family: where the trail is */
+    uint64_t *use;   /* those of them that use an edge */
+} Trail;
+
+static bool trail_chooses(const Trail *t) { return (t->side == t->winner) == t->won; }
+
+/* Takes in an unknown child that is guessed to be as the trail would have it. */
+static bool follow_unknown(const Trail *t, const EdgeChild *child)
+{
+    return outcome_guess(&child->key, t->winner) != t->won || take_in(t->search, child);
+}
+
+/* Follows a double push on to the answers en passant; `cells` are those after it. */
+static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cells)
+{
+    size_t words = cells_words(&edge->child.key);
+    uint64_t *there = calloc(words, sizeof *there), any = 0;
+    bool good = there != NULL;
+    if (good) edge_push_en_passant(edge, cells, there);
+    for (size_t w = 0; w < words && good; w++) any |= there[w];
+    for (int i = 0; i < edge->captures && good && any; i++) {
+        const EdgeChild *answer = &edge->en_passant[i];
+        good = answer->family == NULL ? follow_unknown(t, answer)
+                                      : want(answer->family, t->winner, t->side, there, t->won);
+    }
+    free(there);
+    return good;
+}
+
+/* A promotion that the trail need not look at before there is no other hope: whoever makes it
+ * hardly does better by it than by a queen. */
+static bool skips(const Trail *t, const Edge *edge)
+{
+    if (t->search->thorough || trail_chooses(t) || t->won) return false;
+    for (int i = 0; i < edge->child.key.men; i++)
+        if (edge->place[i] == EDGE_NEW && edge->child.key.man[i].type != TREB_QUEEN) return true;
+    return false;
+}
+
+/* Ors into `out` the cells from which the edge leads to what the trail looks for, as far as is
+ * known; false if there are none. */
+static bool pull_sought(const Trail *t, const Edge *edge, uint64_t *out)
+{
+    Family *to = edge->child.family;
+    CellSource source = {.side = !t->side};
+    /* The answers to a double push may be what counts. */
+    bool any_child = edge->captures > 0;
+    if (to == NULL && !any_child && outcome_guess(&edge->child.key, t->winner) != t->won)
+        return false;
+    if (to != NULL && !any_child) {
+        uint64_t *won = to->won[GUESS][t->winner][!t->side];
+        source.all = t->won ? won : to->legal[!t->side];
+        source.none = t->won ? NULL : won;
+        source.family = to->oracle != NULL ? to : NULL;
+    } else if (to == NULL && !edge->child.beyond) {
+        source.legal = &edge->child.key;
+    }
+    edge_pull(t->family, t->side, edge, source, out);
+    return true;
+}
+
+/* The cells of the trail that use an edge; false if there are none. */
+static bool find_users(const Trail *t, const Edge *edge)
+{
+    size_t words = cells_words(&t->family->key);
+    uint64_t any = 0;
+    memset(t->use, 0, words * sizeof *t->use);
+    if (!pull_sought(t, edge, t->use)) return false;
+    for (size_t w = 0; w < words; w++) any |= t->use[w] &= t->cells[w];
+    return any != 0;
+}
+
+static bool follow_edge(const Trail *t, const Edge *edge)
+{
+    Family *to = edge->child.family;
+    if (to == NULL && !follow_unknown(t, &edge->child)) return false;
+    if (edge->captures == 0 && to == NULL) return true;
+    uint64_t *there = calloc(cells_words(&edge->child.key), sizeof *there);
+    if (there == NULL) return false;
+    edge_push(t->family, t->side, edge, t->use, there);
+    bool good = to == NULL || want(to, t->winner, !t->side, there, t->won);
+    good = good && (edge->captures == 0 || follow_answers(t, edge, there));
+    free(there);
+    return good;
+}
+
+/* Where all is known of a winner there is nothing more to look for. */
+static bool edge_closed(const Edge *edge, int winner)
+{
+    const Family *to = edge->child.family;
+    return to != NULL && family_settled(to, winner) && edge->captures == 0;
+}
+
+/* Follows the edges: all of them or, by choice, for each cell the first, rather to known families.
+ * What is left in t->cells found none. */
+static bool follow_edges(const Trail *t)
+{
+    const Family *f = t->family;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < f->edges[t->side]; i++) {
+            const Edge *edge = &f->edge[t->side][i];
+            if ((edge->child.family == NULL) != round || edge_closed(edge, t->winner)) continue;
+            if (round == 1 && edge->child.key.men > 1 && skips(t, edge)) {
+                t->search->missed++;
+                continue;
+            }
+            if (!find_users(t, edge)) continue;
+            if (!follow_edge(t, edge)) return false;
+            bool settled = trail_chooses(t) && edge->captures == 0;
+            for (size_t w = 0; w < cells_words(&f->key) && settled; w++) t->cells[w] &= ~t->use[w];
+        }
+    return true;
+}
+
+/* Both sides' trails of one winner: quiet moves lead from the one to the other. */
+typedef struct Walk {
+    Search *search;
+    Family *family;
+    int winner;
+    bool won;
+    uint64_t *cells[2]; /* by side to move: where the trails lead */
+    uint64_t *now[2];   /* those of them from which no quiet moves were followed yet */
+    uint64_t *rows[2];  /* the rows of `now` */
+    uint64_t *stop;     /* where whoever has the choice needs no quiet move */
+    uint64_t *use, *reach;
+} Walk;
+
+static bool walk_init(Walk *walk, Search *search, Family *f)
+{
+    size_t words = cells_words(&f->key), row_words = cells_row_words(&f->key);
+    uint64_t *at = calloc(6 * words + 3 * row_words, sizeof *at);
+    *walk = (Walk){.search = search, .family = f, .use = at};
+    if (at == NULL) return false;
+    walk->stop = at += words;
+    for (int side = 0; side < 2; side++) {
+        walk->cells[side] = at += words;
+        walk->now[side] = at += words;
+    }
+    walk->rows[0] = at += words;
+    walk->rows[1] = at += row_words;
+    walk->reach = at += row_words;
+    return true;
+}
+
+static void walk_free(Walk *walk) { free(walk->use); }
+
+static Trail walk_trail(const Walk *walk, int side)
+{
+    return (Trail){walk->search, walk->family,      walk->winner, side,
+                   walk->won,    walk->cells[side], walk->use};
+}
+
+/* Starts from what is wanted; false if there is nothing. */
+static bool walk_start(Walk *walk, int winner, bool won)
+{
+    const Family *f = walk->family;
+    uint64_t any = 0;
+    walk->winner = winner;
+    walk->won = won;
+    for (int side = 0; side < 2; side++) {
+        memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
+        for (size_t w = 0; w < cells_words(&f->key); w++) {
+            uint64_t wanted = f->wanted[winner][side][w] & word_guessed(f, winner, side, w, won);
+            walk->now[side][w] = walk->cells[side][w] = wanted;
+            if (wanted)
+                walk->rows[side][w / CELLS_ROW / 64] |= square_bit((int)(w / CELLS_ROW % 64));
+            any |= wanted;
+        }
+    }
+    return any != 0;
+}
+
+/* Finds where an edge does for whoever has the choice. */
+static void find_stops(const Walk *walk)
+{
+    const Family *f = walk->family;
+    int side = walk->won ? walk->winner : !walk->winner;
+    Trail trail = walk_trail(walk, side);
+    memset(walk->stop, 0, cells_words(&f->key) * sizeof *walk->stop);
+    for (int i = 0; i < f->edges[side]; i++) {
+        const Edge *edge = &f->edge[side][i];
+        if (!edge_closed(edge, walk->winner) && edge->captures == 0)
+            pull_sought(&trail, edge, walk->stop);
+    }
+}
+
+/* The next row of a set from `row` on; as many as there are rows if there is none. */
+static size_t next_row(const Family *f, const uint64_t *rows, size_t row)
+{
+    while (row < cells_rows(&f->key) && !cells_row_in(rows, row)) row++;
+    return row;
+}
+
+/* Follows the quiet moves of one side. */
+static void walk_ply(const Walk *walk, int side)
+{
+    const Family *f = walk->family;
+    const size_t rows = cells_rows(&f->key), row_bytes = CELLS_ROW * sizeof(uint64_t);
+    uint64_t *now = walk->now[side];
+    const bool chooses = (side == walk->winner) == walk->won;
+    cells_reach_rows(&f->key, side, walk->rows[side], walk->reach);
+    for (size_t row = 0; (row = next_row(f, walk->reach, row)) < rows; row++)
+        memset(walk->use + row * CELLS_ROW, 0, row_bytes);
+    if (chooses)
+        for (size_t w = 0; w < rows * CELLS_ROW; w++) now[w] &= ~walk->stop[w];
+    cells_unmove(&f->key, side, now, walk->rows[side], walk->use, walk->reach);
+    for (size_t row = 0; (row = next_row(f, walk->rows[side], row)) < rows; row++)
+        memset(now + row * CELLS_ROW, 0, row_bytes);
+    memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
+    for (size_t row = 0; (row = next_row(f, walk->reach, row)) < rows; row++)
+        for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
+            uint64_t found = walk->use[w] & ~walk->cells[!side][w] &
+                             word_guessed(f, walk->winner, !side, w, walk->won);
+            if (found == 0) continue;
+            walk->now[!side][w] |= found;
+            walk->cells[!side][w] |= found;
+            walk->rows[!side][row / 64] |= square_bit((int)(row % 64));
+        }
+}
+
+static bool rows_any(const Family *f, const uint64_t *rows)
+{
+    return next_row(f, rows, 0) < cells_rows(&f->key);
+}
+
+/* Follows the trails of one winner within the family, then out of it. */
+static bool walk_on(Walk *walk)
+{
+    find_stops(walk);
+    while (rows_any(walk->family, walk->rows[0]) || rows_any(walk->family, walk->rows[1]))
+        for (int side = 0; side < 2; side++)
+            if (rows_any(walk->family, walk->rows[side])) walk_ply(walk, side);
+    for (int side = 0; side < 2; side++) {
+        Trail trail = walk_trail(walk, side);
+        if (!follow_edges(&trail)) return false;
+    }
+    return true;
+}
+
+static bool search_family(Search *search, Family *f)
+{
+    Walk walk;
+    if (f->wanted[0][0] == NULL) return true;
+    bool good = walk_init(&walk, search, f);
+    for (int i = 0; i < 4 && good; i++)
+        if (walk_start(&walk, i >> 1, i & 1)) good = walk_on(&walk);
+    wanted_end(f);
+    walk_free(&walk);
+    return good;
+}
+
+/* One round: takes in what undecided cells lead to. */
+static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool *done)
+{
+    Lattice *lattice = search->lattice;
+    search->missed = search->added = search->bytes = 0;
+    search->put_off = false;
+    if (!lattice_update(lattice)) return false;
+    for (int i = 0; i < 8; i++) {
+        int side = i >> 1 & 1;
+        if (!want(family, i >> 2, side, wanted != NULL ? wanted[side] : NULL, i & 1)) return false;
+    }
+    *done = family->wanted[0][0] == NULL;
+    for (int p = LATTICE_POTENTIALS - 1; p >= 0 && !*done; p--)
+        for (int i = 0; i < lattice->count[p]; i++) {
+            Family *f = lattice->by_potential[p][i];
+            if (search->put_off && f->key.men > 0)
+                wanted_end(f);
+            else if (!search_family(search, f))
+                return false;
+        }
+    return true;
+}
+
+bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2])
+{
+    bool done = false;
+    Search search = {.lattice = lattice};
+    for (int stage = 0; stage < 2 * (lattice->limits.men + 1) && !done; stage++) {
+        search.men = stage / 2;
+        search.thorough = stage % 2;
+        do {
+            if (!search_round(&search, family, wanted, &done)) return false;
+        } while (!done && search.added > 0);
+        if (search.missed == 0) break;
+    }
+    return true;
+}

@@ -1,0 +1,98 @@
+/* blocked_check.c - see blocked_check.h. */
+#include "blocked_check.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit.h"
+#include "cli.h"
+
+enum { FAULTS_SHOWN = 20 };
+
+typedef struct Check {
+    FILE *out;
+    bool terminal;
+    double start, drawn;
+    uint64_t faults;
+} Check;
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+    if (interrupted) _exit(128 + signal); /* the second time the user means it */
+    interrupted = 1;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void clear_line(const Check *check)
+{
+    if (check->terminal) fputs("\r\033[K", stderr);
+}
+
+/* A line on the terminal about four times a second. */
+static bool show_progress(void *context, uint64_t done, uint64_t all)
+{
+    Check *check = context;
+    char count[32], total[32], left[16];
+    double now = seconds_now(), spent = now - check->start;
+    if (interrupted || !check->terminal || now - check->drawn < 0.25) return interrupted;
+    check->drawn = now;
+    cli_format_count(done, count);
+    cli_format_count(all, total);
+    cli_format_time(spent / (double)done * (double)(all - done), left);
+    fprintf(stderr, "\rchecking: %s of %s positions, %s left\033[K", count, total, left);
+    return false;
+}
+
+static void show_fault(void *context, const char *text)
+{
+    Check *check = context;
+    if (check->faults++ >= FAULTS_SHOWN) return;
+    clear_line(check);
+    fprintf(check->out, "%s\n", text);
+}
+
+static void show_report(const Check *check, const AuditReport *report)
+{
+    char families[32], positions[32], answered[32], faults[32], spent[16];
+    cli_format_count(report->families, families);
+    cli_format_count(report->positions, positions);
+    cli_format_count(report->answered, answered);
+    cli_format_count(report->faults, faults);
+    cli_format_time(seconds_now() - check->start, spent);
+    fprintf(check->out,
+            "%s%s structures, %s positions by the rules alone, %s of them by the tables: ",
+            report->stopped ? "Checked before it was stopped: " : "Checked: ", families, positions,
+            answered);
+    if (report->faults == 0)
+        fprintf(check->out, "no fault (%s)\n", spent);
+    else
+        fprintf(check->out, "%s faults, of which the first are listed (%s)\n", faults, spent);
+}
+
+int blocked_check_solution(FILE *out, Blocked *b)
+{
+    Check check = {.out = out, .terminal = isatty(STDERR_FILENO), .start = seconds_now()};
+    AuditOptions options = {.stop = show_progress, .fault = show_fault, .context = &check};
+    AuditReport report;
+    struct sigaction action = {.sa_handler = on_signal}, before;
+    interrupted = 0;
+    sigaction(SIGINT, &action, &before);
+    bool good = blocked_audit(b, &options, &report);
+    sigaction(SIGINT, &before, NULL);
+    clear_line(&check);
+    if (!good) {
+        cli_error("blocked", "cannot check: out of memory, or a table could not be read");
+        return CLI_FAILED;
+    }
+    show_report(&check, &report);
+    return report.faults ? CLI_FAILED : report.stopped ? CLI_STOPPED : CLI_OK;
+}

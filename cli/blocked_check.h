@@ -1,0 +1,10 @@
+/* blocked_check.h - trebuchet blocked --check. */
+#ifndef TREB_CLI_BLOCKED_CHECK_H
+#define TREB_CLI_BLOCKED_CHECK_H
+
+#include "blocked.h"
+
+/* Audits a solution and says on `out` what came of it, faults first. An exit code. */
+int blocked_check_solution(FILE *out, Blocked *b);
+
+#endif
