@@ -7,6 +7,7 @@
 
 #include "audit.h"
 #include "draw.h"
+#include "table_value.h"
 
 typedef struct Tally {
     uint64_t solutions, families, positions, answered, loose, wrong;
@@ -54,14 +55,6 @@ static treb_position draw_blocked(uint64_t *seed)
 }
 
 /* ---- One solution -------------------------------------------------------------------------- */
-
-static bool table_value(void *context, const treb_position *pos, int *out)
-{
-    treb_wdl wdl;
-    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
-    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
-    return true;
-}
 
 /* The tables of up to 4 men. */
 static bool covers(void *context, const CellsKey *key)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "blocked.h"
+#include "table_value.h"
 
 typedef struct Tally {
     uint64_t families, positions, open, wrong;
@@ -52,14 +53,6 @@ static void compare(const treb_tables *tables, const Blocked *b, const treb_posi
     snprintf(found, sizeof found, "%s in %d", names[value.verdict], value.plies);
     snprintf(table, sizeof table, "%s in %d", names[winner], dtc.plies);
     if (tally->wrong < 20) report(b, pos, found, table);
-}
-
-static bool table_value(void *context, const treb_position *pos, int *out)
-{
-    treb_wdl wdl;
-    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
-    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
-    return true;
 }
 
 static bool covers(void *context, const CellsKey *key)
