@@ -35,7 +35,7 @@ CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c)
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
-GEN := $(filter-out gen/kernel.c,$(wildcard gen/*.c))
+GEN := $(filter-out gen/kernel.c gen/distance.c,$(wildcard gen/*.c))
 ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
@@ -43,7 +43,7 @@ CLI := $(wildcard cli/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
-GEN_OBJ := $(call obj,$(GEN)) $(patsubst %,$(BUILD)/gen/kernel_%.o,$(KERNELS))
+GEN_OBJ := $(call obj,$(GEN)) $(foreach k,$(KERNELS),$(BUILD)/gen/kernel_$k.o $(BUILD)/gen/distance_$k.o)
 SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
@@ -88,11 +88,15 @@ $(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
 $(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -fopenmp
 $(BUILD)/answer/%.o: EXTRA = -Iblocked
 $(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver -Iblocked
-$(BUILD)/gen/kernel_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
-$(BUILD)/gen/kernel_avx2.o: ISA = -mavx2
-$(BUILD)/gen/kernel_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
+$(BUILD)/gen/kernel_%.o $(BUILD)/gen/distance_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
+$(BUILD)/gen/%_avx2.o: ISA = -mavx2
+$(BUILD)/gen/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
 
 $(BUILD)/gen/kernel_%.o: gen/kernel.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
+
+$(BUILD)/gen/distance_%.o: gen/distance.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
