@@ -186,7 +186,7 @@ demo:
 	$(TOOL) probe --tables $(TABLES) '8/5P1k/8/7K/8/8/8/8 w - - 0 1'
 	$(TOOL) line --tables $(TABLES) '8/8/8/3k4/8/8/8/KBN5 w - - 0 1'
 	$(TOOL) blocked --tables $(TABLES) --write $(TABLES) '8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1' >/dev/null
-	$(TOOL) blocked --tables $(TABLES) --write $(TABLES) --pieces 1 '8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1'
+	$(TOOL) blocked --tables $(TABLES) --write $(TABLES) '8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1'
 ifneq ($(DEMO_SERVE),no)
 	@exec $(TOOL) serve --tables $(TABLES) --port $(PORT) --quiet
 endif
