@@ -157,8 +157,9 @@ static void chunk_make(const Slice *slice, int color, size_t c, size_t size, uin
         else if (from < codes + set)
             memcpy(bytes, (const uint8_t *)slice->legal[color] + (from - codes), part);
         else
-            slice_cursed(slice, color, (from - codes - set) / 8, part / 8,
-                         (uint64_t *)(void *)bytes);
+            for (size_t i = 0; i < part / 8; i++)
+                ((uint64_t *)(void *)bytes)[i] =
+                    slice_cursed(slice, color, (from - codes - set) / 8 + i);
     }
 }
 

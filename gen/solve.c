@@ -470,13 +470,3 @@ void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies
         kernel->mark(lost + w, part, 2, code);
     }
 }
-
-void slice_cursed(const Slice *slice, int side, size_t first, size_t words, uint64_t *cursed)
-{
-    const Plies *dtz = slice->distance[TABLE_DTZ][side];
-    for (size_t w = first; w < first + words; w++) {
-        uint64_t over = 0;
-        for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[64 * w + b] > SOLVE_RULE_PLIES) << b;
-        *cursed++ = over & (slice->won[side][w] | slice->lost[side][w]);
-    }
-}

@@ -63,15 +63,24 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics);
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
                        const SolvedSource *source, const Slice **out);
 
-/* What seniors need of side `side` of a slice beside slice->legal: the codes of `words` words of
- * cells from `first` on, and which of these cells are cursed or blessed. */
+/* What seniors need of side `side` of a slice beside slice->legal and slice_cursed: the codes of
+ * `words` words of cells from `first` on. */
 void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies *code);
-void slice_cursed(const Slice *slice, int side, size_t first, size_t words, uint64_t *cursed);
 
 /* The longest distance to zeroing or conversion that goes into a file; that to mate is halved. */
 enum { STAGE_MOST = CODE_MOST - 2 };
 
 /* The longest win by 50 moves' rule that still counts. */
 enum { SOLVE_RULE_PLIES = 100 };
+
+/* The cells of a word that are won or lost but for the 50-move rule: cursed and blessed. */
+static inline uint64_t slice_cursed(const Slice *slice, int side, size_t word)
+{
+    const Plies *dtz = slice->distance[TABLE_DTZ][side] + 64 * word;
+    uint64_t over = 0;
+    if (!slice->cursed) return 0;
+    for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[b] > SOLVE_RULE_PLIES) << b;
+    return over & (slice->won[side][word] | slice->lost[side][word]);
+}
 
 #endif

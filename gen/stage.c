@@ -81,14 +81,6 @@ static void stage_distances(const Slice *s, TableMetric metric, int side, size_t
     }
 }
 
-/* The cells of a word that are won or lost but for the 50-move rule. */
-static uint64_t word_over(const Plies *dtz)
-{
-    uint64_t over = 0;
-    for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[b] > SOLVE_RULE_PLIES) << b;
-    return over;
-}
-
 /* One kind of cell after the other, the most particular last. */
 static void stage_verdicts(const Slice *s, int side, size_t first, Plies *out)
 {
@@ -103,7 +95,7 @@ static void stage_verdicts(const Slice *s, int side, size_t first, Plies *out)
         uint64_t open = ~s->legal[side][w] | s->capture_wins[side][w];
         uint64_t to_draw = s->capture_draws[side][w] & ~won[w] & ~lost[w];
         if (s->cursed) {
-            uint64_t over = word_over(s->distance[TABLE_DTZ][side] + 64 * w);
+            uint64_t over = slice_cursed(s, side, w);
             uint64_t cursed = won[w] & over, blessed = lost[w] & over;
             kernel->mark(&cursed, 1, WDL_CURSED, out);
             kernel->mark(&blessed, 1, WDL_BLESSED, out);

@@ -249,7 +249,8 @@ static bool side_fill(const StoreTable *table, Side *side, int color, const Slic
     for (size_t w = 0; w < shape->words; w += PART) {
         size_t words = shape->words - w < PART ? shape->words - w : PART;
         slice_codes(slice, color, w, words, s->code[color] + 64 * w);
-        if (slice->cursed) slice_cursed(slice, color, w, words, s->cursed[color] + w);
+        for (size_t i = w; i < w + words && slice->cursed; i++)
+            s->cursed[color][i] = slice_cursed(slice, color, i);
     }
     if (!table->wanted[color]) return true;
     const Plies *dtc = slice->distance[TABLE_DTC][color];

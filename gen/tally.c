@@ -8,24 +8,11 @@
 #include "kernel.h"
 #include "position.h"
 
-/* The cells of a word that the 50-move rule spoils. */
-static uint64_t word_cursed(const Slice *slice, int side, size_t w)
-{
-    const Plies *dtz = slice->distance[TABLE_DTZ][side] + 64 * w;
-    uint64_t decided = slice->won[side][w] | slice->lost[side][w], over = 0;
-    if (!slice->cursed) return 0;
-    for (; decided; decided &= decided - 1) {
-        int b = bit_first(decided);
-        if (dtz[b] > SOLVE_RULE_PLIES) over |= square_bit(b);
-    }
-    return over;
-}
-
 /* One word's cells by verdict. */
 static void word_verdicts(const Slice *slice, int side, size_t w, uint64_t out[WDL_VALUES])
 {
     uint64_t won = slice->won[side][w], lost = slice->lost[side][w];
-    uint64_t over = word_cursed(slice, side, w);
+    uint64_t over = slice_cursed(slice, side, w);
     out[WDL_LOSS] = lost & ~over;
     out[WDL_BLESSED] = lost & over;
     out[WDL_DRAW] = slice->legal[side][w] & ~won & ~lost;
