@@ -79,24 +79,6 @@ static bool note_taken(Blocked *b, int side, int pawn, uint64_t kings)
     return f == NULL || !f->failed;
 }
 
-/* Whether a capture that is open might win sooner than the rank says. */
-static bool may_hasten(const Blocked *b)
-{
-    for (int i = 0; i < 2 * 4096; i++) {
-        int side = i >> 12, white = i >> 6 & 63, black = i & 63;
-        Move moves[MOVES_MAX];
-        treb_position pos;
-        if (!bit_test(b->by[side].won[side][white], black) ||
-            b->by[side].rank[side][white][black] <= 1 ||
-            !cells_to_position(&b->key, (Cell)(64 * white + black), side, &pos))
-            continue;
-        for (int n = movegen_captures(&pos, moves); n-- > 0;)
-            if (bit_test(b->taken[side].open[!side][move_to(moves[n])], position_king(&pos, !side)))
-                return true;
-    }
-    return false;
-}
-
 bool blocked_settle_captures(Blocked *b)
 {
     uint64_t reached[2][64] = {{0}};
@@ -112,6 +94,5 @@ bool blocked_settle_captures(Blocked *b)
     link_children(b);
     if (!good || !ranks_take_values(b)) return false;
     b->settled = true;
-    b->upper_bounds = b->upper_bounds || may_hasten(b);
     return true;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks.h"
+
 _Static_assert((int)BLOCKED_EXACT == (int)TABLE_EXACT && (int)BLOCKED_TAKE == (int)TABLE_TAKE &&
                    (int)BLOCKED_REACH == (int)TABLE_REACH,
                "goals are the same in files");
@@ -124,20 +126,6 @@ static bool take_cells(Blocked *b, const FileView *v, const TableHeader *h, uint
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-static Blocked *blocked_new(const BlockedRequest *request)
-{
-    Blocked *b = calloc(1, sizeof *b);
-    if (b == NULL) return NULL;
-    b->request = *request;
-    b->request.pos.ep = 0;
-    cells_from_position(&request->pos, &b->key, NULL);
-    uint64_t *legal[2] = {b->legal[0], b->legal[1]};
-    cells_legal(&b->key, legal, NULL);
-    memset(b->by[0].rank, 0xff, sizeof b->by[0].rank);
-    memset(b->by[1].rank, 0xff, sizeof b->by[1].rank);
-    return b;
-}
-
 static Blocked *read_table(const Table *table, const BlockedRequest *request, treb_error *error)
 {
     const TableHeader *h = table_header(table);
@@ -147,7 +135,7 @@ static Blocked *read_table(const Table *table, const BlockedRequest *request, tr
         fail(error, TREB_ERR_DAMAGED, path, "its name is not that of its content");
         return NULL;
     }
-    Blocked *b = blocked_new(request);
+    Blocked *b = ranks_new(request);
     uint16_t *cells = malloc(2 * (size_t)h->index.size * sizeof *cells);
     uint16_t *side[2] = {cells, cells != NULL ? cells + h->index.size : NULL};
     if (b == NULL || cells == NULL || (b->file = strdup(path)) == NULL) {

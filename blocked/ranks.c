@@ -91,12 +91,17 @@ static bool solve_goal(Blocked *b)
 
 /* ---- The result of the game ---------------------------------------------------------------- */
 
+static void clear_ranks(Blocked *b)
+{
+    for (int winner = 0; winner < 2; winner++)
+        memset(b->by[winner].rank, 0xff, sizeof b->by[winner].rank);
+}
+
 bool ranks_take_values(Blocked *b)
 {
     Family *f = b->family;
     FamilyRanks ranks;
-    memset(b->by[0].rank, 0xff, sizeof b->by[0].rank);
-    memset(b->by[1].rank, 0xff, sizeof b->by[1].rank);
+    clear_ranks(b);
     for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = &b->by[i / 2].rank[i % 2][0][0];
     if (!family_solve(f, &ranks)) return false;
     for (int winner = 0; winner < 2; winner++)
@@ -128,6 +133,19 @@ static bool solve_exact(Blocked *b)
     return ranks_take_values(b);
 }
 
+Blocked *ranks_new(const BlockedRequest *request)
+{
+    Blocked *b = calloc(1, sizeof *b);
+    if (b == NULL) return NULL;
+    b->request = *request;
+    b->request.pos.ep = 0; /* nobody can use it */
+    cells_from_position(&request->pos, &b->key, NULL);
+    uint64_t *legal[2] = {b->legal[0], b->legal[1]};
+    cells_legal(&b->key, legal, NULL);
+    clear_ranks(b);
+    return b;
+}
+
 Blocked *blocked_solve(const BlockedRequest *request, treb_error *error)
 {
     char why[BLOCKED_WHY_SIZE];
@@ -136,18 +154,11 @@ Blocked *blocked_solve(const BlockedRequest *request, treb_error *error)
         fail(error, status, why);
         return NULL;
     }
-    Blocked *b = calloc(1, sizeof *b);
+    Blocked *b = ranks_new(request);
     if (b == NULL) {
         fail(error, TREB_ERR_MEMORY, "out of memory");
         return NULL;
     }
-    b->request = *request;
-    b->request.pos.ep = 0; /* nobody can use it */
-    cells_from_position(&request->pos, &b->key, NULL);
-    uint64_t *legal[2] = {b->legal[0], b->legal[1]};
-    cells_legal(&b->key, legal, NULL);
-    memset(b->by[0].rank, 0xff, sizeof b->by[0].rank);
-    memset(b->by[1].rank, 0xff, sizeof b->by[1].rank);
     if (request->goal == BLOCKED_EXACT ? solve_exact(b) : solve_goal(b)) return b;
     if (b->lattice != NULL && b->lattice->stopped)
         fail(error, TREB_ERR_ARGUMENT, "stopped");

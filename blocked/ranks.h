@@ -4,6 +4,9 @@
 
 #include "blocked.h"
 
+/* A solution of which nothing is known but which placements are legal. NULL without memory. */
+Blocked *ranks_new(const BlockedRequest *request);
+
 /* Takes the values of the position's own family over, solved anew from what is known below it, with
  * ranks. False without memory. */
 bool ranks_take_values(Blocked *blocked);

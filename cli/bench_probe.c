@@ -21,13 +21,6 @@ typedef struct Worker {
     uint64_t sum; /* of answers, so that none can be left out */
 } Worker;
 
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* A well-mixed number from another (splitmix64). */
 static uint64_t mix(uint64_t x)
 {
@@ -86,14 +79,14 @@ static void *work(void *context)
     Worker *w = context;
     treb_move moves[TREB_MOVES_MAX];
     uint64_t at = w->start;
-    double start = now_seconds();
+    double start = cli_seconds();
     do {
         for (int i = 0; i < BATCH; i++) {
             probe_once(w, &w->position[at], moves, NULL);
             at = at + 1 < w->positions ? at + 1 : 0;
         }
         w->probes += BATCH;
-        w->elapsed = now_seconds() - start;
+        w->elapsed = cli_seconds() - start;
     } while (w->seconds > 0 ? w->elapsed < w->seconds : w->probes < w->positions);
     return NULL;
 }

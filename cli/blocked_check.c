@@ -1,8 +1,6 @@
 /* blocked_check.c - see blocked_check.h. */
 #include "blocked_check.h"
 
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "audit.h"
@@ -12,25 +10,11 @@ enum { FAULTS_SHOWN = 20 };
 
 typedef struct Check {
     FILE *out;
+    const atomic_bool *stop;
     bool terminal;
     double start, drawn;
     uint64_t faults;
 } Check;
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal)
-{
-    if (interrupted) _exit(128 + signal); /* the second time the user means it */
-    interrupted = 1;
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void clear_line(const Check *check)
 {
@@ -42,8 +26,9 @@ static bool show_progress(void *context, uint64_t done, uint64_t all)
 {
     Check *check = context;
     char count[32], total[32], left[16];
-    double now = seconds_now(), spent = now - check->start;
-    if (interrupted || !check->terminal || now - check->drawn < 0.25) return interrupted;
+    double now = cli_seconds(), spent = now - check->start;
+    bool stop = atomic_load(check->stop);
+    if (stop || !check->terminal || now - check->drawn < 0.25) return stop;
     check->drawn = now;
     cli_format_count(done, count);
     cli_format_count(all, total);
@@ -67,7 +52,7 @@ static void show_report(const Check *check, const AuditReport *report)
     cli_format_count(report->positions, positions);
     cli_format_count(report->answered, answered);
     cli_format_count(report->faults, faults);
-    cli_format_time(seconds_now() - check->start, spent);
+    cli_format_time(cli_seconds() - check->start, spent);
     fprintf(check->out,
             "%s%s structures, %s positions by the rules alone, %s of them by the tables: ",
             report->stopped ? "Checked before it was stopped: " : "Checked: ", families, positions,
@@ -80,14 +65,13 @@ static void show_report(const Check *check, const AuditReport *report)
 
 int blocked_check_solution(FILE *out, Blocked *b)
 {
-    Check check = {.out = out, .terminal = isatty(STDERR_FILENO), .start = seconds_now()};
+    Check check = {.out = out,
+                   .stop = cli_catch_signals(),
+                   .terminal = isatty(STDERR_FILENO),
+                   .start = cli_seconds()};
     AuditOptions options = {.stop = show_progress, .fault = show_fault, .context = &check};
     AuditReport report;
-    struct sigaction action = {.sa_handler = on_signal}, before;
-    interrupted = 0;
-    sigaction(SIGINT, &action, &before);
     bool good = blocked_audit(b, &options, &report);
-    sigaction(SIGINT, &before, NULL);
     clear_line(&check);
     if (!good) {
         cli_error("blocked", "cannot check: out of memory, or a table could not be read");

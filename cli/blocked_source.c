@@ -2,12 +2,12 @@
 #include "blocked_source.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "answer_blocked.h"
 #include "file_check.h"
 #include "material.h"
+#include "table_value.h"
 
 /* ---- Tables of few men ----------------------------------------------------------------------- */
 
@@ -41,24 +41,14 @@ static bool covers(void *context, const CellsKey *key)
     return tables_complete(context, &m);
 }
 
-static bool table_value(void *context, const treb_position *pos, int *out)
-{
-    treb_wdl wdl;
-    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
-    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
-    return true;
-}
-
 /* ---- Progress ------------------------------------------------------------------------------- */
 
 /* A line on the terminal about four times a second. */
 static bool show_progress(void *context, uint64_t families, uint64_t bytes)
 {
     double *last = context;
-    struct timespec now;
     char size[16];
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    double seconds = cli_seconds();
     if (seconds - *last < 0.25) return false;
     *last = seconds;
     cli_format_size(bytes, size);

@@ -60,6 +60,9 @@ int cli_usage(const char *command);
 /* Flushes standard output; `code`, or CLI_FAILED with a message if what was printed is lost. */
 int cli_finish(const char *command, int code);
 
+/* Seconds of a clock that never goes back. */
+double cli_seconds(void);
+
 /* From here on SIGINT and SIGTERM set what is returned, for long work to end early. The second time
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);

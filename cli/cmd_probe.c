@@ -194,14 +194,6 @@ static void print_moves(const Probe *p)
 
 /* ---- The command --------------------------------------------------------------------------- */
 
-/* The first metric that is known of a position; verdicts alone if none is. */
-static treb_metric known_metric(const treb_value *value)
-{
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        if (value->status[columns[i]] == TREB_OK) return (treb_metric)columns[i];
-    return TREB_WDL;
-}
-
 /* What a rank file says where the tables have no answer; frees it. */
 static int probe_ranks(const ProbeArgs *args, const treb_tables *tables, Blocked *b)
 {
@@ -235,7 +227,7 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
         cli_error("probe", "out of memory");
         return CLI_FAILED;
     }
-    treb_metric metric = args->metric != TREB_WDL ? args->metric : known_metric(&p.value);
+    treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(&p.value);
     treb_status status =
         treb_probe_moves(tables, p.pos, metric, p.move, TREB_MOVES_MAX, &p.moves, &error);
     cli_print_board(p.pos);
@@ -272,8 +264,7 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
     if (error.status == TREB_OK) return CLI_OK;
     fflush(stdout);
     int code = cli_fail("probe", &error, NULL);
-    bool answered = treb_probe_root(tables, &args->pos, &value, &error) == TREB_OK;
-    return answered && code == CLI_NO_TABLE ? CLI_OK : code;
+    return status == TREB_OK && code == CLI_NO_TABLE ? CLI_OK : code;
 }
 
 /* -1: carry on; else the exit code. */

@@ -46,17 +46,10 @@ typedef struct VerifyRun {
     const char *name; /* of the table at hand */
     const atomic_bool *stop;
     bool bar, drawn;
-    struct timespec last;
+    double last;
     size_t wrong, unchecked, missing;
     uint64_t positions;
 } VerifyRun;
-
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
 
 /* ---- What is printed ----------------------------------------------------------------------- */
 
@@ -69,8 +62,8 @@ static void clear_bar(VerifyRun *run)
 static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     VerifyRun *run = context;
-    if (run->bar && seconds_since(&run->last) > 0.2) {
-        clock_gettime(CLOCK_MONOTONIC, &run->last);
+    if (run->bar && cli_seconds() - run->last > 0.2) {
+        run->last = cli_seconds();
         fprintf(stderr, "\r%s: %s %.0f%%\033[K", run->name, phase,
                 total ? 100.0 * (double)done / (double)total : 0);
         run->drawn = true;
@@ -141,11 +134,10 @@ static void verify_one(VerifyRun *run)
 {
     Material material;
     VerifyResult result = {0};
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = cli_seconds();
     material_parse(run->name, &material);
     treb_status status = verify_material(&material, &run->args->options, &result);
-    double seconds = seconds_since(&start);
+    double seconds = cli_seconds() - start;
     clear_bar(run);
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
@@ -159,16 +151,15 @@ static void verify_one(VerifyRun *run)
 
 static void verify_rank_file(VerifyRun *run, treb_tables *tables, const char *name)
 {
-    struct timespec start;
+    double start = cli_seconds();
     FileCheck check;
-    clock_gettime(CLOCK_MONOTONIC, &start);
     treb_status status = verify_ranks(&run->args->dirs, tables, name, &check);
     count_status(run, status);
     run->positions += check.placements;
     if (run->args->json)
-        verify_ranks_json(name, status, &check, seconds_since(&start));
+        verify_ranks_json(name, status, &check, cli_seconds() - start);
     else
-        verify_ranks_print(name, status, &check, seconds_since(&start), run->args->quiet);
+        verify_ranks_print(name, status, &check, cli_seconds() - start, run->args->quiet);
     fflush(stdout);
 }
 
@@ -198,8 +189,7 @@ static int run_all(const VerifyArgs *args)
                      .stop = cli_catch_signals(),
                      .bar = isatty(STDERR_FILENO) && !args->json && !args->quiet};
     VerifyOptions *options = (VerifyOptions *)&args->options;
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = cli_seconds();
     run.last = start;
     options->dirs = args->dirs.dir;
     options->dirs_count = args->dirs.count;
@@ -216,7 +206,7 @@ static int run_all(const VerifyArgs *args)
     for (size_t k = 0; k < args->ranks.count && !atomic_load(run.stop); k++, i++)
         verify_rank_file(&run, tables, args->ranks.name[k]);
     treb_tables_close(tables);
-    return summary(&run, i, seconds_since(&start));
+    return summary(&run, i, cli_seconds() - start);
 }
 
 /* ---- The command --------------------------------------------------------------------------- */

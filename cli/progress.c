@@ -16,19 +16,12 @@ struct Progress {
     const GeneratePlan *plan;
     GenerateProgress *state;
     uint64_t all_cells;
-    struct timespec start;
+    double start;
     pthread_t thread;
     pthread_mutex_t lock; /* of stderr and `stop` */
     pthread_cond_t wake;
     bool stop, threaded;
 };
-
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
 
 /* The share of the whole plan that is done, by positions. */
 static double share_done(const Progress *p)
@@ -49,7 +42,7 @@ static void draw(const Progress *p)
     char name[MATERIAL_NAME_SIZE], left[16] = "--:--", bar[BAR + 1], ply[24] = "";
     size_t table = (size_t)atomic_load(&p->state->table);
     int phase = atomic_load(&p->state->phase);
-    double done = share_done(p), elapsed = seconds_since(&p->start);
+    double done = share_done(p), elapsed = cli_seconds() - p->start;
     double rate = (double)atomic_load(&p->state->cells) / (elapsed > 0.1 ? elapsed : 0.1) / 1e6;
     if (done > 0.01 && elapsed > 1) cli_format_time(elapsed / done - elapsed, left);
     memset(bar, '.', BAR);
@@ -87,7 +80,7 @@ Progress *progress_start(int style, const GeneratePlan *plan, GenerateProgress *
     p->plan = plan;
     p->state = state;
     for (size_t i = 0; i < plan->steps; i++) p->all_cells += plan->step[i].cells;
-    clock_gettime(CLOCK_MONOTONIC, &p->start);
+    p->start = cli_seconds();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     p->threaded =
@@ -100,7 +93,7 @@ static void step_json(const Progress *p, const char *name, const GenerateReport 
     printf("{\"event\":\"table\",\"material\":\"%s\",\"positions\":%llu,\"solve_s\":%.3f,"
            "\"write_s\":%.3f,\"total_s\":%.3f,\"elapsed_s\":%.3f,\"bytes\":{",
            name, (unsigned long long)r->result.positions, r->seconds[GENERATE_SOLVE],
-           r->seconds[GENERATE_COMPRESS], r->total, seconds_since(&p->start));
+           r->seconds[GENERATE_COMPRESS], r->total, cli_seconds() - p->start);
     for (int m = 0, n = 0; m < TABLE_METRICS; m++)
         if (r->result.file_size[m])
             printf("%s\"%s\":%llu", n++ ? "," : "", table_metric_name(m),

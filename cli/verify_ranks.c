@@ -3,13 +3,7 @@
 
 #include <unistd.h>
 
-static bool table_value(void *context, const treb_position *pos, int *out)
-{
-    treb_wdl wdl;
-    if (treb_probe_wdl(context, pos, &wdl, NULL) != TREB_OK) return false;
-    *out = wdl > TREB_DRAW ? 1 : wdl < TREB_DRAW ? -1 : 0;
-    return true;
-}
+#include "table_value.h"
 
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
                          FileCheck *check)

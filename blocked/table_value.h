@@ -1,13 +1,13 @@
-/* table_value.h - what tables say of a position, as those who solve blocked positions ask it. */
-#ifndef TREB_TESTS_TABLE_VALUE_H
-#define TREB_TESTS_TABLE_VALUE_H
+/* table_value.h - tables as a FamilyOracle, for whoever has the library: nothing in this folder does. */
+#ifndef TREB_BLOCKED_TABLE_VALUE_H
+#define TREB_BLOCKED_TABLE_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "trebuchet.h"
 
-/* For a FamilyOracle whose context is a set of tables. */
+/* Of a FamilyOracle or a FileCheck whose context is a set of tables. */
 static inline bool table_value(void *context, const treb_position *pos, int *out)
 {
     treb_wdl wdl;
