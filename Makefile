@@ -15,7 +15,7 @@ PAGE ?= yes
 PORT ?= 8080
 
 WARNINGS := -Wall -Wextra
-BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -Iinclude -Icore $(WARNINGS) -MMD -MP
+BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -I. -Iinclude $(WARNINGS) -MMD -MP
 LIBS := -lzstd -lxxhash -lpthread
 # The library does without these: they are the command's.
 TOOL_LIBS := -lmicrohttpd -ljansson -lz
@@ -35,7 +35,8 @@ CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c)
 WRITE := core/table_write.c core/table_encode.c
 PROBE := $(wildcard probe/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
-GEN := $(filter-out gen/kernel.c gen/distance.c,$(wildcard gen/*.c))
+GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
+VERIFY := $(wildcard verify/*.c)
 ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
@@ -43,7 +44,7 @@ CLI := $(wildcard cli/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
-GEN_OBJ := $(call obj,$(GEN)) $(foreach k,$(KERNELS),$(BUILD)/gen/kernel_$k.o $(BUILD)/gen/distance_$k.o)
+GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
 SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
@@ -84,26 +85,23 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o: EXTRA = -Igen -Iprobe -fopenmp
-$(BUILD)/cli/%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -fopenmp
-$(BUILD)/answer/%.o: EXTRA = -Iblocked
-$(BUILD)/server/%.o: EXTRA = -Ianswer -Iserver -Iblocked
-$(BUILD)/gen/kernel_%.o $(BUILD)/gen/distance_%.o: EXTRA = -Igen -Wno-psabi -DKERNEL_BUILD=$*
-$(BUILD)/gen/%_avx2.o: ISA = -mavx2
-$(BUILD)/gen/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
+$(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
+$(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2
+$(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
 
-$(BUILD)/gen/kernel_%.o: gen/kernel.c
+$(BUILD)/gen/solve/kernel_%.o: gen/solve/kernel.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
-$(BUILD)/gen/distance_%.o: gen/distance.c
+$(BUILD)/gen/solve/distance_%.o: gen/solve/distance.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
-# Not a build of gen/kernel.c, though its name looks like one.
-$(BUILD)/gen/kernel_pick.o: gen/kernel_pick.c
+# Not a build of gen/solve/kernel.c, though its name looks like one.
+$(BUILD)/gen/solve/kernel_pick.o: gen/solve/kernel_pick.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -Igen -c $< -o $@
+	$(CC) $(BASE) $(CFLAGS) -c $< -o $@
 
 $(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
 	@mkdir -p $(@D)
@@ -198,97 +196,95 @@ manifest: all
 	cd $(TABLES) && LC_ALL=C ls K*.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	$(TOOL) info --tsv $(TABLES)/K*.treb > $(TABLES)/manifest.tsv
 
-bench: all $(ENGINE) $(BUILD)/tests/bench_search
+bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search
 	$(TOOL) bench --tables $(TABLES)
 ifneq ($(SYZYGY),)
-	$(MAKE) --no-print-directory $(BUILD)/tests/bench_fathom
-	$(BUILD)/tests/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
+	$(MAKE) --no-print-directory $(BUILD)/tests/fathom/bench_fathom
+	$(BUILD)/tests/fathom/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
 endif
-	tests/record_trace.sh $(ENGINE) $(TABLES) 4 $(BUILD)/trace4.txt
-	$(BUILD)/tests/bench_search $(if $(SYZYGY),-s $(SYZYGY)) $(BUILD)/trace4.txt $(TABLES)
+	tests/probe/record_trace.sh $(ENGINE) $(TABLES) 4 $(BUILD)/trace4.txt
+	$(BUILD)/tests/probe/bench_search $(if $(SYZYGY),-s $(SYZYGY)) $(BUILD)/trace4.txt $(TABLES)
 	@# With five men too where there are such tables.
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || { \
-	  tests/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
-	  $(BUILD)/tests/bench_search $(BUILD)/trace5.txt $(TABLES); }
-	@if command -v wrk >/dev/null && command -v nginx >/dev/null; then tests/bench_serve.sh $(TOOL) $(TABLES); \
+	  tests/probe/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
+	  $(BUILD)/tests/probe/bench_search $(BUILD)/trace5.txt $(TABLES); }
+	@if command -v wrk >/dev/null && command -v nginx >/dev/null; then tests/server/bench_serve.sh $(TOOL) $(TABLES); \
 	else echo 'install wrk and nginx-light to measure the server'; fi
 
 # ---- tests --------------------------------------------------------------------------------------
 
-TESTS := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
-TEST_BIN := $(patsubst %,$(BUILD)/tests/%,$(TESTS))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) tests/naive.c) $(GEN_OBJ)
+# tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
-$(BUILD)/tests/%.o: EXTRA = -Igen -Iprobe -Iblocked -Itests -fopenmp
-
-$(BUILD)/tests/test_server_%.o: EXTRA = -Igen -Iprobe -Ianswer -Iserver -Iblocked -Itests -fopenmp
-$(BUILD)/tests/test_server_%: $(BUILD)/tests/test_server_%.o $(TEST_OBJ) $(SERVER_OBJ)
+$(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/test_%.o $(TEST_OBJ)
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
+define TEST_RULE
+$(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
+	$$(CC) $$(CFLAGS) -fopenmp -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
+endef
+$(foreach folder,core probe fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
-$(BUILD)/tests/test_fathom: $(call obj,$(FATHOM))
+$(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
 
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/counts $(BLOCKED_BIN)
+	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
-FATHOM_BIN := $(BUILD)/tests/crosscheck $(BUILD)/tests/bench_fathom
+FATHOM_BIN := $(BUILD)/tests/probe/crosscheck $(BUILD)/tests/fathom/bench_fathom
 # The first loads it, and the drop-in beside it: linked, it would come before that one's own names.
-$(BUILD)/tests/bench_fathom: EXTRA_LIBS = -lfathom
+$(BUILD)/tests/fathom/bench_fathom: EXTRA_LIBS = -lfathom
 $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(EXTRA_LIBS) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/tests/counts: $(BUILD)/tests/counts.o $(call obj,$(CORE) $(PROBE))
+$(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Programs that use the library as its users do.
-USER_BIN := $(BUILD)/tests/engine_games $(BUILD)/tests/bench_search
+USER_BIN := $(BUILD)/tests/engine/engine_games $(BUILD)/tests/probe/bench_search
 $(USER_BIN): $(BUILD)/tests/%: tests/%.c include/trebuchet.h $(LIB_A)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) $(LIBS) -ldl $(LDFLAGS)
 
-engine-check: $(ENGINE) $(BUILD)/tests/engine_games
-	$(BUILD)/tests/engine_games -n 1000 $(ENGINE) $(TABLES)
-	tests/engine_positions.py -m 5 $(ENGINE) $(TABLES)
+engine-check: $(ENGINE) $(BUILD)/tests/engine/engine_games
+	$(BUILD)/tests/engine/engine_games -n 1000 $(ENGINE) $(TABLES)
+	tests/engine/engine_positions.py -m 5 $(ENGINE) $(TABLES)
 
 engines-table: $(ENGINE)
-	@tests/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
+	@tests/engine/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
 
 # Debian's ethereal-chess against itself from the longest win of every table: minutes with 5 men.
 selfplay: all
 	@.ci/deps test
-	python3 tests/test_engine_fathom.py --all $(BUILD) $(TABLES)
+	python3 tests/fathom/test_engine_fathom.py --all $(BUILD) $(TABLES)
 
 # Compares blocked positions with the tables, and audits what is solved of random ones.
-BLOCKED_BIN := $(BUILD)/tests/blocked_tables $(BUILD)/tests/blocked_audit
+BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/blocked_audit
 $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
-crosscheck: all $(BUILD)/tests/crosscheck
+crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
-	$(BUILD)/tests/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
+	$(BUILD)/tests/probe/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
 
 # ---- what the book reports -----------------------------------------------------------------------
 
-$(BUILD)/tools/%.o: EXTRA = -Iblocked
-
-REPRODUCE := $(wildcard tools/*.c)
-$(BUILD)/tools/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(BLOCKED))
+REPRODUCE := $(wildcard reproduce/*.c)
+$(BUILD)/reproduce/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Makes what tables are missing, then goes through the book claim by claim.
-reproduce: all $(BUILD)/tools/reproduce
+reproduce: all $(BUILD)/reproduce/reproduce
 	@for t in KRPvKR KQPvKQ KBNvK KRvKB; do for m in wdl dtz dtc dtm; do \
 	  test -e $(TABLES)/$$t.$$m.treb || { $(TOOL) gen --book --tables $(TABLES); exit; }; done; done
-	$(BUILD)/tools/reproduce $(TABLES) > $(BUILD)/reproduction.md
+	$(BUILD)/reproduce/reproduce $(TABLES) > $(BUILD)/reproduction.md
 	cp $(BUILD)/reproduction.md docs/reproduction.md
 	@cat docs/reproduction.md
 
@@ -323,23 +319,23 @@ uninstall:
 	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet 2>/dev/null || true
 
 format:
-	clang-format -i $(wildcard core/*.[ch] gen/*.[ch] probe/*.[ch] probe/fathom/*.[ch] answer/*.[ch] server/*.[ch] blocked/*.[ch] cli/*.[ch] tests/*.[ch] tools/*.[ch] include/*.h examples/uci/*.[ch])
+	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
 	rm -rf $(BUILD)
 
 # All blocked positions of up to 5 men against TABLES: some minutes.
 blocked-check: all $(BLOCKED_BIN)
-	$(BUILD)/tests/blocked_tables $(TABLES) 5
-	$(BUILD)/tests/blocked_tables $(TABLES) 5 -
-	$(BUILD)/tests/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
-	$(BUILD)/tests/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
-	$(BUILD)/tests/blocked_audit $(TABLES) 20
+	$(BUILD)/tests/blocked/blocked_tables $(TABLES) 5
+	$(BUILD)/tests/blocked/blocked_tables $(TABLES) 5 -
+	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
+	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
+	$(BUILD)/tests/blocked/blocked_audit $(TABLES) 20
 	$(TOOL) blocked --check --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \
 	  grep -q '"san":"Kb1",[^}]*"verdict":"white".*"san":"Ka2",[^}]*"verdict":"draw".*"san":"Kb2",[^}]*"verdict":"draw"'
 
 # Published counts of whole tables.
-counts: all $(BUILD)/tests/counts
-	$(BUILD)/tests/counts $(TABLES) tests/data/le5.tsv
+counts: all $(BUILD)/tests/probe/counts
+	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
 .PHONY: counts all help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean

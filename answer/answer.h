@@ -28,7 +28,7 @@ typedef struct AnswerContext {
     unsigned lacks;
 } AnswerContext;
 
-/* ---- Words --------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* "no_table": the word for a failure that programs compare. */
 const char *answer_code(treb_status status);
@@ -39,10 +39,13 @@ const char *answer_verdict(treb_wdl wdl);
 /* Reads "dtm", "dtc" or "dtz"; false if it is none. */
 bool answer_metric(const char *text, treb_metric *out);
 
+/* The first metric of dtm, dtc, dtz that is known of a position; TREB_WDL if none is. */
+treb_metric answer_known_metric(const treb_value *value);
+
 /* {"code":...,"message":...}; bytes that are not UTF-8 are replaced. */
 json_t *answer_error(const char *code, const char *message);
 
-/* ---- lila-tablebase's dialect -------------------------------------------------------------- */
+/* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
 
 /* The object of GET /standard. Refused positions (impossible, castling, too many men) give NULL.
  * Otherwise *failure tells what hurt first, TREB_OK if nothing did. */
@@ -51,7 +54,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
 /* The object of GET /standard/mainline: best play by DTZ while the 50-move rule lasts. */
 json_t *answer_mainline(AnswerContext *context, const treb_position *pos, treb_error *error);
 
-/* ---- Our own ------------------------------------------------------------------------------- */
+/* ---- Our own --------------------------------------------------------------------------------- */
 
 typedef struct AnswerProbe {
     treb_metric metric; /* orders the moves; TREB_WDL: the first known of dtm, dtc, dtz */

@@ -1,11 +1,11 @@
 /* answer_blocked.c - see answer_blocked.h. */
-#include "answer_blocked.h"
+#include "answer/answer_blocked.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
-#include "standard.h"
+#include "answer/parts.h"
+#include "answer/standard.h"
 
 enum { LINE_MOVES = 512 };
 
@@ -32,7 +32,7 @@ bool answer_blocked_goes_on(const treb_tables *tables, BlockedEnd end, const tre
            treb_probe_wdl(tables, last, &wdl, NULL) == TREB_OK;
 }
 
-/* ---- Parts --------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 static json_t *square_json(int square)
 {
@@ -82,7 +82,7 @@ static bool put_line(json_t *object, AnswerContext *context, Blocked *b, Blocked
 {
     BlockedEnd end;
     treb_position last;
-    char fen[POSITION_FEN_SIZE];
+    char fen[TREB_FEN_SIZE];
     int count = blocked_line(b, moves, LINE_MOVES, &end, &last);
     if (count < 0) return false;
     if (answer_blocked_goes_on(context->tables, end, &last)) end = BLOCKED_END_TABLES;
@@ -99,7 +99,7 @@ static bool put_line(json_t *object, AnswerContext *context, Blocked *b, Blocked
     return true;
 }
 
-/* ---- Corresponding squares ------------------------------------------------------------------ */
+/* ---- Corresponding squares ------------------------------------------------------------------- */
 
 static json_t *pairs_json(const uint64_t pairs[64])
 {
@@ -131,7 +131,7 @@ static void put_correspondence(json_t *object, const BlockedSquares *s)
     put(object, "double_zugzwangs", pairs_json(s->double_zugzwang));
 }
 
-/* ---- The object ---------------------------------------------------------------------------- */
+/* ---- The object ------------------------------------------------------------------------------ */
 
 static BlockedValue root_value(const Blocked *b)
 {
@@ -151,7 +151,7 @@ static json_t *file_json(const Blocked *b)
 json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares *squares,
                        treb_error *error)
 {
-    char fen[POSITION_FEN_SIZE];
+    char fen[TREB_FEN_SIZE];
     BlockedValue value = root_value(b);
     BlockedMove *moves = malloc(LINE_MOVES * sizeof *moves);
     json_t *object = json_object();
@@ -171,7 +171,7 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
     return NULL;
 }
 
-/* ---- lila-tablebase's dialect -------------------------------------------------------------- */
+/* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
 
 /* Of a position with `side` to move: `plies` from it, -1 if they are not known. */
 static Fields fields_of(const Blocked *b, const BlockedValue *value, int plies, int side)

@@ -3,8 +3,8 @@
 #ifndef TREB_ANSWER_ANSWER_BLOCKED_H
 #define TREB_ANSWER_ANSWER_BLOCKED_H
 
-#include "answer.h"
-#include "blocked.h"
+#include "answer/answer.h"
+#include "blocked/blocked.h"
 
 /* Everything about the position (docs/blocked.md lists the members); `squares` may be NULL, and so
  * may the context's tables. */

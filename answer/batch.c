@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parts.h"
+#include "answer/parts.h"
 
 static json_t *failed_json(json_t *fen, const treb_error *error)
 {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocked.h"
-#include "material.h"
-#include "parts.h"
+#include "answer/parts.h"
+#include "blocked/blocked.h"
+#include "core/material.h"
 
 json_t *answer_counts(const AnswerFiles *files)
 {
@@ -42,7 +42,7 @@ json_t *answer_longest(const AnswerFiles *files)
     return array;
 }
 
-/* ---- One material -------------------------------------------------------------------------- */
+/* ---- One material ---------------------------------------------------------------------------- */
 
 static json_t *file_json(const AnswerFiles *files, int m, uint64_t *bytes)
 {
@@ -97,7 +97,7 @@ static void add_file(AnswerContext *context, AnswerFiles *files, const treb_tabl
     answer_note(context, status);
 }
 
-/* ---- All of them --------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 /* Files come in the order of material: each run of one material makes one entry. */
 static json_t *list_materials(AnswerContext *context, AnswerFiles *files, uint64_t *bytes)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
-#include "pgn.h"
+#include "answer/parts.h"
+#include "answer/pgn.h"
 
 static const char *end_name(treb_line_end end)
 {

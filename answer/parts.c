@@ -1,5 +1,5 @@
 /* parts.c - see parts.h. */
-#include "parts.h"
+#include "answer/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TREB_ANSWER_PARTS_H
 #define TREB_ANSWER_PARTS_H
 
-#include "answer.h"
+#include "answer/answer.h"
 
 /* Sets a member of a new object; the names are ours, so they need no check. */
 static inline void put(json_t *object, const char *name, json_t *value)
@@ -24,9 +24,6 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos);
 /* Adds dtz_plies, dtc_plies and dtm_plies. */
 void answer_distances(json_t *object, const treb_value *value);
 
-/* The first metric of dtm, dtc, dtz that is known of a position; TREB_WDL if none is. */
-treb_metric answer_known_metric(const treb_value *value);
-
 /* Neither side can mate by any play: bare kings, one minor piece, bishops of one square colour. */
 bool answer_insufficient(const treb_position *pos);
 
@@ -35,7 +32,7 @@ const char *answer_color(int color);
 
 treb_status answer_fail(treb_error *error, treb_status status, const char *text);
 
-/* ---- Parts of /v1/tables and /v1/stats ----------------------------------------------------- */
+/* ---- Parts of /v1/tables and /v1/stats ------------------------------------------------------- */
 
 /* What the headers of the files of one material say. */
 typedef struct AnswerFiles {

@@ -1,5 +1,5 @@
 /* pgn.c - see pgn.h. */
-#include "pgn.h"
+#include "answer/pgn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { WRAP = 80 };
 
 static const char *const colors[2] = {"White", "Black"};
 
-/* ---- Text wrapped at WRAP columns ---------------------------------------------------------- */
+/* ---- Text wrapped at WRAP columns ------------------------------------------------------------ */
 
 typedef struct Wrapped {
     FILE *out;
@@ -40,7 +40,7 @@ static void put_words(Wrapped *w, const char *text)
     }
 }
 
-/* ---- How it ends --------------------------------------------------------------------------- */
+/* ---- How it ends ----------------------------------------------------------------------------- */
 
 static const char *result_of(const PgnLine *line)
 {
@@ -87,7 +87,7 @@ static void describe_end(const PgnLine *line, char *out, size_t size)
                  ruled ? "; but the 50-move rule makes it a draw" : "");
 }
 
-/* ---- The game ------------------------------------------------------------------------------ */
+/* ---- The game -------------------------------------------------------------------------------- */
 
 static void put_tags(FILE *out, const PgnLine *line)
 {

@@ -5,8 +5,8 @@
  * squares, of which the first two come to the same (a mate has the least DTM). */
 #include <stdlib.h>
 
-#include "material.h"
-#include "parts.h"
+#include "answer/parts.h"
+#include "core/material.h"
 
 typedef struct Probe {
     AnswerContext *context;
@@ -74,7 +74,7 @@ static json_t *move_json(const treb_move *move, const treb_position *pos)
     return object;
 }
 
-/* ---- What is not known --------------------------------------------------------------------- */
+/* ---- What is not known ----------------------------------------------------------------------- */
 
 static treb_status first_failure(const Probe *p, int metric)
 {
@@ -91,9 +91,9 @@ static treb_status explain(const Probe *p, int metric, treb_error *error)
     treb_move best;
     size_t count;
     const treb_tables *tables = p->context->tables;
-    treb_status status = treb_probe_distance(tables, p->pos, (treb_metric)metric, &distance, error);
+    treb_status status = treb_probe_distance(tables, p->pos, metric, &distance, error);
     if (status == TREB_OK)
-        status = treb_probe_moves(tables, p->pos, (treb_metric)metric, &best, 1, &count, error);
+        status = treb_probe_moves(tables, p->pos, metric, &best, 1, &count, error);
     return status;
 }
 
@@ -115,7 +115,7 @@ static json_t *unknown_json(const Probe *p)
     return array;
 }
 
-/* ---- The object ---------------------------------------------------------------------------- */
+/* ---- The object ------------------------------------------------------------------------------ */
 
 static const char *state_of(const Probe *p)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
-#include "standard.h"
+#include "answer/parts.h"
+#include "answer/standard.h"
 
 static const char *const category_names[] = {"loss", "unknown",    "maybe-loss", "blessed-loss",
                                              "draw", "cursed-win", "maybe-win",  "win"};
@@ -47,7 +47,7 @@ static Category category_negated(Category category)
     return negated[category];
 }
 
-/* ---- Positions ----------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 static void set_distance(Fields *fields, int metric, treb_status status, treb_wdl wdl, int plies)
 {
@@ -82,13 +82,12 @@ static void set_child_distance(Fields *fields, AnswerContext *context, const tre
         return;
     }
     treb_distance distance = {TREB_DRAW, 0};
-    treb_status status =
-        treb_probe_distance(context->tables, child, (treb_metric)metric, &distance, NULL);
+    treb_status status = treb_probe_distance(context->tables, child, metric, &distance, NULL);
     set_distance(fields, metric, status, distance.wdl, distance.plies);
     answer_note(context, status);
 }
 
-/* ---- The moves ----------------------------------------------------------------------------- */
+/* ---- The moves ------------------------------------------------------------------------------- */
 
 static int captured_type(const treb_position *pos, const treb_move *move)
 {
@@ -144,7 +143,7 @@ static int compare_entries(const void *left, const void *right)
     return order ? order : a->number < b->number ? -1 : 1;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_distance(json_t *object, const char *name, const Fields *f, int metric)
 {
@@ -257,7 +256,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     return object;
 }
 
-/* ---- The main line ------------------------------------------------------------------------- */
+/* ---- The main line --------------------------------------------------------------------------- */
 
 /* Adds dtz and precise_dtz of a position; they are one, as nothing is rounded. */
 static treb_status put_dtz(json_t *object, AnswerContext *context, const treb_position *pos,

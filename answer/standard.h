@@ -2,7 +2,7 @@
 #ifndef TREB_ANSWER_STANDARD_H
 #define TREB_ANSWER_STANDARD_H
 
-#include "answer.h"
+#include "answer/answer.h"
 
 /* Of two moves the one whose child comes first here is better; an unknown one may be a win. */
 typedef enum Category {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "material.h"
-#include "parts.h"
+#include "answer/parts.h"
+#include "core/material.h"
 
 enum { PLIES_MAX = 4096 };
 
@@ -29,7 +29,7 @@ static json_t *children_json(const AnswerContext *context, const Material *mater
     return array;
 }
 
-/* ---- Histograms ---------------------------------------------------------------------------- */
+/* ---- Histograms ------------------------------------------------------------------------------ */
 
 typedef struct Histograms {
     AnswerContext *context;
@@ -78,7 +78,7 @@ static json_t *metric_json(const Histograms *h, treb_metric metric)
     return object;
 }
 
-/* ---- The object ---------------------------------------------------------------------------- */
+/* ---- The object ------------------------------------------------------------------------------ */
 
 /* Opens the files of a material. The first failure other than a missing file goes to `error`, or
  * that there is none at all. */

@@ -1,15 +1,15 @@
 /* audit.c - see audit.h: the families in turn, then the answer itself. */
-#include "audit.h"
+#include "blocked/audit.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit_family.h"
+#include "blocked/audit_family.h"
 
 void audit_fault(AuditRun *run, const treb_position *pos, const char *format, ...)
 {
-    char text[POSITION_FEN_SIZE + 160];
+    char text[TREB_FEN_SIZE + 160];
     run->report->faults++;
     if (run->options->fault == NULL) return;
     position_to_fen(pos, text);
@@ -22,7 +22,7 @@ void audit_fault(AuditRun *run, const treb_position *pos, const char *format, ..
     run->options->fault(run->options->context, text);
 }
 
-/* ---- The ranks that are shown --------------------------------------------------------------- */
+/* ---- The ranks that are shown ---------------------------------------------------------------- */
 
 /* Of one placement and winner: the rank shown, and those found anew at SURE and MAYBE. */
 static void check_rank(AuditRun *run, const treb_position *pos, int winner, const int rank[2])
@@ -66,7 +66,7 @@ static void check_ranks(AuditRun *run, const AuditRanks *ranks)
         }
 }
 
-/* ---- Moves --------------------------------------------------------------------------------- */
+/* ---- Moves ----------------------------------------------------------------------------------- */
 
 /* Whether a verdict goes no further than what is claimed of the position. */
 static bool verdict_fits(const BlockedValue *value, const AuditClaim *claim)
@@ -140,7 +140,7 @@ static void check_moves(AuditRun *run, const BlockedMove *move, int count)
                     move[0].value.plies);
 }
 
-/* ---- The line ------------------------------------------------------------------------------ */
+/* ---- The line -------------------------------------------------------------------------------- */
 
 static bool is_legal(const treb_position *pos, Move move)
 {
@@ -181,7 +181,7 @@ static void check_line(AuditRun *run, const BlockedMove *move, int count, Blocke
         audit_fault(run, &pos, "the line is said to end in mate");
 }
 
-/* ---- All of it ----------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static bool audit_one(AuditRun *run, const Family *f)
 {

@@ -9,7 +9,7 @@
 #ifndef TREB_BLOCKED_AUDIT_H
 #define TREB_BLOCKED_AUDIT_H
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 typedef struct AuditOptions {
     /* Told now and then how many of all positions are done; true to stop. May be NULL. */

@@ -1,9 +1,9 @@
 /* audit_claims.c - see audit_claims.h. */
-#include "audit_claims.h"
+#include "blocked/audit_claims.h"
 
 #include <stdlib.h>
 
-/* ---- Finding families ---------------------------------------------------------------------- */
+/* ---- Finding families ------------------------------------------------------------------------ */
 
 /* What positions of one family have in common: pawns, and pieces by number, four bits each. */
 typedef struct Signature {
@@ -75,7 +75,7 @@ bool audit_map_init(AuditMap *map, const Lattice *lattice)
 
 void audit_map_free(AuditMap *map) { free(map->slot); }
 
-/* ---- Cells --------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 bool audit_ordered(const Family *f)
 {
@@ -114,7 +114,7 @@ static Cell cell_of(const treb_position *pos)
     return 64 * cell + (Cell)position_king(pos, TREB_BLACK);
 }
 
-/* ---- Claims -------------------------------------------------------------------------------- */
+/* ---- Claims ---------------------------------------------------------------------------------- */
 
 static const AuditClaim unknown = {{{false, false}, {true, true}}};
 

@@ -2,7 +2,7 @@
 #ifndef TREB_BLOCKED_AUDIT_CLAIMS_H
 #define TREB_BLOCKED_AUDIT_CLAIMS_H
 
-#include "audit.h"
+#include "blocked/audit.h"
 
 /* The families by pawns and pieces. */
 typedef struct AuditMap {

@@ -6,7 +6,7 @@
  * lost position, the other none left that does not lose. The positions before one are those from
  * which a man could have come, which for moves that take nothing and are no pawn's are the squares
  * that it could go to. */
-#include "audit_family.h"
+#include "blocked/audit_family.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static bool count_position(AuditRun *run)
     return r->stopped;
 }
 
-/* ---- Listing moves ------------------------------------------------------------------------- */
+/* ---- Listing moves --------------------------------------------------------------------------- */
 
 static uint8_t note_child(AuditMap *map, const treb_position *child)
 {
@@ -128,7 +128,7 @@ static bool list_all(Look *l)
     return true;
 }
 
-/* ---- The game ------------------------------------------------------------------------------ */
+/* ---- The game -------------------------------------------------------------------------------- */
 
 static void reach(Look *l, int side, Cell cell)
 {
@@ -221,7 +221,7 @@ static void play(Look *l)
     }
 }
 
-/* ---- Comparing ----------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static void report_cells(Look *l, int side, Cell word, uint64_t cells, const char *text)
 {

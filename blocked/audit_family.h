@@ -2,7 +2,7 @@
 #ifndef TREB_BLOCKED_AUDIT_FAMILY_H
 #define TREB_BLOCKED_AUDIT_FAMILY_H
 
-#include "audit_claims.h"
+#include "blocked/audit_claims.h"
 
 /* An audit that goes on. */
 typedef struct AuditRun {

@@ -10,10 +10,10 @@
 
 #include <stdio.h>
 
-#include "lattice.h"
-#include "movegen.h"
-#include "san.h"
-#include "table_ranks.h"
+#include "blocked/lattice.h"
+#include "core/movegen.h"
+#include "core/san.h"
+#include "core/table_ranks.h"
 
 typedef enum BlockedGoal {
     BLOCKED_EXACT, /* the result of the game */
@@ -121,7 +121,7 @@ typedef enum BlockedEnd {
 int blocked_line(Blocked *blocked, BlockedMove *out, int capacity, BlockedEnd *end,
                  treb_position *last);
 
-/* ---- Corresponding squares ----------------------------------------------------------------- */
+/* ---- Corresponding squares ------------------------------------------------------------------- */
 
 enum { SQUARES_GROUPS_MAX = 64 };
 
@@ -154,7 +154,7 @@ int blocked_attacker(const Blocked *blocked);
 /* The mark of group number `group`: "1", "2", ... */
 void blocked_mark(int group, char out[8]);
 
-/* ---- Rank files (core/table_ranks.h) -------------------------------------------------------- */
+/* ---- Rank files (core/table_ranks.h) --------------------------------------------------------- */
 
 /* The name of the file that answers a request, which blocked_check has accepted. */
 void blocked_file_name(const BlockedRequest *request, char out[RANKS_NAME_SIZE]);
@@ -182,7 +182,7 @@ void blocked_names_free(BlockedNames *names);
  * The file appears when it is complete, in place of an older one. */
 treb_status blocked_save(const Blocked *blocked, const char *directory, treb_error *error);
 
-/* ---- Renderers ----------------------------------------------------------------------------- */
+/* ---- Renderers ------------------------------------------------------------------------------- */
 
 void blocked_print_tsv(FILE *out, const Blocked *blocked, int attacker, const uint64_t region[2]);
 void blocked_print_table(FILE *out, const Blocked *blocked, int attacker, int side,

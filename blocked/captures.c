@@ -2,7 +2,7 @@
  * lattice: readers of rank files. */
 #include <string.h>
 
-#include "ranks.h"
+#include "blocked/ranks.h"
 
 /* Where captures lead: by the side to move then and the square of its pawn, its king's squares. */
 static void find_captures(const Blocked *b, uint64_t reached[2][64])

@@ -1,5 +1,5 @@
 /* cells.c - see cells.h. */
-#include "cells.h"
+#include "blocked/cells.h"
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ bool cells_to_position(const CellsKey *key, Cell cell, int turn, treb_position *
     return true;
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 bool cells_row_any(const uint64_t row[CELLS_ROW])
 {
@@ -104,7 +104,7 @@ static void row_unmove_black(const uint64_t *in, uint64_t *out)
     }
 }
 
-/* ---- Pieces -------------------------------------------------------------------------------- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* Steps by file and rank; rooks use the first four, bishops the others. */
 static const int8_t step_file[8] = {1, -1, 0, 0, 1, -1, 1, -1};
@@ -298,7 +298,7 @@ void cells_move_to(const CellsKey *key, int man, size_t to_row, const uint64_t *
     }
 }
 
-/* ---- Which cells are positions ------------------------------------------------------------- */
+/* ---- Which cells are positions --------------------------------------------------------------- */
 
 /* What the men of `color` but its king attack if `occ` stands in the way. */
 static uint64_t attacks_of(const CellsKey *key, size_t row, int color, uint64_t occ)

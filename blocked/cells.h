@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "position.h"
+#include "core/position.h"
 
 enum { CELLS_MEN_MAX = 3, CELLS_ROW = 64 };
 

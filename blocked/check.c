@@ -1,5 +1,5 @@
 /* check.c - whether kings and blocked pawns are all there is on the board. */
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 static const char *const colors[2] = {"white", "black"};
 static const char *const names[TREB_TYPES] = {"pawn", "knight", "bishop", "rook", "queen", "king"};

@@ -1,12 +1,12 @@
 /* family.c - families and their edges: see family.h. */
-#include "family.h"
+#include "blocked/family.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "movegen.h"
+#include "core/movegen.h"
 
-/* ---- Edges --------------------------------------------------------------------------------- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 /* Grows with every pawn, piece and step that pawns have before them. */
 static int potential_of(const CellsKey *key)
@@ -179,7 +179,7 @@ static bool list_edges(Family *family, int side)
     return !list.failed;
 }
 
-/* ---- Families ------------------------------------------------------------------------------ */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 Family *family_new(const CellsKey *key)
 {

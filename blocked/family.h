@@ -8,7 +8,7 @@
 #ifndef TREB_BLOCKED_FAMILY_H
 #define TREB_BLOCKED_FAMILY_H
 
-#include "cells.h"
+#include "blocked/cells.h"
 
 typedef struct Family Family;
 

@@ -1,10 +1,10 @@
 /* file.c - reading rank files. */
-#include "file.h"
+#include "blocked/file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks.h"
+#include "blocked/ranks.h"
 
 _Static_assert((int)BLOCKED_EXACT == (int)TABLE_EXACT && (int)BLOCKED_TAKE == (int)TABLE_TAKE &&
                    (int)BLOCKED_REACH == (int)TABLE_REACH,
@@ -37,7 +37,7 @@ static treb_status fail(treb_error *error, treb_status status, const char *path,
     return status;
 }
 
-treb_status file_pass_on(const TableError *from, treb_error *error)
+treb_status file_pass_on(const treb_error *from, treb_error *error)
 {
     if (error != NULL) {
         error->status = from->status;
@@ -46,12 +46,12 @@ treb_status file_pass_on(const TableError *from, treb_error *error)
     return from->status;
 }
 
-/* ---- Cells --------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 treb_status file_read_cells(const Table *table, uint16_t *const out[2], treb_error *error)
 {
     const TableHeader *h = table_header(table);
-    TableError why = {TREB_ERR_MEMORY, "out of memory"};
+    treb_error why = {TREB_ERR_MEMORY, "out of memory"};
     TableDecoder *decoder = table_decoder_new();
     uint8_t *block = malloc((size_t)1 << h->block_bits);
     treb_status status = decoder != NULL && block != NULL ? TREB_OK : TREB_ERR_MEMORY;
@@ -124,7 +124,7 @@ static bool take_cells(Blocked *b, const FileView *v, const TableHeader *h, uint
     return good;
 }
 
-/* ---- Files --------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static Blocked *read_table(const Table *table, const BlockedRequest *request, treb_error *error)
 {
@@ -157,7 +157,7 @@ static Blocked *read_table(const Table *table, const BlockedRequest *request, tr
 Blocked *blocked_load(const char *path, const BlockedRequest *request, treb_error *error)
 {
     char why[BLOCKED_WHY_SIZE];
-    TableError wrong;
+    treb_error wrong;
     treb_status status = blocked_check(&request->pos, why);
     if (status != TREB_OK) {
         if (error != NULL) {

@@ -3,7 +3,7 @@
 #ifndef TREB_BLOCKED_FILE_H
 #define TREB_BLOCKED_FILE_H
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 typedef struct FileView {
     TableRanks ranks; /* as files have it */
@@ -45,6 +45,6 @@ static inline uint64_t file_taken(const FileView *v, const TableHeader *h, int w
 treb_status file_read_cells(const Table *table, uint16_t *const out[2], treb_error *error);
 
 /* Fills in an error of the library from one of the file's. */
-treb_status file_pass_on(const TableError *from, treb_error *error);
+treb_status file_pass_on(const treb_error *from, treb_error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /* file_check.c - see file_check.h. */
-#include "file_check.h"
+#include "blocked/file_check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
+#include "blocked/file.h"
 
 /* A file, in its own orientation. */
 typedef struct Reader {
@@ -27,7 +27,7 @@ typedef struct Gathered {
 __attribute__((format(printf, 3, 4))) static void complain(Reader *r, const treb_position *pos,
                                                            const char *words, ...)
 {
-    char fen[POSITION_FEN_SIZE];
+    char fen[TREB_FEN_SIZE];
     if (r->check->errors++ > 0) return;
     position_to_fen(pos, fen);
     int used = snprintf(r->check->text, sizeof r->check->text, "%s: ", fen);
@@ -46,7 +46,7 @@ static const char *rank_text(unsigned rank, char out[16])
     return out;
 }
 
-/* ---- Cells --------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static unsigned placement_rank(const Reader *r, const treb_position *pos, int winner)
 {
@@ -141,7 +141,7 @@ static void check_exact(Reader *r, const treb_position *pos)
     }
 }
 
-/* ---- A goal -------------------------------------------------------------------------------- */
+/* ---- A goal ---------------------------------------------------------------------------------- */
 
 /* Rank 0. A legal capture is one of a pawn that nothing defends. */
 static bool at_goal(const TableRanks *about, const treb_position *pos, int winner, int captures)
@@ -184,7 +184,7 @@ static void check_goal(Reader *r, const treb_position *pos)
     }
 }
 
-/* ---- The file ------------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 /* The verdict of a placement, for the counts. */
 static void count_placement(Reader *r, const treb_position *pos)
@@ -198,7 +198,7 @@ static void count_placement(Reader *r, const treb_position *pos)
         r->open[pos->turn]++;
         return;
     }
-    int verdict = !decided ? WDL_DRAW : winner == pos->turn ? WDL_WIN : WDL_LOSS;
+    int verdict = !decided ? TREB_DRAW : winner == pos->turn ? TREB_WIN : TREB_LOSS;
     if (!decided) plies = 0;
     r->count[pos->turn][verdict]++;
     if (plies > r->longest[pos->turn][verdict]) r->longest[pos->turn][verdict] = plies;
@@ -283,7 +283,7 @@ static treb_status check_table(const Table *table, FileCheck *check)
 
 treb_status blocked_check_file(const char *path, FileCheck *check)
 {
-    TableError why;
+    treb_error why;
     Table *table = table_open(path, &why);
     if (table == NULL) return fail(check, why.status, why.text);
     treb_status status = check_table(table, check);

@@ -5,7 +5,7 @@
  *
  * as for tables (gen/solve.c): "no move leads outside" is the complement of the un-moves of the
  * complement. A ply looks for losses only in rows that a move joins to a win of the ply before. */
-#include "game.h"
+#include "blocked/game.h"
 
 #include <stdlib.h>
 #include <string.h>

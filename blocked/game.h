@@ -2,7 +2,7 @@
 #ifndef TREB_BLOCKED_GAME_H
 #define TREB_BLOCKED_GAME_H
 
-#include "cells.h"
+#include "blocked/cells.h"
 
 enum { GAME_NO_RANK = UINT16_MAX };
 

@@ -1,5 +1,5 @@
 /* lattice.c - see lattice.h. */
-#include "lattice.h"
+#include "blocked/lattice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void lattice_free(Lattice *lattice)
     free(lattice);
 }
 
-/* ---- Finding and adding -------------------------------------------------------------------- */
+/* ---- Finding and adding ---------------------------------------------------------------------- */
 
 static size_t bucket_of(const CellsKey *key)
 {
@@ -83,7 +83,7 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
     return family;
 }
 
-/* ---- Solving ------------------------------------------------------------------------------- */
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 static void link_child(const Lattice *lattice, EdgeChild *child)
 {

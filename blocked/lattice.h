@@ -8,7 +8,7 @@
 #ifndef TREB_BLOCKED_LATTICE_H
 #define TREB_BLOCKED_LATTICE_H
 
-#include "outcome.h"
+#include "blocked/outcome.h"
 
 enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 static int compare_names(const void *a, const void *b)
 {

@@ -2,7 +2,7 @@
  *
  * A double push needs care: where the opponent can take en passant the value of the position after
  * it is not its family's, which knows nothing of that right. */
-#include "outcome.h"
+#include "blocked/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ bool outcome_guess(const CellsKey *key, int winner)
     return ahead >= 3;
 }
 
-/* ---- Children ------------------------------------------------------------------------------ */
+/* ---- Children -------------------------------------------------------------------------------- */
 
 /* The cells of a known child won for `winner`, `side` to move. */
 static const uint64_t *won_set(const Family *f, int winner, int side, int level)
@@ -97,7 +97,7 @@ static bool not_won_in(const EdgeChild *child, int winner, int side, int level, 
     return true;
 }
 
-/* ---- Double pushes that can be answered en passant ------------------------------------------ */
+/* ---- Double pushes that can be answered en passant ------------------------------------------- */
 
 /* What the answers to a double push by `side` come to, as cells of its child. */
 typedef struct Answers {
@@ -170,7 +170,7 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Outcom
     return good;
 }
 
-/* ---- Edges --------------------------------------------------------------------------------- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 static void or_into(uint64_t *out, const uint64_t *in, size_t words)
 {
@@ -222,7 +222,7 @@ static bool outcomes_find(const Family *family, Outcomes *out)
     return good;
 }
 
-/* ---- The family ---------------------------------------------------------------------------- */
+/* ---- The family ------------------------------------------------------------------------------ */
 
 /* Notes who has no move, and returns in `losable` where a side can lose in a level's game: no edge
  * lets it out, and it is not stalemated; in `mated` where it has. */

@@ -2,8 +2,8 @@
 #ifndef TREB_BLOCKED_OUTCOME_H
 #define TREB_BLOCKED_OUTCOME_H
 
-#include "family.h"
-#include "game.h"
+#include "blocked/family.h"
+#include "blocked/game.h"
 
 /* Ranks by winner, side to move and cell, plies to mate or to the next move that leaves the family;
  * GAME_NO_RANK where there is none. Any may be NULL. They are exact if all of the family is decided

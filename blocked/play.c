@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 /* A winner's best is the least rank, a loser's the greatest. */
 static bool wins_for(BlockedVerdict verdict, int side)
@@ -12,7 +12,7 @@ static bool wins_for(BlockedVerdict verdict, int side)
 
 static bool loses_for(BlockedVerdict verdict, int side) { return wins_for(verdict, !side); }
 
-/* ---- What a position of another family is worth --------------------------------------------- */
+/* ---- What a position of another family is worth ---------------------------------------------- */
 
 static BlockedValue family_value(Family *f, int side, Cell cell)
 {
@@ -116,7 +116,7 @@ static BlockedValue taken_value(const Blocked *b, const treb_position *child, in
     return value;
 }
 
-/* ---- Moves --------------------------------------------------------------------------------- */
+/* ---- Moves ----------------------------------------------------------------------------------- */
 
 /* From the worst for `side` to the best. */
 static int merit(const BlockedMove *move, int side)
@@ -238,7 +238,7 @@ static int play_kings(LineWriter *w, BlockedEnd *end)
     return 0;
 }
 
-/* ---- The line beyond ------------------------------------------------------------------------ */
+/* ---- The line beyond ------------------------------------------------------------------------- */
 
 /* The distances of one family to the next move that leaves it. */
 typedef struct Distances {

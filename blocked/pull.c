@@ -5,7 +5,7 @@
  * moves are looked at in every row of the family. */
 #include <string.h>
 
-#include "family.h"
+#include "blocked/family.h"
 
 /* The child's row that row `row` of the parent leads to, with the mover, if it is a piece, and a
  * promoted piece on `to`. */
@@ -105,7 +105,7 @@ void edge_pull(const Family *family, int side, const Edge *edge, CellSource sour
         pull_piece(family, edge, source, out);
 }
 
-/* ---- Forward ------------------------------------------------------------------------------- */
+/* ---- Forward --------------------------------------------------------------------------------- */
 
 static void push_king(int side, int to, const uint64_t in[CELLS_ROW], uint64_t *out)
 {
@@ -140,7 +140,7 @@ void edge_push(const Family *f, int side, const Edge *edge, const uint64_t *in, 
     }
 }
 
-/* ---- En passant ---------------------------------------------------------------------------- */
+/* ---- En passant ------------------------------------------------------------------------------ */
 
 /* The pieces stand as they did, and nobody is on the square passed. */
 static bool row_can_answer(const Edge *edge, size_t row)

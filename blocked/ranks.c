@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks.h"
+#include "blocked/ranks.h"
 
 static treb_error *fail(treb_error *error, treb_status status, const char *text)
 {
@@ -13,7 +13,7 @@ static treb_error *fail(treb_error *error, treb_status status, const char *text)
     return error;
 }
 
-/* ---- A goal -------------------------------------------------------------------------------- */
+/* ---- A goal ---------------------------------------------------------------------------------- */
 
 /* The cells of a set that has a word for each square of the attacker and a bit for each of the
  * defender: as White's is the word, Black's must be turned over. */
@@ -89,7 +89,7 @@ static bool solve_goal(Blocked *b)
     return true;
 }
 
-/* ---- The result of the game ---------------------------------------------------------------- */
+/* ---- The result of the game ------------------------------------------------------------------ */
 
 static void clear_ranks(Blocked *b)
 {
@@ -178,7 +178,7 @@ void blocked_free(Blocked *blocked)
     free(blocked);
 }
 
-/* ---- Values -------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 bool blocked_is_legal(const Blocked *b, int side, int white_king, int black_king)
 {

@@ -2,7 +2,7 @@
 #ifndef TREB_BLOCKED_RANKS_H
 #define TREB_BLOCKED_RANKS_H
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 /* A solution of which nothing is known but which placements are legal. NULL without memory. */
 Blocked *ranks_new(const BlockedRequest *request);

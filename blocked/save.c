@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
+#include "blocked/file.h"
 
 enum { COMPRESSION_LEVEL = 19 };
 
-/* ---- Cells --------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static uint16_t rank_of(const BlockedRanks *ranks, int side, int white, int black)
 {
@@ -54,7 +54,7 @@ static bool make_map(TableSide *side, const uint16_t *cell, uint64_t cells, uint
     return side->plies[0] != NULL;
 }
 
-/* ---- What is counted ----------------------------------------------------------------------- */
+/* ---- What is counted ------------------------------------------------------------------------- */
 
 /* The placement as a position of the file. */
 static void write_fen(const Blocked *b, const FileView *v, int side, int white, int black,
@@ -90,18 +90,18 @@ static void count_side(const Blocked *b, const FileView *v, int side, const uint
             h->ranks.open[there]++;
             continue;
         }
-        int verdict = plies == RANK_NONE ? WDL_DRAW : winner == there ? WDL_WIN : WDL_LOSS;
+        int verdict = plies == RANK_NONE ? TREB_DRAW : winner == there ? TREB_WIN : TREB_LOSS;
         if (to->count[verdict]++ > 0 && plies <= to->longest[verdict]) continue;
-        if (verdict == WDL_DRAW) continue;
+        if (verdict == TREB_DRAW) continue;
         to->longest[verdict] = plies;
         write_fen(b, v, side, white, black, to->longest_fen[verdict]);
     }
 }
 
-/* ---- The file ------------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static treb_status add_side(TableWriter *writer, const TableHeader *h, int side,
-                            const uint16_t *code, TableError *why)
+                            const uint16_t *code, treb_error *why)
 {
     size_t full = (size_t)1 << h->block_bits, bytes = (size_t)table_side_bytes(h);
     size_t capacity = table_block_bound(h);
@@ -126,7 +126,7 @@ cleanup:
 }
 
 static treb_status write_file(const TableHeader *h, uint16_t *const code[2], const char *directory,
-                              TableError *why)
+                              treb_error *why)
 {
     TableWriter *writer = table_writer_open(directory, h, NULL, 0, why);
     if (writer == NULL) return why->status;
@@ -143,12 +143,12 @@ treb_status blocked_save(const Blocked *b, const char *directory, treb_error *er
 {
     FileView view = file_view(&b->request);
     TableHeader header;
-    TableError why = {TREB_ERR_ARGUMENT, "too many pawns for a rank file"};
+    treb_error why = {TREB_ERR_ARGUMENT, "too many pawns for a rank file"};
     view.ranks.upper_bounds = b->upper_bounds;
     if (!table_ranks_header(&view.ranks, &header)) return file_pass_on(&why, error);
     uint64_t cells = header.index.size;
     uint16_t *room = malloc(3 * (size_t)cells * sizeof *room), *code[2] = {room, room + cells};
-    why = (TableError){TREB_ERR_MEMORY, "out of memory"};
+    why = (treb_error){TREB_ERR_MEMORY, "out of memory"};
     treb_status status = room != NULL ? TREB_OK : TREB_ERR_MEMORY;
     for (int side = 0; side < 2 && status == TREB_OK; side++) {
         int there = file_side(&view, side);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lattice.h"
+#include "blocked/lattice.h"
 
 /* Bytes of families with pieces that a round takes in, one at least. */
 enum { ROUND_BYTES = 256 << 20 };

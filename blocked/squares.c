@@ -1,7 +1,7 @@
 /* squares.c - corresponding squares and mutual zugzwangs, read from the ranks. */
 #include <string.h>
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 /* What the ranks say of one placement, by the attacker's and the defender's square. */
 typedef struct View {

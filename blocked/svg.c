@@ -2,7 +2,7 @@
  *
  * Squares of the attacking king carry a filled mark, those of the defender a ring; the same number
  * and colour belong together. The men are drawn with a few curves of their own. */
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 enum { CELL = 64, MARGIN = 28, BOARD = 8 * CELL, PANEL = 290 };
 
@@ -62,7 +62,7 @@ static void put_men(FILE *out, const Blocked *b)
     }
 }
 
-/* ---- Marks --------------------------------------------------------------------------------- */
+/* ---- Marks ----------------------------------------------------------------------------------- */
 
 /* A mark at a place of a square: the attacker's are filled, the defender's rings. */
 static void put_mark(FILE *out, int x, int y, int group, bool filled, bool small)
@@ -106,7 +106,7 @@ static void put_marks(FILE *out, const Blocked *b, const BlockedSquares *s, int 
                  mark[i].filled, small);
 }
 
-/* ---- The panel ----------------------------------------------------------------------------- */
+/* ---- The panel ------------------------------------------------------------------------------- */
 
 static void square_name(int square, char out[3])
 {
@@ -188,7 +188,7 @@ static void put_panel(FILE *out, const BlockedSquares *s)
 
 void blocked_print_svg(FILE *out, const Blocked *b, const BlockedSquares *s)
 {
-    char fen[POSITION_FEN_SIZE];
+    char fen[TREB_FEN_SIZE];
     int width = MARGIN + BOARD + 24 + PANEL, height = 2 * MARGIN + BOARD + 4;
     position_to_fen(&b->request.pos, fen);
     fprintf(out,

@@ -1,5 +1,5 @@
 /* text.c - ranks and corresponding squares as text: see blocked.h. */
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 static void square_name(int square, char out[3])
 {
@@ -8,7 +8,7 @@ static void square_name(int square, char out[3])
     out[2] = '\0';
 }
 
-/* ---- Ranks --------------------------------------------------------------------------------- */
+/* ---- Ranks ----------------------------------------------------------------------------------- */
 
 /* "16", "?" if it is open, or `none`. */
 static void rank_text(const Blocked *b, int attacker, int side, int white, int black,
@@ -83,7 +83,7 @@ void blocked_print_table(FILE *out, const Blocked *b, int attacker, int side,
     }
 }
 
-/* ---- Corresponding squares ----------------------------------------------------------------- */
+/* ---- Corresponding squares ------------------------------------------------------------------- */
 
 /* The marks of a square: "3", or "1,4" where a defender's square answers several. */
 static void marks_of(const BlockedSquares *s, int square, bool attacker, char out[32])

@@ -1,11 +1,12 @@
 /* bench_probe.c - see bench_probe.h. Positions are drawn with a fixed seed: the same every time. */
-#include "bench_probe.h"
+#include "cli/bench_probe.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "index.h"
+#include "cli/cli.h"
+#include "core/index.h"
 
 enum { THREADS_MAX = 256, MOVES_SHARE = 20 /* listing moves takes as many probes */ };
 

@@ -1,10 +1,10 @@
 /* blocked_check.c - see blocked_check.h. */
-#include "blocked_check.h"
+#include "cli/blocked_check.h"
 
 #include <unistd.h>
 
-#include "audit.h"
-#include "cli.h"
+#include "blocked/audit.h"
+#include "cli/cli.h"
 
 enum { FAULTS_SHOWN = 20 };
 

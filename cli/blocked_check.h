@@ -2,7 +2,7 @@
 #ifndef TREB_CLI_BLOCKED_CHECK_H
 #define TREB_CLI_BLOCKED_CHECK_H
 
-#include "blocked.h"
+#include "blocked/blocked.h"
 
 /* Audits a solution and says on `out` what came of it, faults first. An exit code. */
 int blocked_check_solution(FILE *out, Blocked *b);

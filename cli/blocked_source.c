@@ -1,13 +1,13 @@
 /* blocked_source.c - see blocked_source.h. */
-#include "blocked_source.h"
+#include "cli/blocked_source.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "answer_blocked.h"
-#include "file_check.h"
-#include "material.h"
-#include "table_value.h"
+#include "answer/answer_blocked.h"
+#include "blocked/file_check.h"
+#include "blocked/table_value.h"
+#include "core/material.h"
 
 /* ---- Tables of few men ----------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static bool covers(void *context, const CellsKey *key)
     return tables_complete(context, &m);
 }
 
-/* ---- Progress ------------------------------------------------------------------------------- */
+/* ---- Progress -------------------------------------------------------------------------------- */
 
 /* A line on the terminal about four times a second. */
 static bool show_progress(void *context, uint64_t families, uint64_t bytes)
@@ -62,7 +62,7 @@ static void clear_progress(BlockedSource *source)
     source->shown = 0;
 }
 
-/* ---- Rank files ---------------------------------------------------------------------------- */
+/* ---- Rank files ------------------------------------------------------------------------------ */
 
 static uint64_t open_placements(const Blocked *b)
 {
@@ -132,7 +132,7 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
     return true;
 }
 
-/* ---- Asking -------------------------------------------------------------------------------- */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal)
 {
@@ -214,7 +214,7 @@ Blocked *source_instead(const char *command, const treb_error *error, const CliD
     }
     *code = cli_fail(command, error, dirs);
     if (why.status == TREB_ERR_POSITION) return NULL;
-    char fen[POSITION_FEN_SIZE];
+    char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);
     fprintf(stderr,
             "Its pawns are blocked, so a rank file would do, but %s.\n"

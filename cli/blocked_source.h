@@ -3,8 +3,8 @@
 #ifndef TREB_CLI_BLOCKED_SOURCE_H
 #define TREB_CLI_BLOCKED_SOURCE_H
 
-#include "blocked.h"
-#include "cli.h"
+#include "blocked/blocked.h"
+#include "cli/cli.h"
 
 typedef struct BlockedSource {
     const char *write; /* a folder for the rank file, or NULL */

@@ -1,11 +1,11 @@
 /* blocked_text.c - see blocked_text.h. */
-#include "blocked_text.h"
+#include "cli/blocked_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_blocked.h"
-#include "cli.h"
+#include "answer/answer_blocked.h"
+#include "cli/cli.h"
 
 enum { LINE_MOVES = 512, WRAP = 96 };
 
@@ -17,7 +17,7 @@ static const char *plies_text(int plies, char out[32])
     return out;
 }
 
-/* ---- The verdict --------------------------------------------------------------------------- */
+/* ---- The verdict ----------------------------------------------------------------------------- */
 
 static void print_goal_verdict(const Blocked *b, const BlockedValue *v)
 {
@@ -65,7 +65,7 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
     }
 }
 
-/* ---- The moves ----------------------------------------------------------------------------- */
+/* ---- The moves ------------------------------------------------------------------------------- */
 
 static const char *group_of(const Blocked *b, const BlockedMove *m)
 {
@@ -104,7 +104,7 @@ static void print_moves(const Blocked *b, const BlockedMove *move, int count)
     }
 }
 
-/* ---- The line ------------------------------------------------------------------------------ */
+/* ---- The line -------------------------------------------------------------------------------- */
 
 static void put_word(int *column, const char *word)
 {
@@ -136,7 +136,7 @@ static void print_line(const treb_position *start, const BlockedMove *move, int 
 
 static void print_end(BlockedEnd end, const treb_position *last)
 {
-    char fen[POSITION_FEN_SIZE];
+    char fen[TREB_FEN_SIZE];
     position_to_fen(last, fen);
     switch (end) {
     case BLOCKED_END_TABLES:

@@ -67,7 +67,7 @@ double cli_seconds(void);
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);
 
-/* ---- Tables and positions ------------------------------------------------------------------ */
+/* ---- Tables and positions -------------------------------------------------------------------- */
 
 /* Opens the tables of the folders, or of the default ones. NULL after saying why. */
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
@@ -93,7 +93,7 @@ bool cli_read_material(const char *command, const char *text, char name[24]);
 /* Prints a position as a diagram of letters. */
 void cli_print_board(const treb_position *pos);
 
-/* ---- The terminal -------------------------------------------------------------------------- */
+/* ---- The terminal ---------------------------------------------------------------------------- */
 
 /* Columns of the terminal that standard output is, or of COLUMNS, or 80. */
 int cli_columns(void);

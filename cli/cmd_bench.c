@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench_probe.h"
-#include "cli.h"
-#include "generate.h"
+#include "cli/bench_probe.h"
+#include "cli/cli.h"
+#include "gen/generate.h"
 
 static const char usage[] =
     "Usage: trebuchet bench [options] [MATERIAL...]\n"
@@ -42,7 +42,7 @@ typedef struct BenchArgs {
 
 static const char *const figure_names[BENCH_FIGURES] = {"wdl", "dtz", "dtc", "dtm", "moves"};
 
-/* ---- Probes -------------------------------------------------------------------------------- */
+/* ---- Probes ---------------------------------------------------------------------------------- */
 
 static void format_ns(double ns, char out[16])
 {
@@ -157,7 +157,7 @@ static int bench_tables(BenchArgs *args, treb_tables *tables)
     return code;
 }
 
-/* ---- Making tables ------------------------------------------------------------------------- */
+/* ---- Making tables --------------------------------------------------------------------------- */
 
 typedef struct GenRun {
     const BenchArgs *args;
@@ -173,7 +173,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     char name[MATERIAL_NAME_SIZE], size[16];
     uint64_t bytes = 0;
     if (!run->plan->step[step].emit) return;
-    for (int m = 0; m < TABLE_METRICS; m++) bytes += r->result.file_size[m];
+    for (int m = 0; m < TREB_METRICS; m++) bytes += r->result.file_size[m];
     material_name(&run->plan->step[step].material, name);
     run->sum[0] += r->seconds[GENERATE_SOLVE];
     run->sum[1] += r->seconds[GENERATE_COMPRESS];
@@ -213,10 +213,10 @@ static void remove_folder(const char *path)
 static int gen_into(const BenchArgs *args, const char *folder)
 {
     GenerateOptions options = {
-        .directory = folder, .metrics = (1u << TABLE_METRICS) - 1, .stop = cli_catch_signals()};
+        .directory = folder, .metrics = (1u << TREB_METRICS) - 1, .stop = cli_catch_signals()};
     Material material[NAMES_MAX];
     GeneratePlan plan;
-    TableError error;
+    treb_error error;
     bool stopped;
     for (size_t i = 0; i < args->names; i++) material_parse(args->name[i], &material[i]);
     treb_status status = generate_plan(&options, material, args->names, &plan, &error);
@@ -263,7 +263,7 @@ static int bench_gen(const BenchArgs *args)
     return code;
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static bool set_number(const char *value, const char *words, uint64_t most, uint64_t *out)
 {

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "answer_blocked.h"
-#include "blocked.h"
-#include "blocked_check.h"
-#include "blocked_source.h"
-#include "blocked_text.h"
-#include "cli.h"
+#include "answer/answer_blocked.h"
+#include "blocked/blocked.h"
+#include "cli/blocked_check.h"
+#include "cli/blocked_source.h"
+#include "cli/blocked_text.h"
+#include "cli/cli.h"
 
 static const char usage[] =
     "Usage: trebuchet blocked [options] FEN\n"
@@ -67,7 +67,7 @@ typedef struct BlockedArgs {
     const char *svg, *write;
 } BlockedArgs;
 
-/* ---- Squares ------------------------------------------------------------------------------- */
+/* ---- Squares --------------------------------------------------------------------------------- */
 
 static int read_square(const char **text)
 {
@@ -109,7 +109,7 @@ static bool read_squares(const char *text, uint64_t *out)
     return true;
 }
 
-/* ---- Printing ------------------------------------------------------------------------------ */
+/* ---- Printing -------------------------------------------------------------------------------- */
 
 static bool write_svg(const char *path, const Blocked *b, const BlockedSquares *squares)
 {
@@ -180,7 +180,7 @@ static int check(const BlockedArgs *args, Blocked *b)
     return blocked_check_solution(machine ? stderr : stdout, b);
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int run(BlockedArgs *args)
 {

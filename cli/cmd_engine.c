@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static const char library[] = "libfathom.so.1";
 
@@ -36,7 +36,7 @@ typedef struct Engine {
     char **argv;            /* the engine's */
 } Engine;
 
-/* ---- Finding files ------------------------------------------------------------------------- */
+/* ---- Finding files --------------------------------------------------------------------------- */
 
 static bool is_file(const char *path)
 {
@@ -119,7 +119,7 @@ static void warn_if_not_linked(const char *program)
     close(fd);
 }
 
-/* ---- The environment ----------------------------------------------------------------------- */
+/* ---- The environment ------------------------------------------------------------------------- */
 
 static bool out_of_memory(void)
 {
@@ -197,7 +197,7 @@ static bool check_tables(Engine *engine)
     return true;
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 /* -1: carry on; else the exit code. */
 static int parse(Engine *engine, int argc, char **argv)

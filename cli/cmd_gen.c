@@ -6,9 +6,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "generate.h"
-#include "progress.h"
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "gen/generate.h"
 
 static const char usage[] =
     "Usage: trebuchet gen [options] MATERIAL... | --men N | --book\n"
@@ -61,8 +61,8 @@ static bool add_men(GenArgs *args, const char *text)
 {
     char *end;
     long men = strtol(text, &end, 10);
-    if (*end || men < 2 || men > MATERIAL_MAX_MEN) {
-        cli_error("gen", "--men takes a number from 2 to %d", MATERIAL_MAX_MEN);
+    if (*end || men < 2 || men > TREB_MEN_MAX) {
+        cli_error("gen", "--men takes a number from 2 to %d", TREB_MEN_MAX);
         return false;
     }
     for (int n = 3; n <= men; n++) {
@@ -106,7 +106,7 @@ static int parse(GenArgs *args, int argc, char **argv)
                  add_named(args, "KBNvK") && add_named(args, "KRvKB");
             break;
         case 'm':
-            o->metrics = cli_parse_metrics(optarg) | 1u << TABLE_WDL;
+            o->metrics = cli_parse_metrics(optarg) | 1u << TREB_WDL;
             ok = cli_parse_metrics(optarg) != 0;
             if (!ok) cli_error("gen", "--metric takes a list of wdl, dtz, dtc, dtm, or all");
             break;
@@ -161,10 +161,10 @@ static int parse(GenArgs *args, int argc, char **argv)
 /* A rough figure before anything is solved: what tables of five men came to, by cell. */
 static double disk_guess(const GeneratePlan *plan, unsigned metrics)
 {
-    static const double bytes[TABLE_METRICS] = {0.011, 0.019, 0.026, 0.045};
+    static const double bytes[TREB_METRICS] = {0.011, 0.019, 0.026, 0.045};
     double sum = 0;
     for (size_t i = 0; i < plan->steps; i++)
-        for (int m = 0; m < TABLE_METRICS; m++)
+        for (int m = 0; m < TREB_METRICS; m++)
             if (plan->step[i].emit && metrics >> m & 1) sum += bytes[m] * plan->step[i].cells;
     return sum;
 }
@@ -208,7 +208,7 @@ typedef struct GenRun {
     double seconds[GENERATE_PHASES], total;
     size_t tables;
     uint32_t longest;
-    TableMetric metric;
+    treb_metric metric;
     char longest_fen[TABLE_FEN_SIZE], longest_name[MATERIAL_NAME_SIZE];
 } GenRun;
 
@@ -216,7 +216,7 @@ typedef struct GenRun {
 static void note_longest(GenRun *run, size_t step, const Tally *t)
 {
     for (int side = 0; side < 2; side++)
-        for (int v = WDL_CURSED; v <= WDL_WIN; v++) {
+        for (int v = TREB_CURSED_WIN; v <= TREB_WIN; v++) {
             if (t->longest[run->metric][side][v] <= run->longest) continue;
             run->longest = t->longest[run->metric][side][v];
             strcpy(run->longest_fen, t->fen[run->metric][side][v]);
@@ -232,7 +232,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     run->total += r->total;
     if (!run->plan->step[step].emit) return;
     run->tables++;
-    for (int m = 0; m < TABLE_METRICS; m++) run->bytes += r->result.file_size[m];
+    for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) run->positions[v] += r->result.tally.count[side][v];
     note_longest(run, step, &r->result.tally);
@@ -247,7 +247,7 @@ static void print_summary(const GenRun *run)
     printf("\n%zu tables, %s, %.1f s", run->tables, size, run->total);
     printf(" (solving %.1f, writing %.1f, summed over threads)\n", run->seconds[GENERATE_SOLVE],
            run->seconds[GENERATE_COMPRESS]);
-    for (int v = WDL_WIN; v >= 0; v--) {
+    for (int v = TREB_WIN; v >= 0; v--) {
         if (run->positions[v] == 0) continue;
         cli_format_count(run->positions[v], text);
         printf("%18s %s\n", text, names[v]);
@@ -282,8 +282,8 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
 {
     GenerateProgress state = {0};
     GenerateOptions *o = &args->options;
-    GenRun run = {.plan = plan, .metric = o->metrics >> TABLE_DTM & 1 ? TABLE_DTM : TABLE_DTZ};
-    TableError error;
+    GenRun run = {.plan = plan, .metric = o->metrics >> TREB_DTM & 1 ? TREB_DTM : TREB_DTZ};
+    treb_error error;
     bool stopped;
     int style = args->json              ? PROGRESS_JSON
                 : args->quiet           ? PROGRESS_QUIET
@@ -312,7 +312,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
 static int gen_with(GenArgs *args)
 {
     GeneratePlan plan;
-    TableError error;
+    treb_error error;
     if (!args->estimate && !cli_make_folder("gen", args->options.directory)) return CLI_FAILED;
     if (generate_plan(&args->options, args->material, args->materials, &plan, &error) != TREB_OK) {
         cli_error("gen", "%s", error.text);
@@ -333,7 +333,7 @@ static int gen_with(GenArgs *args)
 
 int cli_gen(int argc, char **argv)
 {
-    GenArgs args = {.options = {.metrics = (1u << TABLE_METRICS) - 1}};
+    GenArgs args = {.options = {.metrics = (1u << TREB_METRICS) - 1}};
     CliDirs dirs = {0};
     int code = parse(&args, argc, argv);
     if (code < 0) {

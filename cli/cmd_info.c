@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bitboard.h"
-#include "cli.h"
-#include "table_ranks.h"
+#include "cli/cli.h"
+#include "core/bitboard.h"
+#include "core/table_ranks.h"
 
 static const char usage[] =
     "Usage: trebuchet info [options] FILE...\n"
@@ -24,7 +24,7 @@ static const char usage[] =
 static const char *const colors[2] = {"White", "Black"};
 static const char *const verdicts[WDL_VALUES] = {"losses", "blessed losses", "draws", "cursed wins",
                                                  "wins"};
-static const char *const metrics[TABLE_METRICS] = {
+static const char *const metrics[TREB_METRICS] = {
     "WDL: win, draw or loss, with the 50-move rule",
     "DTZ: plies to the next capture, pawn move or mate, under the 50-move rule",
     "DTC: plies to the next capture, promotion or mate", "DTM: plies to mate"};
@@ -84,7 +84,7 @@ static void print_sides(const TableHeader *h)
 static void print_map(const TableHeader *h, const TableSide *side)
 {
     printf("  values    ");
-    if (h->metric == TABLE_WDL) {
+    if (h->metric == TREB_WDL) {
         for (unsigned c = 0; c < side->codes[0]; c++)
             printf("%s%s", c ? ", " : "", verdicts[side->plies[0][c]]);
         puts(side->codes[0] ? "" : "none");
@@ -113,7 +113,7 @@ static void print_counts(const TableHeader *h, const TableSide *side)
         if (side->count[v] == 0) continue;
         cli_format_count(side->count[v], count);
         printf("  %18s %s", count, verdicts[v]);
-        if (h->metric != TABLE_WDL && v != WDL_DRAW && side->longest_fen[v][0])
+        if (h->metric != TREB_WDL && v != TREB_DRAW && side->longest_fen[v][0])
             printf(", the longest of %u plies: %s", side->longest[v], side->longest_fen[v]);
         putchar('\n');
     }
@@ -227,7 +227,8 @@ static void print_row(const Table *table)
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &h->side[s];
         for (int v = 0; v < WDL_VALUES; v++) printf("\t%llu", (unsigned long long)side->count[v]);
-        printf("\t%u\t%u", longer(side, WDL_LOSS, WDL_BLESSED), longer(side, WDL_WIN, WDL_CURSED));
+        printf("\t%u\t%u", longer(side, TREB_LOSS, TREB_BLESSED_LOSS),
+               longer(side, TREB_WIN, TREB_CURSED_WIN));
     }
     putchar('\n');
 }
@@ -250,7 +251,7 @@ static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t 
 static int show(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[4096];
-    TableError error;
+    treb_error error;
     if (!find_file(dirs, name, path, sizeof path)) {
         cli_error("info", "there is no file '%s', here or in the folders of tables", name);
         return CLI_NO_TABLE;

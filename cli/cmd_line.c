@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_blocked.h"
-#include "blocked_source.h"
-#include "cli.h"
-#include "parts.h"
-#include "pgn.h"
+#include "answer/answer_blocked.h"
+#include "answer/parts.h"
+#include "answer/pgn.h"
+#include "cli/blocked_source.h"
+#include "cli/cli.h"
 
 static const char usage[] =
     "Usage: trebuchet line [options] FEN\n"

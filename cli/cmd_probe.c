@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_blocked.h"
-#include "blocked_source.h"
-#include "blocked_text.h"
-#include "cli.h"
-#include "position.h"
+#include "answer/answer.h"
+#include "answer/answer_blocked.h"
+#include "cli/blocked_source.h"
+#include "cli/blocked_text.h"
+#include "cli/cli.h"
+#include "core/position.h"
 
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"
@@ -44,7 +45,7 @@ typedef struct Probe {
     size_t moves;
 } Probe;
 
-/* ---- The verdict --------------------------------------------------------------------------- */
+/* ---- The verdict ----------------------------------------------------------------------------- */
 
 /* "mate in 23 moves (45 plies)": the winner's moves. */
 static void print_mate(const treb_value *value)
@@ -124,7 +125,7 @@ static void print_values(const treb_value *v)
     }
 }
 
-/* ---- The moves ----------------------------------------------------------------------------- */
+/* ---- The moves ------------------------------------------------------------------------------- */
 
 static void print_group(treb_wdl rule, const treb_position *pos)
 {
@@ -192,7 +193,7 @@ static void print_moves(const Probe *p)
     }
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 /* What a rank file says where the tables have no answer; frees it. */
 static int probe_ranks(const ProbeArgs *args, const treb_tables *tables, Blocked *b)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "server.h"
+#include "cli/cli.h"
+#include "server/server.h"
 
 static const char usage[] =
     "Usage: trebuchet serve [options]\n"
@@ -41,7 +41,7 @@ typedef struct ServeArgs {
     bool quiet;
 } ServeArgs;
 
-/* ---- Options ------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 enum { ANSWERS = 256, CONNECTIONS, PER_CLIENT, BODY, TIMEOUT, LOG };
 
@@ -136,7 +136,7 @@ static int parse(ServeArgs *args, int argc, char **argv)
     return cli_usage("serve");
 }
 
-/* ---- Running ------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 /* Serves until a signal ends it. */
 static int serve(Server *server)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "material.h"
+#include "cli/cli.h"
+#include "core/material.h"
 
 static const char usage[] =
     "Usage: trebuchet stats [options] MATERIAL\n"
@@ -35,7 +35,7 @@ static const char *metric_name(treb_metric metric)
     return metric == TREB_DTM ? "DTM" : metric == TREB_DTC ? "DTC" : "DTZ";
 }
 
-/* ---- Counts -------------------------------------------------------------------------------- */
+/* ---- Counts ---------------------------------------------------------------------------------- */
 
 static void print_counts(const treb_table_info *info)
 {
@@ -64,7 +64,7 @@ static void print_counts(const treb_table_info *info)
         puts("Cursed wins and blessed losses are draws by the 50-move rule alone.");
 }
 
-/* ---- Longest wins -------------------------------------------------------------------------- */
+/* ---- Longest wins ---------------------------------------------------------------------------- */
 
 /* A line for the longest win of a colour, out of those with the winner to move and those with the
  * loser to move. */
@@ -103,7 +103,7 @@ static void print_longest_wins(const treb_tables *tables, const char *name)
     if (!any) puts("  none: nobody ever wins");
 }
 
-/* ---- The histogram ------------------------------------------------------------------------- */
+/* ---- The histogram --------------------------------------------------------------------------- */
 
 /* A bar of `share` (0 to 1) of `room` columns, of which `cursed` is drawn lighter. */
 static void print_bar(double share, double cursed, int room, bool utf8)
@@ -221,7 +221,7 @@ static int print_histogram(const StatsArgs *args, const treb_tables *tables,
     return status == TREB_OK ? CLI_OK : cli_fail("stats", &error, &args->dirs);
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static int run(const StatsArgs *args, const treb_tables *tables)
 {
@@ -235,7 +235,7 @@ static int run(const StatsArgs *args, const treb_tables *tables)
     if (args->no_histogram) return CLI_OK;
     int metric = args->metric ? (int)args->metric : TREB_DTM;
     do {
-        status = treb_tables_find(tables, args->name, (treb_metric)metric, &spread, &error);
+        status = treb_tables_find(tables, args->name, metric, &spread, &error);
         if (status == TREB_OK) return print_histogram(args, tables, &spread);
     } while (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE && --metric == TREB_DTC);
     /* Verdicts alone have no spread, and that is no failure unless it was asked for. */

@@ -5,10 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "blocked.h"
-#include "cli.h"
-#include "verify.h"
-#include "verify_ranks.h"
+#include "blocked/blocked.h"
+#include "cli/cli.h"
+#include "cli/verify_ranks.h"
+#include "verify/verify.h"
 
 static const char usage[] =
     "Usage: trebuchet verify [options] [MATERIAL | RANK-FILE]...\n"
@@ -51,7 +51,7 @@ typedef struct VerifyRun {
     uint64_t positions;
 } VerifyRun;
 
-/* ---- What is printed ----------------------------------------------------------------------- */
+/* ---- What is printed ------------------------------------------------------------------------- */
 
 static void clear_bar(VerifyRun *run)
 {
@@ -74,10 +74,10 @@ static bool on_progress(void *context, const char *phase, uint64_t done, uint64_
 static void metric_list(unsigned metrics, char out[32])
 {
     *out = '\0';
-    for (int m = 0; m < TABLE_METRICS; m++) {
+    for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
         if (*out) strcat(out, ",");
-        strcat(out, table_metric_name((TableMetric)m));
+        strcat(out, table_metric_name((treb_metric)m));
     }
 }
 
@@ -118,7 +118,7 @@ static void print_line(const VerifyRun *run, treb_status status, const VerifyRes
     }
 }
 
-/* ---- The work ------------------------------------------------------------------------------ */
+/* ---- The work -------------------------------------------------------------------------------- */
 
 static void count_status(VerifyRun *run, treb_status status)
 {
@@ -209,7 +209,7 @@ static int run_all(const VerifyArgs *args)
     return summary(&run, i, cli_seconds() - start);
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static bool add_name(VerifyArgs *args, const char *name)
 {

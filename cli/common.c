@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "material.h"
-#include "position.h"
-#include "table.h"
+#include "cli/cli.h"
+#include "core/material.h"
+#include "core/position.h"
+#include "core/table.h"
 
 bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
 {
@@ -60,7 +60,7 @@ int cli_finish(const char *command, int code)
     return CLI_FAILED;
 }
 
-/* ---- Tables and positions ------------------------------------------------------------------ */
+/* ---- Tables and positions -------------------------------------------------------------------- */
 
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
@@ -142,7 +142,7 @@ bool cli_read_material(const char *command, const char *text, char name[MATERIAL
     return true;
 }
 
-/* ---- The board ----------------------------------------------------------------------------- */
+/* ---- The board ------------------------------------------------------------------------------- */
 
 void cli_print_board(const treb_position *pos)
 {
@@ -161,7 +161,7 @@ void cli_print_board(const treb_position *pos)
     puts("\n");
 }
 
-/* ---- The terminal -------------------------------------------------------------------------- */
+/* ---- The terminal ---------------------------------------------------------------------------- */
 
 int cli_columns(void)
 {

@@ -1,5 +1,5 @@
 /* progress.c - see progress.h. */
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 enum { BAR = 24, TICK_MS = 200 };
 
@@ -94,7 +94,7 @@ static void step_json(const Progress *p, const char *name, const GenerateReport 
            "\"write_s\":%.3f,\"total_s\":%.3f,\"elapsed_s\":%.3f,\"bytes\":{",
            name, (unsigned long long)r->result.positions, r->seconds[GENERATE_SOLVE],
            r->seconds[GENERATE_COMPRESS], r->total, cli_seconds() - p->start);
-    for (int m = 0, n = 0; m < TABLE_METRICS; m++)
+    for (int m = 0, n = 0; m < TREB_METRICS; m++)
         if (r->result.file_size[m])
             printf("%s\"%s\":%llu", n++ ? "," : "", table_metric_name(m),
                    (unsigned long long)r->result.file_size[m]);
@@ -106,7 +106,7 @@ static void step_line(const char *name, const GenerateReport *r)
 {
     char count[32], size[16];
     uint64_t bytes = 0;
-    for (int m = 0; m < TABLE_METRICS; m++) bytes += r->result.file_size[m];
+    for (int m = 0; m < TREB_METRICS; m++) bytes += r->result.file_size[m];
     cli_format_count(r->result.positions, count);
     cli_format_size(bytes, size);
     printf("%-9s %17s positions  %8s  %7.2f s\n", name, count, size, r->total);

@@ -2,7 +2,7 @@
 #ifndef TREB_CLI_PROGRESS_H
 #define TREB_CLI_PROGRESS_H
 
-#include "generate.h"
+#include "gen/generate.h"
 
 enum { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_BAR, PROGRESS_JSON };
 

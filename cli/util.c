@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "table.h"
+#include "cli/cli.h"
+#include "core/table.h"
 
 bool cli_dirs_add(CliDirs *dirs, const char *dir)
 {
@@ -96,14 +96,14 @@ void cli_format_time(double seconds, char out[16])
 unsigned cli_parse_metrics(const char *text)
 {
     unsigned mask = 0;
-    if (strcmp(text, "all") == 0) return (1u << TABLE_METRICS) - 1;
+    if (strcmp(text, "all") == 0) return (1u << TREB_METRICS) - 1;
     while (*text) {
         size_t length = strcspn(text, ",");
         int m = 0;
-        while (m < TABLE_METRICS && !(strlen(table_metric_name(m)) == length &&
-                                      strncasecmp(table_metric_name(m), text, length) == 0))
+        while (m < TREB_METRICS && !(strlen(table_metric_name(m)) == length &&
+                                     strncasecmp(table_metric_name(m), text, length) == 0))
             m++;
-        if (m == TABLE_METRICS) return 0;
+        if (m == TREB_METRICS) return 0;
         mask |= 1u << m;
         text += length;
         if (*text == ',') text++;
@@ -133,7 +133,7 @@ double cli_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- Signals ------------------------------------------------------------------------------- */
+/* ---- Signals --------------------------------------------------------------------------------- */
 
 static atomic_bool stop;
 

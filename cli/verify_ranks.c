@@ -1,9 +1,9 @@
 /* verify_ranks.c - see verify_ranks.h. */
-#include "verify_ranks.h"
+#include "cli/verify_ranks.h"
 
 #include <unistd.h>
 
-#include "table_value.h"
+#include "blocked/table_value.h"
 
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
                          FileCheck *check)

@@ -2,8 +2,8 @@
 #ifndef TREB_CLI_VERIFY_RANKS_H
 #define TREB_CLI_VERIFY_RANKS_H
 
-#include "cli.h"
-#include "file_check.h"
+#include "blocked/file_check.h"
+#include "cli/cli.h"
 
 /* Checks the file of that name in the first folder that has it. `tables` may be NULL. */
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,

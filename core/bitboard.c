@@ -3,7 +3,7 @@
  * They are written out rather than computed at start-up, so that no call has to come first and
  * threads share nothing writable. tests/test_rules.c compares every entry with a plain walk
  * over the board. */
-#include "bitboard.h"
+#include "core/bitboard.h"
 
 const uint64_t bitboard_knight[64] = {
     0x0000000000020400ULL, 0x0000000000050800ULL, 0x00000000000a1100ULL, 0x0000000000142200ULL,

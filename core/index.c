@@ -4,12 +4,12 @@
  * mirror square. The colour that leads (White if it has pawns) is mirrored so that its pawn of
  * the lowest place is on the files a to d; the others of that colour then lie above it. If its
  * mirror square is taken too, both orientations would do and the smaller number is taken. */
-#include "index.h"
+#include "core/index.h"
 
 #include <string.h>
 
-#include "bitboard.h"
-#include "kings.h"
+#include "core/bitboard.h"
+#include "core/kings.h"
 
 #define LEFT_FILES UINT64_C(0x0f0f0f0f0f0f0f0f)
 
@@ -223,7 +223,7 @@ static bool set_strides(Index *index, const uint8_t *order, unsigned pad)
 bool index_init(Index *index, const Material *material, const uint8_t *order, unsigned pad)
 {
     memset(index, 0, sizeof *index);
-    if (material_men(material) > MATERIAL_MAX_MEN || pad == 0) return false;
+    if (material_men(material) > TREB_MEN_MAX || pad == 0) return false;
     index->material = *material;
     index->pawns = material_has_pawns(material);
     index->kings = index->pawns ? INDEX_KINGS_FREE : INDEX_KINGS_SYMMETRIC;
@@ -306,7 +306,7 @@ uint64_t index_of_men(const Index *index, IndexMen *men)
 /* The coordinate of a group that stands on `board` before the symmetry is applied. */
 static uint32_t group_coordinate(uint64_t board, int count, int symmetry)
 {
-    uint8_t square[MATERIAL_MAX_MEN] = {0};
+    uint8_t square[TREB_MEN_MAX] = {0};
     if (count == 1) return (uint32_t)index_symmetry_square(symmetry, bit_first(board));
     if (count == 2) {
         int a = index_symmetry_square(symmetry, bit_pop(&board));

@@ -15,7 +15,7 @@
 #ifndef TREB_CORE_INDEX_H
 #define TREB_CORE_INDEX_H
 
-#include "material.h"
+#include "core/material.h"
 
 enum {
     INDEX_GROUPS_MAX = 6,
@@ -54,7 +54,7 @@ typedef struct Index {
  * White are the table's, whatever the colours on the board were. */
 typedef struct IndexMen {
     uint8_t king[2];
-    uint8_t square[MATERIAL_MAX_MEN]; /* the men of group 0, group 1, ... one after another */
+    uint8_t square[TREB_MEN_MAX]; /* the men of group 0, group 1, ... one after another */
     uint64_t pawns[2];
 } IndexMen;
 

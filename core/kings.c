@@ -1,6 +1,6 @@
 /* kings.c - the kings axis of an index, as tables. See kings.h for what they hold; the tests
  * derive every entry again from that definition. */
-#include "kings.h"
+#include "core/kings.h"
 
 const uint16_t kings_free[64 * 64] = {
     65535, 65535, 0,    1,    2,     3,     4,     5,     65535, 65535, 6,    7,    8,

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "index.h"
+#include "core/index.h"
 
 enum { KINGS_NONE = 0xffff, KINGS_COORDINATE = 0x0fff, KINGS_SYMMETRY_SHIFT = 12 };
 

@@ -1,5 +1,5 @@
 /* material.c - see material.h. */
-#include "material.h"
+#include "core/material.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ bool material_parse(const char *name, Material *out)
             continue;
         }
         const char *at = strchr(letters, *c);
-        if (at == NULL || ++men > MATERIAL_MAX_MEN) return false;
+        if (at == NULL || ++men > TREB_MEN_MAX) return false;
         m.count[color][at - letters]++;
     }
     if (m.count[0][TREB_KING] != 1 || m.count[1][TREB_KING] != 1) return false;

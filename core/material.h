@@ -8,7 +8,7 @@
 
 #include "trebuchet.h"
 
-enum { MATERIAL_NAME_SIZE = 24, MATERIAL_MAX_MEN = 8, MATERIAL_MAX_JUNIORS = 64 };
+enum { MATERIAL_NAME_SIZE = 24, MATERIAL_MAX_JUNIORS = 64 };
 
 /* Men by colour and type; each colour has exactly one king. */
 typedef struct Material {

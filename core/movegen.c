@@ -4,7 +4,7 @@
  * it cannot hide from a slider behind itself. Any other man must answer a check, if there is one,
  * and if pinned must stay on the line to its king. En passant, which takes two men off one rank,
  * is tried on the resulting board instead. */
-#include "movegen.h"
+#include "core/movegen.h"
 
 typedef struct Generator {
     const treb_position *pos;
@@ -198,7 +198,7 @@ bool position_ep_legal(const treb_position *pos)
     return false;
 }
 
-/* ---- Making moves ---- */
+/* ---- Making moves ---------------------------------------------------------------------------- */
 
 /* The castling rights that go when a man leaves this square or is taken on it. */
 static unsigned castling_lost(int sq)

@@ -5,7 +5,7 @@
 #ifndef TREB_CORE_MOVEGEN_H
 #define TREB_CORE_MOVEGEN_H
 
-#include "position.h"
+#include "core/position.h"
 
 enum { MOVES_MAX = 256 };
 

@@ -1,5 +1,5 @@
 /* position.c - see position.h. */
-#include "position.h"
+#include "core/position.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static treb_status bad_fen(const char **why, const char *text)
     return answer(why, TREB_ERR_FEN, text);
 }
 
-/* ---- Reading ---- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -179,7 +179,7 @@ treb_status position_from_fen(const char *fen, treb_position *out, const char **
     return status;
 }
 
-/* ---- Writing ---- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static char *write_board(const treb_position *pos, char *out)
 {
@@ -233,7 +233,7 @@ static char *write_number(unsigned value, char *out)
     return out;
 }
 
-void position_to_fen(const treb_position *pos, char out[POSITION_FEN_SIZE])
+void position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE])
 {
     out = write_board(pos, out);
     *out++ = ' ';
@@ -249,7 +249,7 @@ void position_to_fen(const treb_position *pos, char out[POSITION_FEN_SIZE])
     *out = '\0';
 }
 
-/* ---- Checking ---- */
+/* ---- Checking -------------------------------------------------------------------------------- */
 
 /* No square with two men, and none with half a man. */
 static const char *fault_in_boards(const treb_position *pos)
@@ -363,7 +363,7 @@ treb_status position_check(const treb_position *pos, const char **why)
     return answer(why, TREB_OK, "");
 }
 
-/* ---- Transforming ---- */
+/* ---- Transforming ---------------------------------------------------------------------------- */
 
 void position_swap_colors(const treb_position *pos, treb_position *out)
 {

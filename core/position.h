@@ -2,12 +2,10 @@
 #ifndef TREB_CORE_POSITION_H
 #define TREB_CORE_POSITION_H
 
-#include "bitboard.h"
+#include "core/bitboard.h"
 
 /* Bits of treb_position.castling. */
 enum { CASTLING_K = 1, CASTLING_Q = 2, CASTLING_k = 4, CASTLING_q = 8 };
-
-enum { POSITION_FEN_SIZE = 96 };
 
 /* Reads a FEN of two (board and side to move) to six fields and checks the position. Returns
  * TREB_ERR_FEN if the text is at fault, TREB_ERR_POSITION if no such position can arise; `out` is
@@ -16,7 +14,7 @@ enum { POSITION_FEN_SIZE = 96 };
 treb_status position_from_fen(const char *fen, treb_position *out, const char **why);
 
 /* Writes all six fields. */
-void position_to_fen(const treb_position *pos, char out[POSITION_FEN_SIZE]);
+void position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]);
 
 /* Whether the position could arise, as far as can be told from the position alone: TREB_OK or
  * TREB_ERR_POSITION. Everything else in core/ that takes a position relies on it. */

@@ -1,5 +1,5 @@
 /* san.c - see san.h. */
-#include "san.h"
+#include "core/san.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int type_of_letter(char c)
     return at != NULL ? (int)(at - type_letters) : -1;
 }
 
-/* ---- The long form ---- */
+/* ---- The long form --------------------------------------------------------------------------- */
 
 void move_to_uci(Move m, char out[UCI_SIZE])
 {
@@ -51,7 +51,7 @@ treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
     return TREB_ERR_ARGUMENT;
 }
 
-/* ---- Writing the short form ---- */
+/* ---- Writing the short form ------------------------------------------------------------------ */
 
 /* Adds the file, the rank or both of the from-square, as far as other men of the type could make
  * the move too. */
@@ -102,7 +102,7 @@ void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
     *out = '\0';
 }
 
-/* ---- Reading the short form ---- */
+/* ---- Reading the short form ------------------------------------------------------------------ */
 
 /* Takes the promotion and the to-square off the end of a text of `*length` characters. */
 static bool read_end(const char *text, size_t *length, Description *d)

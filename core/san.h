@@ -2,7 +2,7 @@
 #ifndef TREB_CORE_SAN_H
 #define TREB_CORE_SAN_H
 
-#include "movegen.h"
+#include "core/movegen.h"
 
 enum { UCI_SIZE = 6, SAN_SIZE = 8 };
 

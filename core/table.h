@@ -8,19 +8,10 @@
 #ifndef TREB_CORE_TABLE_H
 #define TREB_CORE_TABLE_H
 
-#include "index.h"
+#include "core/index.h"
 
-typedef enum TableMetric {
-    TABLE_WDL,
-    TABLE_DTZ,
-    TABLE_DTC,
-    TABLE_DTM,
-    TABLE_METRICS,
-    TABLE_RANKS = TABLE_METRICS /* of rank files */
-} TableMetric;
-
-/* The five verdicts for the side to move, in the order of merit. */
-enum { WDL_LOSS = 0, WDL_BLESSED, WDL_DRAW, WDL_CURSED, WDL_WIN, WDL_VALUES };
+#define TABLE_RANKS TREB_METRICS    /* the metric of rank files */
+enum { WDL_VALUES = TREB_WIN + 1 }; /* how many verdicts treb_wdl has */
 
 enum {
     TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16,
@@ -64,7 +55,7 @@ typedef struct TableRanks {
 typedef struct TableHeader {
     Index index;  /* with the order and padding of the file; of a rank file material and size */
     unsigned pad; /* the padding that index_init was given */
-    TableMetric metric;
+    treb_metric metric;
     unsigned per_byte;   /* cells that share a byte as digits of base `base`; 1 for whole bytes */
     unsigned base;       /* number system of a shared byte: base^per_byte <= 256. With per_byte 1
                             a writer need not set it; a reader finds 256 or, with width 2, 65536 */
@@ -82,24 +73,20 @@ uint64_t table_side_bytes(const TableHeader *header);
 uint64_t table_side_blocks(const TableHeader *header);
 
 /* "KRPvKR.dtm.treb" */
-void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE]);
-const char *table_metric_name(TableMetric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks" */
+void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE]);
+const char *table_metric_name(treb_metric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks" */
 
 /* The name that a file with this header has. */
 void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE]);
 
-/* ---- reading ------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct Table Table; /* immutable once open: any number of threads may read one */
 
-/* What went wrong, in words that name the file (and the block). */
-typedef struct TableError {
-    treb_status status;
-    char text[512];
-} TableError;
+/* Errors name the file, and the block where it is one. */
 
 /* Opens a file, checking everything but the blocks. NULL with *error filled on failure. */
-Table *table_open(const char *path, TableError *error);
+Table *table_open(const char *path, treb_error *error);
 void table_close(Table *table); /* NULL is allowed */
 
 const TableHeader *table_header(const Table *table);
@@ -115,7 +102,7 @@ void table_decoder_free(TableDecoder *decoder);
  * which has room for 2^block_bits bytes; the last block of a side may be shorter, the rest of
  * `out` is then zeroed. */
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
-                             uint8_t *out, TableError *error);
+                             uint8_t *out, treb_error *error);
 
 /* The block that holds a cell. */
 static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell)
@@ -135,7 +122,7 @@ static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *bloc
     return code % h->base;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Compressed blocks arrive in any order from any thread of the caller's (calls are not concurrent:
  * the caller serialises them); the file is written to a temporary name beside its own and appears
@@ -148,7 +135,7 @@ typedef struct TableWriter TableWriter;
  * changed until table_writer_finish, which gets the final header; index, per_byte, base, width,
  * block_bits and `stored` may not. */
 TableWriter *table_writer_open(const char *directory, const TableHeader *header,
-                               const void *dictionary, size_t dictionary_size, TableError *error);
+                               const void *dictionary, size_t dictionary_size, treb_error *error);
 
 /* Room for a compressed block, worst case. `capacity` below should be that. */
 size_t table_block_bound(const TableHeader *header);
@@ -160,17 +147,17 @@ typedef struct TableEncoder TableEncoder;
 TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictionary_size);
 void table_encoder_free(TableEncoder *encoder);
 /* Tunes an encoder of level 9 for the blocks of a metric: half as fast again, no larger. */
-void table_encoder_tune(TableEncoder *encoder, TableMetric metric);
+void table_encoder_tune(TableEncoder *encoder, treb_metric metric);
 size_t table_encode_block(TableEncoder *encoder, const uint8_t *block, size_t size, uint8_t *out,
                           size_t capacity);
 
 /* The checksum is of the block before compression, so that what is read back is what was meant. */
 treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
-                             size_t size, uint32_t checksum, TableError *error);
+                             size_t size, uint32_t checksum, treb_error *error);
 uint32_t table_block_checksum(const uint8_t *block, size_t size);
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
-                                TableError *error); /* frees the writer */
+                                treb_error *error); /* frees the writer */
 void table_writer_abort(TableWriter *writer);       /* frees it and removes the temporary file */
 
 /* Removes what writers of processes now dead left in a directory; never a complete table. Returns

@@ -1,5 +1,5 @@
 /* table_encode.c - packing the blocks of a table file. */
-#include "table_format.h"
+#include "core/table_format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +46,9 @@ TableEncoder *table_encoder_new(int level, const void *dictionary, size_t dictio
 /* Found by trial on blocks of eight tables (docs/performance.md). Hardly any matches are shorter
  * than 5 or 6 bytes, and for blocks as small as ours chains are found faster than rows. A libzstd
  * that no longer knows the last of these does as it likes. */
-void table_encoder_tune(TableEncoder *encoder, TableMetric metric)
+void table_encoder_tune(TableEncoder *encoder, treb_metric metric)
 {
-    int shortest = metric == TABLE_WDL || metric == TABLE_DTZ ? 6 : 5;
+    int shortest = metric == TREB_WDL || metric == TREB_DTZ ? 6 : 5;
     ZSTD_CCtx_setParameter(encoder->context, ZSTD_c_searchLog, 4);
     ZSTD_CCtx_setParameter(encoder->context, ZSTD_c_minMatch, shortest);
     ZSTD_CCtx_setParameter(encoder->context, ZSTD_c_useRowMatchFinder, ZSTD_ps_disable);

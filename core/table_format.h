@@ -4,7 +4,7 @@
 #ifndef TREB_CORE_TABLE_FORMAT_H
 #define TREB_CORE_TABLE_FORMAT_H
 
-#include "table.h"
+#include "core/table.h"
 
 enum {
     FORMAT_VERSION = 3,            /* the newest known here */
@@ -115,12 +115,12 @@ const char *format_side_name(int side);
 __attribute__((format(printf, 4, 5)))
 #endif
 treb_status
-format_fail(TableError *error, treb_status status, const char *path, const char *words, ...);
+format_fail(treb_error *error, treb_status status, const char *path, const char *words, ...);
 
-treb_status format_fail_memory(TableError *error, const char *path);
+treb_status format_fail_memory(treb_error *error, const char *path);
 
 /* The same with the system's word for `number` behind: "cannot read path: No such file". */
-treb_status format_fail_system(TableError *error, treb_status status, const char *what,
+treb_status format_fail_system(treb_error *error, treb_status status, const char *what,
                                const char *path, int number);
 
 #endif

@@ -1,8 +1,8 @@
 /* table_header.c - the header of a table file as a struct and as bytes. The parser believes
  * nothing: each field is checked before another is computed from it. */
 #define _POSIX_C_SOURCE 200809L
-#include "table_format.h"
-#include "table_ranks.h"
+#include "core/table_format.h"
+#include "core/table_ranks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,13 +44,13 @@ uint64_t table_side_blocks(const TableHeader *header)
     return ((table_side_bytes(header) - 1) >> header->block_bits) + 1;
 }
 
-const char *table_metric_name(TableMetric metric)
+const char *table_metric_name(treb_metric metric)
 {
-    static const char *const name[TABLE_METRICS + 1] = {"wdl", "dtz", "dtc", "dtm", "ranks"};
+    static const char *const name[TREB_METRICS + 1] = {"wdl", "dtz", "dtc", "dtm", "ranks"};
     return metric <= TABLE_RANKS ? name[metric] : "?";
 }
 
-void table_file_name(const Material *material, TableMetric metric, char out[TABLE_NAME_SIZE])
+void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE])
 {
     char name[MATERIAL_NAME_SIZE];
     material_name(material, name);
@@ -92,16 +92,16 @@ void format_seal(uint8_t *bytes, size_t size)
     format_put64(bytes + FORMAT_AT_CHECKSUM, format_checksum(bytes, size));
 }
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Of a path too long for a message the end says more than the beginning. */
 static const char *path_end(const char *path)
 {
-    size_t size = strlen(path), most = sizeof((TableError *)NULL)->text / 2;
+    size_t size = strlen(path), most = sizeof((treb_error *)NULL)->text / 2;
     return size > most ? path + (size - most) : path;
 }
 
-treb_status format_fail(TableError *error, treb_status status, const char *path, const char *words,
+treb_status format_fail(treb_error *error, treb_status status, const char *path, const char *words,
                         ...)
 {
     if (error == NULL) return status;
@@ -114,12 +114,12 @@ treb_status format_fail(TableError *error, treb_status status, const char *path,
     return status;
 }
 
-treb_status format_fail_memory(TableError *error, const char *path)
+treb_status format_fail_memory(treb_error *error, const char *path)
 {
     return format_fail(error, TREB_ERR_MEMORY, path, "%s", format_no_memory);
 }
 
-treb_status format_fail_system(TableError *error, treb_status status, const char *what,
+treb_status format_fail_system(treb_error *error, treb_status status, const char *what,
                                const char *path, int number)
 {
     if (error == NULL) return status;
@@ -131,7 +131,7 @@ treb_status format_fail_system(TableError *error, treb_status status, const char
     return status;
 }
 
-/* ---- to bytes ------------------------------------------------------------------------------ */
+/* ---- to bytes -------------------------------------------------------------------------------- */
 
 static size_t histogram_bytes(const TableSide *side, int v)
 {
@@ -211,7 +211,7 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
     }
 }
 
-/* ---- from bytes ---------------------------------------------------------------------------- */
+/* ---- from bytes ------------------------------------------------------------------------------ */
 
 static bool all_zero(const uint8_t *bytes, size_t size)
 {
@@ -284,7 +284,7 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     if (bytes[FORMAT_AT_METRIC] > TABLE_RANKS) return "unknown metric";
     if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks)
         return "its metric does not go with its index scheme";
-    header->metric = (TableMetric)bytes[FORMAT_AT_METRIC];
+    header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
     if (!all_zero(bytes + FORMAT_AT_FLAGS, 4) || !all_zero(bytes + FORMAT_AT_RESERVED, 2))
         return "reserved bits are set";
     unsigned stored = bytes[FORMAT_AT_STORED];
@@ -327,7 +327,7 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
 /* Whether only the first value map exists. */
 static bool one_map(const TableHeader *header)
 {
-    return header->metric == TABLE_WDL || header->metric == TABLE_RANKS;
+    return header->metric == TREB_WDL || header->metric == TABLE_RANKS;
 }
 
 static bool good_codes(const TableHeader *header, const TableSide *side)
@@ -361,7 +361,7 @@ static const char *parse_histograms(Cursor *cursor, bool distances, TableSide *s
 {
     const uint8_t *present = take(cursor, 1);
     if (present == NULL) return "statistics end early";
-    if (*present >> WDL_VALUES || *present >> WDL_DRAW & 1 || (*present && !distances))
+    if (*present >> WDL_VALUES || *present >> TREB_DRAW & 1 || (*present && !distances))
         return "bad set of histograms";
     for (int v = 0; v < WDL_VALUES; v++) {
         const char *wrong = *present >> v & 1 ? parse_histogram(cursor, side, v) : NULL;
@@ -404,7 +404,7 @@ static const char *parse_side(Cursor *cursor, unsigned version, const TableHeade
     }
     memcpy(side->codes, codes, sizeof codes);
     if (!good_codes(header, side)) return "bad number of codes";
-    return parse_maps(cursor, header->metric == TABLE_WDL, side);
+    return parse_maps(cursor, header->metric == TREB_WDL, side);
 }
 
 /* Every block has at least a byte, at most as many as before compression. */

@@ -1,17 +1,17 @@
 /* table_ranks.c - see table_ranks.h: the header of rank files, their names and orientation. */
-#include "table_ranks.h"
+#include "core/table_ranks.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "bitboard.h"
-#include "table_format.h"
+#include "core/bitboard.h"
+#include "core/table_format.h"
 
 enum { PAWNS_MAX = 8, FLAG_SAFE = 1, FLAG_UPPER_BOUNDS = 2 };
 
 static const char *const goal_words[TABLE_GOALS] = {"exact", "take", "reach"};
 
-/* ---- The header ---------------------------------------------------------------------------- */
+/* ---- The header ------------------------------------------------------------------------------ */
 
 /* Material and size of the index; there are no axes. */
 static void set_index(Index *index, int white, int black)
@@ -75,7 +75,7 @@ const char *format_parse_ranks_index(const uint8_t *bytes, TableHeader *header)
     return NULL;
 }
 
-/* ---- What it is about ---------------------------------------------------------------------- */
+/* ---- What it is about ------------------------------------------------------------------------ */
 
 enum { AT_PAWNS = 0, AT_SQUARES = 16, AT_GOAL = 24, AT_FLAGS = 25, AT_ZERO = 26, AT_OPEN = 32 };
 
@@ -129,7 +129,7 @@ const char *format_parse_ranks(const uint8_t *bytes, TableHeader *header)
     return table_ranks_orient(&oriented) != 0 ? "not in the orientation of files" : NULL;
 }
 
-/* ---- Orientation --------------------------------------------------------------------------- */
+/* ---- Orientation ----------------------------------------------------------------------------- */
 
 static TableRanks transform(const TableRanks *r, int symmetry)
 {
@@ -165,7 +165,7 @@ int table_ranks_orient(TableRanks *ranks)
     return best;
 }
 
-/* ---- Names --------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static char *put_squares(char *at, uint64_t set)
 {

@@ -10,7 +10,7 @@
 #ifndef TREB_CORE_TABLE_RANKS_H
 #define TREB_CORE_TABLE_RANKS_H
 
-#include "table.h"
+#include "core/table.h"
 
 typedef enum TableGoal { TABLE_EXACT, TABLE_TAKE, TABLE_REACH, TABLE_GOALS } TableGoal;
 

@@ -4,7 +4,7 @@
  * instead of a signal. What is allocated is bounded by the size of the file. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
-#include "table_format.h"
+#include "core/table_format.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,9 +46,9 @@ static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset)
     return (ssize_t)done;
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-static treb_status open_file(Table *table, TableError *error)
+static treb_status open_file(Table *table, treb_error *error)
 {
     /* Not to hang on a pipe that bears the name of a table. */
     table->file = open(table->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -69,7 +69,7 @@ static treb_status open_file(Table *table, TableError *error)
 
 /* Judges the fixed header as far as needed to read the rest. */
 static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t size,
-                               TableError *error)
+                               treb_error *error)
 {
     const treb_status damaged = TREB_ERR_DAMAGED;
     if (size == 0) return format_fail(error, damaged, table->path, "is empty");
@@ -98,7 +98,7 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
 }
 
 static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint64_t offset,
-                             TableError *error)
+                             treb_error *error)
 {
     ssize_t got = read_at(table->file, out, size, offset);
     if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
@@ -107,7 +107,7 @@ static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint
     return TREB_OK;
 }
 
-static treb_status read_header(Table *table, TableError *error)
+static treb_status read_header(Table *table, treb_error *error)
 {
     uint8_t fixed[FORMAT_FIXED_SIZE];
     size_t size = table->file_size < sizeof fixed ? (size_t)table->file_size : sizeof fixed;
@@ -132,7 +132,7 @@ static treb_status read_header(Table *table, TableError *error)
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "header damaged: %s", wrong);
 }
 
-static treb_status load_dictionary(Table *table, TableError *error)
+static treb_status load_dictionary(Table *table, treb_error *error)
 {
     if (table->layout.dictionary_size == 0) return TREB_OK;
     table->dictionary =
@@ -141,7 +141,7 @@ static treb_status load_dictionary(Table *table, TableError *error)
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "dictionary cannot be used");
 }
 
-Table *table_open(const char *path, TableError *error)
+Table *table_open(const char *path, treb_error *error)
 {
     Table *table = calloc(1, sizeof *table);
     if (table == NULL) {
@@ -175,7 +175,7 @@ const char *table_path(const Table *table) { return table->path; }
 
 uint64_t table_file_size(const Table *table) { return table->file_size; }
 
-/* ---- blocks -------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 TableDecoder *table_decoder_new(void)
 {
@@ -225,7 +225,7 @@ static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uin
 }
 
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
-                             uint8_t *out, TableError *error)
+                             uint8_t *out, treb_error *error)
 {
     const TableHeader *header = &table->header;
     if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))

@@ -6,7 +6,7 @@
  * left can be told from what a living one is writing. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
-#include "table_format.h"
+#include "core/table_format.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ struct TableWriter {
     WriterFile spool, sorted;
 };
 
-/* ---- files --------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool write_all(WriterFile *file, const uint8_t *data, size_t size)
 {
@@ -155,9 +155,9 @@ size_t table_remove_stale(const char *directory)
     return removed;
 }
 
-/* ---- the writer ---------------------------------------------------------------------------- */
+/* ---- the writer ------------------------------------------------------------------------------ */
 
-static treb_status fail_system(TableWriter *writer, TableError *error)
+static treb_status fail_system(TableWriter *writer, treb_error *error)
 {
     int number = errno;
     writer->failed = true;
@@ -219,7 +219,7 @@ static bool writer_allocate(TableWriter *writer, const char *directory, const vo
 }
 
 TableWriter *table_writer_open(const char *directory, const TableHeader *header,
-                               const void *dictionary, size_t dictionary_size, TableError *error)
+                               const void *dictionary, size_t dictionary_size, treb_error *error)
 {
     uint8_t fixed[FORMAT_FIXED_SIZE];
     format_write_fixed(header, fixed);
@@ -254,7 +254,7 @@ no_memory:
 }
 
 treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
-                             size_t size, uint32_t checksum, TableError *error)
+                             size_t size, uint32_t checksum, treb_error *error)
 {
     if (side < 0 || side > 1 || !writer->header.side[side].stored || block >= writer->side_blocks)
         return format_fail(error, TREB_ERR_ARGUMENT, writer->path, "there is no such block");
@@ -274,7 +274,7 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
 }
 
 /* Copies the blocks in order, whole buffers at a time, and makes the copy the file to finish. */
-static treb_status sort_blocks(TableWriter *writer, TableError *error)
+static treb_status sort_blocks(TableWriter *writer, treb_error *error)
 {
     uint8_t *buffer = malloc(COPY_SIZE);
     if (buffer == NULL) return format_fail_memory(error, writer->path);
@@ -328,7 +328,7 @@ static uint8_t *build_header(const TableWriter *writer, const TableHeader *heade
 
 /* Whether the reader would take what the caller wants written. */
 static treb_status check_final(const TableWriter *writer, const TableHeader *header,
-                               TableError *error)
+                               treb_error *error)
 {
     const treb_status argument = TREB_ERR_ARGUMENT;
     uint8_t fixed[FORMAT_FIXED_SIZE];
@@ -353,7 +353,7 @@ static treb_status check_final(const TableWriter *writer, const TableHeader *hea
 
 /* Adds the header, puts the file on the disk and gives it its name. */
 static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t size,
-                           TableError *error)
+                           treb_error *error)
 {
     WriterFile *file = &writer->spool;
     if (!write_all(file, bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE))
@@ -372,7 +372,7 @@ static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t siz
 }
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
-                                TableError *error)
+                                treb_error *error)
 {
     uint8_t *bytes = NULL;
     size_t size = 0;

@@ -1,13 +1,13 @@
 /* generate.c - see generate.h. */
-#include "generate.h"
+#include "gen/generate.h"
 
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bitboard.h"
-#include "store.h"
+#include "core/bitboard.h"
+#include "gen/store/store.h"
 
 enum {
     MEBI = 1 << 20,
@@ -15,28 +15,27 @@ enum {
     POOLS_MOST = 1200     /* MiB of solvers kept */
 };
 
-static treb_status out_of_memory(TableError *error)
+static treb_status out_of_memory(treb_error *error)
 {
     error->status = TREB_ERR_MEMORY;
     snprintf(error->text, sizeof error->text, "out of memory");
     return TREB_ERR_MEMORY;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------
- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 bool generate_complete(const char *directory, const Material *material, unsigned metrics)
 {
-    for (int m = 0; m < TABLE_METRICS; m++) {
+    for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
         char name[TABLE_NAME_SIZE], path[4200];
-        TableError error;
+        treb_error error;
         table_file_name(material, m, name);
         snprintf(path, sizeof path, "%.4000s/%s", directory, name);
         Table *table = table_open(path, &error);
         if (table == NULL) return false;
         const TableHeader *h = table_header(table);
-        bool right = h->metric == (TableMetric)m && material_equal(&h->index.material, material);
+        bool right = h->metric == (treb_metric)m && material_equal(&h->index.material, material);
         table_close(table);
         if (!right) return false;
     }
@@ -60,7 +59,7 @@ static bool plan_has(const GeneratePlan *plan, const Material *m)
 }
 
 static treb_status plan_add(const GenerateOptions *o, const Material *m, GeneratePlan *plan,
-                            TableError *error)
+                            treb_error *error)
 {
     if (plan_has(plan, m)) return TREB_OK;
     Material junior[MATERIAL_MAX_JUNIORS];
@@ -133,7 +132,7 @@ static void plan_sort(GeneratePlan *plan)
 }
 
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
-                          GeneratePlan *plan, TableError *error)
+                          GeneratePlan *plan, treb_error *error)
 {
     treb_status status = TREB_OK;
     memset(plan, 0, sizeof *plan);
@@ -157,8 +156,7 @@ void generate_plan_free(GeneratePlan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* ---- slices in order --------------------------------------------------------------------------
- */
+/* ---- slices in order ------------------------------------------------------------------------- */
 
 /* Slices that are solved together. */
 typedef struct Unit {
@@ -209,7 +207,7 @@ static bool job_units(Job *job)
 {
     const Index *index = &job->shape.index;
     uint64_t slices = index->slices;
-    int lanes = shape_lanes(&job->shape), most = 6 * MATERIAL_MAX_MEN;
+    int lanes = shape_lanes(&job->shape), most = 6 * TREB_MEN_MAX;
     uint8_t *advance = malloc(slices);
     /* Every level may leave one unit that is not full. */
     job->unit = malloc((slices / lanes + most + 2) * sizeof *job->unit);
@@ -245,7 +243,7 @@ static void job_free(Job *job)
     shape_free(&job->shape);
 }
 
-static treb_status unit_fail(Job *job, treb_status status, TableError *error)
+static treb_status unit_fail(Job *job, treb_status status, treb_error *error)
 {
     char name[MATERIAL_NAME_SIZE];
     material_name(&job->step->material, name);
@@ -272,7 +270,7 @@ static void set_phase(const Job *job, int phase)
 }
 
 /* Solves a unit, puts it into the store and, if wanted, into files. */
-static treb_status unit_run(Job *job, const Unit *unit, Solver *solver, TableError *error)
+static treb_status unit_run(Job *job, const Unit *unit, Solver *solver, treb_error *error)
 {
     const Slice *slice;
     if (stopping(job)) return TREB_OK;
@@ -301,7 +299,7 @@ static treb_status unit_run(Job *job, const Unit *unit, Solver *solver, TableErr
 }
 
 /* All units of one level. Where slices are small they run side by side, else each in parallel. */
-static treb_status level_run(Job *job, size_t first, size_t end, TableError *error)
+static treb_status level_run(Job *job, size_t first, size_t end, treb_error *error)
 {
     treb_status status = TREB_OK;
     /* The emitter chooses by the first slice it sees: that must not depend on threads. */
@@ -322,7 +320,7 @@ static treb_status level_run(Job *job, size_t first, size_t end, TableError *err
 #pragma omp critical(generate_report)
         skip = status != TREB_OK;
         if (skip) continue;
-        TableError my_error;
+        treb_error my_error;
         mine = unit_run(job, &job->unit[u], job->pool->solver[omp_get_thread_num()], &my_error);
         if (mine == TREB_OK) continue;
 #pragma omp critical(generate_report)
@@ -334,7 +332,7 @@ static treb_status level_run(Job *job, size_t first, size_t end, TableError *err
     return status;
 }
 
-static treb_status job_levels(Job *job, TableError *error)
+static treb_status job_levels(Job *job, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (size_t u = 0; u < job->units && status == TREB_OK && !stopping(job);) {
@@ -349,10 +347,10 @@ static treb_status job_levels(Job *job, TableError *error)
     return status;
 }
 
-static treb_status job_try(Job *job, TableError *error)
+static treb_status job_try(Job *job, treb_error *error)
 {
     const GenerateOptions *o = job->options;
-    EmitOptions emit = {o->directory, o->metrics | 1u << TABLE_WDL, o->level, o->wide};
+    EmitOptions emit = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide};
     if (o->progress) atomic_store(&o->progress->done, 0);
     job->table = store_begin(job->store, &job->shape, job->step->seniors, error);
     if (job->table == NULL) return error->status;
@@ -360,14 +358,14 @@ static treb_status job_try(Job *job, TableError *error)
     if (job->step->emit) {
         job->emitter = emitter_new(&job->shape, &emit, error);
         if (job->emitter == NULL) {
-            TableError ignored;
+            treb_error ignored;
             store_end(job->table, false, &ignored);
             return error->status;
         }
     }
     treb_status status = job_levels(job, error);
     bool complete = status == TREB_OK && !stopping(job);
-    TableError second;
+    treb_error second;
     treb_status stored = store_end(job->table, complete, &second);
     if (complete && stored != TREB_OK) {
         complete = false;
@@ -426,7 +424,7 @@ static SolverPool *pool_prepare(SolverPools *pools, int count, const Shape *shap
 }
 
 static treb_status job_run(const GenerateOptions *options, const GenerateStep *step, Store *store,
-                           SolverPools *pools, GenerateReport *report, TableError *error)
+                           SolverPools *pools, GenerateReport *report, treb_error *error)
 {
     Job job = {.options = options, .step = step, .store = store, .report = report};
     double start = omp_get_wtime();
@@ -447,10 +445,10 @@ static treb_status job_run(const GenerateOptions *options, const GenerateStep *s
 }
 
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
-                         GenerateReporter *report, void *context, bool *stopped, TableError *error)
+                         GenerateReporter *report, void *context, bool *stopped, treb_error *error)
 {
     uint64_t budget = (uint64_t)BUDGET_DEFAULT * MEBI;
-    bool mates = options->metrics >> TABLE_DTM & 1;
+    bool mates = options->metrics >> TREB_DTM & 1;
     *stopped = false;
     for (size_t i = 0; i < plan->steps && options->memory; i++) {
         uint64_t need = plan->step[i].memory;

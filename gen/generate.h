@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "emit.h"
+#include "gen/write/writer.h"
 
 /* What a long run is doing, for whoever looks in from another thread. */
 typedef struct GenerateProgress {
@@ -19,7 +19,7 @@ enum { GENERATE_SOLVE, GENERATE_COMPRESS, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
     const char *directory;      /* must exist */
-    unsigned metrics;           /* 1 << TABLE_WDL ...; verdicts are always written */
+    unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see EmitOptions */
     uint64_t memory;            /* bytes to stay within; 0 for no bound */
@@ -51,7 +51,7 @@ typedef struct GenerateReport {
 /* Plans all files that are missing for the given materials (canonicalised) and their juniors, in an
  * order in which each finds what it needs. */
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
-                          GeneratePlan *plan, TableError *error);
+                          GeneratePlan *plan, treb_error *error);
 void generate_plan_free(GeneratePlan *plan);
 
 /* Whether the files of all `metrics` are there and open without an error. */
@@ -61,6 +61,6 @@ bool generate_complete(const char *directory, const Material *material, unsigned
  * `*stopped`. */
 typedef void GenerateReporter(void *context, size_t step, const GenerateReport *report);
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
-                         GenerateReporter *report, void *context, bool *stopped, TableError *error);
+                         GenerateReporter *report, void *context, bool *stopped, treb_error *error);
 
 #endif

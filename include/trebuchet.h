@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-/* ---- Status -------------------------------------------------------------------------------- */
+/* ---- Status ---------------------------------------------------------------------------------- */
 
 /* What a call came to. Zero is success. */
 typedef enum treb_status {
@@ -62,7 +62,7 @@ typedef struct treb_error {
 /* A short English phrase for a status: "table not installed". Static; never NULL. */
 TREB_API const char *treb_status_text(treb_status status);
 
-/* ---- Positions ----------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 enum { TREB_WHITE = 0, TREB_BLACK = 1 };
 enum { TREB_PAWN = 0, TREB_KNIGHT, TREB_BISHOP, TREB_ROOK, TREB_QUEEN, TREB_KING, TREB_TYPES };
@@ -96,7 +96,7 @@ TREB_API treb_status treb_position_check(const treb_position *pos, treb_error *e
 TREB_API treb_status treb_position_play(const treb_position *pos, const char *move,
                                         treb_position *out, treb_error *error);
 
-/* ---- Values -------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* The result with best play for the side to move, in ascending order of merit. A cursed win is won
  * but for the 50-move rule; a blessed loss is what its victim has. */
@@ -125,7 +125,7 @@ TREB_API const char *treb_metric_text(treb_metric metric);
  * verdict and DTZ at a clock of 0: a win is cursed and a loss blessed if halfmove + dtz > 100. */
 TREB_API treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove);
 
-/* ---- Sets of tables ------------------------------------------------------------------------ */
+/* ---- Sets of tables -------------------------------------------------------------------------- */
 
 typedef struct treb_tables treb_tables;
 
@@ -201,7 +201,7 @@ TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char
                                            uint64_t *out, size_t capacity, size_t *count,
                                            treb_error *error);
 
-/* ---- Probes -------------------------------------------------------------------------------- */
+/* ---- Probes ---------------------------------------------------------------------------------- */
 
 /* All probes take en passant into account, and answer from the rules, captures and promotions alone
  * where these suffice and a table is missing. They fail with TREB_ERR_POSITION, TREB_ERR_CASTLING,

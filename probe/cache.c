@@ -1,6 +1,6 @@
 /* cache.c - see cache.h. */
 #define _DEFAULT_SOURCE /* anonymous memory, madvise */
-#include "cache.h"
+#include "probe/cache.h"
 
 #include <string.h>
 #include <sys/mman.h>

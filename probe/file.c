@@ -1,12 +1,12 @@
 /* file.c - see file.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "file.h"
+#include "probe/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Decoders ------------------------------------------------------------------------------ */
+/* ---- Decoders -------------------------------------------------------------------------------- */
 
 /* What one thread needs to unpack blocks. As many exist as threads ever missed at once. */
 struct ProbeDecoder {
@@ -75,9 +75,9 @@ static ProbeDecoder *pool_take(ProbePool *pool, size_t size)
     return NULL;
 }
 
-/* ---- Failures ------------------------------------------------------------------------------ */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
-static int fail(TableError *error, treb_status status, const char *path, const char *what)
+static int fail(treb_error *error, treb_status status, const char *path, const char *what)
 {
     if (error != NULL) {
         error->status = status;
@@ -86,12 +86,12 @@ static int fail(TableError *error, treb_status status, const char *path, const c
     return -(int)status;
 }
 
-int file_damaged(const OpenFile *file, const char *what, TableError *error)
+int file_damaged(const OpenFile *file, const char *what, treb_error *error)
 {
     return fail(error, TREB_ERR_DAMAGED, table_path(file->table), what);
 }
 
-/* ---- Opening ------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 bool file_init(ProbeFile *file)
 {
@@ -125,7 +125,7 @@ static const char *fault_in_header(const ProbeFile *file, const TableHeader *hea
     if (!material_equal(&header->index.material, &file->material) || header->metric != file->metric)
         return "its name is not that of its content";
     if (material_symmetric(&file->material)) return white ? NULL : "White to move is missing";
-    if (header->metric == TABLE_WDL && !(white && black)) return "a side to move is missing";
+    if (header->metric == TREB_WDL && !(white && black)) return "a side to move is missing";
     return NULL;
 }
 
@@ -138,14 +138,14 @@ static void fill_digits(OpenFile *open, int s)
         for (unsigned i = 0; i < header->per_byte; i++) {
             unsigned code = header->per_byte > 1 ? rest % header->base : rest;
             if (header->per_byte > 1) rest /= header->base;
-            if (header->metric == TABLE_WDL)
+            if (header->metric == TREB_WDL)
                 code = code < side->codes[0] ? side->plies[0][code] : FILE_NO_VERDICT;
             open->digit[s][i][byte] = (uint8_t)code;
         }
     }
 }
 
-static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error)
+static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
 {
     const TableHeader *header = open->header = table_header(open->table);
     open->index = header->index;
@@ -155,7 +155,7 @@ static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error)
     open->page_bits = header->block_bits < CACHE_PAGE_BITS ? header->block_bits : CACHE_PAGE_BITS;
     open->pages = table_side_blocks(header) << (open->block_bits - open->page_bits);
     const char *fault = fault_in_header(file, header);
-    if (fault == NULL && header->metric == TABLE_WDL && header->width != 1)
+    if (fault == NULL && header->metric == TREB_WDL && header->width != 1)
         fault = "its cells are too wide";
     if (fault != NULL) return fail(error, TREB_ERR_DAMAGED, file->path, fault);
     for (int side = 0; side < 2; side++) {
@@ -169,7 +169,7 @@ static int open_fill(OpenFile *open, const ProbeFile *file, TableError *error)
     return 0;
 }
 
-static OpenFile *open_new(const ProbeFile *file, TableError *error)
+static OpenFile *open_new(const ProbeFile *file, treb_error *error)
 {
     OpenFile *open = calloc(1, sizeof *open);
     if (open == NULL) {
@@ -183,7 +183,7 @@ static OpenFile *open_new(const ProbeFile *file, TableError *error)
 }
 
 /* Under the file's mutex. */
-static OpenFile *open_once(ProbeFile *file, TableError *error)
+static OpenFile *open_once(ProbeFile *file, treb_error *error)
 {
     OpenFile *open = atomic_load_explicit(&file->open, memory_order_relaxed);
     if (open != NULL) return open;
@@ -202,9 +202,9 @@ static OpenFile *open_once(ProbeFile *file, TableError *error)
     return open;
 }
 
-int file_open(ProbeFile *file, const OpenFile **out, TableError *error)
+int file_open(ProbeFile *file, const OpenFile **out, treb_error *error)
 {
-    TableError unused;
+    treb_error unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
     *out = open_once(file, error);
@@ -212,14 +212,14 @@ int file_open(ProbeFile *file, const OpenFile **out, TableError *error)
     return *out != NULL ? 0 : -(int)error->status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, TableError *error)
+int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb_error *error)
 {
     size_t size = (size_t)1 << file->block_bits;
     uint64_t block = at >> file->block_bits;
     ProbeDecoder *decoder = pool_take(pool, size);
-    TableError local;
+    treb_error local;
     if (decoder == NULL)
         return fail(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
     treb_status status = table_read_block(file->table, decoder->decoder, side, block,
@@ -265,7 +265,7 @@ static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
     return at;
 }
 
-int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, TableError *error)
+int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, treb_error *error)
 {
     unsigned part, bytes;
     if (cell >= file->index.size) return file_damaged(file, "has no such cell", error);
@@ -283,10 +283,10 @@ int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, Ta
     return file->digit[side][part][bytes & 0xff];
 }
 
-/* ---- Pinning ------------------------------------------------------------------------------- */
+/* ---- Pinning --------------------------------------------------------------------------------- */
 
 /* All bytes of a side, rounded up to blocks, and one byte more so that two can be read anywhere. */
-static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, TableError *error)
+static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, treb_error *error)
 {
     uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
     uint8_t *out = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
@@ -308,7 +308,7 @@ static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, Table
 }
 
 /* Under the file's mutex. */
-static int pin_side(ProbePool *pool, OpenFile *open, int side, TableError *error)
+static int pin_side(ProbePool *pool, OpenFile *open, int side, treb_error *error)
 {
     if (!open->stored[side] || atomic_load(&open->whole[side]) != NULL) return 0;
     uint8_t *bytes = read_side(pool, open, side, error);
@@ -318,9 +318,9 @@ static int pin_side(ProbePool *pool, OpenFile *open, int side, TableError *error
     return 0;
 }
 
-int file_pin(ProbePool *pool, ProbeFile *file, TableError *error)
+int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error)
 {
-    TableError unused;
+    treb_error unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
     OpenFile *open = open_once(file, error);

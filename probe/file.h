@@ -5,8 +5,8 @@
 #ifndef TREB_PROBE_FILE_H
 #define TREB_PROBE_FILE_H
 
-#include "cache.h"
-#include "table.h"
+#include "core/table.h"
+#include "probe/cache.h"
 
 enum { FILE_NO_VERDICT = 0xff };
 
@@ -40,11 +40,11 @@ typedef struct OpenFile {
 /* A file that the directories have. */
 typedef struct ProbeFile {
     Material material;
-    TableMetric metric;
+    treb_metric metric;
     char *path;
     _Atomic(OpenFile *) open; /* NULL: not yet, or in vain */
     pthread_mutex_t mutex;    /* of opening and pinning */
-    TableError *failure;      /* why opening failed, if trying again is no use; under the mutex */
+    treb_error *failure;      /* why opening failed, if trying again is no use; under the mutex */
 } ProbeFile;
 
 /* `file` has a material, a metric and a path (on the heap, which it owns); all else is 0. */
@@ -52,23 +52,23 @@ bool file_init(ProbeFile *file);
 void file_destroy(ProbeFile *file);
 
 /* Opens a file: 0 and *out, or minus a treb_status. */
-int file_open(ProbeFile *file, const OpenFile **out, TableError *error);
+int file_open(ProbeFile *file, const OpenFile **out, treb_error *error);
 
-static inline int file_get(ProbeFile *file, const OpenFile **out, TableError *error)
+static inline int file_get(ProbeFile *file, const OpenFile **out, treb_error *error)
 {
     *out = atomic_load_explicit(&file->open, memory_order_acquire);
     return *out != NULL ? 0 : file_open(file, out, error);
 }
 
 /* Unpacks both sides for good. */
-int file_pin(ProbePool *pool, ProbeFile *file, TableError *error);
+int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error);
 
 /* Reads bytes `at` and, if `at` is even, `at` + 1 of a side that is not in memory. */
-int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, TableError *error);
+int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb_error *error);
 
 /* What a cell holds: a verdict of a WDL table, else a code. */
-int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, TableError *error);
+int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, treb_error *error);
 
-int file_damaged(const OpenFile *file, const char *what, TableError *error);
+int file_damaged(const OpenFile *file, const char *what, treb_error *error);
 
 #endif

@@ -2,10 +2,10 @@
  * line. */
 #include <string.h>
 
-#include "probe.h"
-#include "san.h"
+#include "core/san.h"
+#include "probe/probe.h"
 
-/* ---- Values -------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static treb_value value_unknown(treb_status status)
 {
@@ -22,13 +22,13 @@ static void put_distance(treb_value *value, int metric, int plies)
 }
 
 static treb_value value_of_position(const treb_tables *set, const treb_position *pos,
-                                    TableError *error)
+                                    treb_error *error)
 {
     int verdict = wdl_value(set, pos, error);
     if (verdict < 0) return value_unknown((treb_status)-verdict);
     treb_value value = {.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        put_distance(&value, m, distance_value(set, (TableMetric)m, pos, verdict, NULL));
+        put_distance(&value, m, distance_value(set, (treb_metric)m, pos, verdict, NULL));
     if (value.status[TREB_DTZ] == TREB_OK)
         value.rule = treb_wdl_with_clock(value.wdl, value.plies[TREB_DTZ], pos->halfmove);
     return value;
@@ -37,7 +37,7 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
 treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos, treb_value *out,
                             treb_error *error)
 {
-    TableError why;
+    treb_error why;
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK) return status;
     *out = value_of_position(tables, pos, &why);
@@ -48,19 +48,19 @@ treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
 /* What a move is worth to its maker. *failed gets the first failure that hurts the order. */
 static treb_value value_of_move(const treb_tables *set, const treb_position *pos, Move m,
                                 const treb_position *child, treb_metric metric, int *failed,
-                                TableError *error)
+                                treb_error *error)
 {
     int other = wdl_value(set, child, *failed == 0 ? error : NULL);
     if (other < 0) {
         if (*failed == 0) *failed = other;
         return value_unknown((treb_status)-other);
     }
-    treb_wdl wdl = (treb_wdl)(WDL_WIN - other);
+    treb_wdl wdl = (treb_wdl)(TREB_WIN - other);
     treb_value value = {.wdl = wdl, .rule = wdl};
     for (int k = TREB_DTZ; k < TREB_METRICS; k++) {
         bool matters = k == (int)metric && *failed == 0;
         int plies =
-            distance_of_move(set, (TableMetric)k, pos, m, child, other, matters ? error : NULL);
+            distance_of_move(set, (treb_metric)k, pos, m, child, other, matters ? error : NULL);
         if (plies < 0 && matters) *failed = plies;
         put_distance(&value, k, plies);
     }
@@ -84,7 +84,7 @@ static uint8_t flags_of(const treb_position *pos, Move m, const treb_position *c
 }
 
 static treb_move describe(const treb_tables *set, const treb_position *pos, Move m,
-                          treb_metric metric, int *failed, TableError *error)
+                          treb_metric metric, int *failed, treb_error *error)
 {
     treb_position child;
     treb_move move = {.from = (uint8_t)move_from(m),
@@ -98,7 +98,7 @@ static treb_move describe(const treb_tables *set, const treb_position *pos, Move
     return move;
 }
 
-/* ---- Order --------------------------------------------------------------------------------- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 /* Negative if a goes first by its distance: unknown ones last. */
 static int compare_distance(const treb_value *a, const treb_value *b, int metric)
@@ -138,13 +138,13 @@ static size_t put_sorted(treb_move *out, size_t count, size_t capacity, const tr
     return kept + 1;
 }
 
-/* ---- Moves and lines ----------------------------------------------------------------------- */
+/* ---- Moves and lines ------------------------------------------------------------------------- */
 
 static treb_status list_moves(const treb_tables *set, const treb_position *pos, treb_metric metric,
                               treb_move *out, size_t capacity, size_t *count, treb_error *error)
 {
     Move moves[MOVES_MAX];
-    TableError why;
+    treb_error why;
     int all = movegen_legal(pos, moves), failed = 0;
     *count = 0;
     for (int i = 0; i < all; i++) {

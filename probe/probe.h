@@ -6,20 +6,20 @@
 #ifndef TREB_PROBE_PROBE_H
 #define TREB_PROBE_PROBE_H
 
-#include "movegen.h"
-#include "set.h"
+#include "core/movegen.h"
+#include "probe/set.h"
 
 /* The verdict at a clock of 0, en passant included. */
-int wdl_value(const treb_tables *set, const treb_position *pos, TableError *error);
+int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *error);
 
 /* The distance of a position whose verdict is known. */
-int distance_value(const treb_tables *set, TableMetric metric, const treb_position *pos,
-                   int verdict, TableError *error);
+int distance_value(const treb_tables *set, treb_metric metric, const treb_position *pos,
+                   int verdict, treb_error *error);
 
 /* The distance that a legal move means for the one who makes it, given the position after it and
  * the verdict there. */
-int distance_of_move(const treb_tables *set, TableMetric metric, const treb_position *pos, Move m,
-                     const treb_position *child, int child_verdict, TableError *error);
+int distance_of_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
+                     const treb_position *child, int child_verdict, treb_error *error);
 
 /* A capture or promotion, which leads to another material. */
 static inline bool move_is_conversion(const treb_position *pos, Move m)
@@ -61,6 +61,6 @@ static inline treb_status probe_check(const treb_position *pos, treb_error *erro
 treb_status probe_no_metric(treb_error *error);
 
 /* Passes a failure on to the caller. `result` is minus a status. */
-treb_status probe_fail(int result, const TableError *from, treb_error *error);
+treb_status probe_fail(int result, const treb_error *from, treb_error *error);
 
 #endif

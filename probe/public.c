@@ -2,13 +2,8 @@
  * every probe begins with. */
 #include <stdio.h>
 
-#include "probe.h"
-#include "san.h"
-
-_Static_assert((int)TREB_FEN_SIZE == POSITION_FEN_SIZE, "one size of FENs");
-_Static_assert((int)TREB_MEN_MAX == MATERIAL_MAX_MEN, "one limit of men");
-_Static_assert((int)TREB_METRICS == TABLE_METRICS && (int)TREB_DTM == TABLE_DTM, "one order");
-_Static_assert((int)TREB_WIN == WDL_WIN && (int)TREB_CURSED_WIN == WDL_CURSED, "one order");
+#include "core/san.h"
+#include "probe/probe.h"
 
 static treb_status fail(treb_error *error, treb_status status, const char *text)
 {
@@ -19,7 +14,7 @@ static treb_status fail(treb_error *error, treb_status status, const char *text)
     return status;
 }
 
-treb_status probe_fail(int result, const TableError *from, treb_error *error)
+treb_status probe_fail(int result, const treb_error *from, treb_error *error)
 {
     return fail(error, (treb_status)-result, error != NULL ? from->text : "");
 }
@@ -78,7 +73,7 @@ const char *treb_wdl_text(treb_wdl wdl)
 const char *treb_metric_text(treb_metric metric)
 {
     if (metric < TREB_WDL || metric >= TREB_METRICS) return "unknown";
-    return table_metric_name((TableMetric)metric);
+    return table_metric_name(metric);
 }
 
 treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove)

@@ -1,6 +1,6 @@
 /* set.c - see set.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "set.h"
+#include "probe/set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Failures ------------------------------------------------------------------------------ */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static treb_status fail(treb_error *error, treb_status status, const char *what, const char *detail)
 {
@@ -19,12 +19,12 @@ static treb_status fail(treb_error *error, treb_status status, const char *what,
     return status;
 }
 
-static treb_status pass_on(const TableError *from, treb_error *error)
+static treb_status pass_on(const treb_error *from, treb_error *error)
 {
     return fail(error, from->status, from->text, "");
 }
 
-int set_missing(const treb_position *pos, TableMetric metric, TableError *error)
+int set_missing(const treb_position *pos, treb_metric metric, treb_error *error)
 {
     if (error != NULL) {
         char name[TABLE_NAME_SIZE];
@@ -37,7 +37,7 @@ int set_missing(const treb_position *pos, TableMetric metric, TableError *error)
     return -(int)TREB_ERR_NO_TABLE;
 }
 
-/* ---- Finding files ------------------------------------------------------------------------- */
+/* ---- Finding files --------------------------------------------------------------------------- */
 
 /* Files found so far, in growing room. */
 typedef struct Found {
@@ -46,7 +46,7 @@ typedef struct Found {
 } Found;
 
 /* "KRPvKR.dtz.treb", spelt as the generator would. */
-static bool parse_file_name(const char *name, Material *material, TableMetric *metric)
+static bool parse_file_name(const char *name, Material *material, treb_metric *metric)
 {
     char base[MATERIAL_NAME_SIZE], expected[TABLE_NAME_SIZE];
     size_t length = strcspn(name, ".");
@@ -56,8 +56,8 @@ static bool parse_file_name(const char *name, Material *material, TableMetric *m
     if (!material_parse(base, material)) return false;
     Material canonical = *material;
     if (material_canonical(&canonical)) return false;
-    for (int m = 0; m < TABLE_METRICS; m++) {
-        *metric = (TableMetric)m;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        *metric = (treb_metric)m;
         table_file_name(material, *metric, expected);
         if (strcmp(name, expected) == 0) return true;
     }
@@ -76,7 +76,7 @@ static int compare_files(const void *left, const void *right)
     return names != 0 ? names : (int)a->metric - (int)b->metric;
 }
 
-static bool known(const Found *found, size_t before, const Material *material, TableMetric metric)
+static bool known(const Found *found, size_t before, const Material *material, treb_metric metric)
 {
     for (size_t i = 0; i < before; i++)
         if (found->files[i].metric == metric && material_equal(&found->files[i].material, material))
@@ -87,7 +87,7 @@ static bool known(const Found *found, size_t before, const Material *material, T
 static bool add_file(Found *found, const char *directory, const char *name, size_t before)
 {
     Material material;
-    TableMetric metric;
+    treb_metric metric;
     if (!parse_file_name(name, &material, &metric)) return true;
     if (known(found, before, &material, metric)) return true;
     if (found->count == found->capacity) {
@@ -124,7 +124,7 @@ static treb_status scan(Found *found, const char *directory, treb_error *error)
     return status;
 }
 
-/* ---- From materials to files --------------------------------------------------------------- */
+/* ---- From materials to files ----------------------------------------------------------------- */
 
 static void add_place(treb_tables *set, const SetEntry *entry, bool swapped)
 {
@@ -177,7 +177,7 @@ static bool build(treb_tables *set)
     return true;
 }
 
-/* ---- Opening and closing ------------------------------------------------------------------- */
+/* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Takes what was found over. */
 static bool adopt(treb_tables *set, Found *found)
@@ -226,7 +226,7 @@ void treb_tables_close(treb_tables *tables)
     free(tables);
 }
 
-/* ---- Memory -------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 void treb_tables_set_memory(treb_tables *tables, uint64_t bytes)
 {
@@ -256,7 +256,7 @@ static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metri
             material_equal(&set->files[i].material, &material))
             return &set->files[i];
     char file[TABLE_NAME_SIZE];
-    table_file_name(&material, (TableMetric)metric, file);
+    table_file_name(&material, metric, file);
     fail(error, TREB_ERR_NO_TABLE, file, " is not installed");
     return NULL;
 }
@@ -264,14 +264,14 @@ static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metri
 treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
                             treb_error *error)
 {
-    TableError why;
+    treb_error why;
     treb_error missing;
     ProbeFile *file = find_file(tables, material, metric, &missing);
     if (file == NULL) return fail(error, missing.status, missing.text, "");
     return file_pin(&tables->pool, file, &why) == 0 ? TREB_OK : pass_on(&why, error);
 }
 
-/* ---- Stock --------------------------------------------------------------------------------- */
+/* ---- Stock ----------------------------------------------------------------------------------- */
 
 size_t treb_tables_count(const treb_tables *tables) { return tables->file_count; }
 
@@ -287,7 +287,7 @@ static void copy_side(const TableSide *side, treb_table_info *out, int s)
 
 static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *error)
 {
-    TableError why;
+    treb_error why;
     const OpenFile *open;
     memset(out, 0, sizeof *out);
     material_name(&file->material, out->material);
@@ -321,7 +321,7 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
                                   treb_metric metric, int turn, treb_wdl wdl, uint64_t *out,
                                   size_t capacity, size_t *count, treb_error *error)
 {
-    TableError why;
+    treb_error why;
     treb_error missing;
     const OpenFile *open;
     bool sensible = metric != TREB_WDL && (turn == TREB_WHITE || turn == TREB_BLACK) &&

@@ -3,15 +3,15 @@
 #ifndef TREB_PROBE_SET_H
 #define TREB_PROBE_SET_H
 
-#include "file.h"
-#include "position.h"
+#include "core/position.h"
+#include "probe/file.h"
 
 /* One material of which something is known. */
 typedef struct SetEntry {
-    Material material;              /* canonical */
-    bool symmetric;                 /* the same men on both sides: files hold White to move only */
-    bool drawn;                     /* too little to mate: no table is needed */
-    ProbeFile *file[TABLE_METRICS]; /* NULL where not installed */
+    Material material;             /* canonical */
+    bool symmetric;                /* the same men on both sides: files hold White to move only */
+    bool drawn;                    /* too little to mate: no table is needed */
+    ProbeFile *file[TREB_METRICS]; /* NULL where not installed */
 } SetEntry;
 
 /* A place of the hash table from keys to materials. */
@@ -87,6 +87,6 @@ static inline const treb_position *set_orient(const SetPlace *place, const treb_
 }
 
 /* "KRPvKR.dtz.treb is not installed"; returns minus TREB_ERR_NO_TABLE. */
-int set_missing(const treb_position *pos, TableMetric metric, TableError *error);
+int set_missing(const treb_position *pos, treb_metric metric, treb_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* answers.c - see answers.h. */
-#include "answers.h"
+#include "server/answers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ void answers_free(AnswerCache *cache)
     free(cache);
 }
 
-/* ---- A shard, locked ----------------------------------------------------------------------- */
+/* ---- A shard, locked ------------------------------------------------------------------------- */
 
 static Shard *shard_of(AnswerCache *cache, uint64_t hash) { return &cache->shard[hash % SHARDS]; }
 
@@ -103,7 +103,7 @@ static void drop(Shard *shard, Entry *entry)
     entry_free(entry);
 }
 
-/* ---- The cache ----------------------------------------------------------------------------- */
+/* ---- The cache ------------------------------------------------------------------------------- */
 
 Served *answers_get(AnswerCache *cache, const char *target, const void **tag)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "reply.h"
+#include "server/reply.h"
 
 typedef struct AnswerCache AnswerCache;
 

@@ -2,7 +2,7 @@
  *
  * The HTTP library's own time limit is one of silence: a client that sends a byte now and then
  * would never meet it. This one is for a whole request, and for a whole answer. */
-#include "connections.h"
+#include "server/connections.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

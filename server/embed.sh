@@ -10,7 +10,7 @@ array() { # name; bytes on standard input
     printf '};\n'
 }
 
-printf '/* Made by server/embed.sh from %s. */\n#include "asset.h"\n\n' "$file"
+printf '/* Made by server/embed.sh from %s. */\n#include "server/asset.h"\n\n' "$file"
 printf 'extern const Asset %s;\n\n' "$name"
 array plain <"$file"
 gzip -9nc "$file" | array packed

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "headers.h"
-#include "internal.h"
+#include "server/headers.h"
+#include "server/internal.h"
 
 enum { BODY_FAR = 8 }; /* times the limit: what is read, and forgotten, of a body too large */
 
@@ -62,7 +62,7 @@ static void note_arrival(Request *r)
     connections_work(r->connection);
 }
 
-/* ---- Answers ------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 /* Queues the request's answer and lets go of it. */
 static enum MHD_Result send_served(Request *r)
@@ -117,7 +117,7 @@ static void work(Job *job)
     MHD_resume_connection(connection); /* from here on the request is no longer ours */
 }
 
-/* ---- What a request may be ----------------------------------------------------------------- */
+/* ---- What a request may be ------------------------------------------------------------------- */
 
 static bool is_method(const Request *r, const char *name) { return strcmp(r->method, name) == 0; }
 
@@ -223,7 +223,7 @@ static bool find_kept(Request *r)
     return true;
 }
 
-/* ---- The steps ----------------------------------------------------------------------------- */
+/* ---- The steps ------------------------------------------------------------------------------- */
 
 static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
 {
@@ -325,7 +325,7 @@ enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, con
     return r->state == REQUEST_WORKED ? send_served(r) : answer(r);
 }
 
-/* ---- Begin and end ------------------------------------------------------------------------- */
+/* ---- Begin and end --------------------------------------------------------------------------- */
 
 void *handler_begin(void *server, const char *target, struct MHD_Connection *connection)
 {

@@ -1,5 +1,5 @@
 /* headers.c - see headers.h. */
-#include "headers.h"
+#include "server/headers.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -4,13 +4,13 @@
 
 #include <microhttpd.h>
 
-#include "connections.h"
-#include "listen.h"
-#include "log.h"
-#include "metrics.h"
-#include "routes.h"
-#include "server.h"
-#include "workers.h"
+#include "server/connections.h"
+#include "server/listen.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/routes.h"
+#include "server/server.h"
+#include "server/workers.h"
 
 struct Server {
     TableHolder holder;

@@ -1,5 +1,5 @@
 /* listen.c - see listen.h. */
-#include "listen.h"
+#include "server/listen.h"
 
 #include <errno.h>
 #include <netdb.h>

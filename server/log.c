@@ -1,6 +1,6 @@
 /* log.c - see log.h. A reader of the log that has stopped reading must not stop the server: what
  * cannot be written at once is dropped and counted. */
-#include "log.h"
+#include "server/log.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ size_t log_escape(const char *text, char *out, size_t size)
     return at;
 }
 
-/* ---- Writing, with the lock held ----------------------------------------------------------- */
+/* ---- Writing, with the lock held ------------------------------------------------------------- */
 
 static bool can_write(int fd)
 {
@@ -75,7 +75,7 @@ static void add_line(Log *log, const char *line, size_t length)
     pthread_mutex_unlock(&log->lock);
 }
 
-/* ---- Lines --------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static size_t put_time(char *out, size_t size)
 {

@@ -1,10 +1,10 @@
 /* metrics.c - see metrics.h. */
-#include "metrics.h"
+#include "server/metrics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "routes.h"
+#include "server/routes.h"
 
 /* The last stands for every other. */
 static const unsigned codes[METRICS_CODES] = {200, 204, 304, 400, 404, 405,

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "tableset.h"
+#include "server/tableset.h"
 
 enum { METRICS_ROUTES = 24, METRICS_CODES = 12, METRICS_BUCKETS = 14 };
 

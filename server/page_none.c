@@ -1,5 +1,5 @@
 /* page_none.c - what stands at "/" in a build without the page (make PAGE=no). */
-#include "asset.h"
+#include "server/asset.h"
 
 static const char text[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"

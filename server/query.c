@@ -1,5 +1,5 @@
 /* query.c - see query.h. */
-#include "query.h"
+#include "server/query.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,10 +1,10 @@
 /* reply.c - see reply.h. */
-#include "reply.h"
+#include "server/reply.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "answer/answer.h"
 
 static const char media_json[] = "application/json";
 

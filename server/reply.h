@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "asset.h"
+#include "server/asset.h"
 #include "trebuchet.h"
 
 enum { REPLY_GZIP_LEAST = 1400 }; /* bytes: what fits into a packet need not be compressed */
@@ -44,7 +44,7 @@ void reply_failure(Reply *reply, const treb_error *error);
 /* Fills it with text, which is copied. */
 void reply_text(Reply *reply, const char *type, const char *text);
 
-/* ---- Served -------------------------------------------------------------------------------- */
+/* ---- Served ---------------------------------------------------------------------------------- */
 
 typedef struct Served {
     atomic_uint users;

@@ -1,13 +1,13 @@
 /* routes.c - see routes.h. */
-#include "routes.h"
+#include "server/routes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_blocked.h"
-#include "openapi.h"
+#include "answer/answer_blocked.h"
+#include "server/openapi.h"
 
-/* ---- Parameters ---------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* The value of a parameter. False after filling in why it will not do. */
 static bool get_once(const RouteCall *call, const char *name, const char **value, Reply *reply)
@@ -68,7 +68,7 @@ static bool get_attacker(const RouteCall *call, int *attacker, Reply *reply)
     return false;
 }
 
-/* ---- Replies ------------------------------------------------------------------------------- */
+/* ---- Replies --------------------------------------------------------------------------------- */
 
 /* How long an answer holds that lacks this. */
 static ReplyFor lasts(unsigned lacks)
@@ -91,7 +91,7 @@ static void give(Reply *reply, const AnswerContext *context, json_t *object, tre
     if (context->lacks & ANSWER_DAMAGED) reply->damaged = true;
 }
 
-/* ---- lila-tablebase's routes --------------------------------------------------------------- */
+/* ---- lila-tablebase's routes ----------------------------------------------------------------- */
 
 static void run_standard(const RouteCall *call, Reply *reply)
 {
@@ -126,7 +126,7 @@ static void run_monitor(const RouteCall *call, Reply *reply)
     free(text);
 }
 
-/* ---- Our own ------------------------------------------------------------------------------- */
+/* ---- Our own --------------------------------------------------------------------------------- */
 
 static void run_probe(const RouteCall *call, Reply *reply)
 {
@@ -220,7 +220,7 @@ static void run_metrics(const RouteCall *call, Reply *reply)
     free(text);
 }
 
-/* ---- The page ------------------------------------------------------------------------------ */
+/* ---- The page -------------------------------------------------------------------------------- */
 
 static const Asset *find_asset(const char *path)
 {
@@ -243,7 +243,7 @@ static void run_nothing(const RouteCall *call, Reply *reply)
                 "there is nothing at this address; /v1/openapi.json tells what there is");
 }
 
-/* ---- The table ----------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static const Route routes[] = {
     {"/standard", false, true, METHOD_GET, ROUTE_PROBE, "/standard", run_standard},

@@ -2,10 +2,10 @@
 #ifndef TREB_SERVER_ROUTES_H
 #define TREB_SERVER_ROUTES_H
 
-#include "metrics.h"
-#include "query.h"
-#include "reply.h"
-#include "tableset.h"
+#include "server/metrics.h"
+#include "server/query.h"
+#include "server/reply.h"
+#include "server/tableset.h"
 
 typedef enum RouteWork {
     ROUTE_QUICK, /* done at once, by the thread that has the connection */

@@ -5,8 +5,8 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-#include "headers.h"
-#include "reply.h"
+#include "server/headers.h"
+#include "server/reply.h"
 
 static const char *cache_control(ReplyFor lasts)
 {
@@ -150,7 +150,7 @@ size_t served_bytes(const Served *served)
     return sizeof *served + HEADERS + served->size + served->size / 4;
 }
 
-/* ---- Compression --------------------------------------------------------------------------- */
+/* ---- Compression ----------------------------------------------------------------------------- */
 
 /* The body as a gzip file; NULL if that fails or gains nothing. */
 static char *gzip_body(const Served *served, size_t *size)
@@ -191,7 +191,7 @@ void served_compress(Served *served)
     if (!atomic_compare_exchange_strong(&served->gzip, &none, gzip)) MHD_destroy_response(gzip);
 }
 
-/* ---- Sending ------------------------------------------------------------------------------- */
+/* ---- Sending --------------------------------------------------------------------------------- */
 
 static enum MHD_Result queue_unchanged(const Served *served, struct MHD_Connection *connection,
                                        bool gzip, unsigned *status, size_t *bytes)

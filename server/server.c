@@ -1,5 +1,5 @@
 /* server.c - see server.h. */
-#include "server.h"
+#include "server/server.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "server/internal.h"
 
 /* Room for a request's line and headers, and for those of its answer. */
 enum { CONNECTION_MEMORY = 16 << 10 };
@@ -156,7 +156,7 @@ void server_reload(Server *s)
                 error.text);
 }
 
-/* ---- The end ------------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static void sleep_milliseconds(long time)
 {

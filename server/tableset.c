@@ -1,5 +1,5 @@
 /* tableset.c - see tableset.h. */
-#include "tableset.h"
+#include "server/tableset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "answers.h"
+#include "server/answers.h"
 #include "trebuchet.h"
 
 typedef struct TableSet {

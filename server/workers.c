@@ -1,5 +1,5 @@
 /* workers.c - see workers.h. */
-#include "workers.h"
+#include "server/workers.h"
 
 #include <stdlib.h>
 #include <string.h>

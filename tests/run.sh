@@ -28,37 +28,37 @@ run() {
 
 rm -rf "$tables"
 mkdir -p "$tables"
-for test in "$build"/tests/test_*; do
+for test in "$build"/tests/*/test_*; do
     case $test in *.o | *.d | */test_gen) continue ;; esac
     run "$(basename "$test")" "$test"
 done
 # Makes all tables of 3 and 4 men, which the tests after it use.
-run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/test_gen"
-run "published counts" "$build/tests/counts" "$tables" tests/data/le5.tsv
-run "blocked and tables" "$build/tests/blocked_tables" "$tables" 4
-run "blocked, below" "$build/tests/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
-run "blocked, audited" "$build/tests/blocked_audit" "$tables" 2 5 6
+run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/gen/test_gen"
+run "published counts" "$build/tests/probe/counts" "$tables" tests/data/le5.tsv
+run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
+run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
+run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
-run test_cli tests/test_cli.sh "$build/trebuchet" "$tables"
-run "example engine" tests/engine.py "$build/trebuchet-uci" "$tables"
-run "engine games" "$build/tests/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
-run "engine positions" tests/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
-run test_server tests/test_server.sh "$build/trebuchet" "$tables"
+run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"
+run "example engine" tests/engine/engine.py "$build/trebuchet-uci" "$tables"
+run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
+run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
+run test_server tests/server/test_server.sh "$build/trebuchet" "$tables"
 if [ "${PAGE:-yes}" = no ]; then
     echo 'skip  the page: built without it'
 else
     run "page: units" node --test tests/page/units.test.mjs
     run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
 fi
-run symbols tests/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
-run "symbols of the drop-in" tests/symbols_fathom.sh "$build/fathom/libfathom.so.1"
+run symbols tests/probe/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
+run "symbols of the drop-in" tests/fathom/symbols_fathom.sh "$build/fathom/libfathom.so.1"
 if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
-    run "engine on the drop-in" python3 tests/test_engine_fathom.py "$build" "$tables"
+    run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"
 else
     echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
 fi
-run install tests/install.sh "$build"
+run install tests/cli/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -12,7 +12,7 @@ static uint8_t rights_kept[64]; /* when a man leaves or is taken on the square *
 
 static const uint64_t rank_3 = 0xffull << 16, rank_6 = 0xffull << 40;
 
-/* ---- Tables -------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -65,7 +65,7 @@ void board_init(void)
     rights_kept[63] = (uint8_t)~CASTLE_k;
 }
 
-/* ---- Attacks ------------------------------------------------------------------------------- */
+/* ---- Attacks --------------------------------------------------------------------------------- */
 
 static uint64_t slide(int first, int last, int sq, uint64_t occupied)
 {
@@ -121,7 +121,7 @@ bool board_in_check(const Board *b)
     return board_attacked(b, bit_first(b->men[b->turn][KING]), b->turn ^ 1);
 }
 
-/* ---- Setting up ---------------------------------------------------------------------------- */
+/* ---- Setting up ------------------------------------------------------------------------------ */
 
 void board_clear(Board *b) { memset(b, 0, sizeof *b); }
 
@@ -165,7 +165,7 @@ int board_type_at(const Board *b, int sq)
     return -1;
 }
 
-/* ---- Moves --------------------------------------------------------------------------------- */
+/* ---- Moves ----------------------------------------------------------------------------------- */
 
 static Move *add_moves(Move *out, int from, uint64_t targets)
 {
@@ -280,7 +280,7 @@ bool board_is_capture(const Board *b, Move m)
     return b->ep && move_to(m) == b->ep && b->men[b->turn][PAWN] >> move_from(m) & 1;
 }
 
-/* ---- Texts and counts ---------------------------------------------------------------------- */
+/* ---- Texts and counts ------------------------------------------------------------------------ */
 
 void board_move_text(Move m, char out[MOVE_TEXT])
 {

@@ -24,7 +24,7 @@ typedef struct Search {
     int length[PLY_MAX];
 } Search;
 
-/* ---- The game ------------------------------------------------------------------------------ */
+/* ---- The game -------------------------------------------------------------------------------- */
 
 void game_start(Game *g, const Board *b)
 {
@@ -55,7 +55,7 @@ static int times_seen(const void *context, const Board *b)
     return times;
 }
 
-/* ---- Ends of lines ------------------------------------------------------------------------- */
+/* ---- Ends of lines --------------------------------------------------------------------------- */
 
 static double now(void)
 {
@@ -100,7 +100,7 @@ static bool is_draw(const Search *s, const Board *b)
     return b->halfmove >= 100 && (!board_in_check(b) || board_can_move(b));
 }
 
-/* ---- Order of moves ------------------------------------------------------------------------ */
+/* ---- Order of moves -------------------------------------------------------------------------- */
 
 typedef struct Picker {
     Move moves[MOVES_MAX];
@@ -156,7 +156,7 @@ static void note_line(Search *s, int ply, Move m)
     s->length[ply] = length + 1;
 }
 
-/* ---- The search ---------------------------------------------------------------------------- */
+/* ---- The search ------------------------------------------------------------------------------ */
 
 /* Captures and promotions until there is quiet; all moves out of check. */
 static int quiesce(Search *s, const Board *b, int ply, int alpha, int beta)
@@ -266,7 +266,7 @@ static int search(Search *s, const Board *b, int ply, int depth, int alpha, int 
     return search_moves(s, b, ply, depth, alpha, beta, entry.move);
 }
 
-/* ---- The root ------------------------------------------------------------------------------ */
+/* ---- The root -------------------------------------------------------------------------------- */
 
 static void report(const Search *s, int depth, int score, const Move *line, int length)
 {

@@ -7,7 +7,7 @@
 #include "eval.h"
 #include "score.h"
 
-/* ---- Opening ------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 enum { FOLDERS_MAX = 64 };
 
@@ -51,7 +51,7 @@ void tables_close(Tables *t)
     t->men = 0;
 }
 
-/* ---- Positions ----------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 /* Squares, types and colours have the same numbers here and there. A few nanoseconds. */
 static treb_position to_position(const Board *b)
@@ -92,7 +92,7 @@ static bool may_ask(const Tables *t, const Board *b)
     return t->set && b->castling == 0 && men <= t->men && men <= t->limit;
 }
 
-/* ---- The root ------------------------------------------------------------------------------ */
+/* ---- The root -------------------------------------------------------------------------------- */
 
 static Move to_move(const treb_move *m) { return move_make(m->from, m->to, m->promotion); }
 
@@ -189,7 +189,7 @@ int tables_line(const Tables *t, const Board *b, Move *out, int capacity)
     return (int)count;
 }
 
-/* ---- The tree ------------------------------------------------------------------------------ */
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static void trace(const Tables *t, const char *what, const treb_position *pos)
 {

@@ -26,7 +26,7 @@ typedef struct Engine {
     pthread_t thread;
 } Engine;
 
-/* ---- Words --------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static const char *next_word(char **rest) { return strtok_r(NULL, " \t\r\n", rest); }
 
@@ -38,7 +38,7 @@ static long long to_number(const char *word, long long least, long long most)
 
 static bool is(const char *word, const char *other) { return word && strcmp(word, other) == 0; }
 
-/* ---- Answers ------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 static void format_score(int score, char out[32])
 {
@@ -88,7 +88,7 @@ static void identify(const Engine *e)
     fflush(stdout);
 }
 
-/* ---- Searching ----------------------------------------------------------------------------- */
+/* ---- Searching ------------------------------------------------------------------------------- */
 
 static void *search_thread(void *context)
 {
@@ -211,7 +211,7 @@ static void command_go(Engine *e, char **rest)
     }
 }
 
-/* ---- Positions and options ----------------------------------------------------------------- */
+/* ---- Positions and options ------------------------------------------------------------------- */
 
 static void command_position(Engine *e, char **rest)
 {
@@ -324,7 +324,7 @@ static void command_setoption(Engine *e, char *rest)
     set_option(e, name, value);
 }
 
-/* ---- The loop ------------------------------------------------------------------------------ */
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 /* False: quit. */
 static bool obey(Engine *e, char *line)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fathom.h"
+#include "probe/fathom/fathom.h"
 #include "trebuchet.h"
 
 /* Whether a pawn of the side to move stands beside the pawn that could be taken. Fathom ignores an

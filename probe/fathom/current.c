@@ -1,5 +1,5 @@
 /* current.c - see current.h. */
-#include "current.h"
+#include "probe/fathom/current.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fathom.h"
+#include "probe/fathom/fathom.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 32 };
 
@@ -29,7 +29,7 @@ unsigned current_choose_gate(void)
     return current_own_gate = 1 + order % CURRENT_GATES;
 }
 
-/* ---- Folders ------------------------------------------------------------------------------- */
+/* ---- Folders --------------------------------------------------------------------------------- */
 
 /* A path cut at its colons. */
 typedef struct Folders {
@@ -79,7 +79,7 @@ static bool folders_of(const char *path, Folders *out)
     return true;
 }
 
-/* ---- What there is ------------------------------------------------------------------------- */
+/* ---- What there is --------------------------------------------------------------------------- */
 
 static bool is_there(const Folders *folders, const char *name)
 {
@@ -124,7 +124,7 @@ static unsigned most_men(const Folders *folders)
     return most;
 }
 
-/* ---- The set ------------------------------------------------------------------------------- */
+/* ---- The set --------------------------------------------------------------------------------- */
 
 /* Reads "512M": bytes, or with K, M, G or T (and an optional B or iB) so many times 1024. */
 static uint64_t cache_bytes(const char *text)

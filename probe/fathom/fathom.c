@@ -1,8 +1,8 @@
 /* fathom.c - Fathom's tables, and the probe that a search makes. */
-#include "fathom.h"
+#include "probe/fathom/fathom.h"
 
-#include "board.h"
-#include "current.h"
+#include "probe/fathom/board.h"
+#include "probe/fathom/current.h"
 
 bool tb_init(const char *path) { return current_open(path); }
 

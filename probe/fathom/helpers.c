@@ -1,6 +1,6 @@
 /* helpers.c - the little functions about bits and attacks that Fathom offers beside its probes. */
-#include "bitboard.h"
-#include "fathom.h"
+#include "core/bitboard.h"
+#include "probe/fathom/fathom.h"
 
 /* A caller's square; one that is none becomes one, and reads no other memory. */
 static int square_of(unsigned square) { return (int)(square & 63); }

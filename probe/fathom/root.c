@@ -4,8 +4,8 @@
  * generator. Nothing here has a state of its own, so that any number of threads may call. */
 #include <string.h>
 
-#include "board.h"
-#include "current.h"
+#include "probe/fathom/board.h"
+#include "probe/fathom/current.h"
 
 enum { LIST_MAX = FATHOM_MOVES_MAX - 1, CLOCK_MAX = UINT8_MAX, LINE_PLIES = 32 };
 
@@ -29,7 +29,7 @@ static uint16_t clock_of(unsigned rule50)
     return (uint16_t)(rule50 < CLOCK_MAX ? rule50 : CLOCK_MAX);
 }
 
-/* ---- One word for each move ---------------------------------------------------------------- */
+/* ---- One word for each move ------------------------------------------------------------------ */
 
 static unsigned result_of(const treb_position *pos, const treb_move *move)
 {
@@ -75,7 +75,7 @@ unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint
     return result;
 }
 
-/* ---- Ranks and scores ---------------------------------------------------------------------- */
+/* ---- Ranks and scores ------------------------------------------------------------------------ */
 
 /* A win that is in time whatever happens ranks 1000, one that just comes in time 900, and what
  * comes later below, by what it lacks. After a repetition wins in time are told apart as well, so

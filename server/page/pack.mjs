@@ -42,7 +42,7 @@ for (const [number, file] of readdirSync(folder).sort().entries()) {
 writeFileSync(
     out,
     `/* Made by server/page/pack.mjs; not to be edited. */
-#include "asset.h"
+#include "server/asset.h"
 
 ${arrays.join("\n")}
 const Asset server_assets[] = {

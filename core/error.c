@@ -1,0 +1,28 @@
+/* error.c - see error.h. */
+#include "core/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+treb_status fail(treb_error *error, treb_status status, const char *format, ...)
+{
+    if (error == NULL) return status;
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+treb_status fail_memory(treb_error *error) { return fail(error, TREB_ERR_MEMORY, "out of memory"); }
+
+treb_status fail_errno(treb_error *error, const char *verb, const char *path)
+{
+    char text[128];
+    /* The GNU version: the reason, in `text` or not. */
+    const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "nothing more to be had";
+    return fail(error, TREB_ERR_IO, "%.350s: cannot %s: %s", path, verb, why);
+}

@@ -1,0 +1,18 @@
+/* error.h - how a function says what went wrong. */
+#ifndef TREB_CORE_ERROR_H
+#define TREB_CORE_ERROR_H
+
+#include "trebuchet.h"
+
+/* Fills in `error`, which may be NULL, and returns `status`: `return fail(error, ...)`. */
+treb_status fail(treb_error *error, treb_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for memory that could not be had. */
+treb_status fail_memory(treb_error *error);
+
+/* The same for a call of the operating system that failed on a file: errno tells why. `verb` is
+ * what was tried: "read". */
+treb_status fail_errno(treb_error *error, const char *verb, const char *path);
+
+#endif

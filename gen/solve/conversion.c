@@ -1,0 +1,230 @@
+/* conversion.c - see conversion.h: a list of all conversions of a slice, with their children. */
+#include "gen/solve/conversion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitboard.h"
+
+static Child *child_fail(Converter *c)
+{
+    c->failed = true;
+    return NULL;
+}
+
+/* Gives each of the parent's men its place among the child's. */
+static void child_place_men(Child *child, const Shape *parent, int victim)
+{
+    unsigned used = 0;
+    child->promoted_shift = -1;
+    for (int i = 0; i < parent->men; i++) {
+        child->shift[i] = -1;
+        if (i == victim) continue;
+        for (int j = 0; j < child->shape->men; j++) {
+            const ShapeMan *man = &child->shape->man[j];
+            if (used >> j & 1 || man->type != parent->man[i].type ||
+                man->color != (parent->man[i].color ^ child->swap))
+                continue;
+            used |= 1u << j;
+            child->shift[i] = 6 * (child->shape->men - 1 - j);
+            break;
+        }
+    }
+    for (int j = 0; j < child->shape->men; j++)
+        if (!(used >> j & 1)) child->promoted_shift = 6 * (child->shape->men - 1 - j);
+}
+
+/* Finds the child with the men of `parent` but `victim`, the given pawns, and a promoted piece of
+ * type `promoted` (0 for none) of the mover; `turn` moves in it. */
+static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], int victim,
+                         int promoted, int turn)
+{
+    Material m = c->shape->material;
+    for (int color = 0; color < 2; color++) m.count[color][TREB_PAWN] = bit_count(pawns[color]);
+    if (victim >= 0) m.count[c->shape->man[victim].color][c->shape->man[victim].type]--;
+    if (promoted) m.count[c->mover][promoted]++;
+    child->swap = material_canonical(&m);
+    child->side = turn ^ child->swap;
+    uint64_t there[2] = {pawns[0], pawns[1]};
+    if (child->swap) {
+        there[0] = flip_ranks(pawns[1]);
+        there[1] = flip_ranks(pawns[0]);
+    }
+    Index index;
+    if (!index_init(&index, &m, NULL, 1)) return child_fail(c);
+    child->mirror = index_pawns_mirror(&index, there) > 0;
+    if (child->mirror)
+        for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
+    child->solved = c->source->find(c->source->context, &m, index_slice(&index, there), child->side,
+                                    &child->shape, &child->lane);
+    if (child->solved == NULL) return child_fail(c);
+    child_place_men(child, c->shape, victim);
+    return child;
+}
+
+static Conversion *add_move(Converter *c)
+{
+    if (c->moves == c->capacity) {
+        int capacity = c->capacity ? 2 * c->capacity : 32;
+        Conversion *grown = realloc(c->move, capacity * sizeof *grown);
+        if (grown == NULL) {
+            c->failed = true;
+            return NULL;
+        }
+        c->move = grown;
+        c->capacity = capacity;
+    }
+    Conversion *move = &c->move[c->moves];
+    memset(move, 0, sizeof *move);
+    move->victim = NO_MAN;
+    move->between = -1;
+    return move;
+}
+
+static void add(Converter *c, Conversion move, const uint64_t pawns[2], int promoted)
+{
+    Conversion *m = add_move(c);
+    if (m == NULL) return;
+    *m = move;
+    if (child_find(c, &m->child, pawns, move.victim, promoted, !c->mover)) c->moves++;
+}
+
+/* A pawn's move with its promotions. */
+static void add_pawn_move(Converter *c, Conversion move, uint64_t pawns[2])
+{
+    uint64_t to = square_bit(move.to);
+    if (to & (rank_bits(0) | rank_bits(7))) {
+        for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
+            add(c, move, pawns, type);
+        }
+        return;
+    }
+    pawns[c->mover] |= to;
+    add(c, move, pawns, 0);
+}
+
+/* Adds the en passant answers to the double push just added. */
+static void add_en_passant(Converter *c, const uint64_t pawns[2])
+{
+    if (c->failed) return;
+    Conversion *push = &c->move[c->moves - 1];
+    uint64_t takers = pawn_attacks(c->mover, push->between) & pawns[!c->mover];
+    while (takers) {
+        uint64_t after[2] = {pawns[0], pawns[1]};
+        after[c->mover] &= ~square_bit(push->to);
+        after[!c->mover] ^= square_bit(bit_pop(&takers)) | square_bit(push->between);
+        if (!child_find(c, &push->en_passant[push->captures], after, NO_MAN, 0, c->mover)) return;
+        push->captures++;
+    }
+}
+
+static void add_pushes(Converter *c, int from)
+{
+    int step = c->mover == TREB_WHITE ? 8 : -8, home = c->mover == TREB_WHITE ? 1 : 6;
+    uint64_t all = c->pawns[0] | c->pawns[1];
+    Conversion move = {
+        .man = PAWN_MAN, .victim = NO_MAN, .from = from, .to = from + step, .between = -1};
+    if (bit_test(all, move.to)) return;
+    uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
+    pawns[c->mover] ^= square_bit(from);
+    uint64_t rest[2] = {pawns[0], pawns[1]};
+    move.push = square_rank(move.to) != 0 && square_rank(move.to) != 7;
+    add_pawn_move(c, move, pawns);
+    if (square_rank(from) != home || bit_test(all, from + 2 * step)) return;
+    move.between = move.to;
+    move.to += step;
+    int before = c->moves;
+    add_pawn_move(c, move, rest);
+    if (c->moves > before) add_en_passant(c, rest);
+}
+
+static void add_pawn_captures(Converter *c, int from)
+{
+    uint64_t targets = pawn_attacks(c->mover, from);
+    while (targets) {
+        int to = bit_pop(&targets);
+        Conversion move = {.man = PAWN_MAN, .from = from, .to = to, .between = -1};
+        uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
+        pawns[c->mover] ^= square_bit(from);
+        if (bit_test(c->pawns[!c->mover], to)) {
+            pawns[!c->mover] ^= square_bit(to);
+            move.victim = PAWN_MAN;
+            add_pawn_move(c, move, pawns);
+            continue;
+        }
+        if (bit_test(c->pawns[c->mover], to)) continue;
+        for (int i = 0; i < c->shape->men; i++) {
+            if (c->shape->man[i].color == c->mover) continue;
+            uint64_t copy[2] = {pawns[0], pawns[1]};
+            move.victim = i;
+            add_pawn_move(c, move, copy);
+        }
+    }
+}
+
+/* The captures by the king or by a piece. */
+static void add_captures(Converter *c, int man)
+{
+    Conversion move = {.man = man, .between = -1};
+    for (int i = 0; i < c->shape->men; i++) {
+        if (c->shape->man[i].color == c->mover) continue;
+        move.victim = i;
+        add(c, move, c->pawns, 0);
+    }
+    uint64_t victims = c->pawns[!c->mover];
+    move.victim = PAWN_MAN;
+    while (victims) {
+        move.to = bit_pop(&victims);
+        uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
+        pawns[!c->mover] ^= square_bit(move.to);
+        add(c, move, pawns, 0);
+    }
+}
+
+static void fill_tables(Converter *c)
+{
+    for (int code = 0; code <= CODE_OPEN; code++) {
+        bool win = code <= CODE_MOST && code % 2 == 0, loss = code <= CODE_MOST && code % 2 == 1;
+        c->dtm_of[code] = win ? OUTCOME_WIN - (code + 1) : loss ? code + 1 : OUTCOME_DRAW;
+        c->verdict_of[0][code] = 1 + (win ? TREB_WIN : loss ? TREB_LOSS : TREB_DRAW);
+        c->verdict_of[1][code] = 1 + (win ? TREB_CURSED_WIN : loss ? TREB_BLESSED_LOSS : TREB_DRAW);
+    }
+}
+
+Converter *converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
+                         const SolvedSource *source)
+{
+    Converter *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    c->shape = shape;
+    c->source = source;
+    c->mover = mover;
+    c->pawns[0] = pawns[0];
+    c->pawns[1] = pawns[1];
+    fill_tables(c);
+    add_captures(c, KING_MAN);
+    for (int i = 0; i < shape->men; i++)
+        if (shape->man[i].color == mover) add_captures(c, i);
+    for (uint64_t p = pawns[mover]; p && !c->failed;) {
+        int from = bit_pop(&p);
+        add_pushes(c, from);
+        add_pawn_captures(c, from);
+    }
+    if (c->failed) {
+        converter_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void converter_free(Converter *c)
+{
+    if (c == NULL) return;
+    for (int i = 0; i < c->moves; i++) {
+        c->source->release(c->source->context, c->move[i].child.solved);
+        for (int e = 0; e < c->move[i].captures; e++)
+            c->source->release(c->source->context, c->move[i].en_passant[e].solved);
+    }
+    free(c->move);
+    free(c);
+}

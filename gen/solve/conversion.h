@@ -1,0 +1,46 @@
+/* conversion.h - which conversions a slice has, and where they lead. Private to convert.c and
+ * conversion.c. */
+#ifndef TREB_GEN_CONVERSION_H
+#define TREB_GEN_CONVERSION_H
+
+#include "core/table.h"
+#include "gen/solve/convert.h"
+#include "gen/solve/kernel.h"
+
+enum { NO_MAN = -1, KING_MAN = -2, PAWN_MAN = -3 };
+
+/* A solved slice and how a parent's men stand in it. */
+typedef struct Child {
+    const Shape *shape;
+    const Solved *solved;
+    int side, lane;
+    bool swap;                    /* colours and ranks are exchanged */
+    bool mirror;                  /* then files */
+    int8_t shift[KERNEL_MEN_MAX]; /* of a parent's man in the child's cells; -1 if it is gone */
+    int8_t promoted_shift;        /* of the promoted piece; -1 if there is none */
+} Child;
+
+typedef struct Conversion {
+    int man;      /* the moving man, or KING_MAN, PAWN_MAN */
+    int victim;   /* the captured man, PAWN_MAN or NO_MAN */
+    int from, to; /* of a pawn; `to` is also the square of a captured pawn */
+    int between;  /* the square a double push passes, or -1 */
+    bool push;    /* leads on within the table: distances to conversion run on */
+    Child child;
+    int captures; /* ways to answer a double push en passant */
+    Child en_passant[2];
+} Conversion;
+
+struct Converter {
+    const Shape *shape;
+    const SolvedSource *source;
+    uint64_t pawns[2];
+    int mover;
+    int moves, capacity;
+    Conversion *move;
+    bool failed;
+    int16_t dtm_of[CODE_OPEN + 1]; /* of a child's code, for the side that moved there */
+    uint8_t verdict_of[2][CODE_OPEN + 1];
+};
+
+#endif

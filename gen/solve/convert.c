@@ -1,0 +1,352 @@
+/* convert.c - see convert.h.
+ *
+ * A conversion leads to a cell of a solved slice, its child: of a smaller material, of another
+ * after a promotion, or of the same after a push. Two kinds of loop find them all:
+ *
+ *   forward    the moving man is a king or a pawn, whose squares are fixed in the plane: every
+ *              arrangement of the other men has the move or not, and its child;
+ *   backward   a piece captures: run over the arrangements after the capture, un-move the capturer
+ *              along its lines, and give each cell it reaches the child's value.
+ *
+ * The capturer and its victim share a square afterwards, so either runs over a 64th of the cells,
+ * except for pawn moves and captures of pawns. */
+#include "gen/solve/conversion.h"
+
+#include <string.h>
+
+#include "core/bitboard.h"
+
+/* A child seen from one plane of the parent. */
+typedef struct View {
+    const Plies *code, *dtc;
+    const uint64_t *legal, *cursed, *stalemate;
+    bool straight; /* the last man's squares are side by side and in order there too */
+    uint64_t base;
+    uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
+} View;
+
+/* Looks into a child from a plane with the kings on the given squares. False if they touch. */
+static bool view_init(View *view, const Converter *c, const Child *child, const uint8_t king[2],
+                      int promoted_square)
+{
+    int kings[2], flip = (child->swap ? 56 : 0) ^ (child->mirror ? 7 : 0), symmetry;
+    for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
+    int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
+    if (coordinate < 0) return false;
+    view->base = (uint64_t)coordinate * child->shape->plane_cells +
+                 child->lane * shape_lane_cells(child->shape);
+    if (child->promoted_shift >= 0)
+        view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
+                      << child->promoted_shift;
+    view->code = child->solved->code[child->side];
+    view->legal = child->solved->legal[child->side];
+    view->cursed = child->solved->cursed[child->side];
+    view->straight =
+        symmetry == 0 && flip == 0 && c->shape->men > 0 && child->shift[c->shape->men - 1] == 0;
+    view->dtc = child->solved->dtc[child->side];
+    view->stalemate = child->solved->stalemate[child->side];
+    for (int i = 0; i < c->shape->men; i++)
+        for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
+            view->offset[i][s] = (uint32_t)index_symmetry_square(symmetry, s ^ flip)
+                                 << child->shift[i];
+    return true;
+}
+
+typedef struct Outcome {
+    uint8_t verdict;
+    int16_t dtc, dtm;
+} Outcome;
+
+/* What a conversion by capture or promotion to cell `cell` is worth to the side that makes it. */
+static inline Outcome view_outcome(const Converter *c, const View *view, uint64_t cell)
+{
+    static const int16_t at_once[1 + WDL_VALUES] = {
+        OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
+    unsigned code = view->code[cell];
+    if (code == CODE_OPEN && !(view->legal[cell >> 6] >> (cell & 63) & 1))
+        return (Outcome){0, OUTCOME_NONE, OUTCOME_NONE};
+    bool cursed = view->cursed && (view->cursed[cell >> 6] >> (cell & 63) & 1);
+    uint8_t verdict = c->verdict_of[cursed][code];
+    return (Outcome){verdict, at_once[verdict], c->dtm_of[code]};
+}
+
+/* The same for a push, after which the conversion is as far as the child says. */
+static inline Outcome view_push_outcome(const Converter *c, const View *view, uint64_t cell)
+{
+    Outcome o = view_outcome(c, view, cell);
+    if (view->dtc == NULL || o.dtc == OUTCOME_NONE || o.dtc == OUTCOME_DRAW) return o;
+    unsigned plies = view->dtc[cell] + 1u;
+    o.dtc = o.dtc > OUTCOME_DRAW ? OUTCOME_WIN - plies : plies;
+    return o;
+}
+
+/* One move in one plane. */
+typedef struct Pass {
+    const Converter *c;
+    const Conversion *move;
+    const Outcomes *out;
+    View view, en_passant[2];
+    int captures;
+    int loops; /* men to run over, in order */
+    int8_t man[KERNEL_MEN_MAX];
+    uint64_t first;   /* cell of the plane from which on the slice's lie */
+    uint64_t blocked; /* kings and pawns: not squares for a capturer to come from */
+} Pass;
+
+static inline void improve(const Pass *p, uint64_t cell, Outcome o)
+{
+    const Outcomes *out = p->out;
+    if (o.verdict > out->verdict[cell]) out->verdict[cell] = o.verdict;
+    if (p->move->victim != NO_MAN && o.verdict > out->capture[cell]) out->capture[cell] = o.verdict;
+    if (!p->move->push && o.verdict > out->ends[cell]) out->ends[cell] = o.verdict;
+    if (out->dtm && o.dtm > out->dtm[cell]) out->dtm[cell] = o.dtm;
+    if (out->dtc && o.dtc > out->dtc[cell]) out->dtc[cell] = o.dtc;
+}
+
+static inline uint64_t parent_step(const Converter *c, int man, int square)
+{
+    return (uint64_t)square << 6 * (c->shape->men - 1 - man);
+}
+
+static inline Outcome worse(Outcome a, Outcome b)
+{
+    return (Outcome){a.verdict < b.verdict ? a.verdict : b.verdict, a.dtc < b.dtc ? a.dtc : b.dtc,
+                     a.dtm < b.dtm ? a.dtm : b.dtm};
+}
+
+/* Turns the worth for the side to move into that for its opponent a ply earlier. */
+static Outcome before_capture(Outcome o)
+{
+    static const int16_t at_once[1 + WDL_VALUES] = {
+        OUTCOME_NONE, OUTCOME_WIN - 2, OUTCOME_WIN - 2, OUTCOME_DRAW, 2, 2};
+    if (o.verdict == 0) return o;
+    unsigned dtm = o.dtm;
+    dtm = dtm > OUTCOME_DRAW   ? OUTCOME_WIN - dtm + 1
+          : dtm < OUTCOME_DRAW ? OUTCOME_WIN - dtm - 1
+                               : dtm;
+    return (Outcome){2 + TREB_WIN - o.verdict, at_once[o.verdict], (int16_t)dtm};
+}
+
+/* The opponent takes whatever is worst for the mover; without another move he must take. */
+static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *cells, Outcome o)
+{
+    const uint64_t *stalemate = p->view.stalemate;
+    bool forced = stalemate && (stalemate[child >> 6] >> (child & 63) & 1);
+    for (int e = 0; e < p->captures; e++) {
+        Outcome taken = before_capture(view_outcome(p->c, &p->en_passant[e], cells[e]));
+        if (taken.verdict == 0) continue;
+        o = forced ? taken : worse(o, taken);
+        forced = false;
+    }
+    return o;
+}
+
+static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uint64_t *ep)
+{
+    Outcome o = p->move->push ? view_push_outcome(p->c, &p->view, child)
+                              : view_outcome(p->c, &p->view, child);
+    if (o.verdict && p->captures) o = with_en_passant(p, child, ep, o);
+    improve(p, cell, o);
+}
+
+static inline void row_improve8(uint8_t *best, const uint8_t *value)
+{
+    for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
+}
+
+/* Improves 64 outcomes by distances that follow from codes, `plies` after the move; those of
+ * verdict 0 are no moves. */
+static inline void row_improve16(int16_t *best, const Plies *code, const uint8_t *verdict,
+                                 const Plies *plies)
+{
+    for (int s = 0; s < 64; s++) {
+        int16_t d = (int16_t)(plies[s] + 1), win = (int16_t)(OUTCOME_WIN - d);
+        int16_t o = code[s] & 1 ? d : win;
+        o = code[s] == CODE_OPEN ? OUTCOME_DRAW : o;
+        o = verdict[s] == 0 ? OUTCOME_NONE : o;
+        best[s] = o > best[s] ? o : best[s];
+    }
+}
+
+/* A child's codes for all squares of the last man, and which of them are positions. */
+static inline void row_codes(const View *view, int man, uint64_t child, Plies *code, uint8_t *legal)
+{
+    const uint32_t *offset = view->offset[man];
+    if (view->straight) {
+        memcpy(code, view->code + child, 64 * sizeof *code);
+        uint64_t bits = view->legal[child >> 6];
+        for (int s = 0; s < 64; s++) legal[s] = bits >> s & 1;
+        return;
+    }
+    for (int s = 0; s < 64; s++) {
+        uint64_t at = child + offset[s];
+        code[s] = view->code[at];
+        legal[s] = view->legal[at >> 6] >> (at & 63) & 1;
+    }
+}
+
+/* forward_cell for all squares of the last man, whose cells lie side by side: written so that the
+ * compiler turns every loop into vector code. */
+static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
+{
+    static const Plies nothing[64];
+    const View *view = &p->view;
+    const Outcomes *out = p->out;
+    Plies code[64], dtc[64];
+    uint8_t legal[64], verdict[64];
+    row_codes(view, man, child, code, legal);
+    if (p->move->between >= 0) legal[p->move->between] = 0;
+    for (int s = 0; s < 64; s++) {
+        uint8_t v = code[s] & 1 ? 1 + TREB_LOSS : 1 + TREB_WIN;
+        v = code[s] == CODE_OPEN ? 1 + TREB_DRAW : v;
+        verdict[s] = legal[s] ? v : 0;
+    }
+    for (int s = 0; s < 64 && view->cursed; s++) {
+        uint64_t at = child + view->offset[man][s];
+        if (legal[s] && (view->cursed[at >> 6] >> (at & 63) & 1))
+            verdict[s] = p->c->verdict_of[1][code[s]];
+    }
+    row_improve8(out->verdict + cell, verdict);
+    if (p->move->victim != NO_MAN) row_improve8(out->capture + cell, verdict);
+    if (!p->move->push) row_improve8(out->ends + cell, verdict);
+    if (out->dtm) row_improve16(out->dtm + cell, code, verdict, code);
+    if (out->dtc == NULL) return;
+    const Plies *plies = nothing;
+    if (p->move->push && view->dtc) {
+        for (int s = 0; s < 64; s++) dtc[s] = view->dtc[child + view->offset[man][s]];
+        plies = dtc;
+    }
+    row_improve16(out->dtc + cell, code, verdict, plies);
+}
+
+/* Runs over the squares of man `loop` and the following. */
+static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, const uint64_t ep[2])
+{
+    if (loop == p->loops) {
+        forward_cell(p, cell, child, ep);
+        return;
+    }
+    int man = p->man[loop], between = p->move->between;
+    if (loop == p->loops - 1 && p->captures == 0) {
+        const uint32_t *offset = p->view.offset[man];
+        uint64_t step = parent_step(p->c, man, 1);
+        if (step == 1) {
+            forward_row(p, man, cell, child);
+            return;
+        }
+        for (int s = 0; s < 64; s++, cell += step)
+            if (s != between) forward_cell(p, cell, child + offset[s], ep);
+        return;
+    }
+    for (int s = 0; s < 64; s++) {
+        if (s == between) continue;
+        uint64_t there[2];
+        for (int e = 0; e < p->captures; e++) there[e] = ep[e] + p->en_passant[e].offset[man][s];
+        forward(p, loop + 1, cell + parent_step(p->c, man, s), child + p->view.offset[man][s],
+                there);
+    }
+}
+
+/* The arrangements after a capture by a piece on `to`: un-move it. */
+static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t child,
+                     uint64_t occupied)
+{
+    if (loop < p->loops) {
+        int man = p->man[loop];
+        for (int s = 0; s < 64; s++)
+            if (!bit_test(occupied, s))
+                backward(p, loop + 1, to, cell + parent_step(p->c, man, s),
+                         child + p->view.offset[man][s], occupied | square_bit(s));
+        return;
+    }
+    Outcome o = view_outcome(p->c, &p->view, child);
+    if (o.verdict == 0) return;
+    int man = p->move->man;
+    uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied;
+    while (from) improve(p, cell + parent_step(p->c, man, bit_pop(&from)), o);
+}
+
+static void pass_men(Pass *p)
+{
+    for (int i = 0; i < p->c->shape->men; i++)
+        if (i != p->move->man && i != p->move->victim) p->man[p->loops++] = i;
+}
+
+static void piece_captures(Pass *p, const uint8_t king[2])
+{
+    const Conversion *move = p->move;
+    if (!view_init(&p->view, p->c, &move->child, king, 0)) return;
+    if (move->victim == PAWN_MAN) {
+        backward(p, 0, move->to, p->first, p->view.base + p->view.offset[move->man][move->to],
+                 p->blocked);
+        return;
+    }
+    for (int to = 0; to < 64; to++)
+        if (!bit_test(p->blocked, to))
+            backward(p, 0, to, p->first + parent_step(p->c, move->victim, to),
+                     p->view.base + p->view.offset[move->man][to], p->blocked | square_bit(to));
+}
+
+static void king_captures(Pass *p, const uint8_t king[2])
+{
+    const Conversion *move = p->move;
+    uint64_t targets = king_attacks(king[p->c->mover]);
+    targets &= move->victim == PAWN_MAN ? square_bit(move->to) : ~p->blocked;
+    while (targets) {
+        int to = bit_pop(&targets);
+        uint8_t after[2] = {king[0], king[1]};
+        after[p->c->mover] = to;
+        if (!view_init(&p->view, p->c, &move->child, after, 0)) continue;
+        uint64_t cell = p->first;
+        if (move->victim != PAWN_MAN) cell += parent_step(p->c, move->victim, to);
+        forward(p, 0, cell, p->view.base, NULL);
+    }
+}
+
+static void pawn_moves(Pass *p, const uint8_t king[2])
+{
+    const Conversion *move = p->move;
+    uint64_t kings = square_bit(king[0]) | square_bit(king[1]);
+    if (bit_test(kings, move->to) || (move->between >= 0 && bit_test(kings, move->between))) return;
+    if (!view_init(&p->view, p->c, &move->child, king, move->to)) return;
+    uint64_t ep[2] = {0, 0};
+    for (int e = 0; e < move->captures; e++) {
+        if (!view_init(&p->en_passant[e], p->c, &move->en_passant[e], king, 0)) continue;
+        ep[e] = p->en_passant[e].base;
+        p->captures = e + 1;
+    }
+    uint64_t cell = p->first;
+    if (move->victim >= 0) cell += parent_step(p->c, move->victim, move->to);
+    forward(p, 0, cell, p->view.base, ep);
+}
+
+void outcomes_clear(const Outcomes *out, size_t cells)
+{
+    memset(out->verdict, 0, cells);
+    memset(out->capture, 0, cells);
+    memset(out->ends, 0, cells);
+    if (out->dtc) memset(out->dtc, 0, cells * sizeof *out->dtc);
+    if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
+}
+
+void converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out)
+{
+    const uint8_t *king = c->shape->king[kings];
+    for (int i = 0; i < c->moves; i++) {
+        Pass p;
+        p.c = c;
+        p.move = &c->move[i];
+        p.out = out;
+        p.captures = 0;
+        p.loops = 0;
+        p.first = lane * shape_lane_cells(c->shape);
+        p.blocked = square_bit(king[0]) | square_bit(king[1]) | c->pawns[0] | c->pawns[1];
+        pass_men(&p);
+        if (p.move->man == KING_MAN)
+            king_captures(&p, king);
+        else if (p.move->man == PAWN_MAN)
+            pawn_moves(&p, king);
+        else
+            piece_captures(&p, king);
+    }
+}

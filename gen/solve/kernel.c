@@ -1,0 +1,425 @@
+/* kernel.c - see kernel.h. This file is compiled once for every width of register: KERNEL_BUILD is
+ * the suffix of the build's name.
+ *
+ * Along a line the work is always the same: what leaves a square is what starts there and what
+ * came by, and it comes by only where nothing stands:
+ *
+ *     leaving(s) = in(s) | (leaving(s - 1) & empty(s));   out(s) |= leaving(s - 1)
+ *
+ * For a man that numbers rows the steps are whole rows of 64 words. For the man that numbers the
+ * words of a row, the 8 words of a rank are one vector: lines along files and diagonals step from
+ * vector to vector, lines along ranks fill within one. For the man that is the bit of a word the
+ * lines are the usual bitboard fills. */
+#include "gen/solve/kernel_build.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/index.h"
+
+typedef uint64_t Vec __attribute__((vector_size(64), aligned(64)));
+typedef uint64_t VecUnaligned __attribute__((vector_size(64), aligned(8)));
+
+static const Vec zero;
+
+#define FILE_A UINT64_C(0x0101010101010101)
+#define FILE_H (FILE_A << 7)
+#define RANK_1 UINT64_C(0xff)
+
+/* Lanes moved up and down by n, zeros coming in. */
+#define LANES_UP1(v) __builtin_shufflevector(v, zero, 8, 0, 1, 2, 3, 4, 5, 6)
+#define LANES_UP2(v) __builtin_shufflevector(v, zero, 8, 8, 0, 1, 2, 3, 4, 5)
+#define LANES_UP4(v) __builtin_shufflevector(v, zero, 8, 8, 8, 8, 0, 1, 2, 3)
+#define LANES_DOWN1(v) __builtin_shufflevector(v, zero, 1, 2, 3, 4, 5, 6, 7, 8)
+#define LANES_DOWN2(v) __builtin_shufflevector(v, zero, 2, 3, 4, 5, 6, 7, 8, 8)
+#define LANES_DOWN4(v) __builtin_shufflevector(v, zero, 4, 5, 6, 7, 8, 8, 8, 8)
+
+static inline Vec splat(uint64_t x) { return (Vec){x, x, x, x, x, x, x, x}; }
+
+/* The bits of rank r's eight squares, one a lane. */
+static inline Vec rank_bits(int r)
+{
+    uint64_t b = UINT64_C(1) << 8 * r;
+    return (Vec){b, b << 1, b << 2, b << 3, b << 4, b << 5, b << 6, b << 7};
+}
+
+/* All ones in the lanes whose bit of the low byte is clear. */
+static inline Vec lanes_clear(uint64_t byte)
+{
+    Vec bits = {1, 2, 4, 8, 16, 32, 64, 128};
+    return (Vec)((bits & splat(byte)) == zero);
+}
+
+static inline bool is_diagonal_mover(int type) { return type == TREB_BISHOP || type == TREB_QUEEN; }
+static inline bool is_straight_mover(int type) { return type == TREB_ROOK || type == TREB_QUEEN; }
+
+/* ---- the bit within a word ------------------------------------------------------------------- */
+
+#define FILL(name, SHIFT, MASK)                                                                    \
+    static inline Vec name(Vec g, Vec e)                                                           \
+    {                                                                                              \
+        Vec m = e & (MASK);                                                                        \
+        g |= m & SHIFT(g, 1);                                                                      \
+        m &= SHIFT(m, 1);                                                                          \
+        g |= m & SHIFT(g, 2);                                                                      \
+        m &= SHIFT(m, 2);                                                                          \
+        g |= m & SHIFT(g, 4);                                                                      \
+        return SHIFT(g, 1) & (MASK);                                                               \
+    }
+#define UP8(x, n) ((x) << 8 * (n))
+#define DOWN8(x, n) ((x) >> 8 * (n))
+#define UP1(x, n) ((x) << (n))
+#define DOWN1(x, n) ((x) >> (n))
+#define UP9(x, n) ((x) << 9 * (n))
+#define DOWN9(x, n) ((x) >> 9 * (n))
+#define UP7(x, n) ((x) << 7 * (n))
+#define DOWN7(x, n) ((x) >> 7 * (n))
+#define NOT_A splat(~FILE_A)
+#define NOT_H splat(~FILE_H)
+#define ANY splat(UINT64_MAX)
+
+FILL(fill_north, UP8, ANY)
+FILL(fill_south, DOWN8, ANY)
+FILL(fill_east, UP1, NOT_A)
+FILL(fill_west, DOWN1, NOT_H)
+FILL(fill_north_east, UP9, NOT_A)
+FILL(fill_south_west, DOWN9, NOT_H)
+FILL(fill_north_west, UP7, NOT_H)
+FILL(fill_south_east, DOWN7, NOT_A)
+
+static inline Vec knight_jumps(Vec v)
+{
+    Vec one = ((v & splat(~FILE_H)) << 1) | ((v & splat(~FILE_A)) >> 1);
+    Vec two =
+        ((v & splat(~(FILE_H | FILE_H >> 1))) << 2) | ((v & splat(~(FILE_A | FILE_A << 1))) >> 2);
+    return one << 16 | one >> 16 | two << 8 | two >> 8;
+}
+
+static inline Vec bit_unmoves(int type, Vec in, Vec empty)
+{
+    Vec out = zero;
+    if (type == TREB_KNIGHT) return knight_jumps(in);
+    if (is_straight_mover(type))
+        out |= fill_north(in, empty) | fill_south(in, empty) | fill_east(in, empty) |
+               fill_west(in, empty);
+    if (is_diagonal_mover(type))
+        out |= fill_north_east(in, empty) | fill_south_west(in, empty) |
+               fill_north_west(in, empty) | fill_south_east(in, empty);
+    return out;
+}
+
+static inline void row_bit(int type, const Vec *in, Vec *out, uint64_t occupied)
+{
+    for (int r = 0; r < 8; r++)
+        out[r] |= bit_unmoves(type, in[r], ~(splat(occupied) | rank_bits(r)));
+}
+
+/* ---- the word within a row ------------------------------------------------------------------- */
+
+static inline void lane_straight(const Vec *in, Vec *out, const Vec *open)
+{
+    Vec up = in[0], down = in[7];
+    for (int r = 1; r < 8; r++) {
+        out[r] |= up;
+        up = (up & open[r]) | in[r];
+        out[7 - r] |= down;
+        down = (down & open[7 - r]) | in[7 - r];
+    }
+    for (int r = 0; r < 8; r++) {
+        Vec e = in[r], p = open[r];
+        e |= p & LANES_UP1(e);
+        p &= LANES_UP1(p);
+        e |= p & LANES_UP2(e);
+        p &= LANES_UP2(p);
+        e |= p & LANES_UP4(e);
+        Vec w = in[r];
+        p = open[r];
+        w |= p & LANES_DOWN1(w);
+        p &= LANES_DOWN1(p);
+        w |= p & LANES_DOWN2(w);
+        p &= LANES_DOWN2(p);
+        w |= p & LANES_DOWN4(w);
+        out[r] |= LANES_UP1(e) | LANES_DOWN1(w);
+    }
+}
+
+static inline void lane_diagonal(const Vec *in, Vec *out, const Vec *open)
+{
+    Vec ne = in[0], nw = in[0], se = in[7], sw = in[7];
+    for (int r = 1; r < 8; r++) {
+        int s = 7 - r;
+        ne = LANES_UP1(ne);
+        nw = LANES_DOWN1(nw);
+        se = LANES_UP1(se);
+        sw = LANES_DOWN1(sw);
+        out[r] |= ne | nw;
+        out[s] |= se | sw;
+        ne = (ne & open[r]) | in[r];
+        nw = (nw & open[r]) | in[r];
+        se = (se & open[s]) | in[s];
+        sw = (sw & open[s]) | in[s];
+    }
+}
+
+static inline void lane_knight(const Vec *in, Vec *out)
+{
+    for (int r = 0; r < 8; r++) {
+        Vec one = LANES_UP1(in[r]) | LANES_DOWN1(in[r]);
+        Vec two = LANES_UP2(in[r]) | LANES_DOWN2(in[r]);
+        if (r >= 2) out[r - 2] |= one;
+        if (r < 6) out[r + 2] |= one;
+        if (r >= 1) out[r - 1] |= two;
+        if (r < 7) out[r + 1] |= two;
+    }
+}
+
+static inline void row_lane(int type, const Vec *in, Vec *out, uint64_t occupied)
+{
+    if (type == TREB_KNIGHT) {
+        lane_knight(in, out);
+        return;
+    }
+    Vec open[8];
+    for (int r = 0; r < 8; r++) open[r] = lanes_clear(occupied >> 8 * r & 0xff) & ~rank_bits(r);
+    if (is_straight_mover(type)) lane_straight(in, out, open);
+    if (is_diagonal_mover(type)) lane_diagonal(in, out, open);
+}
+
+/* All ones but for one word: 64 of these from 63 - s on are the words of a row that a man on s,
+ * itself numbering rows, lets pass. */
+static const uint64_t row_window[127] = {[0 ... 62] = UINT64_MAX, [64 ... 126] = UINT64_MAX};
+
+/* ---- the rows -------------------------------------------------------------------------------- */
+
+/* One line of squares, from `from` on by `step`, `length` of them. */
+static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
+                             uint64_t in_rows, uint64_t out_rows, int from, int step, int length)
+{
+    Vec carry[8];
+    bool live = false;
+    for (int i = 0, s = from; i < length; i++, s += step) {
+        uint64_t bit = UINT64_C(1) << s;
+        if (live) {
+            if (out_rows & bit)
+                for (int r = 0; r < 8; r++) out[s * stride + r] |= carry[r];
+            if (occupied & bit) {
+                live = false;
+            } else {
+                const VecUnaligned *window = (const VecUnaligned *)(row_window + 63 - s);
+                for (int r = 0; r < 8; r++) carry[r] &= window[r] & splat(~bit);
+            }
+        }
+        if (in_rows & bit) {
+            for (int r = 0; r < 8; r++)
+                carry[r] = live ? carry[r] | in[s * stride + r] : in[s * stride + r];
+            live = true;
+        }
+    }
+}
+
+/* Both ways along every line of one direction; starts are the squares without a predecessor. */
+static void rows_direction(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
+                           uint64_t in_rows, uint64_t out_rows, int df, int dr)
+{
+    int step = 8 * dr + df;
+    for (int s = 0; s < 64; s++) {
+        int f = s & 7, r = s >> 3, pf = f - df, pr = r - dr;
+        if (pf >= 0 && pf < 8 && pr >= 0 && pr < 8) continue;
+        int length = 1;
+        uint64_t line = UINT64_C(1) << s;
+        while ((f += df) >= 0 && f < 8 && (r += dr) >= 0 && r < 8)
+            line |= UINT64_C(1) << (s + step * length++);
+        if (length < 2 || !(line & in_rows) || !(line & out_rows)) continue;
+        rows_line(in, out, stride, occupied, in_rows, out_rows, s, step, length);
+        rows_line(in, out, stride, occupied, in_rows, out_rows, s + step * (length - 1), -step,
+                  length);
+    }
+}
+
+static void rows_knight(const Vec *in, Vec *out, size_t stride, uint64_t in_rows, uint64_t out_rows)
+{
+    static const int8_t jump[8][2] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
+                                      {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
+    for (int s = 0; s < 64; s++) {
+        if (!(in_rows >> s & 1)) continue;
+        for (int j = 0; j < 8; j++) {
+            int f = (s & 7) + jump[j][0], r = (s >> 3) + jump[j][1], t = 8 * r + f;
+            if (f < 0 || f > 7 || r < 0 || r > 7 || !(out_rows >> t & 1)) continue;
+            for (int v = 0; v < 8; v++) out[t * stride + v] |= in[s * stride + v];
+        }
+    }
+}
+
+/* Un-moves a man whose squares are `stride` vectors apart. */
+static void rows_unmove(int type, const Vec *in, Vec *out, size_t stride, uint64_t occupied,
+                        uint64_t in_rows, uint64_t out_rows)
+{
+    if (type == TREB_KNIGHT) {
+        rows_knight(in, out, stride, in_rows, out_rows);
+        return;
+    }
+    if (is_straight_mover(type)) {
+        rows_direction(in, out, stride, occupied, in_rows, out_rows, 0, 1);
+        rows_direction(in, out, stride, occupied, in_rows, out_rows, 1, 0);
+    }
+    if (is_diagonal_mover(type)) {
+        rows_direction(in, out, stride, occupied, in_rows, out_rows, 1, 1);
+        rows_direction(in, out, stride, occupied, in_rows, out_rows, -1, 1);
+    }
+}
+
+/* The squares of the men that number row `row`, man 0 the most significant. */
+static inline uint64_t row_occupied(size_t row, int outer)
+{
+    uint64_t occupied = 0;
+    for (; outer > 0; outer--, row >>= 6) occupied |= UINT64_C(1) << (row & 63);
+    return occupied;
+}
+
+static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec *in,
+                         uint64_t in_rows, Vec *out, uint64_t out_rows)
+{
+    int outer = plane->men - 2, shift = 6 * (outer - 1 - man);
+    size_t rows = (size_t)1 << 6 * outer;
+    for (size_t base = 0; base < rows; base++) {
+        if (base >> shift & 63) continue;
+        uint64_t others = 0, in_mask = in_rows, out_mask = out_rows;
+        for (int m = 0; m < outer; m++)
+            if (m != man) others |= UINT64_C(1) << (base >> 6 * (outer - 1 - m) & 63);
+        if (man > 0) {
+            uint64_t bit = UINT64_C(1) << (base >> 6 * (outer - 1));
+            in_mask = in_rows & bit ? KERNEL_ALL : 0;
+            out_mask = out_rows & bit ? KERNEL_ALL : 0;
+        }
+        if (in_mask && out_mask)
+            rows_unmove(type, in + base * 8, out + base * 8, (size_t)8 << shift,
+                        plane->occupied | others, in_mask, out_mask);
+    }
+}
+
+static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
+                   uint64_t in_rows, uint64_t *out, uint64_t out_rows)
+{
+    int men = plane->men;
+    if (in_rows == 0 || out_rows == 0) return;
+    const Vec *vin = (const Vec *)in;
+    Vec *vout = (Vec *)out;
+    if (men == 1) {
+        *vout |= bit_unmoves(type, *vin, ~*(const VecUnaligned *)plane->lane);
+        return;
+    }
+    if (man < men - 2) {
+        unmove_outer(plane, man, type, vin, in_rows, vout, out_rows);
+        return;
+    }
+    int outer = men - 2;
+    size_t rows = (size_t)1 << 6 * outer;
+    uint64_t both = in_rows & out_rows;
+    if (outer == 0 && both) both = KERNEL_ALL;
+    for (size_t row = 0; row < rows; row++) {
+        size_t top = outer ? row >> 6 * (outer - 1) : 0;
+        if (!(both >> top & 1)) continue;
+        uint64_t occupied = plane->occupied | row_occupied(row, outer);
+        if (man == men - 1)
+            row_bit(type, vin + row * 8, vout + row * 8, occupied);
+        else
+            row_lane(type, vin + row * 8, vout + row * 8, occupied);
+    }
+}
+
+/* ---- symmetries ------------------------------------------------------------------------------ */
+
+#define DELTA_SWAP(x, mask, shift)                                                                 \
+    do {                                                                                           \
+        Vec t = ((x) ^ ((x) >> (shift))) & splat(mask);                                            \
+        (x) ^= t ^ (t << (shift));                                                                 \
+    } while (0)
+
+static inline __attribute__((always_inline)) Vec bits_symmetry(int symmetry, Vec x)
+{
+    if (symmetry & SYM_DIAGONAL) {
+        DELTA_SWAP(x, UINT64_C(0x00aa00aa00aa00aa), 7);
+        DELTA_SWAP(x, UINT64_C(0x0000cccc0000cccc), 14);
+        DELTA_SWAP(x, UINT64_C(0x00000000f0f0f0f0), 28);
+    }
+    if (symmetry & SYM_RANKS) {
+        DELTA_SWAP(x, UINT64_C(0x00ff00ff00ff00ff), 8);
+        DELTA_SWAP(x, UINT64_C(0x0000ffff0000ffff), 16);
+        x = x << 32 | x >> 32;
+    }
+    if (symmetry & SYM_FILES) {
+        DELTA_SWAP(x, UINT64_C(0x5555555555555555), 1);
+        DELTA_SWAP(x, UINT64_C(0x3333333333333333), 2);
+        DELTA_SWAP(x, UINT64_C(0x0f0f0f0f0f0f0f0f), 4);
+    }
+    return x;
+}
+
+/* A row's words are permuted as the bits within them are. Whole ranks move as vectors, but for the
+ * diagonal, which turns ranks into files. */
+static inline __attribute__((always_inline)) void row_merge(int symmetry, const uint64_t *in,
+                                                            Vec *out)
+{
+    const Vec *ranks = (const Vec *)in;
+    int flip = symmetry & SYM_RANKS ? 7 : 0;
+    for (int r = 0; r < 8; r++) {
+        Vec v = ranks[r ^ flip];
+        if (symmetry & SYM_DIAGONAL)
+            for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
+        else if (symmetry & SYM_FILES)
+            v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+        out[r] |= bits_symmetry(symmetry, v);
+    }
+}
+
+/* Called with constants, so that each symmetry gets a loop of its own. */
+static inline __attribute__((always_inline)) void
+merge_rows(int symmetry, int outer, const uint64_t *in, uint64_t *out, uint64_t out_rows)
+{
+    size_t rows = (size_t)1 << 6 * outer;
+    for (size_t row = 0; row < rows; row++) {
+        size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
+        if (!(out_rows >> top & 1)) continue;
+        for (int m = 0; m < outer; m++)
+            image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
+        row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
+    }
+}
+
+static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows)
+{
+    if (out_rows == 0) return;
+    if (men < 2) {
+        /* Without men the one bit is no square. */
+        if (men == 0)
+            out[0] |= in[0];
+        else
+            *(Vec *)out |= bits_symmetry(symmetry, *(const Vec *)in);
+        return;
+    }
+    switch (symmetry) {
+#define MERGE(s)                                                                                   \
+    case s:                                                                                        \
+        merge_rows(s, men - 2, in, out, out_rows);                                                 \
+        break
+        MERGE(0);
+        MERGE(1);
+        MERGE(2);
+        MERGE(3);
+        MERGE(4);
+        MERGE(5);
+        MERGE(6);
+        MERGE(7);
+#undef MERGE
+    }
+}
+
+extern const Kernel NAME(kernel_);
+const Kernel NAME(kernel_) = {TEXT(KERNEL_BUILD),
+                              unmove,
+                              merge,
+                              NAME(distance_mark_),
+                              NAME(distance_take_),
+                              NAME(distance_most_),
+                              NAME(distance_pick_),
+                              NAME(distance_fill_)};

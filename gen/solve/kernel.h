@@ -1,0 +1,77 @@
+/* kernel.h - un-moving one man in 64 positions at a time.
+ *
+ * A plane is the set of positions that share both kings' squares (and all pawns). Its other men
+ * are numbered 0 to k-1. Man k-1 is the bit within a word, man k-2 the word within a row of 64
+ * words, and the men before them number the rows: man k-3 changes fastest. One man leaves most of
+ * a register unused: there a plane has KERNEL_LANES words, each of which is a plane of its own with
+ * other pawns. With none a plane is bit 0 of a single word.
+ *
+ * Un-moving takes a set of positions to those from which the man reaches it by a move that
+ * captures nothing: along lines it passes over empty squares only. What comes out for cells in
+ * which two men share a square means nothing; the caller masks it away.
+ *
+ * There are several builds of the same source, for wider registers; kernel_best picks one. */
+#ifndef TREB_GEN_KERNEL_H
+#define TREB_GEN_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/material.h"
+#include "gen/solve/plies.h"
+
+enum { KERNEL_MEN_MAX = 6, KERNEL_ROW = 64, KERNEL_LANES = 8 };
+
+/* What stands where in a plane. */
+typedef struct KernelPlane {
+    int men;                     /* k */
+    uint64_t occupied;           /* kings and pawns */
+    uint64_t lane[KERNEL_LANES]; /* with one man, instead: the same by word */
+} KernelPlane;
+
+/* Words of a plane with k men. */
+static inline size_t kernel_plane_words(int men)
+{
+    return men == 0 ? 1 : men == 1 ? KERNEL_LANES : (size_t)1 << 6 * (men - 1);
+}
+
+/* Rows are masked by the square of man 0: bit s of a mask stands for all words with man 0 on s.
+ * With fewer than three men there is nothing to mask and a mask is all or nothing. */
+#define KERNEL_ALL UINT64_MAX
+
+enum { KERNEL_CAPPED = CODE_OPEN - 1 };
+
+typedef struct Kernel {
+    const char *name;
+
+    /* Ors into `out` (where out_rows) the un-moves of man `man` of type `type` from `in`, of
+     * which the rows outside in_rows are empty. */
+    void (*unmove)(const KernelPlane *plane, int man, int type, const uint64_t *in,
+                   uint64_t in_rows, uint64_t *out, uint64_t out_rows);
+
+    /* Ors into `out` (where out_rows) the plane `in` seen through a symmetry: cell p of `out`
+     * takes cell symmetry(p) of `in`. */
+    void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows);
+
+    /* For `words` words of cells: plies[i] = value where bit i of set is. Returns how many. */
+    size_t (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
+
+    /* Writes found = set & (plies == value), clears them in set; returns the least of those that
+     * remain in set, or CODE_OPEN. */
+    unsigned (*take)(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found);
+    /* The greatest where set is; 0 if it is empty. */
+    unsigned (*most)(const uint64_t *set, size_t words, const Plies *plies);
+    /* out[i] = plies[i] >> shift where set is, CODE_OPEN elsewhere. */
+    void (*pick)(const uint64_t *set, size_t words, unsigned shift, const Plies *plies, Plies *out);
+    /* Copies 64 cells. What is CODE_OPEN takes the cell before it, what is KERNEL_CAPPED too, but
+     * `cap` at most; before the first is `before`. Returns the last. */
+    Plies (*fill)(const Plies *in, Plies before, Plies cap, Plies *out);
+} Kernel;
+
+/* The widest build that this processor runs. */
+const Kernel *kernel_best(void);
+
+/* All builds that this processor runs, the portable one first; returns their number (at most 4). */
+int kernel_builds(const Kernel *out[4]);
+
+#endif

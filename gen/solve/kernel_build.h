@@ -1,0 +1,26 @@
+/* kernel_build.h - what the two files of a build of the kernel share: kernel.c and distance.c. */
+#ifndef TREB_GEN_KERNEL_BUILD_H
+#define TREB_GEN_KERNEL_BUILD_H
+
+#include "gen/solve/kernel.h"
+
+/* The suffix of the names of a build. */
+#ifndef KERNEL_BUILD
+#define KERNEL_BUILD portable
+#endif
+
+#define NAME3(prefix, suffix) prefix##suffix
+#define NAME2(prefix, suffix) NAME3(prefix, suffix)
+#define NAME(prefix) NAME2(prefix, KERNEL_BUILD)
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+
+size_t NAME(distance_mark_)(const uint64_t *set, size_t words, Plies value, Plies *plies);
+unsigned NAME(distance_take_)(uint64_t *set, size_t words, Plies value, const Plies *plies,
+                              uint64_t *found);
+unsigned NAME(distance_most_)(const uint64_t *set, size_t words, const Plies *plies);
+void NAME(distance_pick_)(const uint64_t *set, size_t words, unsigned shift, const Plies *plies,
+                          Plies *out);
+Plies NAME(distance_fill_)(const Plies *in, Plies before, Plies cap, Plies *out);
+
+#endif

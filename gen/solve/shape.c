@@ -1,0 +1,67 @@
+/* shape.c - see shape.h. */
+#include "gen/solve/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitboard.h"
+
+static void link_kings(Shape *shape, uint32_t kings, int color)
+{
+    const uint8_t *king = shape->king[kings];
+    uint64_t targets = king_attacks(king[color]);
+    int n = 0;
+    while (targets) {
+        int to = bit_pop(&targets), symmetry;
+        int white = color == TREB_WHITE ? to : king[0], black = color == TREB_WHITE ? king[1] : to;
+        int other = index_kings(shape->pawns, white, black, &symmetry);
+        if (other < 0) continue;
+        shape->link[kings][color][n++] = (ShapeLink){(uint16_t)other, (uint8_t)symmetry};
+    }
+    shape->links[kings][color] = n;
+}
+
+bool shape_init(Shape *shape, const Material *material)
+{
+    memset(shape, 0, sizeof *shape);
+    shape->material = *material;
+    if (!index_init(&shape->index, material, NULL, 1)) return false;
+    shape->pawns = shape->index.pawns;
+    shape->symmetric = material_symmetric(material);
+    shape->kings = shape->index.kings;
+    for (int g = 0; g < shape->index.groups; g++) {
+        const IndexGroup *group = &shape->index.group[g];
+        for (int i = 0; i < group->count; i++) {
+            if (shape->men == KERNEL_MEN_MAX) return false;
+            shape->man[shape->men++] = (ShapeMan){group->color, group->type};
+        }
+    }
+    shape->plane_words = kernel_plane_words(shape->men);
+    shape->plane_cells = 64 * shape->plane_words;
+    shape->words = shape->plane_words * shape->kings;
+    shape->cells = 64 * shape->words;
+    shape->king = malloc(shape->kings * sizeof *shape->king);
+    shape->link = malloc(shape->kings * sizeof *shape->link);
+    shape->links = malloc(shape->kings * sizeof *shape->links);
+    if (!shape->king || !shape->link || !shape->links) {
+        shape_free(shape);
+        return false;
+    }
+    for (uint32_t k = 0; k < shape->kings; k++) {
+        int white, black;
+        index_kings_squares(shape->pawns, k, &white, &black);
+        shape->king[k][0] = white;
+        shape->king[k][1] = black;
+    }
+    for (uint32_t k = 0; k < shape->kings; k++)
+        for (int color = 0; color < 2; color++) link_kings(shape, k, color);
+    return true;
+}
+
+void shape_free(Shape *shape)
+{
+    free(shape->king);
+    free(shape->link);
+    free(shape->links);
+    memset(shape, 0, sizeof *shape);
+}

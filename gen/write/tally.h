@@ -1,0 +1,28 @@
+/* tally.h - counting a solved slice: verdicts, distances and longest lines. */
+#ifndef TREB_GEN_TALLY_H
+#define TREB_GEN_TALLY_H
+
+#include "core/table.h"
+#include "gen/solve/solve.h"
+
+typedef struct Tally {
+    uint64_t count[2][WDL_VALUES]; /* by side to move, like men one by one: see tally_finish */
+    uint32_t longest[TREB_METRICS][2][WDL_VALUES];
+    uint64_t where[TREB_METRICS][2][WDL_VALUES]; /* the slice of that position */
+    char fen[TREB_METRICS][2][WDL_VALUES]
+            [TABLE_FEN_SIZE]; /* a longest position: the first of the first slice */
+} Tally;
+
+/* Positions by metric, side to move, verdict and plies. */
+typedef struct Histograms {
+    uint64_t of[TREB_METRICS][2][WDL_VALUES][CODE_MOST + 1];
+} Histograms;
+
+/* Adds the slice of number `number`. The outcome does not depend on the order of slices; slices may
+ * come from several threads. False: out of memory. */
+bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice);
+
+/* Brings counts to positions of the full board, like men not told apart. */
+void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape);
+
+#endif

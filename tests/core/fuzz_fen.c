@@ -1,0 +1,57 @@
+/* fuzz_fen.c - libFuzzer target: no text may upset the reader of FENs, and a position it accepts
+ * must survive writing, reading and finding its moves.
+ *
+ * clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Icore core/bitboard.c
+ *       core/position.c core/movegen.c core/san.c tests/fuzz_fen.c */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/movegen.h"
+#include "core/position.h"
+#include "core/san.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition) abort();
+}
+
+static void check_moves(const treb_position *pos)
+{
+    Move moves[MOVES_MAX], captures[MOVES_MAX];
+    int count = movegen_legal(pos, moves), expected = 0;
+    require(count < MOVES_MAX);
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        Move again = 0;
+        char san[SAN_SIZE];
+        expected += move_is_capture(pos, moves[i]);
+        position_make(pos, moves[i], &child);
+        require(position_check(&child, NULL) == TREB_OK);
+        move_to_san(pos, moves[i], san);
+        require(move_from_san(pos, san, &again) == TREB_OK && again == moves[i]);
+    }
+    require(movegen_captures(pos, captures) == expected);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (text == NULL) return 0;
+    if (size > 0) memcpy(text, data, size);
+    text[size] = '\0';
+
+    treb_position pos, again;
+    char fen[TREB_FEN_SIZE];
+    const char *why = NULL;
+    if (position_from_fen(text, &pos, &why) == TREB_OK) {
+        position_to_fen(&pos, fen);
+        require(position_from_fen(fen, &again, NULL) == TREB_OK && position_equal(&pos, &again));
+        check_moves(&pos);
+    } else {
+        require(why != NULL && *why != '\0');
+    }
+    free(text);
+    return 0;
+}

@@ -1,0 +1,242 @@
+/* fuzz_table.c - libFuzzer target: no bytes may upset the readers of table files and rank files.
+ *
+ * The first byte of an input says what is put right before the rest is read as a file, because
+ * otherwise the checksum stops every mutation at the door: bit 0 the magic, version and file size,
+ * bit 1 the checksum of the header. With TREB_FUZZ_SEEDS=directory it writes small tables there,
+ * as inputs to begin with.
+ *
+ * clang -std=c11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Icore
+ * -Iblocked tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blocked/blocked.h"
+#include "blocked/file_check.h"
+#include "core/table_format.h"
+
+enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, BLOCKS_READ = 64 };
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition) abort();
+}
+
+static void fix_checksum(uint8_t *file, size_t size)
+{
+    uint64_t meta = format_get64(file + FORMAT_AT_META);
+    if (meta < FORMAT_FIXED_SIZE || meta > size) return;
+    size_t header_size = FORMAT_FIXED_SIZE + (size - meta);
+    uint8_t *header = malloc(header_size);
+    require(header != NULL);
+    memcpy(header, file, FORMAT_FIXED_SIZE);
+    memcpy(header + FORMAT_FIXED_SIZE, file + meta, size - meta);
+    format_seal(header, header_size);
+    memcpy(file, header, FORMAT_FIXED_SIZE);
+    free(header);
+}
+
+static void fix(uint8_t *file, size_t size, unsigned what)
+{
+    if (size < FORMAT_FIXED_SIZE) return;
+    if (what & FIX_FRONT) {
+        memcpy(file + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
+        format_put16(file + FORMAT_AT_VERSION, FORMAT_VERSION);
+        format_put64(file + FORMAT_AT_FILE_SIZE, size);
+    }
+    if (what & FIX_CHECKSUM) fix_checksum(file, size);
+}
+
+/* A table that opens must have a header that makes sense and blocks that can be asked for. */
+static void read_table(const Table *table, TableDecoder *decoder)
+{
+    const TableHeader *header = table_header(table);
+    size_t full = (size_t)1 << header->block_bits;
+    uint8_t *out = malloc(full);
+    require(out != NULL);
+    uint64_t blocks = table_side_blocks(header), cells = header->index.size;
+    require(table_cell_block(header, cells - 1) == blocks - 1);
+    for (int side = 0; side < 2; side++) {
+        for (uint64_t i = 0; i < blocks && i < BLOCKS_READ; i++) {
+            treb_error error = {0};
+            uint64_t block = i % 2 ? blocks - 1 - i / 2 : i / 2;
+            treb_status status = table_read_block(table, decoder, side, block, out, &error);
+            require(status == TREB_OK || error.text[0] != '\0');
+            require((status == TREB_ERR_ARGUMENT) == !header->side[side].stored);
+            if (status != TREB_OK) continue;
+            uint64_t cell = (block << header->block_bits) / header->width * header->per_byte;
+            require(table_cell_code(header, out, cell) < header->base);
+            require(table_cell_code(header, out, cells - 1) < header->base);
+        }
+    }
+    free(out);
+}
+
+/* A position of the structure that a rank file is about; false if none is blocked. */
+static bool find_position(const TableRanks *ranks, BlockedRequest *request)
+{
+    char why[BLOCKED_WHY_SIZE];
+    for (int i = 0; i < 4096; i++) {
+        int white = i >> 6, black = i & 63;
+        uint64_t kings = square_bit(white) | square_bit(black);
+        treb_position pos = {.fullmove = 1};
+        if (white == black || (kings & (ranks->pawns[0] | ranks->pawns[1])) != 0) continue;
+        for (int color = 0; color < 2; color++) pos.by_color[color] = ranks->pawns[color];
+        pos.by_type[TREB_PAWN] = ranks->pawns[0] | ranks->pawns[1];
+        position_put(&pos, TREB_WHITE, TREB_KING, white);
+        position_put(&pos, TREB_BLACK, TREB_KING, black);
+        if (blocked_check(&pos, why) != TREB_OK) continue;
+        *request = (BlockedRequest){.pos = pos,
+                                    .goal = (BlockedGoal)ranks->goal,
+                                    .from = ranks->squares,
+                                    .target = ranks->squares,
+                                    .safe = ranks->safe};
+        return true;
+    }
+    return false;
+}
+
+/* What is read of a rank file can be asked for moves and squares. */
+static void read_ranks(const char *path, const TableRanks *ranks)
+{
+    const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
+    static BlockedSquares squares;
+    static BlockedMove moves[512];
+    BlockedRequest request;
+    treb_error error = {TREB_OK, ""};
+    treb_position last;
+    BlockedEnd end;
+    FileCheck check = {0};
+    if (!find_position(ranks, &request)) return;
+    Blocked *b = blocked_load(path, &request, &error);
+    require(b != NULL || (error.status == TREB_ERR_DAMAGED && error.text[0] != '\0'));
+    if (b != NULL) {
+        require(blocked_moves(b, moves) >= 0);
+        require(blocked_line(b, moves, 512, &end, &last) >= 0);
+        blocked_squares(b, blocked_attacker(b), all, &squares);
+    }
+    blocked_free(b);
+    require(blocked_check_file(path, &check) == TREB_ERR_DAMAGED); /* of another name */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1) return 0;
+    uint8_t *file = malloc(size);
+    require(file != NULL);
+    memcpy(file, data + 1, size - 1);
+    fix(file, size - 1, data[0]);
+    int memory = memfd_create("table", MFD_CLOEXEC);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    require(memory >= 0 && write(memory, file, size - 1) == (ssize_t)(size - 1));
+    treb_error error = {0};
+    Table *table = table_open(path, &error);
+    TableDecoder *decoder = table_decoder_new();
+    if (table) read_table(table, decoder);
+    if (table && table_header(table)->metric == TABLE_RANKS)
+        read_ranks(path, &table_header(table)->ranks);
+    if (table == NULL) require(error.status == TREB_ERR_DAMAGED && error.text[0] != '\0');
+    table_decoder_free(decoder);
+    table_close(table);
+    close(memory);
+    free(file);
+    return 0;
+}
+
+/* ---- seeds ----------------------------------------------------------------------------------- */
+
+/* A file of the seeds' directory with the byte of options in front. */
+static void to_seed(const char *path)
+{
+    uint8_t bytes[1 << 16] = {FIX_FRONT | FIX_CHECKSUM};
+    FILE *file = fopen(path, "rb");
+    require(file != NULL);
+    size_t size = 1 + fread(bytes + 1, 1, sizeof bytes - 1, file);
+    fclose(file);
+    file = fopen(path, "wb");
+    require(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static void write_seed(const char *directory, const char *name, treb_metric metric,
+                       const char *dictionary)
+{
+    TableHeader header = {.pad = 1, .metric = metric, .per_byte = 1, .width = 1, .block_bits = 10};
+    Material material;
+    require(material_parse(name, &material) && index_init(&header.index, &material, NULL, 1));
+    if (metric == TREB_WDL) {
+        header.per_byte = 5;
+        header.base = 3;
+    }
+    uint16_t verdicts[2] = {TREB_DRAW, TREB_WIN};
+    header.side[0] = (TableSide){.stored = true, .codes = {2}, .plies = {verdicts}};
+    header.side[1].stored = metric != TREB_WDL;
+    strcpy(header.side[0].longest_fen[TREB_WIN], "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1");
+    size_t length = dictionary ? strlen(dictionary) : 0, capacity = table_block_bound(&header);
+    uint8_t block[1024], *packed = malloc(capacity);
+    treb_error error;
+    TableEncoder *encoder = table_encoder_new(3, dictionary, length);
+    TableWriter *writer = table_writer_open(directory, &header, dictionary, length, &error);
+    require(encoder && writer && packed);
+    for (int s = 0; s < 2; s++) {
+        if (!header.side[s].stored) continue;
+        for (uint64_t b = 0; b < table_side_blocks(&header); b++) {
+            size_t size = format_block_size(&header, b);
+            for (size_t i = 0; i < size; i++) block[i] = (uint8_t)(b % 3 ? i * b / 64 : 2);
+            size_t got = table_encode_block(encoder, block, size, packed, capacity);
+            uint32_t checksum = table_block_checksum(block, size);
+            require(table_writer_add(writer, s, b, packed, got, checksum, &error) == TREB_OK);
+        }
+    }
+    require(table_writer_finish(writer, &header, NULL, &error) == TREB_OK);
+    char file[TABLE_NAME_SIZE], path[512];
+    table_file_name(&material, metric, file);
+    snprintf(path, sizeof path, "%.400s/%s", directory, file);
+    to_seed(path);
+    table_encoder_free(encoder);
+    free(packed);
+}
+
+static void write_rank_seed(const char *directory, const char *fen, BlockedGoal goal, uint64_t from,
+                            uint64_t target)
+{
+    BlockedRequest request = {.goal = goal,
+                              .from = from,
+                              .target = target,
+                              .all = true,
+                              .region = {UINT64_MAX, UINT64_MAX},
+                              .limits = {.memory = 64 << 20, .men = 0}};
+    treb_error error;
+    char name[RANKS_NAME_SIZE], path[800];
+    require(position_from_fen(fen, &request.pos, NULL) == TREB_OK);
+    Blocked *b = blocked_solve(&request, &error);
+    require(b != NULL && blocked_settle_captures(b));
+    require(blocked_save(b, directory, &error) == TREB_OK);
+    blocked_file_name(&request, name);
+    snprintf(path, sizeof path, "%.400s/%s", directory, name);
+    to_seed(path);
+    blocked_free(b);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    const char *directory = getenv("TREB_FUZZ_SEEDS");
+    if (directory == NULL) return 0;
+    write_seed(directory, "KvK", TREB_WDL, NULL);
+    write_seed(directory, "KvK", TREB_DTZ, "a dictionary of typical bytes: 00000001111111222222");
+    write_seed(directory, "KRvK", TREB_WDL, NULL);
+    write_seed(directory, "KQvK", TREB_DTM, NULL);
+    write_rank_seed(directory, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", BLOCKED_EXACT, 0, 0);
+    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", BLOCKED_EXACT, 0, 0);
+    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", BLOCKED_TAKE, 1, 0);
+    write_rank_seed(directory, "7k/8/8/8/8/8/8/K7 w - - 0 1", BLOCKED_REACH, 0, 0x81);
+    return 0;
+}

@@ -1,0 +1,420 @@
+/* test_kernel.c - every build of the kernel that this processor runs, against moves walked one
+ * square and one position at a time. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitboard.h"
+#include "core/index.h"
+#include "gen/solve/kernel.h"
+
+/* For hot loops: every ck_assert that holds costs a system call. */
+#define REQUIRE(condition, kernel)                                                                 \
+    do {                                                                                           \
+        if (!(condition)) ck_abort_msg("%s: %s", (kernel)->name, #condition);                      \
+    } while (0)
+
+enum { CLOSED = 5 }; /* kings and pawns of a random plane, at most */
+
+/* A fixed sequence (xorshift), so that a failure repeats. */
+static uint64_t seed = 0x2545f4914f6cdd1d;
+
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+static uint64_t *new_set(size_t words)
+{
+    uint64_t *set = aligned_alloc(64, (words * sizeof *set + 63) & ~(size_t)63);
+    ck_assert_ptr_nonnull(set);
+    memset(set, 0, words * sizeof *set);
+    return set;
+}
+
+/* The squares of the men of a cell, man 0 first. */
+static void cell_squares(size_t cell, int men, int square[KERNEL_MEN_MAX])
+{
+    for (int man = men - 1; man >= 0; man--, cell >>= 6) square[man] = cell & 63;
+}
+
+static size_t squares_cell(const int square[KERNEL_MEN_MAX], int men)
+{
+    size_t cell = 0;
+    for (int man = 0; man < men; man++) cell = cell << 6 | (size_t)square[man];
+    return cell;
+}
+
+/* Where kings and pawns stand in a word: with one man each word has pawns of its own. */
+static uint64_t word_occupied(const KernelPlane *plane, size_t word)
+{
+    return plane->men == 1 ? plane->lane[word] : plane->occupied;
+}
+
+/* Which bits of a word are positions: all men on different squares, none where a king or pawn is.
+ */
+static uint64_t word_valid(const KernelPlane *plane, size_t word)
+{
+    uint64_t occupied = word_occupied(plane, word);
+    for (int man = plane->men - 2; man >= 0; man--, word >>= 6) {
+        uint64_t bit = square_bit(word & 63);
+        if (occupied & bit) return 0;
+        occupied |= bit;
+    }
+    return ~occupied;
+}
+
+/* Whether a row mask lets a word through. */
+static bool row_allowed(int men, size_t word, uint64_t rows)
+{
+    return men < 3 ? rows != 0 : rows >> (word >> 6 * (men - 2)) & 1;
+}
+
+static KernelPlane random_plane(int men)
+{
+    KernelPlane plane = {.men = men};
+    for (int closed = 2 + (int)(next_random() % (CLOSED - 1)); closed > 0; closed--) {
+        plane.occupied |= square_bit(next_random() % 64);
+        for (int i = 0; i < KERNEL_LANES; i++) plane.lane[i] |= square_bit(next_random() % 64);
+    }
+    return plane;
+}
+
+static uint64_t random_rows(int men)
+{
+    uint64_t r = next_random();
+    if (men < 3 || r % 4 == 0) return KERNEL_ALL;
+    if (r % 4 == 1) return next_random() & next_random() & next_random();
+    return next_random();
+}
+
+/* Random positions, 2^thin times fewer than half of all. */
+static void fill_set(const KernelPlane *plane, uint64_t rows, int thin, uint64_t *set)
+{
+    size_t words = kernel_plane_words(plane->men);
+    for (size_t w = 0; w < words; w++) {
+        uint64_t bits = row_allowed(plane->men, w, rows) ? word_valid(plane, w) : 0;
+        for (int i = 0; i <= thin && bits; i++) bits &= next_random();
+        set[w] = bits;
+    }
+}
+
+/* ---- Un-moves -------------------------------------------------------------------------------- */
+
+/* The squares that a man reaches one step at a time. */
+static uint64_t walk_squares(int type, int from, uint64_t occupied)
+{
+    static const int line[8][2] = {{0, 1}, {1, 0},  {0, -1},  {-1, 0},
+                                   {1, 1}, {1, -1}, {-1, -1}, {-1, 1}};
+    static const int jump[8][2] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
+                                   {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
+    uint64_t seen = 0;
+    for (int d = 0; d < 8; d++) {
+        const int *step = type == TREB_KNIGHT ? jump[d] : line[d];
+        if ((type == TREB_ROOK && d >= 4) || (type == TREB_BISHOP && d < 4)) continue;
+        int file = square_file(from) + step[0], rank = square_rank(from) + step[1];
+        while (file >= 0 && file < 8 && rank >= 0 && rank < 8) {
+            uint64_t bit = square_bit(square_at(file, rank));
+            if (occupied & bit) break;
+            seen |= bit;
+            if (type == TREB_KNIGHT) break;
+            file += step[0];
+            rank += step[1];
+        }
+    }
+    return seen;
+}
+
+static void naive_unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
+                         uint64_t *out, uint64_t out_rows)
+{
+    size_t words = kernel_plane_words(plane->men);
+    for (size_t w = 0; w < words; w++) {
+        for (uint64_t bits = in[w]; bits;) {
+            int square[KERNEL_MEN_MAX];
+            uint64_t occupied = word_occupied(plane, w);
+            cell_squares(w << 6 | (size_t)bit_pop(&bits), plane->men, square);
+            for (int m = 0; m < plane->men; m++) occupied |= square_bit(square[m]);
+            uint64_t targets = walk_squares(type, square[man], occupied);
+            while (targets) {
+                square[man] = bit_pop(&targets);
+                size_t cell = squares_cell(square, plane->men) + (plane->men == 1 ? 64 * w : 0);
+                if (row_allowed(plane->men, cell >> 6, out_rows))
+                    out[cell >> 6] |= square_bit(cell & 63);
+            }
+        }
+    }
+}
+
+/* One set, all builds. What was in `out` before must stay, rows not asked for untouched. */
+static void check_unmove(int men, int man, int type, int thin)
+{
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    size_t words = kernel_plane_words(men);
+    KernelPlane plane = random_plane(men);
+    uint64_t in_rows = random_rows(men), out_rows = random_rows(men);
+    uint64_t *in = new_set(words), *want = new_set(words), *out = new_set(words);
+    uint64_t *before = new_set(words);
+    fill_set(&plane, in_rows, thin, in);
+    fill_set(&plane, KERNEL_ALL, 4, before);
+    memcpy(want, before, words * sizeof *want);
+    naive_unmove(&plane, man, type, in, want, out_rows);
+    for (int b = 0; b < builds; b++) {
+        memcpy(out, before, words * sizeof *out);
+        build[b]->unmove(&plane, man, type, in, in_rows, out, out_rows);
+        for (size_t w = 0; w < words; w++) {
+            bool asked = row_allowed(men, w, out_rows);
+            uint64_t valid = asked ? word_valid(&plane, w) : UINT64_MAX;
+            REQUIRE(((out[w] ^ want[w]) & valid) == 0, build[b]);
+        }
+    }
+    free(in);
+    free(want);
+    free(out);
+    free(before);
+}
+
+START_TEST(unmoves)
+{
+    static const int rounds[] = {0, 2000, 150, 12, 2}, thin[] = {0, 3, 3, 3, 7};
+    int men = _i;
+    for (int man = 0; man < men; man++)
+        for (int type = TREB_KNIGHT; type <= TREB_QUEEN; type++)
+            for (int round = 0; round < rounds[men]; round++)
+                check_unmove(men, man, type, men < 4 ? round % (thin[men] + 1) : thin[men]);
+}
+END_TEST
+
+/* ---- Symmetries ------------------------------------------------------------------------------ */
+
+static bool naive_seen(int men, int symmetry, const uint64_t *in, size_t cell)
+{
+    int square[KERNEL_MEN_MAX];
+    size_t lane = men == 1 ? cell & ~(size_t)63 : 0; /* no symmetry leads out of it */
+    cell_squares(cell, men, square);
+    for (int m = 0; m < men; m++) square[m] = index_symmetry_square(symmetry, square[m]);
+    cell = squares_cell(square, men) | lane;
+    return in[cell >> 6] >> (cell & 63) & 1;
+}
+
+static void check_merge(int men, int symmetry)
+{
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    size_t words = kernel_plane_words(men), stride = men < 4 ? 1 : 61;
+    uint64_t rows = random_rows(men), *in = new_set(words), *out = new_set(words);
+    for (size_t w = 0; w < words; w++) in[w] = next_random();
+    for (int b = 0; b < builds; b++) {
+        for (size_t w = 0; w < words; w++) out[w] = square_bit(w % 64);
+        build[b]->merge(men, symmetry, in, out, rows);
+        for (size_t w = 0; w < words; w += stride) {
+            uint64_t want = square_bit(w % 64);
+            for (size_t bit = 0; bit < 64 && row_allowed(men, w, rows); bit++)
+                want |= (uint64_t)naive_seen(men, symmetry, in, w << 6 | bit) << bit;
+            REQUIRE(out[w] == want, build[b]);
+        }
+    }
+    free(in);
+    free(out);
+}
+
+START_TEST(merges)
+{
+    for (int symmetry = 0; symmetry < 8; symmetry++)
+        for (int round = 0; round < (_i < 4 ? 4 : 1); round++) check_merge(_i, symmetry);
+}
+END_TEST
+
+/* Without men the bits of a word are slices (gen/solved.h): no symmetry moves them. */
+START_TEST(merge_without_men)
+{
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    for (int b = 0; b < builds; b++) {
+        for (int symmetry = 0; symmetry < 8; symmetry++) {
+            uint64_t *in = new_set(1), *out = new_set(1);
+            in[0] = next_random();
+            out[0] = 1;
+            build[b]->merge(0, symmetry, in, out, KERNEL_ALL);
+            REQUIRE(out[0] == (in[0] | 1), build[b]);
+            free(in);
+            free(out);
+        }
+    }
+}
+END_TEST
+
+/* ---- Distances ------------------------------------------------------------------------------- */
+
+typedef struct Distances {
+    size_t words;
+    uint64_t *set, *found;
+    Plies *plies, *want;
+} Distances;
+
+/* Some words full, some empty, some neither. */
+static Distances new_distances(size_t words)
+{
+    Distances b = {words, new_set(words), new_set(words),
+                   (Plies *)new_set(8 * words * sizeof(Plies)),
+                   (Plies *)new_set(8 * words * sizeof(Plies))};
+    unsigned span = 1 + next_random() % CODE_OPEN;
+    for (size_t w = 0; w < words; w++) {
+        uint64_t kind = next_random() % 4;
+        b.set[w] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next_random() & next_random();
+    }
+    for (size_t i = 0; i < 64 * words; i++) b.plies[i] = b.want[i] = next_random() % (span + 1);
+    return b;
+}
+
+static void free_distances(Distances *b)
+{
+    free(b->set);
+    free(b->found);
+    free(b->plies);
+    free(b->want);
+}
+
+static bool in_set(const uint64_t *set, size_t i) { return set[i >> 6] >> (i & 63) & 1; }
+
+static void check_mark_and_most(const Kernel *kernel, Distances *b, Plies value)
+{
+    Plies greatest = 0;
+    for (size_t i = 0; i < 64 * b->words; i++)
+        if (in_set(b->set, i) && b->plies[i] > greatest) greatest = b->plies[i];
+    REQUIRE(kernel->most(b->set, b->words, b->plies) == greatest, kernel);
+    size_t count = kernel->mark(b->set, b->words, value, b->plies);
+    for (size_t w = 0; w < b->words; w++) count -= (size_t)bit_count(b->set[w]);
+    REQUIRE(count == 0, kernel);
+    for (size_t i = 0; i < 64 * b->words; i++)
+        REQUIRE(b->plies[i] == (in_set(b->set, i) ? value : b->want[i]), kernel);
+}
+
+static void check_take(const Kernel *kernel, Distances *b, Plies value)
+{
+    unsigned least = CODE_OPEN;
+    uint64_t *before = new_set(b->words);
+    memcpy(before, b->set, b->words * sizeof *before);
+    unsigned told = kernel->take(b->set, b->words, value, b->plies, b->found);
+    for (size_t i = 0; i < 64 * b->words; i++) {
+        bool hit = in_set(before, i) && b->plies[i] == value;
+        REQUIRE(in_set(b->found, i) == hit, kernel);
+        REQUIRE(in_set(b->set, i) == (in_set(before, i) && !hit), kernel);
+        if (in_set(b->set, i) && b->plies[i] < least) least = b->plies[i];
+    }
+    REQUIRE(told == least, kernel);
+    REQUIRE(memcmp(b->plies, b->want, 64 * b->words * sizeof *b->plies) == 0, kernel);
+    free(before);
+}
+
+START_TEST(distances)
+{
+    static const size_t words[] = {1, 2, 7, 64, 193};
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    for (int round = 0; round < 600; round++) {
+        uint64_t start = next_random();
+        for (int b = 0; b < builds; b++) {
+            seed = start;
+            Distances d = new_distances(words[round % 5]);
+            Plies value = d.plies[next_random() % (64 * d.words)];
+            check_take(build[b], &d, round % 7 == 0 ? 0 : value);
+            check_mark_and_most(build[b], &d, value);
+            free_distances(&d);
+        }
+    }
+}
+END_TEST
+
+/* ---- Staging --------------------------------------------------------------------------------- */
+
+static void check_pick(const Kernel *kernel, const Distances *b, unsigned shift)
+{
+    Plies *out = (Plies *)new_set(8 * b->words * sizeof *out);
+    kernel->pick(b->set, b->words, shift, b->plies, out);
+    for (size_t i = 0; i < 64 * b->words; i++)
+        REQUIRE(out[i] == (in_set(b->set, i) ? b->plies[i] >> shift : CODE_OPEN), kernel);
+    free(out);
+}
+
+/* Runs of cells of all kinds, from short to longer than what is copied at once. */
+static void random_cells(Plies *cells, int count)
+{
+    unsigned often = 1 + next_random() % 40;
+    Plies code = CODE_OPEN;
+    for (int i = 0; i < count; i++) {
+        uint64_t r = next_random();
+        if (r % often == 0)
+            code = r >> 32 & 1 ? CODE_OPEN : (r >> 33 & 3) ? r >> 40 & 7 : KERNEL_CAPPED;
+        cells[i] = code;
+    }
+}
+
+static void check_fill(const Kernel *kernel, Plies cap)
+{
+    enum { ROWS = 5 };
+    Plies in[64 * ROWS], out[64 * ROWS], before = next_random() % 8, last = before;
+    random_cells(in, 64 * ROWS);
+    for (int row = 0; row < ROWS; row++)
+        last = kernel->fill(in + 64 * row, last, cap, out + 64 * row);
+    for (int i = 0; i < 64 * ROWS; i++) {
+        if (in[i] < KERNEL_CAPPED)
+            before = in[i];
+        else if (in[i] == KERNEL_CAPPED && before > cap)
+            before = cap;
+        REQUIRE(out[i] == before, kernel);
+    }
+    REQUIRE(last == before, kernel);
+}
+
+START_TEST(staging)
+{
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    for (int round = 0; round < 2000; round++) {
+        uint64_t start = next_random();
+        for (int b = 0; b < builds; b++) {
+            seed = start;
+            Distances d = new_distances(1 + round % 3);
+            check_pick(build[b], &d, round % 2);
+            free_distances(&d);
+            check_fill(build[b], round % 3 ? 2 : CODE_OPEN);
+        }
+    }
+}
+END_TEST
+
+START_TEST(builds_listed)
+{
+    const Kernel *build[4];
+    int builds = kernel_builds(build);
+    ck_assert_int_ge(builds, 1);
+    ck_assert_str_eq(build[0]->name, "portable");
+    ck_assert_ptr_eq(kernel_best(), build[builds - 1]);
+    for (int b = 1; b < builds; b++) ck_assert_str_ne(build[b]->name, build[b - 1]->name);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("kernel");
+    TCase *kernel = tcase_create("kernel");
+    tcase_add_test(kernel, builds_listed);
+    tcase_add_loop_test(kernel, unmoves, 1, 5);
+    tcase_add_loop_test(kernel, merges, 1, 5);
+    tcase_add_test(kernel, merge_without_men);
+    tcase_add_test(kernel, distances);
+    tcase_add_test(kernel, staging);
+    tcase_set_timeout(kernel, 300);
+    suite_add_tcase(suite, kernel);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,474 @@
+/* crosscheck.c - every position of 3 and 4 men, compared with Syzygy tables through libfathom.
+ *
+ *     crosscheck [-d DROPIN] [-e EVERY] [-j JOBS] [-r POSITIONS] SYZYGY_DIR TABLES_DIR
+ *
+ * Looks at every cell of every table of both sides to move, and at every position with an en
+ * passant capture. Verdicts (WDL) of all are compared. Distances (DTZ) of one position in EVERY
+ * (the same in every run; 1 compares all) and of all with en passant: Fathom has them from
+ * tb_probe_root alone, which looks at every move. It may be called from one thread only, so that
+ * JOBS processes share the work.
+ *
+ * DROPIN is our own libfathom.so.1: its answers are then compared as well, with libfathom's and
+ * with libtrebuchet's, of the same positions and of so many random POSITIONS of 5 men. Of these
+ * Fathom is asked only where SYZYGY_DIR has the table.
+ *
+ * Syzygy stores some distances in moves instead of plies: where the table's flags say so, Fathom's
+ * n may stand for n or n + 1. Both are counted, and everything else is an error. Tables that are
+ * missing on either side are passed over. Exit status: 0 if all agree and something was compared.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/index.h"
+#include "core/movegen.h"
+#include "tests/fathom/crosscheck_dropin.h"
+#include "tests/fathom/fathom_lib.h"
+#include "tests/support/draw.h"
+
+enum { MATERIALS = 145, CHUNK = 4096, SHOWN = 20, EVERY_DEFAULT = 64, PATH_SIZE = 4200 };
+
+/* What was found of one material; the processes each have one. */
+typedef struct Tally {
+    uint64_t positions, en_passant;
+    uint64_t distances, exact, rounded; /* compared; equal; one ply off for Syzygy's rounding */
+    uint64_t wrong, failed;
+    DropinTally dropin;
+} Tally;
+
+typedef struct Check {
+    const FathomLib *fathom;
+    const treb_tables *tables;
+    Dropin dropin; /* `ours` is NULL if it is not asked */
+    Index index;   /* of the table, if all its cells are looked at */
+    Material material;
+    bool loose; /* distances may be rounded */
+    uint64_t every;
+    uint64_t positions; /* to draw, if not all cells are looked at */
+    Tally *tally;
+} Check;
+
+typedef struct Options {
+    const char *syzygy, *directory;
+    const FathomLib *fathom, *dropin; /* Debian's and ours; that is NULL if it is not asked */
+    uint64_t every, positions;
+    int jobs;
+} Options;
+
+/* ---- Syzygy's own flags ---------------------------------------------------------------------- */
+
+enum { SYZYGY_WIN_PLIES = 4, SYZYGY_LOSS_PLIES = 8, SYZYGY_SINGLE = 0x80 };
+
+static uint8_t *read_all(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    if (file == NULL) return NULL;
+    if (fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
+        *size = (size_t)ftell(file);
+        rewind(file);
+        bytes = malloc(*size);
+        if (bytes && fread(bytes, 1, *size, file) != *size) *size = 0;
+    }
+    fclose(file);
+    return bytes;
+}
+
+/* Bytes of one sub-table's description: its codes follow their number and lengths. */
+static size_t description_size(const uint8_t *at)
+{
+    if (at[0] & SYZYGY_SINGLE) return 2;
+    size_t lengths = (size_t)(at[8] - at[9]) + 1;
+    size_t symbols = at[10 + 2 * lengths] | (size_t)at[11 + 2 * lengths] << 8;
+    return 12 + 2 * lengths + 3 * symbols + (symbols & 1);
+}
+
+/* Whether any distance in a file is stored in moves. Behind the magic number and a byte of flags
+ * stand, for each of four files if there are pawns, the order of the men (one or two bytes and one
+ * a man), then from an even place the descriptions, of which the first byte is flags. */
+static bool syzygy_loose(const uint8_t *bytes, size_t size, const Material *m)
+{
+    int parts = material_has_pawns(m) ? 4 : 1;
+    bool both = m->count[0][TREB_PAWN] && m->count[1][TREB_PAWN];
+    size_t at = 5 + (size_t)parts * (1 + both + (size_t)material_men(m));
+    at += at & 1;
+    for (int i = 0; i < parts; i++) {
+        int flags = at + 16 < size ? bytes[at] : 0;
+        if (!(flags & SYZYGY_WIN_PLIES) || !(flags & SYZYGY_LOSS_PLIES)) return true;
+        at += description_size(bytes + at);
+    }
+    return false;
+}
+
+/* False if the material has no file of distances. */
+static bool read_loose(const char *directory, const Material *m, bool *loose)
+{
+    char name[MATERIAL_NAME_SIZE], path[PATH_SIZE];
+    size_t size = 0;
+    material_name(m, name);
+    snprintf(path, sizeof path, "%.4000s/%s.rtbz", directory, name);
+    uint8_t *bytes = read_all(path, &size);
+    if (bytes == NULL) return false;
+    *loose = syzygy_loose(bytes, size, m);
+    free(bytes);
+    return true;
+}
+
+/* ---- One position ---------------------------------------------------------------------------- */
+
+static void complain(uint64_t *counter, const treb_position *pos, const char *what, long ours,
+                     long theirs)
+{
+    char fen[TREB_FEN_SIZE];
+    if ((*counter)++ >= SHOWN) return;
+    position_to_fen(pos, fen);
+    fprintf(stderr, "%s: %s %ld, Fathom says %ld\n", fen, what, ours, theirs);
+}
+
+static void compare_distance(Check *check, const treb_position *pos)
+{
+    Tally *tally = check->tally;
+    treb_distance ours;
+    treb_status status = treb_probe_dtz(check->tables, pos, &ours, NULL);
+    unsigned root = fathom_root(check->fathom, pos, NULL), theirs = TB_GET_DTZ(root),
+             verdict = TB_GET_WDL(root);
+    if (status != TREB_OK || root == TB_RESULT_FAILED) {
+        complain(&tally->failed, pos, "probe of DTZ fails:", status, root);
+        return;
+    }
+    tally->distances++;
+    /* Its answer to a mate says "win", with no distance: the game is lost in 0. */
+    if (root == TB_RESULT_CHECKMATE) verdict = TB_LOSS;
+    if (verdict != (unsigned)ours.wdl) {
+        complain(&tally->wrong, pos, "verdict at the root is", ours.wdl, verdict);
+    } else if (ours.plies == (int)theirs) {
+        tally->exact++;
+    } else if (check->loose && ours.wdl != TREB_DRAW && ours.plies == (int)theirs + 1) {
+        tally->rounded++;
+    } else {
+        complain(&tally->wrong, pos, "DTZ is", ours.plies, theirs);
+    }
+}
+
+static void compare_dropin(Check *check, const treb_position *pos, bool distance)
+{
+    if (check->dropin.ours == NULL) return;
+    dropin_compare_wdl(&check->dropin, pos);
+    uint64_t number = pos->by_color[0] ^ pos->by_color[1] << 1 ^ pos->turn;
+    if (distance) dropin_compare_root(&check->dropin, pos, number);
+}
+
+static void compare(Check *check, const treb_position *pos, bool distance)
+{
+    treb_wdl ours;
+    Tally *tally = check->tally;
+    treb_status status = treb_probe_wdl(check->tables, pos, &ours, NULL);
+    unsigned theirs = fathom_wdl(check->fathom, pos);
+    tally->positions++;
+    if (status != TREB_OK || theirs == TB_RESULT_FAILED)
+        complain(&tally->failed, pos, "probe of WDL fails:", status, theirs);
+    else if (theirs != (unsigned)ours)
+        complain(&tally->wrong, pos, "WDL is", ours, theirs);
+    if (distance) compare_distance(check, pos);
+    compare_dropin(check, pos, distance);
+}
+
+/* ---- All positions --------------------------------------------------------------------------- */
+
+/* The same men with en passant, where the last move can have been a double step. */
+static void compare_en_passant(Check *check, const treb_position *pos)
+{
+    uint64_t theirs = position_men_of(pos, !pos->turn, TREB_PAWN);
+    theirs &= rank_bits(pos->turn == TREB_WHITE ? 4 : 3);
+    while (theirs) {
+        treb_position with = *pos;
+        int sq = bit_pop(&theirs);
+        with.ep = (uint8_t)(pos->turn == TREB_WHITE ? sq + 8 : sq - 8);
+        if (position_check(&with, NULL) != TREB_OK || !position_ep_legal(&with)) continue;
+        check->tally->en_passant++;
+        compare(check, &with, true);
+    }
+}
+
+/* One number in `every`, scattered: a plain remainder would keep a man on one square. */
+static bool in_sample(const Check *check, uint64_t number)
+{
+    return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % check->every == 0;
+}
+
+static void compare_cells(Check *check, int job, int jobs)
+{
+    IndexMen men;
+    treb_position pos;
+    bool both =
+        check->index.material.count[0][TREB_PAWN] && check->index.material.count[1][TREB_PAWN];
+    for (uint64_t cell = 0; cell < check->index.size; cell++) {
+        if (cell % CHUNK == 0 && cell / CHUNK % (uint64_t)jobs != (uint64_t)job) {
+            cell += CHUNK - 1;
+            continue;
+        }
+        if (!index_to_men(&check->index, cell, &men)) continue;
+        for (int turn = 0; turn < 2; turn++) {
+            index_men_to_position(&check->index, &men, turn, &pos);
+            if (position_check(&pos, NULL) != TREB_OK) continue;
+            compare(check, &pos, in_sample(check, 2 * cell + (uint64_t)turn));
+            if (both) compare_en_passant(check, &pos);
+        }
+    }
+}
+
+/* Random positions of 5 men; where there is a square for it, every other one with en passant. */
+static void compare_drawn(Check *check, int job, int jobs)
+{
+    uint64_t seed = UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)job;
+    treb_position pos;
+    for (uint64_t n = (uint64_t)job; n < check->positions; n += (uint64_t)jobs) {
+        while (!draw_position(&check->material, &seed, &pos)) continue;
+        treb_position with = pos;
+        uint64_t behind = position_men_of(&pos, !pos.turn, TREB_PAWN);
+        behind &= rank_bits(pos.turn == TREB_WHITE ? 4 : 3);
+        if (behind != 0 && n & 1) {
+            with.ep = (uint8_t)(bit_first(behind) ^ 8);
+            if (position_check(&with, NULL) == TREB_OK && position_ep_legal(&with)) pos = with;
+        }
+        if (check->fathom != NULL)
+            compare(check, &pos, in_sample(check, n));
+        else
+            compare_dropin(check, &pos, in_sample(check, n));
+    }
+}
+
+/* A process of its own: Fathom's state is not shared. */
+static pid_t start_job(const Options *o, Check check, int job, int jobs)
+{
+    pid_t child = fork();
+    if (child != 0) return child;
+    if (check.fathom != NULL && !check.fathom->init(o->syzygy)) _exit(EXIT_FAILURE);
+    if (check.dropin.ours != NULL && !check.dropin.ours->init(o->directory)) _exit(EXIT_FAILURE);
+    if (check.positions > 0)
+        compare_drawn(&check, job, jobs);
+    else
+        compare_cells(&check, job, jobs);
+    _exit(EXIT_SUCCESS);
+}
+
+static bool run_jobs(const Options *o, const Check *check, Tally *tally)
+{
+    bool ok = true;
+    memset(tally, 0, (size_t)o->jobs * sizeof *tally);
+    fflush(NULL);
+    for (int j = 0; j < o->jobs; j++) {
+        Check mine = *check;
+        mine.tally = &tally[j];
+        mine.dropin.tally = &tally[j].dropin;
+        if (start_job(o, mine, j, o->jobs) < 0) ok = false;
+    }
+    for (int status; wait(&status) > 0;)
+        ok = ok && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+    return ok;
+}
+
+static void tally_add(Tally *sum, const Tally *more)
+{
+    sum->positions += more->positions;
+    sum->en_passant += more->en_passant;
+    sum->distances += more->distances;
+    sum->exact += more->exact;
+    sum->rounded += more->rounded;
+    sum->wrong += more->wrong;
+    sum->failed += more->failed;
+    sum->dropin.verdicts += more->dropin.verdicts;
+    sum->dropin.beside_fathom += more->dropin.beside_fathom;
+    sum->dropin.roots += more->dropin.roots;
+    sum->dropin.moves += more->dropin.moves;
+    sum->dropin.rounded += more->dropin.rounded;
+    sum->dropin.wrong += more->dropin.wrong;
+}
+
+/* ---- The program ----------------------------------------------------------------------------- */
+
+static void print_tally(const char *name, const char *kind, const Tally *t)
+{
+    printf("%-8s %-6s %10llu %9llu %10llu %10llu %9llu %6llu\n", name, kind,
+           (unsigned long long)t->positions, (unsigned long long)t->en_passant,
+           (unsigned long long)t->distances, (unsigned long long)t->exact,
+           (unsigned long long)t->rounded, (unsigned long long)(t->wrong + t->failed));
+    fflush(stdout);
+}
+
+static bool has_tables(const treb_tables *tables, const char *name)
+{
+    treb_table_info info;
+    return treb_tables_find(tables, name, TREB_WDL, &info, NULL) == TREB_OK &&
+           treb_tables_find(tables, name, TREB_DTZ, &info, NULL) == TREB_OK;
+}
+
+/* Returns whether all went well; adds to `sum`. */
+static bool check_material(const Options *o, const treb_tables *tables, const Material *m,
+                           uint64_t positions, Tally *shared, Tally *sum)
+{
+    char name[MATERIAL_NAME_SIZE];
+    Check check = {.fathom = o->fathom,
+                   .tables = tables,
+                   .material = *m,
+                   .every = o->every,
+                   .positions = positions};
+    Tally all = {0};
+    material_name(m, name);
+    bool theirs = read_loose(o->syzygy, m, &check.loose);
+    if (!theirs && positions > 0) check.fathom = NULL;
+    if (!has_tables(tables, name) || (!theirs && positions == 0)) {
+        printf("%-8s no tables\n", name);
+        return true;
+    }
+    check.dropin = (Dropin){o->dropin, check.fathom, tables, check.loose, NULL};
+    if (positions == 0 && !index_init(&check.index, m, NULL, 1)) return false;
+    bool ok = run_jobs(o, &check, shared);
+    for (int j = 0; j < o->jobs; j++) tally_add(&all, &shared[j]);
+    if (positions == 0) print_tally(name, check.loose ? "moves" : "plies", &all);
+    tally_add(sum, &all);
+    if (!ok) fprintf(stderr, "%s: a process failed\n", name);
+    return ok;
+}
+
+static void print_dropin(const char *what, const DropinTally *t)
+{
+    printf("drop-in, %s: %llu verdicts (%llu beside libfathom), %llu roots with %llu moves "
+           "(%llu rounded), %llu errors\n",
+           what, (unsigned long long)t->verdicts, (unsigned long long)t->beside_fathom,
+           (unsigned long long)t->roots, (unsigned long long)t->moves,
+           (unsigned long long)t->rounded, (unsigned long long)t->wrong);
+}
+
+/* Random positions of 5 men, as many of each material. */
+static bool check_drawn(const Options *o, treb_tables *tables, Tally *shared, Tally *sum)
+{
+    Material list[MATERIALS];
+    size_t n = material_list(5, list, MATERIALS);
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t positions = o->positions / n + (i < o->positions % n);
+        if (positions > 0) ok = check_material(o, tables, &list[i], positions, shared, sum) && ok;
+    }
+    print_dropin("5 men", &sum->dropin);
+    return ok;
+}
+
+static bool check_all(const Options *o, treb_tables *tables, Tally *shared, Tally *sum)
+{
+    Material list[MATERIALS];
+    bool ok = true;
+    size_t n = material_list(3, list, MATERIALS);
+    n += material_list(4, list + n, MATERIALS - n);
+    printf("%-8s %-6s %10s %9s %10s %10s %9s %6s\n", "table", "DTZ in", "positions", "with e.p.",
+           "DTZ", "equal", "rounded", "errors");
+    for (size_t i = 0; i < n; i++) ok = check_material(o, tables, &list[i], 0, shared, sum) && ok;
+    print_tally("all", "", sum);
+    if (o->dropin != NULL) print_dropin("3 and 4 men", &sum->dropin);
+    return ok;
+}
+
+static bool good(const Tally *sum) { return sum->wrong + sum->failed + sum->dropin.wrong == 0; }
+
+static int crosscheck(const Options *o, treb_tables *tables)
+{
+    Tally sum = {0}, drawn = {0};
+    Tally *shared = mmap(NULL, (size_t)o->jobs * sizeof *shared, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        perror("mmap");
+        return EXIT_FAILURE;
+    }
+    bool ok = check_all(o, tables, shared, &sum);
+    if (o->dropin != NULL && o->positions > 0) ok = check_drawn(o, tables, shared, &drawn) && ok;
+    munmap(shared, (size_t)o->jobs * sizeof *shared);
+    return ok && sum.positions > 0 && good(&sum) && good(&drawn) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* The helper functions, which need no tables: of every square, with `occupied`. */
+static bool same_helpers(const FathomLib *a, const FathomLib *b)
+{
+    static const char *const sliders[] = {"tb_rook_attacks", "tb_bishop_attacks",
+                                          "tb_queen_attacks"};
+    static const char *const leapers[] = {"tb_king_attacks", "tb_knight_attacks"};
+    uint64_t seed = 1, wrong = 0, (*slide[2])(unsigned, uint64_t), (*leap[2])(unsigned);
+    uint64_t (*pawn[2])(unsigned, bool), (*pop[2])(uint64_t);
+    unsigned (*count[2])(uint64_t), (*first[2])(uint64_t);
+    const FathomLib *lib[2] = {a, b};
+    /* Fathom makes its tables of attacks when it is first initialised. */
+    for (int i = 0; i < 2; i++)
+        if (!lib[i]->init("") || !fathom_symbol(lib[i], "tb_pawn_attacks", &pawn[i]) ||
+            !fathom_symbol(lib[i], "tb_pop_lsb", &pop[i]) ||
+            !fathom_symbol(lib[i], "tb_pop_count", &count[i]) ||
+            !fathom_symbol(lib[i], "tb_lsb", &first[i]))
+            return false;
+    for (int f = 0; f < 3; f++) {
+        for (int i = 0; i < 2; i++)
+            if (!fathom_symbol(lib[i], sliders[f], &slide[i]) ||
+                !fathom_symbol(lib[i], leapers[f % 2], &leap[i]))
+                return false;
+        for (unsigned n = 0; n < 1 << 16; n++) {
+            uint64_t occupied = next_random(&seed) & next_random(&seed) & next_random(&seed);
+            unsigned sq = n % 64;
+            wrong += slide[0](sq, occupied) != slide[1](sq, occupied);
+            wrong += leap[0](sq) != leap[1](sq) || pawn[0](sq, n & 64) != pawn[1](sq, n & 64);
+            wrong += count[0](occupied) != count[1](occupied);
+            if (occupied == 0) continue;
+            wrong += first[0](occupied) != first[1](occupied);
+            wrong += pop[0](occupied) != pop[1](occupied);
+        }
+    }
+    if (wrong)
+        fprintf(stderr, "%llu answers of helper functions differ\n", (unsigned long long)wrong);
+    return wrong == 0;
+}
+
+/* Options, and Debian's library and ours. False after saying what is wrong. */
+static bool parse(Options *o, FathomLib lib[2], int argc, char **argv)
+{
+    const char *dropin = NULL;
+    for (int option; (option = getopt(argc, argv, "d:e:j:r:")) != -1;) {
+        if (option == 'd') dropin = optarg;
+        if (option == 'e') o->every = strtoull(optarg, NULL, 10);
+        if (option == 'j') o->jobs = atoi(optarg);
+        if (option == 'r') o->positions = strtoull(optarg, NULL, 10);
+        if (option == '?') return false;
+    }
+    if (argc - optind != 2 || o->every < 1 || o->jobs < 1) {
+        fprintf(stderr,
+                "usage: %s [-d DROPIN] [-e EVERY] [-j JOBS] [-r POSITIONS] SYZYGY_DIR TABLES_DIR\n",
+                argv[0]);
+        return false;
+    }
+    o->syzygy = argv[optind];
+    o->directory = argv[optind + 1];
+    if (!fathom_load(&lib[0], "libfathom.so.1")) return false;
+    o->fathom = &lib[0];
+    if (dropin == NULL) return true;
+    if (!fathom_load(&lib[1], dropin)) return false;
+    o->dropin = &lib[1];
+    if (lib[0].wdl != lib[1].wdl) return true;
+    fprintf(stderr, "%s is the system's library itself\n", dropin);
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = {.every = EVERY_DEFAULT, .jobs = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    FathomLib lib[2];
+    treb_error error;
+    if (!parse(&o, lib, argc, argv)) return 2;
+    if (o.dropin != NULL && !same_helpers(o.fathom, o.dropin)) return EXIT_FAILURE;
+    treb_tables *tables = treb_tables_open(&o.directory, 1, &error);
+    if (tables == NULL) {
+        fprintf(stderr, "%s\n", error.text);
+        return EXIT_FAILURE;
+    }
+    int status = crosscheck(&o, tables);
+    treb_tables_close(tables);
+    return status;
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# symbols.sh - what the libraries show to the world: every global symbol begins with treb_, and every
+# function of the public header is there, in the shared library and in the static one.
+#
+#     symbols.sh libtrebuchet.so libtrebuchet.a [trebuchet.h]
+set -eu
+
+if [ $# -lt 2 ]; then
+    echo "usage: $0 libtrebuchet.so libtrebuchet.a [trebuchet.h]" >&2
+    exit 2
+fi
+shared=$1 static=$2
+header=${3:-$(dirname "$0")/../../include/trebuchet.h}
+
+# A declaration begins with TREB_API; its name is what stands before the first bracket of the text
+# that follows, which may be on the next line.
+declared=$(grep -v '^#' "$header" | tr '\n' ' ' | grep -o 'TREB_API [^;(]*(' |
+    sed 's/ *($//; s/.*[ *]//' | sort -u)
+
+# GNU's nm prints "address type name"; what the linker makes itself (_init, _end ...) is left out.
+names() {
+    nm "$@" | awk 'NF == 3 && $2 ~ /^[A-TV-Z]$/ { print $3 }' |
+        grep -Ev '^(_init|_fini|_edata|_end|__bss_start)$' | sort -u
+}
+
+failed=0
+check() { # file, its names
+    foreign=$(printf '%s\n' "$2" | grep -v '^treb_' || true)
+    if [ -n "$foreign" ]; then
+        printf '%s exports a name of its own: %s\n' "$1" "$foreign" >&2
+        failed=1
+    fi
+    for name in $declared; do
+        if ! printf '%s\n' "$2" | grep -qx "$name"; then
+            echo "$1 lacks $name" >&2
+            failed=1
+        fi
+    done
+    for name in $2; do
+        if ! printf '%s\n' "$declared" | grep -qx "$name"; then
+            echo "$1 exports $name, which the header does not declare" >&2
+            failed=1
+        fi
+    done
+}
+
+count=$(printf '%s\n' "$declared" | grep -c '^treb_')
+if [ "$count" -lt 10 ]; then
+    echo "only $count functions found in $header: is it the right file?" >&2
+    exit 1
+fi
+check "$shared" "$(names -D --defined-only "$shared")"
+check "$static" "$(names -g --defined-only "$static")"
+[ "$failed" -eq 0 ] && echo "symbols: $count functions, all there and nothing else"
+exit "$failed"

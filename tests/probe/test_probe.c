@@ -1,0 +1,375 @@
+/* test_probe.c - what probes answer, against a solver that shares nothing with them (naive.h). */
+#define _DEFAULT_SOURCE
+#include "tests/support/naive_set.h"
+
+/* ---- Every position -------------------------------------------------------------------------- */
+
+/* Check notes every assertion in a file: only what fails gets to it here. */
+static void compare_value(const treb_tables *tables, const treb_position *pos,
+                          const NaiveValue *expected)
+{
+    treb_error error;
+    treb_wdl wdl;
+    char fen[TREB_FEN_SIZE];
+    treb_status status = treb_probe_wdl(tables, pos, &wdl, &error);
+    bool good = status == TREB_OK && (int)wdl == expected->verdict;
+    treb_position_to_fen(pos, fen);
+    if (!good) ck_abort_msg("%s: status %d, wdl %d, not %d", fen, status, wdl, expected->verdict);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        treb_distance got;
+        status = treb_probe_distance(tables, pos, (treb_metric)m, &got, &error);
+        good = status == TREB_OK && got.wdl == wdl && got.plies == expected->plies[m];
+        if (!good)
+            ck_abort_msg("%s: status %d, %s %d, not %d", fen, status,
+                         treb_metric_text((treb_metric)m), got.plies, expected->plies[m]);
+    }
+}
+
+/* Every `step`th position of a material, and every seventh of those with the colours exchanged. */
+static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t step)
+{
+    unsigned compared = 0;
+    for (uint32_t n = 0; n < 1u << 19; n += step) {
+        treb_position pos;
+        if (!three_men(naive, n, &pos)) continue;
+        compare_value(tables, &pos, naive_value(naive, &pos));
+        if (compared++ % 7 != 0) continue;
+        treb_position swapped;
+        position_swap_colors(&pos, &swapped);
+        compare_value(tables, &swapped, naive_value(naive, &pos));
+    }
+    ck_assert_uint_gt(compared, 1000);
+}
+
+static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false};
+
+START_TEST(every_position)
+{
+    treb_tables *tables = open_set(directory);
+    compare_all(tables, solved[_i], 1);
+    treb_tables_close(tables);
+}
+END_TEST
+
+START_TEST(any_layout)
+{
+    static const NaiveLayout layouts[] = {{3, 14, TREB_BLACK, true, true},
+                                          {2, 11, TREB_WHITE, true, true},
+                                          {3, 20, TREB_BLACK, false, true}};
+    char other[PATH_SIZE];
+    make_directory(other);
+    for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
+    treb_tables *tables = open_set(other);
+    for (int i = 0; i < SOLVED; i++) compare_all(tables, solved[i], 5);
+    treb_tables_close(tables);
+    remove_directory(other);
+}
+END_TEST
+
+/* ---- Moves and lines ------------------------------------------------------------------------- */
+
+static void check_order(const treb_move *moves, size_t count, treb_metric metric)
+{
+    for (size_t i = 1; i < count; i++) {
+        const treb_value *a = &moves[i - 1].value, *b = &moves[i].value;
+        ck_assert_int_ge(a->rule, b->rule);
+        if (a->rule != b->rule) continue;
+        if (a->wdl > TREB_DRAW) ck_assert_int_le(a->plies[metric], b->plies[metric]);
+        if (a->wdl < TREB_DRAW) ck_assert_int_ge(a->plies[metric], b->plies[metric]);
+    }
+}
+
+/* The first move is worth what the position is. */
+static void check_moves(const treb_tables *tables, const treb_position *pos, treb_metric metric)
+{
+    treb_error error;
+    treb_move moves[TREB_MOVES_MAX];
+    Move legal[MOVES_MAX];
+    size_t count;
+    treb_value root;
+    ck_assert_int_eq(treb_probe_root(tables, pos, &root, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_moves(tables, pos, metric, moves, TREB_MOVES_MAX, &count, &error),
+                     TREB_OK);
+    ck_assert_uint_eq(count, (size_t)movegen_legal(pos, legal));
+    if (count == 0) return;
+    check_order(moves, count, metric);
+    ck_assert_int_eq(moves[0].value.rule, root.rule);
+    ck_assert_int_eq(moves[0].value.wdl, root.wdl);
+    ck_assert_int_eq(moves[0].value.plies[metric], root.plies[metric]);
+    treb_move few[3];
+    size_t kept;
+    ck_assert_int_eq(treb_probe_moves(tables, pos, metric, few, 3, &kept, &error), TREB_OK);
+    ck_assert_uint_eq(kept, count < 3 ? count : 3);
+    for (size_t i = 0; i < kept; i++) ck_assert_str_eq(few[i].uci, moves[i].uci);
+}
+
+static void check_line(const treb_tables *tables, const treb_position *pos, treb_metric metric)
+{
+    treb_error error;
+    treb_move line[300];
+    treb_line_end end;
+    treb_distance distance;
+    treb_position at = *pos;
+    size_t count;
+    ck_assert_int_eq(treb_best_line(tables, pos, metric, line, 300, &count, &end, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_dtm(tables, pos, &distance, &error), TREB_OK);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(treb_position_play(&at, line[i].san, &at, &error), TREB_OK);
+    if (distance.wdl == TREB_DRAW) {
+        ck_assert_uint_eq(count, 0);
+        ck_assert(end == TREB_LINE_DRAW || end == TREB_LINE_STALEMATE);
+        return;
+    }
+    ck_assert_int_eq(end, TREB_LINE_MATE);
+    ck_assert(position_in_check(&at) && !movegen_any(&at));
+    ck_assert_uint_eq(count % 2, distance.wdl == TREB_WIN);
+    if (metric == TREB_DTM) ck_assert_uint_eq(count, (size_t)distance.plies);
+    if (count > 2) {
+        ck_assert_int_eq(treb_best_line(tables, pos, metric, line, 2, &count, &end, &error),
+                         TREB_OK);
+        ck_assert_uint_eq(count, 2);
+        ck_assert_int_eq(end, TREB_LINE_CAPACITY);
+    }
+}
+
+START_TEST(moves_and_lines)
+{
+    treb_tables *tables = open_set(directory);
+    uint64_t seed = 1;
+    for (int i = 0; i < 2000; i++) {
+        treb_position pos;
+        const Naive *naive = solved[i % SOLVED];
+        if (!three_men(naive, random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
+        pos.halfmove = (uint16_t)(i % 3 == 0 ? 0 : random_next(&seed) % 100);
+        check_moves(tables, &pos, (treb_metric)(TREB_DTZ + i % 3));
+        pos.halfmove = 0;
+        check_line(tables, &pos, (treb_metric)(TREB_DTZ + i / 3 % 3));
+    }
+    treb_tables_close(tables);
+}
+END_TEST
+
+START_TEST(move_flags)
+{
+    treb_tables *tables = open_set(directory);
+    treb_error error;
+    treb_move moves[TREB_MOVES_MAX];
+    size_t count;
+    treb_position pos = position_of("8/1P6/8/8/8/8/k1K5/8 w - - 12 40");
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
+    bool queen = false, knight = false;
+    for (size_t i = 0; i < count; i++) {
+        const treb_move *m = &moves[i];
+        if (strcmp(m->uci, "b7b8q") == 0) {
+            queen = true;
+            ck_assert_str_eq(m->san, "b8=Q");
+            ck_assert_int_eq(m->flags, TREB_MOVE_ZEROING | TREB_MOVE_CONVERSION);
+            ck_assert_int_eq(m->promotion, TREB_QUEEN);
+            ck_assert_int_eq(m->value.rule, TREB_WIN);
+            ck_assert_int_eq(m->value.plies[TREB_DTZ], 1);
+            ck_assert_int_eq(m->value.plies[TREB_DTC], 1);
+        }
+        if (strcmp(m->uci, "b7b8n") == 0) {
+            knight = true;
+            ck_assert_int_eq(m->value.wdl, TREB_DRAW);
+        }
+    }
+    ck_assert(queen && knight);
+    pos = position_of("k7/8/1K6/8/8/8/8/7R w - - 0 1");
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_WDL, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
+    ck_assert_str_eq(moves[0].san, "Rh8#");
+    ck_assert_int_eq(moves[0].flags, TREB_MOVE_CHECK | TREB_MOVE_MATE);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) ck_assert_int_eq(moves[0].value.plies[m], 1);
+    pos = position_of("7k/8/8/6Q1/8/8/8/K7 w - - 0 1");
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(moves[i].san, "Qg6") == 0) ck_assert_int_eq(moves[i].flags, TREB_MOVE_STALEMATE);
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* ---- The clock ------------------------------------------------------------------------------- */
+
+START_TEST(clock_counts)
+{
+    ck_assert_int_eq(treb_wdl_with_clock(TREB_WIN, 20, 80), TREB_WIN);
+    ck_assert_int_eq(treb_wdl_with_clock(TREB_WIN, 20, 81), TREB_CURSED_WIN);
+    ck_assert_int_eq(treb_wdl_with_clock(TREB_LOSS, 20, 81), TREB_BLESSED_LOSS);
+    ck_assert_int_eq(treb_wdl_with_clock(TREB_LOSS, 0, 100), TREB_LOSS);
+    ck_assert_int_eq(treb_wdl_with_clock(TREB_CURSED_WIN, 101, 0), TREB_CURSED_WIN);
+    ck_assert_int_eq(treb_wdl_with_clock(TREB_DRAW, 0, 150), TREB_DRAW);
+    treb_tables *tables = open_set(directory);
+    treb_error error;
+    treb_value value;
+    treb_wdl wdl;
+    treb_position pos = position_of("k7/8/1K6/8/8/8/8/7R w - - 99 80"); /* mates on the 100th */
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
+    ck_assert_int_eq(value.rule, TREB_WIN);
+    pos.halfmove = 100;
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
+    ck_assert_int_eq(value.rule, TREB_CURSED_WIN);
+    ck_assert_int_eq(value.wdl, TREB_WIN);
+    check_moves(tables, &pos, TREB_DTZ);
+    ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_OK);
+    ck_assert_int_eq(wdl, TREB_WIN);
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* ---- En passant ------------------------------------------------------------------------------ */
+
+/* KPvKP tables that hold the same everywhere: a verdict and a distance. Distances of one side. */
+static void write_constant(const char *to, int verdict, int plies, int stored)
+{
+    Material material;
+    material_parse("KPvKP", &material);
+    for (int metric = TREB_WDL; metric < TREB_METRICS; metric++) {
+        TableHeader h = {.metric = metric, .pad = 1, .width = 1, .per_byte = 1};
+        uint8_t *data[2] = {NULL, NULL};
+        ck_assert(index_init(&h.index, &material, NULL, 1));
+        h.block_bits = 20;
+        for (int s = 0; s < 2; s++) {
+            h.side[s].stored = s == stored;
+            if (s != stored) continue;
+            data[s] = calloc(1, table_side_bytes(&h));
+            int map = metric == TREB_WDL ? 0 : verdict;
+            h.side[s].codes[map] = 1;
+            h.side[s].plies[map] = malloc(sizeof(uint16_t));
+            h.side[s].plies[map][0] = (uint16_t)(metric == TREB_WDL ? verdict : plies);
+        }
+        ck_assert(naive_write_bytes(to, &h, data));
+        free(data[stored]);
+        table_header_free(&h);
+    }
+}
+
+/* Where only e5xd6 takes: what the table says without it, and what the position is worth then. */
+START_TEST(en_passant)
+{
+    static const struct {
+        int verdict, plies;
+        bool by_capture[TREB_METRICS];
+    } cases[] = {{TREB_LOSS, 30, {1, 1, 1, 1}},
+                 {TREB_DRAW, 0, {1, 1, 1, 1}},
+                 {TREB_WIN, 3, {0, 1, 1, 0}},
+                 {TREB_WIN, 90, {0, 1, 1, 1}},
+                 {TREB_CURSED_WIN, 120, {1, 1, 1, 1}}};
+    char other[PATH_SIZE];
+    make_directory(other);
+    /* KPvKP is symmetric: only White to move is looked at. */
+    write_constant(other, cases[_i].verdict, cases[_i].plies, TREB_WHITE);
+    const char *both[] = {other, directory};
+    treb_error error;
+    treb_tables *tables = treb_tables_open(both, 2, &error);
+    treb_position pos = position_of("8/8/8/3pP3/8/1K6/8/7k w - d6 0 1"), after;
+    treb_position turned;
+    position_swap_colors(&pos, &turned);
+    ck_assert_int_eq(treb_position_play(&pos, "exd6", &after, &error), TREB_OK);
+    const NaiveValue *taken = naive_value(solved[0], &after);
+    ck_assert_int_eq(taken->verdict, TREB_LOSS);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        int expected = cases[_i].plies;
+        if (cases[_i].by_capture[m]) expected = m == TREB_DTM ? taken->plies[TREB_DTM] + 1 : 1;
+        treb_distance got;
+        for (int side = 0; side < 2; side++) {
+            ck_assert_int_eq(
+                treb_probe_distance(tables, side ? &turned : &pos, (treb_metric)m, &got, &error),
+                TREB_OK);
+            ck_assert_int_eq(got.wdl, TREB_WIN);
+            ck_assert_int_eq(got.plies, expected);
+        }
+    }
+    pos.ep = 0;
+    treb_wdl wdl;
+    ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_OK);
+    ck_assert_int_eq(wdl, cases[_i].verdict);
+    treb_tables_close(tables);
+    remove_directory(other);
+}
+END_TEST
+
+/* When en passant is the only move, the table of the position itself is not asked for. */
+START_TEST(en_passant_alone)
+{
+    treb_tables *tables = open_set(directory);
+    treb_position pos = position_of("8/8/8/8/pP6/K7/2Q5/k7 b - b3 0 1");
+    treb_error error;
+    treb_wdl wdl;
+    ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(error.text, "KQvKP.wdl.treb is not installed");
+    pos.ep = 0;
+    ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_OK);
+    ck_assert_int_eq(wdl, TREB_DRAW); /* stalemate, by the rules alone */
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* ---- Materials that are their own mirror ----------------------------------------------------- */
+
+START_TEST(symmetric_material)
+{
+    char other[PATH_SIZE];
+    make_directory(other);
+    Material material;
+    material_parse("KRvKR", &material);
+    TableHeader h = {.metric = TREB_WDL, .pad = 4, .width = 1, .per_byte = 3, .base = 5};
+    uint8_t order[] = {2, 0, 1};
+    ck_assert(index_init(&h.index, &material, order, 4));
+    h.block_bits = 12;
+    h.side[0].stored = true;
+    h.side[0].codes[0] = 5;
+    h.side[0].plies[0] = malloc(5 * sizeof(uint16_t));
+    for (int c = 0; c < 5; c++) h.side[0].plies[0][c] = (uint16_t)c;
+    uint64_t seed = 9, bytes = table_side_bytes(&h);
+    uint8_t *data[2] = {malloc(bytes), NULL};
+    for (uint64_t i = 0; i < bytes; i++) data[0][i] = (uint8_t)(random_next(&seed) % 125);
+    ck_assert(naive_write_bytes(other, &h, data));
+    treb_tables *tables = open_set(other);
+    for (int i = 0; i < 100000; i++) {
+        treb_position pos = {.turn = TREB_WHITE, .fullmove = 1}, turned;
+        for (int man = 0; man < 4; man++) {
+            int sq = (int)(random_next(&seed) & 63);
+            if (!bit_test(position_occupied(&pos), sq))
+                position_put(&pos, man & 1, man < 2 ? TREB_KING : TREB_ROOK, sq);
+        }
+        Move captures[MOVES_MAX];
+        if (bit_count(position_occupied(&pos)) < 4 || position_check(&pos, NULL) != TREB_OK)
+            continue;
+        if (movegen_captures(&pos, captures) > 0) continue;
+        position_swap_colors(&pos, &turned);
+        uint64_t cell = index_of_position(&h.index, &pos);
+        unsigned expected = data[0][cell / 3];
+        for (unsigned d = cell % 3; d > 0; d--) expected /= 5;
+        treb_wdl white, black;
+        treb_status status = treb_probe_wdl(tables, &pos, &white, NULL);
+        if (status == TREB_OK) status = treb_probe_wdl(tables, &turned, &black, NULL);
+        if (status != TREB_OK || (unsigned)white != expected % 5 || white != black)
+            ck_abort_msg("cell %llu: %d", (unsigned long long)cell, status);
+    }
+    treb_tables_close(tables);
+    table_header_free(&h);
+    free(data[0]);
+    remove_directory(other);
+}
+END_TEST
+
+static void set_up(void) { solve_and_write(&plain); }
+
+int main(void)
+{
+    Suite *suite = suite_create("probe");
+    TCase *tests = add_case(suite, "probe");
+    tcase_add_unchecked_fixture(tests, set_up, forget_all);
+    tcase_add_loop_test(tests, every_position, 0, SOLVED);
+    tcase_add_loop_test(tests, any_layout, 0, 3);
+    tcase_add_test(tests, moves_and_lines);
+    tcase_add_test(tests, move_flags);
+    tcase_add_test(tests, clock_counts);
+    tcase_add_loop_test(tests, en_passant, 0, 5);
+    tcase_add_test(tests, en_passant_alone);
+    tcase_add_test(tests, symmetric_material);
+    return run_suite(suite);
+}

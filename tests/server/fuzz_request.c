@@ -1,0 +1,87 @@
+/* fuzz_request.c - libFuzzer target: no request may upset what reads it. The input is a target,
+ * then, after a newline each, an Accept-Encoding, an If-None-Match and the body of a batch. The
+ * routes that only probe are run without any table, and what they give must be JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/answer.h"
+#include "server/headers.h"
+#include "server/log.h"
+#include "server/query.h"
+#include "server/routes.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition) abort();
+}
+
+/* What log lines hold must be a JSON string, whatever came in. */
+static void check_escaped(const char *text)
+{
+    static char out[LOG_LINE];
+    log_escape(text, out, sizeof out);
+    json_t *value = json_loads(out, JSON_DECODE_ANY, NULL);
+    require(json_is_string(value));
+    json_decref(value);
+}
+
+static void check_reply(Reply *reply)
+{
+    require(reply->status >= 200 && reply->status < 600);
+    if (reply->asset == NULL) {
+        json_t *value = json_loadb(reply->body, reply->size, 0, NULL);
+        require(json_is_object(value));
+        require((reply->status != 200) == (json_object_get(value, "error") != NULL));
+        json_decref(value);
+    }
+    free(reply->body);
+}
+
+/* Plain text and the state of the server are for others to test. */
+static bool is_pure(const Route *route)
+{
+    return route->work != ROUTE_QUICK || strcmp(route->label, "none") == 0;
+}
+
+static void run_route(TableHolder *holder, TableSet *set, const Query *query, const char *body)
+{
+    const char *tail;
+    Reply reply = {0};
+    const Route *route = route_find(query->path, &tail);
+    if (!is_pure(route)) return;
+    RouteCall call = {holder, set, NULL, query, tail, body, strlen(body)};
+    route->run(&call, &reply);
+    check_reply(&reply);
+}
+
+static void run_batch(TableHolder *holder, TableSet *set, const char *body)
+{
+    Query query;
+    require(query_parse("/v1/batch", &query) == QUERY_OK);
+    run_route(holder, set, &query, body);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static TableHolder holder;
+    static TableSet set;
+    if (set.tables == NULL) set.tables = treb_tables_open(NULL, 0, NULL);
+    char *text = malloc(size + 1), *rest = text;
+    if (text == NULL) return 0;
+    if (size > 0) memcpy(text, data, size);
+    text[size] = '\0';
+    const char *target = strsep(&rest, "\n");
+    const char *accept = rest != NULL ? strsep(&rest, "\n") : "";
+    const char *match = rest != NULL ? strsep(&rest, "\n") : "";
+    const char *body = rest != NULL ? rest : "";
+    Query query;
+    headers_accept_gzip(accept);
+    headers_match_etag(match, "\"abc\"", "\"abc-gzip\"");
+    check_escaped(target);
+    if (query_parse(target, &query) == QUERY_OK) run_route(&holder, &set, &query, body);
+    run_batch(&holder, &set, body);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,491 @@
+/* test_server_json.c - the JSON that is given, read back and compared with the library. */
+#include <strings.h>
+#include <sys/wait.h>
+
+#include "answer/answer.h"
+#include "tests/support/gen_run.h"
+
+static treb_tables *set, *bare; /* with the tables, and with none */
+
+/* Random legal positions of a few materials. */
+static uint64_t noise = 88172645463325252u;
+
+static unsigned draw(unsigned below)
+{
+    noise ^= noise << 13, noise ^= noise >> 7, noise ^= noise << 17;
+    return (unsigned)(noise >> 33) % below;
+}
+
+static treb_position random_position(void)
+{
+    static const char *const materials[] = {"KPk", "Kkp", "KQk", "KRkn", "KPk", "KRk"};
+    for (;;) {
+        treb_position pos = {.fullmove = 1, .turn = (uint8_t)draw(2)};
+        for (const char *c = materials[draw(6)]; *c; c++) {
+            static const char letters[] = "pnbrqk";
+            uint64_t bit = UINT64_C(1) << draw(64);
+            pos.by_type[strchr(letters, *c | 32) - letters] |= bit;
+            pos.by_color[*c & 32 ? TREB_BLACK : TREB_WHITE] |= bit;
+        }
+        pos.halfmove = (uint16_t)(draw(3) ? 0 : draw(99));
+        if (treb_position_check(&pos, NULL) == TREB_OK) return pos;
+    }
+}
+
+/* Dumps and reads back: what a client sees. */
+static json_t *sent(json_t *object)
+{
+    ck_assert_ptr_nonnull(object);
+    char *text = json_dumps(object, JSON_COMPACT);
+    json_t *again = json_loads(text, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    ck_assert_ptr_nonnull(again);
+    free(text);
+    json_decref(object);
+    return again;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* A number, or -1000 for null. */
+static int number_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    if (json_is_null(value)) return -1000;
+    if (!json_is_integer(value)) ck_abort_msg("%s is no number", name);
+    return (int)json_integer_value(value);
+}
+
+static int plies_of(const treb_value *value, int metric)
+{
+    return value->wdl == TREB_DRAW ? -1000 : value->plies[metric];
+}
+
+#define require(condition, ...)                                                                    \
+    if (!(condition)) ck_abort_msg(__VA_ARGS__)
+
+/* ---- Our own dialect ------------------------------------------------------------------------- */
+
+static const char *const plies_names[TREB_METRICS] = {NULL, "dtz_plies", "dtc_plies", "dtm_plies"};
+
+static void compare_moves(const json_t *object, const treb_position *pos, treb_metric metric,
+                          const char *fen)
+{
+    treb_move moves[TREB_MOVES_MAX];
+    size_t count;
+    treb_probe_moves(set, pos, metric, moves, TREB_MOVES_MAX, &count, NULL);
+    const json_t *list = json_object_get(object, "moves");
+    require(json_array_size(list) == count, "%s: %zu moves", fen, count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *one = json_array_get(list, i);
+        const treb_value *value = &moves[i].value;
+        require(strcmp(text_of(one, "uci"), moves[i].uci) == 0, "%s by %s: move %zu is %s, not %s",
+                fen, treb_metric_text(metric), i, text_of(one, "uci"), moves[i].uci);
+        require(strcmp(text_of(one, "verdict"), answer_verdict(value->rule)) == 0, "%s", fen);
+        require(strcmp(text_of(one, "verdict_clock_zero"), answer_verdict(value->wdl)) == 0, "%s",
+                fen);
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            require(number_of(one, plies_names[m]) == plies_of(value, m), "%s: %s", fen,
+                    moves[i].uci);
+        require(json_is_true(json_object_get(one, "checkmate")) ==
+                    !!(moves[i].flags & TREB_MOVE_MATE),
+                "%s", fen);
+    }
+    const char *best = text_of(json_object_get(object, "best"), treb_metric_text(metric));
+    require((best == NULL) == (count == 0) && (count == 0 || strcmp(best, moves[0].uci) == 0),
+            "%s: best by %s", fen, treb_metric_text(metric));
+}
+
+START_TEST(probes)
+{
+    for (int n = 0; n < 3000; n++) {
+        treb_position pos = random_position();
+        treb_value value;
+        treb_error error;
+        char fen[TREB_FEN_SIZE];
+        AnswerContext context = {set, 0};
+        AnswerProbe options = {(treb_metric)(TREB_DTZ + n % 3), true};
+        treb_position_to_fen(&pos, fen);
+        require(treb_probe_root(set, &pos, &value, NULL) == TREB_OK, "%s", fen);
+        json_t *object = sent(answer_probe(&context, &pos, &options, &error));
+        require(strcmp(text_of(object, "fen"), fen) == 0, "%s", fen);
+        require(strcmp(text_of(object, "verdict"), answer_verdict(value.rule)) == 0, "%s", fen);
+        require(context.lacks == 0 && json_array_size(json_object_get(object, "unknown")) == 0,
+                "%s: something is lacking", fen);
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            require(number_of(object, plies_names[m]) == plies_of(&value, m), "%s", fen);
+        compare_moves(object, &pos, options.metric, fen);
+        json_decref(object);
+    }
+}
+END_TEST
+
+START_TEST(lines)
+{
+    for (int n = 0; n < 300; n++) {
+        treb_position pos = random_position(), at = pos;
+        treb_error error;
+        char fen[TREB_FEN_SIZE];
+        AnswerContext context = {set, 0};
+        treb_metric metric = (treb_metric)(TREB_DTZ + n % 3);
+        json_t *object = sent(answer_line(&context, &pos, metric, &error));
+        const json_t *moves = json_object_get(object, "moves");
+        require((int)json_array_size(moves) == number_of(object, "plies"), "plies");
+        for (size_t i = 0; i < json_array_size(moves); i++) {
+            const json_t *one = json_array_get(moves, i);
+            require(treb_position_play(&at, text_of(one, "uci"), &at, NULL) == TREB_OK, "illegal");
+            treb_position_to_fen(&at, fen);
+            require(strcmp(text_of(one, "fen"), fen) == 0, "%s", fen);
+        }
+        bool drawn = strcmp(text_of(object, "end"), "mate") != 0;
+        treb_value value;
+        treb_probe_root(set, &pos, &value, NULL);
+        require(drawn == (value.wdl == TREB_DRAW), "%s", text_of(object, "fen"));
+        bool won = value.rule == TREB_WIN || value.rule == TREB_LOSS;
+        require(won == json_is_string(json_object_get(object, "winner")), "winner");
+        const char *pgn = text_of(object, "pgn");
+        const char *result = !won                                              ? "1/2-1/2"
+                             : strcmp(text_of(object, "winner"), "white") == 0 ? "1-0"
+                                                                               : "0-1";
+        require(strstr(pgn, result) != NULL, "%s", pgn);
+        json_decref(object);
+    }
+}
+END_TEST
+
+/* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
+
+static int expected_distance(const treb_value *value, int metric, bool mated)
+{
+    int plies = value->plies[metric];
+    if (metric == TREB_DTZ && mated) return -1;
+    if (metric == TREB_DTC) plies = (plies + 1) / 2;
+    return value->wdl == TREB_DRAW ? 0 : value->wdl < TREB_DRAW ? -plies : plies;
+}
+
+static void compare_standard(const json_t *object, const treb_position *pos, const char *fen)
+{
+    static const char *const names[TREB_METRICS] = {NULL, "dtz", "dtc", "dtm"};
+    treb_value value;
+    require(treb_probe_root(set, pos, &value, NULL) == TREB_OK, "%s", fen);
+    bool mated = json_is_true(json_object_get(object, "checkmate"));
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        require(number_of(object, names[m]) == expected_distance(&value, m, mated), "%s: %s is %d",
+                fen, names[m], number_of(object, names[m]));
+    require(number_of(object, "precise_dtz") == number_of(object, "dtz"), "%s", fen);
+    require(json_is_null(json_object_get(object, "dtw")), "%s", fen);
+}
+
+static int rank_of(const char *category)
+{
+    static const char *const order[] = {"loss", "blessed-loss", "draw", "cursed-win", "win"};
+    for (int i = 0; i < 5; i++)
+        if (strcmp(category, order[i]) == 0) return i;
+    ck_abort_msg("category %s", category);
+}
+
+/* Each move tells of the position after it; of the categories, whose clock counts from before the
+ * move, the best is the root's turned round, and they never get better down the list. */
+static void compare_children(const json_t *object, const treb_position *pos, const char *fen)
+{
+    const json_t *moves = json_object_get(object, "moves");
+    int before = -1;
+    for (size_t i = 0; i < json_array_size(moves); i++) {
+        const json_t *one = json_array_get(moves, i);
+        treb_position child;
+        require(treb_position_play(pos, text_of(one, "uci"), &child, NULL) == TREB_OK, "%s", fen);
+        compare_standard(one, &child, fen);
+        int rank = rank_of(text_of(one, "category"));
+        require(i > 0 || 4 - rank == rank_of(text_of(object, "category")), "%s: root", fen);
+        require(rank >= before, "%s: order at %s", fen, text_of(one, "uci"));
+        before = rank;
+    }
+}
+
+START_TEST(standard)
+{
+    for (int n = 0; n < 3000; n++) {
+        treb_position pos = random_position();
+        treb_error error;
+        char fen[TREB_FEN_SIZE];
+        AnswerContext context = {set, 0};
+        treb_position_to_fen(&pos, fen);
+        json_t *object = sent(answer_standard(&context, &pos, &error));
+        require(error.status == TREB_OK && context.lacks == 0, "%s", fen);
+        compare_standard(object, &pos, fen);
+        compare_children(object, &pos, fen);
+        json_decref(object);
+    }
+}
+END_TEST
+
+START_TEST(mainlines)
+{
+    for (int n = 0; n < 300; n++) {
+        treb_position pos = random_position(), at = pos;
+        treb_error error;
+        treb_value value;
+        AnswerContext context = {set, 0};
+        json_t *object = sent(answer_mainline(&context, &pos, &error));
+        const json_t *moves = json_object_get(object, "mainline");
+        const char *winner = text_of(object, "winner"), *san = "";
+        for (size_t i = 0; i < json_array_size(moves); i++) {
+            const json_t *one = json_array_get(moves, i);
+            require(at.halfmove < 100, "played on after a draw");
+            san = text_of(one, "san");
+            require(treb_position_play(&at, text_of(one, "uci"), &at, NULL) == TREB_OK, "illegal");
+            treb_probe_root(set, &at, &value, NULL);
+            require(number_of(one, "dtz") ==
+                        expected_distance(&value, TREB_DTZ, strchr(san, '#') != NULL),
+                    "dtz");
+        }
+        require(strchr(san, '#') == NULL || winner != NULL, "mate, but no winner");
+        treb_probe_root(set, &pos, &value, NULL);
+        bool won = value.rule == TREB_WIN || value.rule == TREB_LOSS;
+        bool white = won && (value.rule == TREB_WIN) == (pos.turn == TREB_WHITE);
+        require(won == (winner != NULL), "winner");
+        require(!won || strcmp(winner, white ? "w" : "b") == 0, "the wrong winner");
+        json_decref(object);
+    }
+}
+END_TEST
+
+/* ---- What is missing or refused -------------------------------------------------------------- */
+
+static void read_fen(const char *fen, treb_position *pos)
+{
+    ck_assert_int_eq(treb_position_from_fen(fen, pos, NULL), TREB_OK);
+}
+
+START_TEST(missing_tables)
+{
+    treb_position pos;
+    treb_error error;
+    AnswerContext context = {bare, 0};
+    AnswerProbe options = {TREB_WDL, true};
+    read_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", &pos);
+    ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_NO_TABLE);
+    ck_assert_ptr_nonnull(strstr(error.text, "KPvK.wdl.treb"));
+    ck_assert_uint_eq(context.lacks, ANSWER_PARTIAL);
+    json_t *object = sent(answer_standard(&context, &pos, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(text_of(object, "category"), "unknown");
+    ck_assert_int_eq(number_of(object, "dtz"), -1000);
+    const json_t *move = json_array_get(json_object_get(object, "moves"), 0);
+    ck_assert_str_eq(text_of(move, "category"), "unknown");
+    ck_assert_int_eq(number_of(move, "dtm"), -1000);
+    json_decref(object);
+    ck_assert_ptr_null(answer_line(&context, &pos, TREB_WDL, &error));
+    ck_assert_ptr_null(answer_mainline(&context, &pos, &error));
+    ck_assert_ptr_null(answer_stats(&context, "KPvK", &error));
+    ck_assert_int_eq(error.status, TREB_ERR_NO_TABLE);
+}
+END_TEST
+
+/* Without its table a position is won all the same if a move mates, and lila-tablebase tells so. */
+START_TEST(mate_without_a_table)
+{
+    treb_position pos;
+    treb_error error;
+    AnswerContext context = {bare, 0};
+    read_fen("8/8/8/8/8/2K5/7Q/k7 w - - 0 1", &pos);
+    json_t *object = sent(answer_standard(&context, &pos, &error));
+    ck_assert_str_eq(text_of(object, "category"), "win");
+    const json_t *first = json_array_get(json_object_get(object, "moves"), 0);
+    ck_assert(json_is_true(json_object_get(first, "checkmate")));
+    ck_assert_int_eq(number_of(first, "dtz"), -1);
+    const json_t *second = json_array_get(json_object_get(object, "moves"), 2);
+    ck_assert_str_eq(text_of(second, "category"), "unknown");
+    json_decref(object);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    static const struct {
+        const char *fen;
+        treb_status status;
+    } cases[] = {{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", TREB_ERR_CASTLING},
+                 {"rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1", TREB_ERR_MEN}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        treb_position pos;
+        treb_error error;
+        AnswerContext context = {set, 0};
+        AnswerProbe options = {TREB_WDL, true};
+        read_fen(cases[i].fen, &pos);
+        ck_assert_ptr_null(answer_standard(&context, &pos, &error));
+        ck_assert_int_eq(error.status, cases[i].status);
+        ck_assert_ptr_null(answer_mainline(&context, &pos, &error));
+        ck_assert_int_eq(error.status, cases[i].status);
+        ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
+        ck_assert_int_eq(error.status, cases[i].status);
+        ck_assert_ptr_null(answer_line(&context, &pos, TREB_DTM, &error));
+        ck_assert_int_eq(error.status, cases[i].status);
+    }
+}
+END_TEST
+
+START_TEST(error_texts)
+{
+    json_t *object = sent(answer_error("bad_fen", "quote \" and \xff\xfe bytes"));
+    ck_assert_str_eq(text_of(object, "message"), "quote \" and ?? bytes");
+    json_decref(object);
+}
+END_TEST
+
+/* ---- Batches, tables, statistics ------------------------------------------------------------- */
+
+static json_t *ask_batch(const char *body, treb_error *error)
+{
+    AnswerContext context = {set, 0};
+    return answer_batch(&context, body, strlen(body), error);
+}
+
+START_TEST(batches)
+{
+    treb_error error;
+    json_t *object = sent(ask_batch("{\"fens\":[\"8/8/8/4k3/8/8/4P3/4K3_w\",\"x\",null,"
+                                    "\"4k3/8/8/8/8/8/8/4K2R w K - 0 1\",\"a\\u0000b\"],"
+                                    "\"metric\":\"DTZ\",\"else\":1}",
+                                    &error));
+    static const char *const codes[] = {NULL, "bad_fen", "bad_fen", "castling", "bad_fen"};
+    const json_t *answers = json_object_get(object, "answers");
+    ck_assert_uint_eq(json_array_size(answers), 5);
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *one = json_array_get(answers, i);
+        ck_assert_pstr_eq(text_of(json_object_get(one, "error"), "code"), codes[i]);
+        ck_assert(json_object_get(one, "fen") != NULL);
+    }
+    ck_assert_str_eq(text_of(json_array_get(answers, 0), "metric"), "dtz");
+    json_decref(object);
+    static const char *const bad[] = {"",
+                                      "{",
+                                      "[]",
+                                      "1",
+                                      "{}",
+                                      "{\"fens\":{}}",
+                                      "{\"fens\":[],\"moves\":null}",
+                                      "{\"fens\":[],\"metric\":\"wdl\"}",
+                                      "{\"fens\":[],\"metric\":1}",
+                                      "{\"fens\":[\"\xff\"]}",
+                                      NULL};
+    for (int i = 0; bad[i] != NULL; i++) {
+        error.status = TREB_OK;
+        ck_assert_ptr_null(ask_batch(bad[i], &error));
+        ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+    }
+}
+END_TEST
+
+START_TEST(inventory)
+{
+    treb_error error;
+    treb_table_info info;
+    AnswerContext context = {set, 0};
+    const char *directory = work;
+    uint64_t bytes = 0;
+    size_t files = 0;
+    json_t *object = sent(answer_tables(&context, &directory, 1, &error)), *one, *file;
+    size_t i;
+    const char *metric;
+    json_array_foreach(json_object_get(object, "tables"), i, one)
+    {
+        json_object_foreach(json_object_get(one, "metrics"), metric, file)
+        {
+            files++;
+            bytes += (uint64_t)number_of(file, "bytes");
+            ck_assert_str_eq(text_of(file, "status"), "ok");
+        }
+        treb_tables_find(set, text_of(one, "material"), TREB_WDL, &info, NULL);
+        const json_t *white = json_object_get(json_object_get(one, "counts"), "white");
+        ck_assert_int_eq(number_of(white, "win"), (int)info.count[0][TREB_WIN]);
+        ck_assert_int_eq(number_of(white, "loss"), (int)info.count[0][TREB_LOSS]);
+    }
+    ck_assert_uint_eq(files, treb_tables_count(set));
+    ck_assert_int_eq(number_of(object, "bytes"), (int)bytes);
+    json_decref(object);
+}
+END_TEST
+
+START_TEST(statistics)
+{
+    treb_error error;
+    AnswerContext context = {set, 0};
+    json_t *object = sent(answer_stats(&context, "KPvK", &error)), *pair;
+    size_t i;
+    json_int_t sum = 0, longest = 0;
+    const json_t *wins = json_object_get(
+        json_object_get(json_object_get(json_object_get(object, "histograms"), "dtm"), "white"),
+        "win");
+    json_array_foreach(wins, i, pair)
+    {
+        longest = json_integer_value(json_array_get(pair, 0));
+        sum += json_integer_value(json_array_get(pair, 1));
+    }
+    ck_assert_int_eq(sum, 124960);
+    ck_assert_int_eq(longest, 55);
+    json_decref(object);
+    ck_assert_ptr_null(answer_stats(&context, "KXvK", &error));
+    ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+}
+END_TEST
+
+/* In a process of its own: OpenMP's threads, and what they never free, stay out of the tests. */
+static void make_tables(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        Run run = new_run(work, EVERY);
+        run_names(&run, "KPvK KRvKN");
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+
+static void set_up(void)
+{
+    treb_error error;
+    const char *directory = work;
+    make_work();
+    make_tables();
+    set = treb_tables_open(&directory, 1, &error);
+    bare = treb_tables_open(NULL, 0, &error);
+    ck_assert(set != NULL && bare != NULL);
+}
+
+static void tear_down(void)
+{
+    treb_tables_close(set);
+    treb_tables_close(bare);
+    remove_work();
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("server_json");
+    TCase *tests = tcase_create("json");
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 120);
+    tcase_add_unchecked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, probes);
+    tcase_add_test(tests, lines);
+    tcase_add_test(tests, standard);
+    tcase_add_test(tests, mainlines);
+    tcase_add_test(tests, missing_tables);
+    tcase_add_test(tests, mate_without_a_table);
+    tcase_add_test(tests, refused);
+    tcase_add_test(tests, error_texts);
+    tcase_add_test(tests, batches);
+    tcase_add_test(tests, inventory);
+    tcase_add_test(tests, statistics);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,162 @@
+/* gen_run.h - what the tests of the generator share: folders that are compared, and runs. Included
+ * once by each test program. */
+#ifndef TREB_TESTS_GEN_RUN_H
+#define TREB_TESTS_GEN_RUN_H
+
+#include <check.h>
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gen/generate.h"
+
+enum { PATH_SIZE = 4200, ALL = 35, EVERY = (1 << TREB_METRICS) - 1 };
+
+static char tables[PATH_SIZE], work[PATH_SIZE]; /* the good tables; a folder for the others */
+
+/* ---- Folders and files ----------------------------------------------------------------------- */
+
+static inline int remove_entry(const char *path, const struct stat *info, int kind,
+                               struct FTW *walk)
+{
+    (void)info, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static inline void remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void make_work(void)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(work, sizeof work, "%.4000s/treb-gen-XXXXXX", base ? base : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(work));
+}
+
+static inline void remove_work(void) { remove_tree(work); }
+
+/* A file's bytes, owned by the caller; NULL if there is none. */
+static inline char *read_file(const char *directory, const char *name, size_t *size)
+{
+    char path[PATH_SIZE + 300], *bytes;
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    ck_assert_int_eq(fstat(fileno(file), &info), 0);
+    *size = (size_t)info.st_size;
+    ck_assert_ptr_nonnull(bytes = malloc(*size + 1));
+    ck_assert_uint_eq(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static inline void check_same_file(const char *directory, const char *name)
+{
+    size_t size = 0, good_size = 0;
+    char *bytes = read_file(directory, name, &size), *good = read_file(tables, name, &good_size);
+    ck_assert_msg(good != NULL, "%s is no file of 3 or 4 men", name);
+    ck_assert_msg(bytes && size == good_size && memcmp(bytes, good, size) == 0, "%s differs", name);
+    free(bytes);
+    free(good);
+}
+
+/* Every file of a folder is as it should be, and nothing else is there (but perhaps scratch files).
+ * Returns how many tables. */
+static inline int check_folder(const char *directory, bool scratch)
+{
+    int n = 0;
+    DIR *list = opendir(directory);
+    ck_assert_ptr_nonnull(list);
+    for (struct dirent *e; (e = readdir(list)) != NULL;) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        if (scratch && strcmp(e->d_name, ".scratch") == 0) continue;
+        check_same_file(directory, e->d_name);
+        n++;
+    }
+    closedir(list);
+    return n;
+}
+
+/* ---- Running the generator ------------------------------------------------------------------- */
+
+typedef struct Run {
+    GenerateOptions options;
+    atomic_bool stop;
+    GenerateProgress progress;
+    int stop_after; /* steps; 0 for never */
+    int steps;      /* reported */
+    bool stopped;
+} Run;
+
+static inline void count_step(void *context, size_t step, const GenerateReport *report)
+{
+    Run *run = context;
+    (void)step, (void)report;
+    if (++run->steps == run->stop_after) atomic_store(&run->stop, true);
+}
+
+static inline Material material_of(const char *name)
+{
+    Material m;
+    ck_assert_msg(material_parse(name, &m), "%s", name);
+    return m;
+}
+
+static inline Run new_run(const char *directory, unsigned metrics)
+{
+    Run run;
+    memset(&run, 0, sizeof run);
+    run.options = (GenerateOptions){.directory = directory, .metrics = metrics};
+    return run;
+}
+
+static inline void run_materials(Run *run, const Material *materials, size_t count)
+{
+    GeneratePlan plan;
+    treb_error error = {TREB_OK, ""};
+    run->options.stop = &run->stop;
+    run->options.progress = &run->progress;
+    run->steps = 0;
+    ck_assert_int_eq(generate_plan(&run->options, materials, count, &plan, &error), TREB_OK);
+    treb_status status = generate_run(&run->options, &plan, count_step, run, &run->stopped, &error);
+    generate_plan_free(&plan);
+    ck_assert_msg(status == TREB_OK, "%s", error.text);
+}
+
+/* "KRRvK KPvK": these and their juniors. */
+static inline void run_names(Run *run, const char *names)
+{
+    Material list[8];
+    char copy[256], *rest = copy;
+    size_t n = 0;
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *name; (name = strsep(&rest, " ")) != NULL;) list[n++] = material_of(name);
+    run_materials(run, list, n);
+}
+
+/* Runs all tests of a suite in this process, as a child of one that has run OpenMP threads hangs in
+ * its own. Returns the exit code. */
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static inline size_t list_all(Material out[ALL])
+{
+    size_t n = material_list(3, out, ALL);
+    return n + material_list(4, out + n, ALL - n);
+}
+
+#endif

@@ -1,0 +1,645 @@
+/* test_verify.c - the verifier passes tables that are right and finds every kind of damage.
+ *
+ * The tables are those of three men, solved here in the plainest way: all moves of all positions
+ * are listed, then each metric is filled in distance by distance. */
+#define _DEFAULT_SOURCE
+#include "core/movegen.h"
+#include "tests/support/table_sample.h"
+#include "verify/verify.h"
+
+enum { NONE = 0xffff, ILLEGAL = 0xff, QUIET = 0, PUSH, CONVERSION };
+enum { KQ, KR, KB, KN, KP, MATERIALS, BARE = MATERIALS };
+static const char *const names[MATERIALS] = {"KQvK", "KRvK", "KBvK", "KNvK", "KPvK"};
+
+typedef struct Link {
+    uint32_t cell;
+    uint8_t table, side, kind;
+} Link;
+
+/* A table's true values, by side to move and cell. */
+typedef struct Truth {
+    Index index;
+    uint8_t *verdict[2];
+    uint16_t *plies[TREB_METRICS][2];
+    uint32_t *first[2]; /* of the cell's moves in `link`; the next cell's first ends them */
+    Link *link;
+    bool *check[2];
+} Truth;
+
+static Truth truth[MATERIALS];
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+static Link link_to(const treb_position *pos, Move m)
+{
+    treb_position child;
+    position_make(pos, m, &child);
+    Link link = {.table = BARE, .side = child.turn, .kind = QUIET};
+    if (bit_test(pos->by_type[TREB_PAWN], move_from(m))) link.kind = PUSH;
+    if (move_promo(m) != 0 || move_is_capture(pos, m)) link.kind = CONVERSION;
+    Material material = material_of_position(&child);
+    for (int t = 0; t < MATERIALS; t++)
+        if (material_equal(&truth[t].index.material, &material)) link.table = (uint8_t)t;
+    if (link.table != BARE)
+        link.cell = (uint32_t)index_of_position(&truth[link.table].index, &child);
+    return link;
+}
+
+static void list_moves(Truth *t)
+{
+    size_t cells = t->index.size, links = 0;
+    t->link = malloc(2 * cells * 30 * sizeof *t->link);
+    for (int side = 0; side < 2; side++) {
+        t->verdict[side] = malloc(cells);
+        t->check[side] = calloc(cells, sizeof(bool));
+        t->first[side] = malloc((cells + 1) * sizeof(uint32_t));
+        for (size_t cell = 0; cell < cells; cell++) {
+            IndexMen men;
+            treb_position pos;
+            Move moves[MOVES_MAX];
+            t->first[side][cell] = (uint32_t)links;
+            t->verdict[side][cell] = ILLEGAL;
+            if (!index_to_men(&t->index, cell, &men)) continue;
+            index_men_to_position(&t->index, &men, side, &pos);
+            if (position_check(&pos, NULL) != TREB_OK) continue;
+            t->verdict[side][cell] = TREB_DRAW;
+            t->check[side][cell] = position_in_check(&pos);
+            int count = movegen_legal(&pos, moves);
+            for (int i = 0; i < count; i++) t->link[links++] = link_to(&pos, moves[i]);
+        }
+        t->first[side][cells] = (uint32_t)links;
+    }
+}
+
+/* Whether the child is lost (won) for its side, and the distance that this move then makes. */
+static bool child_is(const Link *link, int metric, bool lost, unsigned *plies)
+{
+    if (link->table == BARE) return false;
+    const Truth *t = &truth[link->table];
+    unsigned verdict = t->verdict[link->side][link->cell];
+    unsigned value = t->plies[metric][link->side][link->cell];
+    if (verdict != (lost ? TREB_LOSS : TREB_WIN)) return false;
+    bool one = (metric == TREB_DTZ && link->kind != QUIET) ||
+               (metric == TREB_DTC && link->kind == CONVERSION);
+    *plies = one ? 1 : value + 1;
+    return one || value != NONE;
+}
+
+/* Sets the distance of a cell if it is `plies`. */
+static bool settle(Truth *t, int metric, int side, size_t cell, unsigned plies)
+{
+    unsigned most = 0, made;
+    bool all = true, any = false;
+    for (uint32_t i = t->first[side][cell]; i < t->first[side][cell + 1]; i++) {
+        any = true;
+        if (child_is(&t->link[i], metric, true, &made) && made == plies) {
+            t->verdict[side][cell] = TREB_WIN;
+            t->plies[metric][side][cell] = (uint16_t)plies;
+            return true;
+        }
+        if (!child_is(&t->link[i], metric, false, &made))
+            all = false;
+        else if (made > most)
+            most = made;
+    }
+    if (!all || most != plies || (!any && !t->check[side][cell])) return false;
+    t->verdict[side][cell] = TREB_LOSS;
+    t->plies[metric][side][cell] = (uint16_t)plies;
+    return true;
+}
+
+static void solve(Truth *t)
+{
+    list_moves(t);
+    /* Distances to mate come first: the others rest on verdicts alone where a move converts. */
+    for (int m = TREB_DTM; m >= TREB_DTZ; m--) {
+        for (int side = 0; side < 2; side++) {
+            t->plies[m][side] = malloc(t->index.size * sizeof(uint16_t));
+            memset(t->plies[m][side], 0xff, t->index.size * sizeof(uint16_t));
+        }
+        for (unsigned plies = 0, quiet = 0; quiet < 40; plies++, quiet++)
+            for (int side = 0; side < 2; side++)
+                for (size_t cell = 0; cell < t->index.size; cell++)
+                    if (t->verdict[side][cell] != ILLEGAL && t->plies[m][side][cell] == NONE &&
+                        settle(t, m, side, cell, plies))
+                        quiet = 0;
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Damage done before a table is written. */
+typedef struct Damage {
+    const char *material;
+    int metric;
+    bool header; /* it is to be done to the header, after counting */
+    void (*act)(Truth *t, TableHeader *header);
+} Damage;
+
+static Damage damage;
+
+static void find_longest(const Truth *t, int metric, int side, TableSide *out)
+{
+    for (size_t cell = 0; cell < t->index.size; cell++) {
+        unsigned v = t->verdict[side][cell];
+        if (v == ILLEGAL || v == TREB_DRAW) continue;
+        unsigned plies = t->plies[metric][side][cell];
+        if (out->longest_fen[v][0] != '\0' && plies <= out->longest[v]) continue;
+        IndexMen men;
+        treb_position pos;
+        index_to_men(&t->index, cell, &men);
+        index_men_to_position(&t->index, &men, side, &pos);
+        out->longest[v] = plies;
+        position_to_fen(&pos, out->longest_fen[v]);
+    }
+}
+
+static void fill_histograms(const Truth *t, int metric, int side, TableSide *out)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (v == TREB_DRAW || out->count[v] == 0) continue;
+        out->histogram[v] = calloc(out->longest[v] + 1, sizeof *out->histogram[v]);
+        ck_assert_ptr_nonnull(out->histogram[v]);
+    }
+    for (size_t cell = 0; cell < t->index.size; cell++) {
+        unsigned v = t->verdict[side][cell];
+        IndexMen men;
+        if (v == ILLEGAL || v == TREB_DRAW) continue;
+        index_to_men(&t->index, cell, &men);
+        out->histogram[v][t->plies[metric][side][cell]] += index_weight(&t->index, &men);
+    }
+}
+
+static void fill_header(const Truth *t, TableHeader *h, unsigned stored)
+{
+    for (int side = 0; side < 2; side++) {
+        TableSide *s = &h->side[side];
+        s->stored = stored >> side & 1;
+        for (size_t cell = 0; cell < t->index.size; cell++) {
+            IndexMen men;
+            if (t->verdict[side][cell] == ILLEGAL) continue;
+            index_to_men(&t->index, cell, &men);
+            s->count[t->verdict[side][cell]] += index_weight(&t->index, &men);
+        }
+        if (h->metric != TREB_WDL) {
+            find_longest(t, h->metric, side, s);
+            fill_histograms(t, h->metric, side, s);
+        }
+        if (!s->stored) continue;
+        if (h->metric == TREB_WDL) {
+            set_map(s, 0, WDL_VALUES, 1);
+        } else {
+            set_map(s, TREB_LOSS, 200, 1);
+            set_map(s, TREB_WIN, 200, 1);
+        }
+    }
+}
+
+/* Whether the table may leave a distance of 1 out: a capture, promotion or, for DTZ, any pawn move
+ * wins. */
+static bool left_out(const Truth *t, int metric, int side, size_t cell)
+{
+    unsigned made;
+    if (metric == TREB_DTM || t->verdict[side][cell] != TREB_WIN) return false;
+    for (uint32_t i = t->first[side][cell]; i < t->first[side][cell + 1]; i++) {
+        const Link *link = &t->link[i];
+        bool counts = link->kind == CONVERSION || (link->kind == PUSH && metric == TREB_DTZ);
+        if (counts && child_is(link, metric, true, &made)) return true;
+    }
+    return false;
+}
+
+/* What the format leaves open is filled with what helps least. */
+static uint8_t *side_bytes(const Truth *t, const TableHeader *h, int side)
+{
+    uint8_t *bytes = calloc(1, table_side_bytes(h));
+    for (size_t cell = 0; cell < t->index.size; cell++) {
+        unsigned v = t->verdict[side][cell], code = 255;
+        if (h->metric == TREB_WDL)
+            code = v != ILLEGAL ? v : 4;
+        else if (v != ILLEGAL && v != TREB_DRAW && !left_out(t, h->metric, side, cell))
+            code = t->plies[h->metric][side][cell];
+        for (unsigned i = 0; i < cell % h->per_byte; i++) code *= h->base;
+        bytes[cell / h->per_byte] = (uint8_t)(bytes[cell / h->per_byte] + code);
+    }
+    return bytes;
+}
+
+static void write_table(int which, int metric, unsigned stored)
+{
+    Truth *t = &truth[which];
+    Sample sample = {0};
+    TableHeader *h = &sample.header;
+    bool hit =
+        damage.act != NULL && strcmp(names[which], damage.material) == 0 && metric == damage.metric;
+    h->index = t->index;
+    h->pad = 1;
+    h->metric = metric;
+    h->per_byte = metric == TREB_WDL ? 3 : 1;
+    h->base = metric == TREB_WDL ? 5 : 0;
+    h->width = 1;
+    h->block_bits = 10;
+    if (hit && !damage.header) damage.act(t, h);
+    fill_header(t, h, stored);
+    if (hit && damage.header) damage.act(t, h);
+    for (int side = 0; side < 2; side++)
+        if (h->side[side].stored) sample.data[side] = side_bytes(t, h, side);
+    treb_error error = {0};
+    ck_assert_msg(write_sample(&sample, IN_ORDER, &error) == TREB_OK, "%s", error.text);
+    free_sample(&sample);
+}
+
+/* Of the materials `from` to `to`. If `mixed`, the metrics have different sides, so that each way
+ * of restoring the other is taken. */
+static void write_tables(int from, int to, bool mixed)
+{
+    for (int which = from; which <= to; which++) {
+        write_table(which, TREB_WDL, 3);
+        write_table(which, TREB_DTZ, 1);
+        write_table(which, TREB_DTC, mixed ? 2 : 1);
+        write_table(which, TREB_DTM, mixed ? 3 : 1);
+    }
+}
+
+static void solve_all(void)
+{
+    for (int i = 0; i < MATERIALS; i++) {
+        Material m;
+        material_parse(names[i], &m);
+        index_init(&truth[i].index, &m, NULL, 1);
+    }
+    for (int i = 0; i < MATERIALS; i++) solve(&truth[i]);
+}
+
+/* ---- verifying ------------------------------------------------------------------------------- */
+
+static VerifyResult result;
+
+static treb_status verify(const char *name, bool full)
+{
+    Material m;
+    const char *dirs[2] = {"/nonexistent", directory};
+    VerifyOptions options = {.dirs = dirs, .dirs_count = 2, .full = full, .share = 1};
+    ck_assert(material_parse(name, &m));
+    return verify_material(&m, &options, &result);
+}
+
+static void must_pass(bool full)
+{
+    for (int i = 0; i < MATERIALS; i++) {
+        ck_assert_msg(verify(names[i], full) == TREB_OK, "%s: %s", names[i], result.text);
+        ck_assert_uint_eq(result.errors, 0);
+        ck_assert_uint_eq(result.metrics, 15);
+        ck_assert_str_eq(result.text, "");
+        ck_assert(result.rule_proved && !result.wdl_only);
+        uint64_t legal = 0;
+        for (int side = 0; side < 2; side++)
+            for (size_t cell = 0; cell < truth[i].index.size; cell++)
+                legal += truth[i].verdict[side][cell] != ILLEGAL;
+        ck_assert_uint_eq(result.positions, legal);
+        ck_assert_uint_ge(result.blocks, 4 + 2);
+    }
+}
+
+START_TEST(right_tables_pass)
+{
+    bool mixed = _i != 0, full = _i != 1;
+    write_tables(0, KP, mixed);
+    must_pass(full);
+}
+END_TEST
+
+static Truth truth_copy(const Truth *t)
+{
+    Truth copy = *t;
+    size_t cells = t->index.size;
+    for (int side = 0; side < 2; side++) {
+        copy.verdict[side] = memcpy(malloc(cells), t->verdict[side], cells);
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            copy.plies[m][side] = memcpy(malloc(2 * cells), t->plies[m][side], 2 * cells);
+    }
+    return copy;
+}
+
+/* Writes tables with the damage, which must be found, with these words in the message. */
+static void must_find(Damage what, const char *words)
+{
+    int which = 0;
+    while (strcmp(names[which], what.material) != 0) which++;
+    Truth right = truth[which];
+    for (int mixed = 0; mixed < 2; mixed++) {
+        truth[which] = truth_copy(&right);
+        damage = what;
+        write_tables(which == KP ? 0 : which, which, mixed);
+        for (int full = !mixed; full < 2; full++) {
+            treb_status status = verify(what.material, full);
+            ck_assert_msg(status == TREB_ERR_DAMAGED, "not found (%d, %d)", mixed, full);
+            ck_assert_uint_ge(result.errors, 1);
+            ck_assert_msg(strstr(result.text, words) != NULL, "%s", result.text);
+        }
+    }
+}
+
+/* The last cell whose value is as given. */
+static size_t find(const Truth *t, int side, unsigned verdict, unsigned dtm)
+{
+    for (size_t cell = t->index.size; cell-- > 0;)
+        if (t->verdict[side][cell] == verdict &&
+            (verdict == TREB_DRAW || t->plies[TREB_DTM][side][cell] == dtm))
+            return cell;
+    ck_abort_msg("no such cell");
+    return 0;
+}
+
+/* A draw that no capture tells of. */
+static size_t find_draw(const Truth *t, int side)
+{
+    for (size_t cell = t->index.size; cell-- > 0;) {
+        IndexMen men;
+        treb_position pos;
+        Move moves[MOVES_MAX];
+        if (t->verdict[side][cell] != TREB_DRAW) continue;
+        index_to_men(&t->index, cell, &men);
+        index_men_to_position(&t->index, &men, side, &pos);
+        if (movegen_captures(&pos, moves) == 0) return cell;
+    }
+    ck_abort_msg("no such cell");
+    return 0;
+}
+
+static void win_as_loss(Truth *t, TableHeader *h)
+{
+    (void)h;
+    t->verdict[0][find(t, 0, TREB_WIN, 9)] = TREB_LOSS;
+}
+
+static void win_as_cursed(Truth *t, TableHeader *h)
+{
+    (void)h;
+    t->verdict[0][find(t, 0, TREB_WIN, 9)] = TREB_CURSED_WIN;
+}
+
+static void win_as_draw(Truth *t, TableHeader *h)
+{
+    (void)h;
+    t->verdict[0][find(t, 0, TREB_WIN, 9)] = TREB_DRAW;
+}
+
+static void draw_as_loss(Truth *t, TableHeader *h)
+{
+    (void)h;
+    size_t cell = find_draw(t, 1);
+    t->verdict[1][cell] = TREB_LOSS;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) t->plies[m][1][cell] = 2;
+}
+
+static void distance_too_long(Truth *t, TableHeader *h)
+{
+    t->plies[h->metric][0][find(t, 0, TREB_WIN, 9)] += 2;
+    t->plies[h->metric][1][find(t, 1, TREB_LOSS, 8)] += 2;
+}
+
+static void distance_too_short(Truth *t, TableHeader *h)
+{
+    t->plies[h->metric][0][find(t, 0, TREB_WIN, 9)] -= 2;
+    t->plies[h->metric][1][find(t, 1, TREB_LOSS, 8)] -= 2;
+}
+
+/* The histogram as well, or the file would be refused at once. */
+static void one_more_win(Truth *t, TableHeader *h)
+{
+    (void)t;
+    h->side[0].count[TREB_WIN]++;
+    h->side[0].histogram[TREB_WIN][1]++;
+}
+
+static void no_histogram(Truth *t, TableHeader *h)
+{
+    (void)t;
+    free(h->side[1].histogram[TREB_LOSS]);
+    h->side[1].histogram[TREB_LOSS] = NULL;
+}
+
+static void other_histogram(Truth *t, TableHeader *h)
+{
+    (void)t;
+    h->side[0].histogram[TREB_WIN][3]--;
+    h->side[0].histogram[TREB_WIN][5]++;
+}
+
+static void one_more_loss(Truth *t, TableHeader *h)
+{
+    (void)t;
+    h->side[1].count[TREB_LOSS]++;
+}
+
+static void longest_too_long(Truth *t, TableHeader *h)
+{
+    (void)t;
+    TableSide *s = &h->side[1];
+    uint32_t plies = ++s->longest[TREB_LOSS];
+    s->histogram[TREB_LOSS] = realloc(s->histogram[TREB_LOSS], (plies + 1) * sizeof(uint64_t));
+    ck_assert_ptr_nonnull(s->histogram[TREB_LOSS]);
+    s->histogram[TREB_LOSS][plies] = s->histogram[TREB_LOSS][plies - 1];
+    s->histogram[TREB_LOSS][plies - 1] = 0;
+}
+
+static void other_longest(Truth *t, TableHeader *h)
+{
+    strcpy(h->side[0].longest_fen[TREB_WIN],
+           t->index.pawns ? "8/8/8/8/8/8/5P2/k6K w - - 0 1" : "7k/8/6K1/8/8/8/R7/8 w - - 0 1");
+}
+
+static void shorter_longest(Truth *t, TableHeader *h)
+{
+    size_t cell = find(t, 0, TREB_WIN, 9);
+    IndexMen men;
+    treb_position pos;
+    index_to_men(&t->index, cell, &men);
+    index_men_to_position(&t->index, &men, 0, &pos);
+    uint64_t *entry = h->side[0].histogram[TREB_WIN];
+    uint32_t plies = t->plies[h->metric][0][cell];
+    while (h->side[0].longest[TREB_WIN] > plies)
+        entry[plies] += entry[h->side[0].longest[TREB_WIN]--];
+    position_to_fen(&pos, h->side[0].longest_fen[TREB_WIN]);
+}
+
+static void longest_is_no_position(Truth *t, TableHeader *h)
+{
+    (void)t;
+    strcpy(h->side[0].longest_fen[TREB_WIN], "8/8/8/8/8/8/8/8 w - - 0 1");
+}
+
+static const struct {
+    Damage damage;
+    const char *words;
+} damages[] = {
+    {{"KRvK", TREB_WDL, false, win_as_loss}, " moves"},
+    {{"KRvK", TREB_WDL, false, win_as_cursed}, " moves"},
+    {{"KQvK", TREB_WDL, false, win_as_draw}, " moves"},
+    {{"KPvK", TREB_WDL, false, win_as_draw}, " moves"},
+    {{"KRvK", TREB_WDL, false, draw_as_loss}, " moves"},
+    {{"KPvK", TREB_WDL, false, draw_as_loss}, " moves"},
+    {{"KRvK", TREB_DTM, false, distance_too_long}, "plies by the dtm table, in "},
+    {{"KRvK", TREB_DTM, false, distance_too_short}, "plies by the dtm table, in "},
+    {{"KPvK", TREB_DTM, false, distance_too_long}, "plies by the dtm table, in "},
+    {{"KRvK", TREB_DTZ, false, distance_too_long}, "plies by the dtz table, in "},
+    {{"KRvK", TREB_DTC, false, distance_too_long}, " plies by the dtc table, in "},
+    {{"KQvK", TREB_DTM, true, one_more_win}, "KQvK.dtm.treb: says "},
+    {{"KQvK", TREB_WDL, true, one_more_loss}, " losses with Black to move, but there are "},
+    {{"KQvK", TREB_DTZ, true, longest_too_long}, "its position has another distance"},
+    {{"KPvK", TREB_DTC, true, longest_too_long}, "its position has another distance"},
+    {{"KRvK", TREB_DTM, true, other_longest}, "its position has another distance"},
+    {{"KQvK", TREB_DTM, true, other_longest}, "its position is no position of the table"},
+    {{"KQvK", TREB_DTM, true, longest_is_no_position}, "its FEN is none"},
+    {{"KRvK", TREB_DTC, true, no_histogram},
+     "histogram of the losses with Black to move is missing"},
+};
+
+START_TEST(damage_is_found) { must_find(damages[_i].damage, damages[_i].words); }
+END_TEST
+
+/* Only a look at all positions shows that one is longer. */
+START_TEST(longer_line_is_found)
+{
+    damage = (Damage){"KQvK", TREB_DTM, true, shorter_longest};
+    write_tables(0, KP, false);
+    ck_assert_int_eq(verify("KQvK", false), TREB_OK);
+    ck_assert_int_eq(verify("KQvK", true), TREB_ERR_DAMAGED);
+    ck_assert_ptr_nonnull(strstr(result.text, "some line is longer"));
+}
+END_TEST
+
+/* So does counting them. */
+START_TEST(wrong_histogram_is_found)
+{
+    damage = (Damage){"KQvK", TREB_DTM, true, other_histogram};
+    write_tables(0, KP, false);
+    ck_assert_int_eq(verify("KQvK", false), TREB_OK);
+    ck_assert_int_eq(verify("KQvK", true), TREB_ERR_DAMAGED);
+    ck_assert_ptr_nonnull(strstr(result.text, "histogram of the wins with White to move"));
+}
+END_TEST
+
+START_TEST(flipped_byte_is_found)
+{
+    char path[PATH_SIZE];
+    size_t size;
+    write_tables(0, KP, false);
+    path_of("KRvK.dtm.treb", path);
+    uint8_t *bytes = load(path, &size);
+    bytes[FORMAT_FIXED_SIZE + (format_get64(bytes + FORMAT_AT_META) - FORMAT_FIXED_SIZE) / 2] ^= 4;
+    save(path, bytes, size);
+    free(bytes);
+    for (int full = 0; full < 2; full++) {
+        ck_assert_int_eq(verify("KRvK", full), TREB_ERR_DAMAGED);
+        ck_assert_ptr_nonnull(strstr(result.text, "KRvK.dtm.treb"));
+        ck_assert_ptr_nonnull(strstr(result.text, "block"));
+    }
+}
+END_TEST
+
+/* ---- what can be checked without all files --------------------------------------------------- */
+
+static void remove_file(const char *name)
+{
+    char path[PATH_SIZE];
+    path_of(name, path);
+    ck_assert_int_eq(unlink(path), 0);
+}
+
+static void remove_distances(void)
+{
+    for (int i = 0; i < MATERIALS; i++)
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+            char name[TABLE_NAME_SIZE];
+            table_file_name(&truth[i].index.material, (treb_metric)m, name);
+            remove_file(name);
+        }
+}
+
+START_TEST(verdicts_alone)
+{
+    write_tables(0, KP, false);
+    remove_distances();
+    for (int full = 0; full < 2; full++)
+        for (int i = 0; i < MATERIALS; i++) {
+            ck_assert_msg(verify(names[i], full) == TREB_OK, "%s", result.text);
+            ck_assert(result.wdl_only && !result.rule_proved);
+            ck_assert_uint_eq(result.metrics, 1);
+        }
+    damage = (Damage){"KPvK", TREB_WDL, false, draw_as_loss};
+    write_tables(0, KP, false);
+    remove_distances();
+    for (int full = 0; full < 2; full++) {
+        ck_assert_int_eq(verify("KPvK", full), TREB_ERR_DAMAGED);
+        ck_assert_ptr_nonnull(strstr(result.text, ", the moves say "));
+    }
+}
+END_TEST
+
+START_TEST(missing_tables_are_named)
+{
+    write_tables(0, KP, false);
+    for (int full = 0; full < 2; full++) {
+        ck_assert_int_eq(verify("KNNvK", full), TREB_ERR_NO_TABLE);
+        ck_assert_str_eq(result.text, "KNNvK.wdl.treb is not installed");
+    }
+    remove_file("KQvK.dtm.treb");
+    for (int full = 0; full < 2; full++) {
+        ck_assert_int_eq(verify("KPvK", full), TREB_ERR_NO_TABLE);
+        ck_assert_str_eq(result.text, "KQvK.dtm.treb is needed but not installed");
+    }
+    ck_assert_int_eq(verify("KvK", true), TREB_ERR_ARGUMENT);
+}
+END_TEST
+
+static bool give_up(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    ck_assert_uint_le(done, total);
+    ck_assert_ptr_nonnull(phase);
+    ++*(int *)context;
+    return false;
+}
+
+START_TEST(ends_on_request_or_for_want_of_memory)
+{
+    int calls = 0;
+    const char *dirs[] = {directory};
+    VerifyOptions options = {
+        .dirs = dirs, .dirs_count = 1, .full = true, .progress = give_up, .context = &calls};
+    write_tables(0, KP, false);
+    const Material *m = &truth[KP].index.material;
+    ck_assert_int_eq(verify_material(m, &options, &result), TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(calls, 1);
+    options.progress = NULL;
+    options.memory = 1 << 18;
+    ck_assert_int_eq(verify_material(m, &options, &result), TREB_ERR_MEMORY);
+    /* With room for the table itself but none for its juniors these are read block by block. */
+    options.memory = (UINT64_C(8) + 3 + 1) * truth[KP].index.size;
+    ck_assert_msg(verify_material(m, &options, &result) == TREB_OK, "%s", result.text);
+}
+END_TEST
+
+static Suite *verify_suite(void)
+{
+    Suite *suite = suite_create("verify");
+    TCase *right = add_case(suite, "right", make_directory, remove_directory);
+    tcase_add_loop_test(right, right_tables_pass, 0, 3);
+    tcase_add_test(right, verdicts_alone);
+    TCase *wrong = add_case(suite, "wrong", make_directory, remove_directory);
+    tcase_add_loop_test(wrong, damage_is_found, 0, sizeof damages / sizeof *damages);
+    tcase_add_test(wrong, longer_line_is_found);
+    tcase_add_test(wrong, wrong_histogram_is_found);
+    tcase_add_test(wrong, flipped_byte_is_found);
+    TCase *unable = add_case(suite, "unable", make_directory, remove_directory);
+    tcase_add_test(unable, missing_tables_are_named);
+    tcase_add_test(unable, ends_on_request_or_for_want_of_memory);
+    return suite;
+}
+
+int main(void)
+{
+    solve_all();
+    return run_suite(verify_suite());
+}

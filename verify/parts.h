@@ -1,0 +1,301 @@
+/* verify_parts.h - what the files of the verifier share. Private to gen/verify*.c.
+ *
+ *   verify_store.c   the tables: found, opened, unpacked as needed
+ *   verify_value.c   what a position is worth, from tables and by its moves: the metrics' rules
+ *   verify_walk.c    positions in the order of their cells
+ *   verify_report.c  errors, and the threads' common progress
+ *   verify_full.c    a whole table in flat arrays
+ *   verify.c         the sample, the headers, the interface */
+#ifndef TREB_GEN_VERIFY_PARTS_H
+#define TREB_GEN_VERIFY_PARTS_H
+
+#include <stdatomic.h>
+
+#include "core/movegen.h"
+#include "verify/verify.h"
+
+enum {
+    VERIFY_NONE = 0xffff,  /* no distance known */
+    VERIFY_PLIES = 1023,   /* distances are below */
+    VERIFY_RULE = 100,     /* plies that the 50-move rule allows */
+    VERIFY_DISTANCES = 14, /* the metrics but WDL, as bits */
+    VERIFY_ENTRIES_MAX = 4096,
+    VERIFY_SLOTS = 2048,    /* of a thread's block cache, */
+    VERIFY_CACHE = 64 << 20 /* which holds about so many bytes at most */
+};
+
+static inline unsigned metric_bit(int metric) { return 1u << metric; }
+
+/* ---- the store ------------------------------------------------------------------------------- */
+
+typedef struct VerifyEntry VerifyEntry;
+
+/* The table that a capture, promotion or both leads to. */
+typedef struct VerifyAfter {
+    VerifyEntry *entry; /* NULL: bare kings */
+    bool swapped;       /* its White is Black here */
+} VerifyAfter;
+
+typedef struct VerifyFile {
+    Table *table; /* NULL: not installed */
+    const TableHeader *header;
+    bool like_wdl;               /* cells have the same numbers as in the WDL table */
+    _Atomic(uint8_t *) bytes[2]; /* a side unpacked, once it is */
+    atomic_bool paged[2];        /* too large for that: read block by block */
+} VerifyFile;
+
+/* One material. */
+struct VerifyEntry {
+    Material material;
+    bool symmetric;
+    VerifyFile file[TREB_METRICS];
+    _Atomic(_Atomic(uint16_t) *) memo[2]; /* verdict and distance to mate, as far as known */
+    VerifyAfter after[2][TREB_TYPES][TREB_TYPES]; /* mover, victim (king: none), promotion (or 0) */
+};
+
+/* A material and all that play can lead to. Shared by threads. */
+typedef struct VerifyStore {
+    const VerifyOptions *options;
+    VerifyEntry **entry; /* the first is the one under test */
+    size_t count;
+    uint64_t used, limit; /* bytes; changed in critical sections only */
+    uint64_t whole_limit; /* larger sides are not unpacked as a whole */
+} VerifyStore;
+
+/* A thread's view of the store. The first error stays; values are then meaningless. */
+typedef struct VerifyReader {
+    VerifyStore *store;
+    TableDecoder *decoder;
+    treb_error error;
+    struct {
+        const VerifyFile *file;
+        uint64_t block;
+        uint8_t *bytes;
+        size_t size;
+        int side;
+    } slot[VERIFY_SLOTS];
+} VerifyReader;
+
+/* Fills an error and returns the status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+treb_status
+verify_fail(treb_error *error, treb_status status, const char *words, ...);
+
+treb_status verify_store_open(VerifyStore *store, const Material *material,
+                              const VerifyOptions *options, treb_error *error);
+void verify_store_close(VerifyStore *store);
+
+/* NULL: out of memory. */
+VerifyReader *verify_reader_new(VerifyStore *store);
+void verify_reader_free(VerifyReader *reader);
+
+/* The code of a cell, whichever way its side is kept. */
+unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t cell);
+
+/* Reads one block of a side into `out`, of 2^block_bits bytes. */
+bool verify_block(VerifyReader *reader, const VerifyFile *file, int side, uint64_t block,
+                  uint8_t *out);
+
+/* The memo of a side, or NULL if it would take too much memory. */
+_Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side);
+
+/* Takes bytes off the memory allowed; false if there are not so many. */
+bool verify_claim(VerifyStore *store, uint64_t bytes);
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* What a position is worth to the side to move. */
+typedef struct VerifyValue {
+    uint8_t verdict;
+    uint16_t plies[TREB_METRICS]; /* by metric; VERIFY_NONE for draws and what was not asked for */
+} VerifyValue;
+
+typedef enum VerifyKind { KIND_QUIET, KIND_PUSH, KIND_CONVERSION } VerifyKind;
+
+/* What the moves of a position come to. */
+typedef struct VerifyTally {
+    unsigned moves;
+    unsigned quiet, zeroing; /* bit v: some such move leads to verdict v of the opponent */
+    uint16_t win[TREB_METRICS], loss[TREB_METRICS]; /* shortest win, longest loss */
+} VerifyTally;
+
+void verify_tally_init(VerifyTally *tally);
+
+static inline bool verify_decided(unsigned verdict) { return verdict != TREB_DRAW; }
+
+static inline unsigned verify_one_more(unsigned plies)
+{
+    return plies == VERIFY_NONE ? VERIFY_NONE : plies + 1;
+}
+
+/* An unknown distance shows: nothing is longer, and as the shortest it stands alone. */
+static inline void verify_tally_distance(VerifyTally *tally, bool win, int metric, unsigned plies)
+{
+    uint16_t *at = win ? &tally->win[metric] : &tally->loss[metric];
+    if (win ? plies < *at : plies > *at) *at = (uint16_t)plies;
+}
+
+static inline void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child)
+{
+    unsigned verdict = child->verdict;
+    tally->moves++;
+    *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
+    if (!verify_decided(verdict)) return;
+    bool win = verdict < TREB_DRAW, counts = verdict == TREB_LOSS || verdict == TREB_WIN;
+    unsigned spoilt = counts ? 1 : VERIFY_RULE + 1;
+    verify_tally_distance(tally, win, TREB_DTZ,
+                          kind == KIND_QUIET ? verify_one_more(child->plies[TREB_DTZ]) : spoilt);
+    verify_tally_distance(tally, win, TREB_DTC,
+                          kind == KIND_CONVERSION ? 1 : verify_one_more(child->plies[TREB_DTC]));
+    verify_tally_distance(tally, win, TREB_DTM, verify_one_more(child->plies[TREB_DTM]));
+}
+
+/* The metrics that have to be known of a child for those wanted of the parent. */
+static inline unsigned verify_wanted(VerifyKind kind, unsigned metrics)
+{
+    if (kind == KIND_CONVERSION) return metrics & metric_bit(TREB_DTM);
+    if (kind == KIND_PUSH) return metrics & ~metric_bit(TREB_DTZ);
+    return metrics;
+}
+
+/* The distances of a position of the given verdict. */
+void verify_tally_plies(const VerifyTally *tally, VerifyValue *value);
+
+static inline VerifyKind verify_kind(const treb_position *pos, Move m)
+{
+    if (move_promo(m) != 0 || move_is_capture(pos, m)) return KIND_CONVERSION;
+    return bit_test(pos->by_type[TREB_PAWN], move_from(m)) ? KIND_PUSH : KIND_QUIET;
+}
+
+/* The value, for the opponent, after a capture or promotion in a position of `entry`. */
+VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           Move m, unsigned metrics);
+
+/* The value of a position of `entry`, colours as in the table. En passant counts. */
+VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                            unsigned metrics);
+
+/* The value, for the opponent, after any move of the given kind, as far as those metrics of the
+ * parent need it. */
+VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
+                         VerifyKind kind, unsigned metrics);
+
+/* The same as verify_evaluate, where the value without en passant is already known. */
+VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           const VerifyValue *without, unsigned metrics);
+
+/* The best that captures do, as a verdict; -1 if there are none. */
+int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos);
+
+/* Distances of 1 that a table need not store: a win by capture or pawn move for DTZ, by capture
+ * or promotion for DTC. As bits of metrics; `captures` is what verify_captures said. `push` gives
+ * a position's verdict after a pawn's push. */
+typedef unsigned (*VerifyPush)(void *context, const treb_position *child);
+unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                        unsigned verdict, int captures, unsigned metrics, VerifyPush push,
+                        void *context);
+
+/* The plies that a code stands for, or VERIFY_NONE. */
+static inline unsigned verify_plies(const TableHeader *h, int side, unsigned verdict, unsigned code)
+{
+    const TableSide *s = &h->side[side];
+    return code < s->codes[verdict] ? s->plies[verdict][code] : VERIFY_NONE;
+}
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+/* A cell, and the men on it. */
+typedef struct VerifyWalk {
+    const Index *index;
+    uint64_t cell;
+    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
+    uint32_t radix[INDEX_AXES_MAX];      /* by axis, with padding */
+    int first[INDEX_AXES_MAX];           /* by axis: where its men are in IndexMen.square */
+    IndexMen men;
+    treb_position level[INDEX_AXES_MAX + 1]; /* the pawns and the men of so many axes */
+    bool clash[INDEX_AXES_MAX + 1];          /* men share a square, or the cell is padding */
+    bool twofold;                            /* the men stand in two orientations */
+    bool mirrored;                           /* the pawns are their own mirror image */
+} VerifyWalk;
+
+void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell);
+void verify_walk_next(VerifyWalk *walk);
+
+/* Whether the cell stands for a placement of men, and is the one that does. */
+bool verify_walk_valid(const VerifyWalk *walk);
+
+/* The men; no side to move. */
+static inline const treb_position *verify_walk_position(const VerifyWalk *walk)
+{
+    return &walk->level[walk->index->axes];
+}
+
+/* The number of the walk's cell in another index of the same material. */
+uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other);
+
+/* Whether the side not to move is not in check. */
+static inline bool verify_legal(const treb_position *pos)
+{
+    return !square_attacked(pos, position_king(pos, pos->turn ^ 1), pos->turn);
+}
+
+/* ---- reporting ------------------------------------------------------------------------------- */
+
+/* How many threads to run. */
+int verify_threads(const VerifyOptions *options);
+
+/* What the threads of a check have in common. */
+typedef struct VerifyReport {
+    const VerifyOptions *options;
+    VerifyResult *result;
+    treb_status status; /* not TREB_OK: stop */
+    uint64_t key;       /* of the error in result->text: the least one stays */
+    const char *phase;
+    uint64_t done, total;
+    atomic_bool stop;
+} VerifyReport;
+
+void verify_report_phase(VerifyReport *report, const char *phase, uint64_t total);
+
+/* Adds work done and tells of it. Thread-safe. */
+void verify_report_progress(VerifyReport *report, uint64_t done);
+
+/* For an error in no position: behind those. */
+#define VERIFY_KEY_LAST UINT64_MAX
+
+/* Keeps why the check cannot go on. Thread-safe. */
+void verify_report_fail(VerifyReport *report, const treb_error *error);
+
+/* Counts an error; `key` orders them. Thread-safe. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...);
+
+/* A position under judgement: what its table claims and what its moves come to. */
+typedef struct VerifyCase {
+    const treb_position *pos;
+    uint64_t key;
+    VerifyValue claim;
+    const VerifyTally *tally;
+    unsigned compare; /* metrics whose claim is to be compared */
+    unsigned known;   /* metrics that the children's values have */
+} VerifyCase;
+
+void verify_judge(VerifyReport *report, const VerifyCase *c);
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* What was found in all positions, those of the full board for each cell. */
+typedef struct VerifyCount {
+    uint64_t positions; /* looked at */
+    uint64_t count[2][WDL_VALUES];
+    uint64_t histogram[TREB_METRICS][2][WDL_VALUES][VERIFY_PLIES]; /* by plies */
+} VerifyCount;
+
+/* Checks every position; fills `count` if nothing stops it. */
+void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, VerifyCount *count);
+
+#endif

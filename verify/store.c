@@ -1,0 +1,279 @@
+/* verify_store.c - the tables of a material and of all that play can lead to.
+ *
+ * Tables are unpacked side by side on first use, into the bytes that the file's blocks hold, as
+ * long as memory allows; what is larger is read through a small cache of blocks of each thread's.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/parts.h"
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static VerifyEntry *find_entry(const VerifyStore *store, const Material *material)
+{
+    for (size_t i = 0; i < store->count; i++)
+        if (material_equal(&store->entry[i]->material, material)) return store->entry[i];
+    return NULL;
+}
+
+treb_status verify_fail(treb_error *error, treb_status status, const char *words, ...)
+{
+    va_list list;
+    va_start(list, words);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, words, list);
+    va_end(list);
+    return status;
+}
+
+static treb_status fail_memory(treb_error *error)
+{
+    return verify_fail(error, TREB_ERR_MEMORY, "out of memory");
+}
+
+/* The first directory that has the file decides. A file that is nowhere is no error here. */
+static treb_status open_file(VerifyStore *store, const Material *material, int metric,
+                             VerifyFile *file, treb_error *error)
+{
+    char name[TABLE_NAME_SIZE];
+    table_file_name(material, metric, name);
+    for (size_t i = 0; i < store->options->dirs_count; i++) {
+        const char *dir = store->options->dirs[i];
+        size_t size = strlen(dir) + sizeof name + 1;
+        char *path = malloc(size);
+        if (path == NULL) return fail_memory(error);
+        snprintf(path, size, "%s/%s", dir, name);
+        file->table = table_open(path, error);
+        free(path);
+        if (file->table != NULL) break;
+        if (error->status != TREB_ERR_NO_TABLE) return error->status;
+    }
+    if (file->table == NULL) return TREB_OK;
+    file->header = table_header(file->table);
+    if (!material_equal(&file->header->index.material, material) ||
+        (int)file->header->metric != metric)
+        return verify_fail(error, TREB_ERR_DAMAGED,
+                           "%.400s: holds another table than its name says",
+                           table_path(file->table));
+    return TREB_OK;
+}
+
+static bool same_layout(const Index *a, const Index *b)
+{
+    return a->size == b->size && a->axes == b->axes &&
+           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+static treb_status open_entry(VerifyStore *store, const Material *material, treb_error *error)
+{
+    if (store->count == VERIFY_ENTRIES_MAX)
+        return verify_fail(error, TREB_ERR_MEN, "too many materials");
+    VerifyEntry *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) return fail_memory(error);
+    store->entry[store->count++] = entry;
+    entry->material = *material;
+    entry->symmetric = material_symmetric(material);
+    for (int m = 0; m < TREB_METRICS; m++) {
+        VerifyFile *file = &entry->file[m];
+        treb_status status = open_file(store, material, m, file, error);
+        if (status != TREB_OK) return status;
+        if (file->table != NULL && entry->file[TREB_WDL].table != NULL)
+            file->like_wdl =
+                same_layout(&file->header->index, &entry->file[TREB_WDL].header->index);
+    }
+    return TREB_OK;
+}
+
+/* Opens the material with a man gone, promoted or both, unless that is bare kings. */
+static treb_status link_after(VerifyStore *store, VerifyEntry *entry, int mover, int victim,
+                              int promo, treb_error *error)
+{
+    Material m = entry->material;
+    if (victim != TREB_KING && m.count[mover ^ 1][victim]-- == 0) return TREB_OK;
+    if (promo != 0) {
+        if (m.count[mover][TREB_PAWN]-- == 0) return TREB_OK;
+        m.count[mover][promo]++;
+    }
+    VerifyAfter *after = &entry->after[mover][victim][promo];
+    after->swapped = material_canonical(&m);
+    if (material_men(&m) == 2) return TREB_OK;
+    after->entry = find_entry(store, &m);
+    if (after->entry != NULL) return TREB_OK;
+    treb_status status = open_entry(store, &m, error);
+    after->entry = status == TREB_OK ? store->entry[store->count - 1] : NULL;
+    return status;
+}
+
+static treb_status link_entry(VerifyStore *store, VerifyEntry *entry, treb_error *error)
+{
+    for (int mover = 0; mover < 2; mover++)
+        for (int victim = TREB_PAWN; victim <= TREB_KING; victim++)
+            for (int promo = 0; promo < TREB_KING; promo++) {
+                if (victim == TREB_KING && promo == 0) continue;
+                treb_status status = link_after(store, entry, mover, victim, promo, error);
+                if (status != TREB_OK) return status;
+            }
+    return TREB_OK;
+}
+
+treb_status verify_store_open(VerifyStore *store, const Material *material,
+                              const VerifyOptions *options, treb_error *error)
+{
+    memset(store, 0, sizeof *store);
+    store->options = options;
+    store->limit = options->memory ? options->memory : UINT64_C(12) << 30;
+    store->whole_limit = options->full ? UINT64_MAX : UINT64_C(8) << 20;
+    store->entry = calloc(VERIFY_ENTRIES_MAX, sizeof *store->entry);
+    if (store->entry == NULL) return fail_memory(error);
+    treb_status status = open_entry(store, material, error);
+    for (size_t i = 0; status == TREB_OK && i < store->count; i++)
+        status = link_entry(store, store->entry[i], error);
+    return status;
+}
+
+void verify_store_close(VerifyStore *store)
+{
+    for (size_t i = 0; i < store->count; i++) {
+        VerifyEntry *entry = store->entry[i];
+        for (int side = 0; side < 2; side++) {
+            free(atomic_load(&entry->memo[side]));
+            for (int m = 0; m < TREB_METRICS; m++) free(atomic_load(&entry->file[m].bytes[side]));
+        }
+        for (int m = 0; m < TREB_METRICS; m++) table_close(entry->file[m].table);
+        free(entry);
+    }
+    free(store->entry);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+VerifyReader *verify_reader_new(VerifyStore *store)
+{
+    VerifyReader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) return NULL;
+    reader->store = store;
+    reader->decoder = table_decoder_new();
+    if (reader->decoder != NULL) return reader;
+    free(reader);
+    return NULL;
+}
+
+void verify_reader_free(VerifyReader *reader)
+{
+    if (reader == NULL) return;
+    for (int i = 0; i < VERIFY_SLOTS; i++) free(reader->slot[i].bytes);
+    table_decoder_free(reader->decoder);
+    free(reader);
+}
+
+bool verify_block(VerifyReader *reader, const VerifyFile *file, int side, uint64_t block,
+                  uint8_t *out)
+{
+    treb_error error = {0};
+    if (table_read_block(file->table, reader->decoder, side, block, out, &error) == TREB_OK)
+        return true;
+    if (reader->error.status == TREB_OK) reader->error = error;
+    return false;
+}
+
+bool verify_claim(VerifyStore *store, uint64_t bytes)
+{
+    bool granted = false;
+#pragma omp critical(verify_claim)
+    if (bytes <= store->limit - store->used) {
+        store->used += bytes;
+        granted = true;
+    }
+    return granted;
+}
+
+/* Unpacks a side as a whole, or notes that it is too large. */
+static void load_side(VerifyReader *reader, VerifyFile *file, int side)
+{
+    if (atomic_load(&file->bytes[side]) != NULL || atomic_load(&file->paged[side])) return;
+    uint64_t blocks = table_side_blocks(file->header), size = blocks << file->header->block_bits;
+    uint8_t *bytes = NULL;
+    if (size <= reader->store->whole_limit && verify_claim(reader->store, size))
+        bytes = malloc(size);
+    if (bytes == NULL) {
+        atomic_store(&file->paged[side], true);
+        return;
+    }
+    for (uint64_t b = 0; b < blocks; b++)
+        if (!verify_block(reader, file, side, b, bytes + (b << file->header->block_bits))) break;
+    atomic_store(&file->bytes[side], bytes);
+}
+
+static const uint8_t *cached_block(VerifyReader *reader, const VerifyFile *file, int side,
+                                   uint64_t block)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)file / 16 + block * 2 + (uint64_t)side;
+    size_t size = (size_t)1 << file->header->block_bits, slots = VERIFY_CACHE / size;
+    if (slots > VERIFY_SLOTS) slots = VERIFY_SLOTS;
+    size_t i = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % slots;
+    if (reader->slot[i].file == file && reader->slot[i].block == block &&
+        reader->slot[i].side == side)
+        return reader->slot[i].bytes;
+    if (reader->slot[i].size < size) {
+        uint8_t *bytes = realloc(reader->slot[i].bytes, size);
+        if (bytes == NULL) {
+            fail_memory(&reader->error);
+            return NULL;
+        }
+        reader->slot[i].bytes = bytes;
+        reader->slot[i].size = size;
+    }
+    reader->slot[i].file = NULL;
+    if (!verify_block(reader, file, side, block, reader->slot[i].bytes)) return NULL;
+    reader->slot[i].file = file;
+    reader->slot[i].block = block;
+    reader->slot[i].side = side;
+    return reader->slot[i].bytes;
+}
+
+static unsigned code_in_whole(const TableHeader *h, const uint8_t *bytes, uint64_t cell)
+{
+    if (h->width == 2) return bytes[2 * cell] | (unsigned)bytes[2 * cell + 1] << 8;
+    if (h->per_byte == 1) return bytes[cell];
+    unsigned code = bytes[cell / h->per_byte];
+    for (unsigned digit = (unsigned)(cell % h->per_byte); digit > 0; digit--) code /= h->base;
+    return code % h->base;
+}
+
+unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t cell)
+{
+    uint8_t *bytes = atomic_load_explicit(&file->bytes[side], memory_order_acquire);
+    if (bytes == NULL && !atomic_load_explicit(&file->paged[side], memory_order_relaxed)) {
+#pragma omp critical(verify_load)
+        load_side(reader, file, side);
+        bytes = atomic_load(&file->bytes[side]);
+    }
+    if (bytes != NULL) return code_in_whole(file->header, bytes, cell);
+    const uint8_t *block = cached_block(reader, file, side, table_cell_block(file->header, cell));
+    return block != NULL ? table_cell_code(file->header, block, cell) : 0;
+}
+
+static _Atomic(uint16_t) *new_memo(VerifyStore *store, VerifyEntry *entry, int side)
+{
+    _Atomic(uint16_t) *memo = atomic_load(&entry->memo[side]);
+    uint64_t cells = entry->file[TREB_WDL].header->index.size;
+    if (memo != NULL || cells > store->whole_limit / sizeof *memo) return memo;
+    if (!verify_claim(store, cells * sizeof *memo)) return NULL;
+    /* Untouched pages of zeros cost nothing, and zero means unknown. */
+    memo = calloc(cells, sizeof *memo);
+    atomic_store(&entry->memo[side], memo);
+    return memo;
+}
+
+_Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side)
+{
+    _Atomic(uint16_t) *memo = atomic_load_explicit(&entry->memo[side], memory_order_acquire);
+    if (memo != NULL) return memo;
+        /* Without one the values are worked out anew, which costs more than asking here again. */
+#pragma omp critical(verify_load)
+    memo = new_memo(store, entry, side);
+    return memo;
+}

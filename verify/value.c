@@ -1,0 +1,290 @@
+/* verify_value.c - what a position is worth: from the tables, and by its moves.
+ *
+ * Only here is it said what the metrics mean. Distances are plies; a loss of the opponent is a win.
+ *   DTZ  1 for a capture or pawn move that keeps the outcome under the 50-move rule, 101 for one
+ *        whose outcome the rule then spoils, else 1 more than the child's
+ *   DTC  1 for a capture or promotion, else 1 more than the child's
+ *   DTM  1 more than the child's
+ * The winner takes the least, the loser the most, and mate is 0. */
+#include <string.h>
+
+#include "verify/parts.h"
+
+enum {
+    LOSSES = 1 << TREB_LOSS | 1 << TREB_BLESSED_LOSS,
+    WINS = 1 << TREB_CURSED_WIN | 1 << TREB_WIN,
+    MEMO_VERDICT = 0x8000, /* bits 12 to 14 hold the verdict */
+    MEMO_VERDICT_SHIFT = 12,
+    MEMO_DTM = 0x0fff /* 1 + distance to mate; 0 if unknown */
+};
+
+static VerifyValue value_of_verdict(unsigned verdict)
+{
+    VerifyValue value = {.verdict = (uint8_t)verdict};
+    for (int m = 0; m < TREB_METRICS; m++) value.plies[m] = VERIFY_NONE;
+    return value;
+}
+
+/* ---- tallies --------------------------------------------------------------------------------- */
+
+void verify_tally_init(VerifyTally *tally)
+{
+    memset(tally, 0, sizeof *tally);
+    for (int m = 0; m < TREB_METRICS; m++) tally->win[m] = VERIFY_NONE;
+}
+
+void verify_tally_plies(const VerifyTally *tally, VerifyValue *value)
+{
+    unsigned seen = tally->quiet | tally->zeroing;
+    bool win = value->verdict > TREB_DRAW;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        value->plies[m] = VERIFY_NONE;
+        if (!verify_decided(value->verdict)) continue;
+        /* A mated side has no moves, and its longest loss is 0. */
+        if (win && seen & LOSSES) value->plies[m] = tally->win[m];
+        if (!win && (seen & ~(unsigned)WINS) == 0) value->plies[m] = tally->loss[m];
+    }
+}
+
+/* ---- moves ----------------------------------------------------------------------------------- */
+
+VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           Move m, unsigned metrics)
+{
+    int victim = position_piece_at(pos, move_to(m), NULL);
+    if (victim < 0) victim = move_is_ep(pos, m) ? TREB_PAWN : TREB_KING;
+    const VerifyAfter *after = &entry->after[pos->turn][victim][move_promo(m)];
+    if (after->entry == NULL) return value_of_verdict(TREB_DRAW);
+    treb_position child;
+    position_make(pos, m, &child);
+    if (after->swapped) position_swap_colors(&child, &child);
+    return verify_evaluate(reader, after->entry, &child, metrics);
+}
+
+VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
+                         VerifyKind kind, unsigned metrics)
+{
+    unsigned wanted = verify_wanted(kind, metrics);
+    if (kind == KIND_CONVERSION) return verify_convert(reader, entry, pos, m, wanted);
+    treb_position child;
+    position_make(pos, m, &child);
+    return verify_evaluate(reader, entry, &child, wanted);
+}
+
+int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_captures(pos, moves), best = -1;
+    for (int i = 0; i < count && best < TREB_WIN; i++) {
+        int verdict = TREB_WIN - verify_convert(reader, entry, pos, moves[i], 0).verdict;
+        if (verdict > best) best = verdict;
+    }
+    return best;
+}
+
+/* Those of the metrics that the winning pawn move `m`, no capture, makes 1. */
+static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                               Move m, unsigned metrics, VerifyPush push, void *context)
+{
+    unsigned ends = metrics & metric_bit(TREB_DTC), zeroing = metrics & metric_bit(TREB_DTZ);
+    if (move_promo(m) != 0) {
+        unsigned verdict = verify_convert(reader, entry, pos, m, 0).verdict;
+        return (verdict == TREB_LOSS ? zeroing : 0) | (verdict < TREB_DRAW ? ends : 0);
+    }
+    if (zeroing == 0) return 0;
+    treb_position child;
+    position_make(pos, m, &child);
+    return push(context, &child) == TREB_LOSS ? zeroing : 0;
+}
+
+unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                        unsigned verdict, int captures, unsigned metrics, VerifyPush push,
+                        void *context)
+{
+    unsigned found = 0;
+    /* Only wins that count under the rule are left out of DTZ tables, any win of DTC tables. */
+    metrics &= metric_bit(TREB_DTZ) | metric_bit(TREB_DTC);
+    if (verdict < TREB_WIN) metrics &= ~metric_bit(TREB_DTZ);
+    if (verdict < TREB_CURSED_WIN) return 0;
+    if (captures == TREB_WIN) found |= metrics & metric_bit(TREB_DTZ);
+    if (captures >= TREB_CURSED_WIN) found |= metrics & metric_bit(TREB_DTC);
+    uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
+    if (metrics == metric_bit(TREB_DTC)) pawns &= rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
+    if (found == metrics || pawns == 0) return found;
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    for (int i = 0; i < count && found != metrics; i++) {
+        if (!bit_test(pawns, move_from(moves[i])) || move_is_capture(pos, moves[i])) continue;
+        found |= pawn_move_wins(reader, entry, pos, moves[i], metrics & ~found, push, context);
+    }
+    return found;
+}
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+typedef struct Place {
+    VerifyReader *reader;
+    VerifyEntry *entry;
+} Place;
+
+static unsigned push_verdict(void *context, const treb_position *child)
+{
+    const Place *place = context;
+    return verify_evaluate(place->reader, place->entry, child, 0).verdict;
+}
+
+/* The verdict that the WDL table gives, once captures are taken into account. */
+static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                              uint64_t cell, int captures)
+{
+    VerifyFile *file = &entry->file[TREB_WDL];
+    const TableSide *side = &file->header->side[pos->turn];
+    unsigned code = side->stored ? verify_code(reader, file, pos->turn, cell) : UINT16_MAX;
+    int stored = TREB_LOSS;
+    if (code < side->codes[0])
+        stored = side->plies[0][code];
+    else if (reader->error.status == TREB_OK)
+        verify_fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: code %u has no meaning",
+                    table_path(file->table), code);
+    return (unsigned)(stored > captures ? stored : captures);
+}
+
+/* A table is needed but not there. */
+static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int metric)
+{
+    if (reader->error.status == TREB_OK) {
+        char name[TABLE_NAME_SIZE];
+        table_file_name(&entry->material, metric, name);
+        verify_fail(&reader->error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
+    }
+    return value_of_verdict(TREB_DRAW);
+}
+
+/* Distances that the tables hold. Returns the metrics that they leave open. */
+static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                                uint64_t wdl_cell, int captures, unsigned metrics,
+                                VerifyValue *value)
+{
+    Place place = {reader, entry};
+    unsigned open = 0, once = verify_at_once(reader, entry, pos, value->verdict, captures, metrics,
+                                             push_verdict, &place);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        VerifyFile *file = &entry->file[m];
+        if (!(metrics & metric_bit(m))) continue;
+        if (once & metric_bit(m)) {
+            value->plies[m] = 1;
+        } else if (file->table != NULL && file->header->side[pos->turn].stored) {
+            uint64_t cell =
+                file->like_wdl ? wdl_cell : index_of_position(&file->header->index, pos);
+            unsigned code = verify_code(reader, file, pos->turn, cell);
+            value->plies[m] = (uint16_t)verify_plies(file->header, pos->turn, value->verdict, code);
+        } else if (file->table != NULL) {
+            open |= metric_bit(m);
+        } else {
+            missing(reader, entry, m);
+        }
+    }
+    return open;
+}
+
+/* Distances of a side that is not stored, from its moves. */
+static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                            unsigned metrics, VerifyValue *value)
+{
+    VerifyTally tally;
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    verify_tally_init(&tally);
+    for (int i = 0; i < count; i++) {
+        VerifyKind kind = verify_kind(pos, moves[i]);
+        VerifyValue child = verify_child(reader, entry, pos, moves[i], kind, metrics);
+        verify_tally_add(&tally, kind, &child);
+    }
+    VerifyValue found = *value;
+    verify_tally_plies(&tally, &found);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (metrics & metric_bit(m)) value->plies[m] = found.plies[m];
+}
+
+/* From what is remembered of a cell; false if that is not enough. */
+static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue *value)
+{
+    unsigned word = atomic_load_explicit(memo, memory_order_relaxed);
+    if (!(word & MEMO_VERDICT)) return false;
+    unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, mate = word & MEMO_DTM;
+    *value = value_of_verdict(verdict);
+    if (metrics == 0 || !verify_decided(verdict)) return true;
+    if (metrics != metric_bit(TREB_DTM) || mate == 0) return false;
+    value->plies[TREB_DTM] = (uint16_t)(mate - 1);
+    return true;
+}
+
+static void remember(_Atomic(uint16_t) *memo, const VerifyValue *value)
+{
+    unsigned word = MEMO_VERDICT | (unsigned)value->verdict << MEMO_VERDICT_SHIFT;
+    if (value->plies[TREB_DTM] < MEMO_DTM) word |= value->plies[TREB_DTM] + 1u;
+    atomic_store_explicit(memo, (uint16_t)word, memory_order_relaxed);
+}
+
+/* The value of a position without en passant. */
+static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                                 unsigned metrics)
+{
+    treb_position swapped;
+    VerifyFile *wdl = &entry->file[TREB_WDL];
+    if (wdl->table == NULL) return missing(reader, entry, TREB_WDL);
+    if (entry->symmetric && pos->turn == TREB_BLACK) {
+        position_swap_colors(pos, &swapped);
+        pos = &swapped;
+    }
+    VerifyValue value;
+    uint64_t cell = index_of_position(&wdl->header->index, pos);
+    _Atomic(uint16_t) *memo = verify_memo(reader->store, entry, pos->turn);
+    if (memo != NULL && recall(&memo[cell], metrics, &value)) return value;
+    int captures = verify_captures(reader, entry, pos);
+    value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
+    if (metrics != 0 && verify_decided(value.verdict)) {
+        unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
+        if (open != 0) moves_distances(reader, entry, pos, open, &value);
+    }
+    if (memo != NULL) remember(&memo[cell], &value);
+    return value;
+}
+
+VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           const VerifyValue *without, unsigned metrics)
+{
+    VerifyTally tally;
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves), others = 0;
+    verify_tally_init(&tally);
+    for (int i = 0; i < count; i++) {
+        if (!move_is_ep(pos, moves[i])) {
+            others++;
+            continue;
+        }
+        VerifyValue child = verify_child(reader, entry, pos, moves[i], KIND_CONVERSION, metrics);
+        verify_tally_add(&tally, KIND_CONVERSION, &child);
+    }
+    if (others > 0) {
+        /* The other moves together are as one that leads where `without` says. */
+        bool win = without->verdict > TREB_DRAW;
+        tally.zeroing |= 1u << (TREB_WIN - without->verdict);
+        for (int m = TREB_DTZ; m < TREB_METRICS && verify_decided(without->verdict); m++)
+            verify_tally_distance(&tally, win, m, without->plies[m]);
+    }
+    VerifyValue value = value_of_verdict((unsigned)(TREB_WIN - __builtin_ctz(tally.zeroing)));
+    verify_tally_plies(&tally, &value);
+    return value;
+}
+
+VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                            unsigned metrics)
+{
+    if (pos->ep == 0) return evaluate_cell(reader, entry, pos, metrics);
+    treb_position plain = *pos;
+    plain.ep = 0;
+    VerifyValue without = evaluate_cell(reader, entry, &plain, metrics);
+    if (!position_ep_legal(pos)) return without;
+    return verify_with_ep(reader, entry, pos, &without, metrics);
+}
