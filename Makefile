@@ -15,7 +15,9 @@ PAGE ?= yes
 PORT ?= 8080
 
 WARNINGS := -Wall -Wextra
-BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -I. -Iinclude $(WARNINGS) -MMD -MP
+# Assertions cost time: they are there where sanitizers are, or with DEBUG=yes.
+CHECKS := $(if $(DEBUG)$(findstring sanitize,$(CFLAGS)),,-DNDEBUG)
+BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -I. -Iinclude $(WARNINGS) -MMD -MP $(CHECKS)
 LIBS := -lzstd -lxxhash -lpthread
 # The library does without these: they are the command's.
 TOOL_LIBS := -lmicrohttpd -ljansson -lz

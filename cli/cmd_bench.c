@@ -172,7 +172,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     GenRun *run = context;
     char name[MATERIAL_NAME_SIZE], size[16];
     uint64_t bytes = 0;
-    if (!run->plan->step[step].emit) return;
+    if (!run->plan->step[step].write) return;
     for (int m = 0; m < TREB_METRICS; m++) bytes += r->result.file_size[m];
     material_name(&run->plan->step[step].material, name);
     run->sum[0] += r->seconds[GENERATE_SOLVE];

@@ -165,7 +165,7 @@ static double disk_guess(const GeneratePlan *plan, unsigned metrics)
     double sum = 0;
     for (size_t i = 0; i < plan->steps; i++)
         for (int m = 0; m < TREB_METRICS; m++)
-            if (plan->step[i].emit && metrics >> m & 1) sum += bytes[m] * plan->step[i].cells;
+            if (plan->step[i].write && metrics >> m & 1) sum += bytes[m] * plan->step[i].cells;
     return sum;
 }
 
@@ -189,7 +189,7 @@ static void print_estimate(const GeneratePlan *plan, const GenerateOptions *o)
     uint64_t most = plan_memory(plan, &worst);
     for (size_t i = 0; i < plan->steps; i++) {
         cells += plan->step[i].cells;
-        tables += plan->step[i].emit;
+        tables += plan->step[i].write;
     }
     cli_format_count(cells, text);
     cli_format_size(most, memory);
@@ -230,7 +230,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     if (run->progress) progress_step(run->progress, step, r);
     for (int p = 0; p < GENERATE_PHASES; p++) run->seconds[p] += r->seconds[p];
     run->total += r->total;
-    if (!run->plan->step[step].emit) return;
+    if (!run->plan->step[step].write) return;
     run->tables++;
     for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)

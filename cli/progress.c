@@ -116,7 +116,7 @@ static void step_line(const char *name, const GenerateReport *r)
 void progress_step(Progress *p, size_t step, const GenerateReport *r)
 {
     char name[MATERIAL_NAME_SIZE];
-    if (!p->plan->step[step].emit || p->style == PROGRESS_QUIET) return;
+    if (!p->plan->step[step].write || p->style == PROGRESS_QUIET) return;
     material_name(&p->plan->step[step].material, name);
     pthread_mutex_lock(&p->lock);
     if (p->threaded) fputs("\r\033[K", stderr);

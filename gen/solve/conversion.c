@@ -5,12 +5,7 @@
 #include <string.h>
 
 #include "core/bitboard.h"
-
-static Child *child_fail(Converter *c)
-{
-    c->failed = true;
-    return NULL;
-}
+#include "core/error.h"
 
 /* Gives each of the parent's men its place among the child's. */
 static void child_place_men(Child *child, const Shape *parent, int victim)
@@ -34,10 +29,18 @@ static void child_place_men(Child *child, const Shape *parent, int victim)
         if (!(used >> j & 1)) child->promoted_shift = 6 * (child->shape->men - 1 - j);
 }
 
+static bool fail_missing(Converter *c, const Material *m)
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(m, name);
+    c->status = fail(c->error, TREB_ERR_NO_TABLE, "a smaller ending has not been solved: %s", name);
+    return false;
+}
+
 /* Finds the child with the men of `parent` but `victim`, the given pawns, and a promoted piece of
- * type `promoted` (0 for none) of the mover; `turn` moves in it. */
-static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], int victim,
-                         int promoted, int turn)
+ * type `promoted` (0 for none) of the mover; `turn` moves in it. False: see c->status. */
+static bool child_find(Converter *c, Child *child, const uint64_t pawns[2], int victim,
+                       int promoted, int turn)
 {
     Material m = c->shape->material;
     for (int color = 0; color < 2; color++) m.count[color][TREB_PAWN] = bit_count(pawns[color]);
@@ -50,16 +53,17 @@ static Child *child_find(Converter *c, Child *child, const uint64_t pawns[2], in
         there[0] = flip_ranks(pawns[1]);
         there[1] = flip_ranks(pawns[0]);
     }
-    Index index;
-    if (!index_init(&index, &m, NULL, 1)) return child_fail(c);
-    child->mirror = index_pawns_mirror(&index, there) > 0;
+    child->shape = c->source->shape(c->source->context, &m);
+    if (child->shape == NULL) return fail_missing(c, &m);
+    child->mirror = index_pawns_mirror(&child->shape->index, there) > 0;
     if (child->mirror)
         for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
-    child->solved = c->source->find(c->source->context, &m, index_slice(&index, there), child->side,
-                                    &child->shape, &child->lane);
-    if (child->solved == NULL) return child_fail(c);
+    c->status =
+        c->source->find(c->source->context, child->shape, index_slice(&child->shape->index, there),
+                        child->side, &child->solved, &child->lane, c->error);
+    if (c->status != TREB_OK) return false;
     child_place_men(child, c->shape, victim);
-    return child;
+    return true;
 }
 
 static Conversion *add_move(Converter *c)
@@ -68,7 +72,7 @@ static Conversion *add_move(Converter *c)
         int capacity = c->capacity ? 2 * c->capacity : 32;
         Conversion *grown = realloc(c->move, capacity * sizeof *grown);
         if (grown == NULL) {
-            c->failed = true;
+            c->status = fail_memory(c->error);
             return NULL;
         }
         c->move = grown;
@@ -83,6 +87,7 @@ static Conversion *add_move(Converter *c)
 
 static void add(Converter *c, Conversion move, const uint64_t pawns[2], int promoted)
 {
+    if (c->status != TREB_OK) return;
     Conversion *m = add_move(c);
     if (m == NULL) return;
     *m = move;
@@ -106,7 +111,7 @@ static void add_pawn_move(Converter *c, Conversion move, uint64_t pawns[2])
 /* Adds the en passant answers to the double push just added. */
 static void add_en_passant(Converter *c, const uint64_t pawns[2])
 {
-    if (c->failed) return;
+    if (c->status != TREB_OK) return;
     Conversion *push = &c->move[c->moves - 1];
     uint64_t takers = pawn_attacks(c->mover, push->between) & pawns[!c->mover];
     while (takers) {
@@ -183,19 +188,20 @@ static void add_captures(Converter *c, int man)
 
 static void fill_tables(Converter *c)
 {
-    for (int code = 0; code <= CODE_OPEN; code++) {
-        bool win = code <= CODE_MOST && code % 2 == 0, loss = code <= CODE_MOST && code % 2 == 1;
+    for (int code = 0; code <= PLIES_OPEN; code++) {
+        bool win = code <= PLIES_MOST && code % 2 == 0, loss = code <= PLIES_MOST && code % 2 == 1;
         c->dtm_of[code] = win ? OUTCOME_WIN - (code + 1) : loss ? code + 1 : OUTCOME_DRAW;
         c->verdict_of[0][code] = 1 + (win ? TREB_WIN : loss ? TREB_LOSS : TREB_DRAW);
         c->verdict_of[1][code] = 1 + (win ? TREB_CURSED_WIN : loss ? TREB_BLESSED_LOSS : TREB_DRAW);
     }
 }
 
-Converter *converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
-                         const SolvedSource *source)
+treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
+                          const SolvedSource *source, Converter **out, treb_error *error)
 {
     Converter *c = calloc(1, sizeof *c);
-    if (c == NULL) return NULL;
+    if (c == NULL) return fail_memory(error);
+    c->error = error;
     c->shape = shape;
     c->source = source;
     c->mover = mover;
@@ -205,16 +211,17 @@ Converter *converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
     add_captures(c, KING_MAN);
     for (int i = 0; i < shape->men; i++)
         if (shape->man[i].color == mover) add_captures(c, i);
-    for (uint64_t p = pawns[mover]; p && !c->failed;) {
+    for (uint64_t p = pawns[mover]; p && c->status == TREB_OK;) {
         int from = bit_pop(&p);
         add_pushes(c, from);
         add_pawn_captures(c, from);
     }
-    if (c->failed) {
+    treb_status status = c->status;
+    if (status == TREB_OK)
+        *out = c;
+    else
         converter_free(c);
-        return NULL;
-    }
-    return c;
+    return status;
 }
 
 void converter_free(Converter *c)

@@ -38,9 +38,10 @@ struct Converter {
     int mover;
     int moves, capacity;
     Conversion *move;
-    bool failed;
-    int16_t dtm_of[CODE_OPEN + 1]; /* of a child's code, for the side that moved there */
-    uint8_t verdict_of[2][CODE_OPEN + 1];
+    treb_status status; /* what went wrong first */
+    treb_error *error;
+    int16_t dtm_of[PLIES_OPEN + 1]; /* of a child's value, for the side that moved there */
+    uint8_t verdict_of[2][PLIES_OPEN + 1];
 };
 
 #endif

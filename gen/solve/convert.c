@@ -38,7 +38,7 @@ static bool view_init(View *view, const Converter *c, const Child *child, const 
     if (child->promoted_shift >= 0)
         view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
                       << child->promoted_shift;
-    view->code = child->solved->code[child->side];
+    view->code = child->solved->value[child->side];
     view->legal = child->solved->legal[child->side];
     view->cursed = child->solved->cursed[child->side];
     view->straight =
@@ -63,7 +63,7 @@ static inline Outcome view_outcome(const Converter *c, const View *view, uint64_
     static const int16_t at_once[1 + WDL_VALUES] = {
         OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
     unsigned code = view->code[cell];
-    if (code == CODE_OPEN && !(view->legal[cell >> 6] >> (cell & 63) & 1))
+    if (code == PLIES_OPEN && !(view->legal[cell >> 6] >> (cell & 63) & 1))
         return (Outcome){0, OUTCOME_NONE, OUTCOME_NONE};
     bool cursed = view->cursed && (view->cursed[cell >> 6] >> (cell & 63) & 1);
     uint8_t verdict = c->verdict_of[cursed][code];
@@ -162,7 +162,7 @@ static inline void row_improve16(int16_t *best, const Plies *code, const uint8_t
     for (int s = 0; s < 64; s++) {
         int16_t d = (int16_t)(plies[s] + 1), win = (int16_t)(OUTCOME_WIN - d);
         int16_t o = code[s] & 1 ? d : win;
-        o = code[s] == CODE_OPEN ? OUTCOME_DRAW : o;
+        o = code[s] == PLIES_OPEN ? OUTCOME_DRAW : o;
         o = verdict[s] == 0 ? OUTCOME_NONE : o;
         best[s] = o > best[s] ? o : best[s];
     }
@@ -198,7 +198,7 @@ static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
     if (p->move->between >= 0) legal[p->move->between] = 0;
     for (int s = 0; s < 64; s++) {
         uint8_t v = code[s] & 1 ? 1 + TREB_LOSS : 1 + TREB_WIN;
-        v = code[s] == CODE_OPEN ? 1 + TREB_DRAW : v;
+        v = code[s] == PLIES_OPEN ? 1 + TREB_DRAW : v;
         verdict[s] = legal[s] ? v : 0;
     }
     for (int s = 0; s < 64 && view->cursed; s++) {

@@ -20,9 +20,10 @@ typedef struct Outcomes {
 /* The conversions of one side to move in one slice. */
 typedef struct Converter Converter;
 
-/* `pawns` are the slice's. NULL when a junior is missing or memory runs out. */
-Converter *converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
-                         const SolvedSource *source);
+/* `pawns` are the slice's. Fails as the source does (TREB_ERR_NO_TABLE: a junior is not solved), or
+ * with TREB_ERR_MEMORY. */
+treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
+                          const SolvedSource *source, Converter **out, treb_error *error);
 void converter_free(Converter *converter);
 
 void outcomes_clear(const Outcomes *out, size_t cells);

@@ -28,7 +28,7 @@ size_t NAME(distance_mark_)(const uint64_t *set, size_t words, Plies value, Plie
 unsigned NAME(distance_take_)(uint64_t *set, size_t words, Plies value, const Plies *plies,
                               uint64_t *found)
 {
-    unsigned least = CODE_OPEN;
+    unsigned least = PLIES_OPEN;
     for (size_t w = 0; w < words; w++) {
         uint64_t hit = 0, bits = set[w];
 #if BYTE_VECTORS
@@ -89,7 +89,7 @@ void NAME(distance_pick_)(const uint64_t *set, size_t words, unsigned shift, con
         _mm512_storeu_si512(out, _mm512_mask_blend_epi8(bits, _mm512_set1_epi8(-1), b));
 #else
         for (int i = 0; i < 64; i++)
-            out[i] = bits >> i & 1 ? (Plies)(plies[i] >> shift) : CODE_OPEN;
+            out[i] = bits >> i & 1 ? (Plies)(plies[i] >> shift) : PLIES_OPEN;
 #endif
     }
 }
@@ -116,7 +116,7 @@ static inline __m512i fill_known(__m512i v, uint64_t known, Plies before)
 Plies NAME(distance_fill_)(const Plies *in, Plies before, Plies cap, Plies *out)
 {
     __m512i v = _mm512_loadu_si512(in);
-    uint64_t open = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)CODE_OPEN));
+    uint64_t open = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)PLIES_OPEN));
     uint64_t capped = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)KERNEL_CAPPED));
     v = fill_known(v, ~(open | capped), before);
     if (capped) {
@@ -132,7 +132,7 @@ Plies NAME(distance_fill_)(const Plies *in, Plies before, Plies cap, Plies *out)
 {
     for (int i = 0; i < 64; i++) {
         Plies code = in[i], least = before < cap ? before : cap;
-        before = code == CODE_OPEN ? before : code == KERNEL_CAPPED ? least : code;
+        before = code == PLIES_OPEN ? before : code == KERNEL_CAPPED ? least : code;
         out[i] = before;
     }
     return before;

@@ -193,14 +193,14 @@ static const uint64_t row_window[127] = {[0 ... 62] = UINT64_MAX, [64 ... 126] =
 
 /* One line of squares, from `from` on by `step`, `length` of them. */
 static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
-                             uint64_t in_rows, uint64_t out_rows, int from, int step, int length)
+                             uint64_t in_slabs, uint64_t out_slabs, int from, int step, int length)
 {
     Vec carry[8];
     bool live = false;
     for (int i = 0, s = from; i < length; i++, s += step) {
         uint64_t bit = UINT64_C(1) << s;
         if (live) {
-            if (out_rows & bit)
+            if (out_slabs & bit)
                 for (int r = 0; r < 8; r++) out[s * stride + r] |= carry[r];
             if (occupied & bit) {
                 live = false;
@@ -209,7 +209,7 @@ static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t oc
                 for (int r = 0; r < 8; r++) carry[r] &= window[r] & splat(~bit);
             }
         }
-        if (in_rows & bit) {
+        if (in_slabs & bit) {
             for (int r = 0; r < 8; r++)
                 carry[r] = live ? carry[r] | in[s * stride + r] : in[s * stride + r];
             live = true;
@@ -219,7 +219,7 @@ static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t oc
 
 /* Both ways along every line of one direction; starts are the squares without a predecessor. */
 static void rows_direction(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
-                           uint64_t in_rows, uint64_t out_rows, int df, int dr)
+                           uint64_t in_slabs, uint64_t out_slabs, int df, int dr)
 {
     int step = 8 * dr + df;
     for (int s = 0; s < 64; s++) {
@@ -229,22 +229,23 @@ static void rows_direction(const Vec *in, Vec *out, size_t stride, uint64_t occu
         uint64_t line = UINT64_C(1) << s;
         while ((f += df) >= 0 && f < 8 && (r += dr) >= 0 && r < 8)
             line |= UINT64_C(1) << (s + step * length++);
-        if (length < 2 || !(line & in_rows) || !(line & out_rows)) continue;
-        rows_line(in, out, stride, occupied, in_rows, out_rows, s, step, length);
-        rows_line(in, out, stride, occupied, in_rows, out_rows, s + step * (length - 1), -step,
+        if (length < 2 || !(line & in_slabs) || !(line & out_slabs)) continue;
+        rows_line(in, out, stride, occupied, in_slabs, out_slabs, s, step, length);
+        rows_line(in, out, stride, occupied, in_slabs, out_slabs, s + step * (length - 1), -step,
                   length);
     }
 }
 
-static void rows_knight(const Vec *in, Vec *out, size_t stride, uint64_t in_rows, uint64_t out_rows)
+static void rows_knight(const Vec *in, Vec *out, size_t stride, uint64_t in_slabs,
+                        uint64_t out_slabs)
 {
     static const int8_t jump[8][2] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
                                       {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
     for (int s = 0; s < 64; s++) {
-        if (!(in_rows >> s & 1)) continue;
+        if (!(in_slabs >> s & 1)) continue;
         for (int j = 0; j < 8; j++) {
             int f = (s & 7) + jump[j][0], r = (s >> 3) + jump[j][1], t = 8 * r + f;
-            if (f < 0 || f > 7 || r < 0 || r > 7 || !(out_rows >> t & 1)) continue;
+            if (f < 0 || f > 7 || r < 0 || r > 7 || !(out_slabs >> t & 1)) continue;
             for (int v = 0; v < 8; v++) out[t * stride + v] |= in[s * stride + v];
         }
     }
@@ -252,19 +253,19 @@ static void rows_knight(const Vec *in, Vec *out, size_t stride, uint64_t in_rows
 
 /* Un-moves a man whose squares are `stride` vectors apart. */
 static void rows_unmove(int type, const Vec *in, Vec *out, size_t stride, uint64_t occupied,
-                        uint64_t in_rows, uint64_t out_rows)
+                        uint64_t in_slabs, uint64_t out_slabs)
 {
     if (type == TREB_KNIGHT) {
-        rows_knight(in, out, stride, in_rows, out_rows);
+        rows_knight(in, out, stride, in_slabs, out_slabs);
         return;
     }
     if (is_straight_mover(type)) {
-        rows_direction(in, out, stride, occupied, in_rows, out_rows, 0, 1);
-        rows_direction(in, out, stride, occupied, in_rows, out_rows, 1, 0);
+        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, 0, 1);
+        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, 1, 0);
     }
     if (is_diagonal_mover(type)) {
-        rows_direction(in, out, stride, occupied, in_rows, out_rows, 1, 1);
-        rows_direction(in, out, stride, occupied, in_rows, out_rows, -1, 1);
+        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, 1, 1);
+        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, -1, 1);
     }
 }
 
@@ -277,19 +278,19 @@ static inline uint64_t row_occupied(size_t row, int outer)
 }
 
 static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec *in,
-                         uint64_t in_rows, Vec *out, uint64_t out_rows)
+                         uint64_t in_slabs, Vec *out, uint64_t out_slabs)
 {
     int outer = plane->men - 2, shift = 6 * (outer - 1 - man);
     size_t rows = (size_t)1 << 6 * outer;
     for (size_t base = 0; base < rows; base++) {
         if (base >> shift & 63) continue;
-        uint64_t others = 0, in_mask = in_rows, out_mask = out_rows;
+        uint64_t others = 0, in_mask = in_slabs, out_mask = out_slabs;
         for (int m = 0; m < outer; m++)
             if (m != man) others |= UINT64_C(1) << (base >> 6 * (outer - 1 - m) & 63);
         if (man > 0) {
             uint64_t bit = UINT64_C(1) << (base >> 6 * (outer - 1));
-            in_mask = in_rows & bit ? KERNEL_ALL : 0;
-            out_mask = out_rows & bit ? KERNEL_ALL : 0;
+            in_mask = in_slabs & bit ? KERNEL_ALL : 0;
+            out_mask = out_slabs & bit ? KERNEL_ALL : 0;
         }
         if (in_mask && out_mask)
             rows_unmove(type, in + base * 8, out + base * 8, (size_t)8 << shift,
@@ -298,10 +299,10 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
 }
 
 static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                   uint64_t in_rows, uint64_t *out, uint64_t out_rows)
+                   uint64_t in_slabs, uint64_t *out, uint64_t out_slabs)
 {
     int men = plane->men;
-    if (in_rows == 0 || out_rows == 0) return;
+    if (in_slabs == 0 || out_slabs == 0) return;
     const Vec *vin = (const Vec *)in;
     Vec *vout = (Vec *)out;
     if (men == 1) {
@@ -309,12 +310,12 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         return;
     }
     if (man < men - 2) {
-        unmove_outer(plane, man, type, vin, in_rows, vout, out_rows);
+        unmove_outer(plane, man, type, vin, in_slabs, vout, out_slabs);
         return;
     }
     int outer = men - 2;
     size_t rows = (size_t)1 << 6 * outer;
-    uint64_t both = in_rows & out_rows;
+    uint64_t both = in_slabs & out_slabs;
     if (outer == 0 && both) both = KERNEL_ALL;
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0;
@@ -374,21 +375,21 @@ static inline __attribute__((always_inline)) void row_merge(int symmetry, const 
 
 /* Called with constants, so that each symmetry gets a loop of its own. */
 static inline __attribute__((always_inline)) void
-merge_rows(int symmetry, int outer, const uint64_t *in, uint64_t *out, uint64_t out_rows)
+merge_rows(int symmetry, int outer, const uint64_t *in, uint64_t *out, uint64_t out_slabs)
 {
     size_t rows = (size_t)1 << 6 * outer;
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
-        if (!(out_rows >> top & 1)) continue;
+        if (!(out_slabs >> top & 1)) continue;
         for (int m = 0; m < outer; m++)
             image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
         row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
     }
 }
 
-static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows)
+static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_slabs)
 {
-    if (out_rows == 0) return;
+    if (out_slabs == 0) return;
     if (men < 2) {
         /* Without men the one bit is no square. */
         if (men == 0)
@@ -400,7 +401,7 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
     switch (symmetry) {
 #define MERGE(s)                                                                                   \
     case s:                                                                                        \
-        merge_rows(s, men - 2, in, out, out_rows);                                                 \
+        merge_rows(s, men - 2, in, out, out_slabs);                                                \
         break
         MERGE(0);
         MERGE(1);

@@ -39,31 +39,31 @@ static inline size_t kernel_plane_words(int men)
  * With fewer than three men there is nothing to mask and a mask is all or nothing. */
 #define KERNEL_ALL UINT64_MAX
 
-enum { KERNEL_CAPPED = CODE_OPEN - 1 };
+enum { KERNEL_CAPPED = PLIES_OPEN - 1 };
 
 typedef struct Kernel {
     const char *name;
 
-    /* Ors into `out` (where out_rows) the un-moves of man `man` of type `type` from `in`, of
-     * which the rows outside in_rows are empty. */
+    /* Ors into `out` (where out_slabs) the un-moves of man `man` of type `type` from `in`, of
+     * which the rows outside in_slabs are empty. */
     void (*unmove)(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                   uint64_t in_rows, uint64_t *out, uint64_t out_rows);
+                   uint64_t in_slabs, uint64_t *out, uint64_t out_slabs);
 
-    /* Ors into `out` (where out_rows) the plane `in` seen through a symmetry: cell p of `out`
+    /* Ors into `out` (where out_slabs) the plane `in` seen through a symmetry: cell p of `out`
      * takes cell symmetry(p) of `in`. */
-    void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_rows);
+    void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_slabs);
 
     /* For `words` words of cells: plies[i] = value where bit i of set is. Returns how many. */
     size_t (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
 
     /* Writes found = set & (plies == value), clears them in set; returns the least of those that
-     * remain in set, or CODE_OPEN. */
+     * remain in set, or PLIES_OPEN. */
     unsigned (*take)(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found);
     /* The greatest where set is; 0 if it is empty. */
     unsigned (*most)(const uint64_t *set, size_t words, const Plies *plies);
-    /* out[i] = plies[i] >> shift where set is, CODE_OPEN elsewhere. */
+    /* out[i] = plies[i] >> shift where set is, PLIES_OPEN elsewhere. */
     void (*pick)(const uint64_t *set, size_t words, unsigned shift, const Plies *plies, Plies *out);
-    /* Copies 64 cells. What is CODE_OPEN takes the cell before it, what is KERNEL_CAPPED too, but
+    /* Copies 64 cells. What is PLIES_OPEN takes the cell before it, what is KERNEL_CAPPED too, but
      * `cap` at most; before the first is `before`. Returns the last. */
     Plies (*fill)(const Plies *in, Plies before, Plies cap, Plies *out);
 } Kernel;

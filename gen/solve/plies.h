@@ -10,11 +10,11 @@
 
 #ifdef TREB_WIDE
 typedef uint16_t Plies;
-enum { CODE_MOST = 4094 };
+enum { PLIES_MOST = 4094 };
 #else
 typedef uint8_t Plies;
-enum { CODE_MOST = 254 }; /* the longest distance a code can say */
+enum { PLIES_MOST = 254 }; /* the longest distance a code can say */
 #endif
-enum { CODE_OPEN = CODE_MOST + 1 }; /* a draw where legal; else no position */
+enum { PLIES_OPEN = PLIES_MOST + 1 }; /* a draw where legal; else no position */
 
 #endif

@@ -1,82 +1,47 @@
-/* solver_setup.c - a solver's memory, and what a slice starts from. */
+/* setup.c - a solver's memory, and what a slice starts from. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "core/error.h"
 #include "gen/solve/solver.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Large arrays are swept again and again: large pages spare the processor most of the cost of
- * finding them. */
-static void *aligned_bytes(size_t size)
+/* Places all sets, and the distances of `metrics`. */
+static void place_all(Solver *s, unsigned metrics, Layout *layout)
 {
-    enum { HUGE = 2 << 20 };
-    size_t unit = size >= 2 * (size_t)HUGE ? HUGE : 64, rounded = (size + unit - 1) & ~(unit - 1);
-    void *bytes = aligned_alloc(unit, rounded);
-#ifdef MADV_HUGEPAGE
-    if (bytes && unit == HUGE) madvise(bytes, rounded, MADV_HUGEPAGE);
-#endif
-    return bytes;
-}
-
-static void each_set(Solver *s, void (*visit)(uint64_t **set, size_t words, void *context),
-                     void *context)
-{
-    /* The shape itself may be gone by the time a solver is freed. */
-    size_t words = s->words, kings = s->kings;
+    const Shape *shape = s->shape;
+    const size_t set = shape->words * sizeof(uint64_t), kings = shape->kings;
     for (int side = 0; side < 2; side++) {
-        uint64_t **sets[] = {&s->slice.legal[side],
-                             &s->slice.won[side],
-                             &s->slice.lost[side],
-                             &s->slice.stalemate[side],
-                             &s->slice.capture_wins[side],
-                             &s->slice.capture_draws[side],
-                             &s->slice.zeroing_wins[side],
-                             &s->slice.ends_wins[side],
-                             &s->unwon[side],
-                             &s->open[side],
-                             &s->pending[side],
-                             &s->held[side],
-                             &s->converts[side],
-                             &s->must[side],
-                             &s->mated[side],
-                             &s->losable[side],
-                             &s->lost_at[0][side].set,
-                             &s->lost_at[1][side].set};
-        for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) visit(sets[i], words, context);
+        uint64_t **sets[] = {&s->slice.legal[side],         &s->slice.won[side],
+                             &s->slice.lost[side],          &s->slice.stalemate[side],
+                             &s->slice.capture_wins[side],  &s->slice.capture_draws[side],
+                             &s->slice.zeroing_wins[side],  &s->slice.ends_wins[side],
+                             &s->loop.unwon[side],          &s->loop.open[side],
+                             &s->loop.pending[side],        &s->loop.held[side],
+                             &s->start.converts[side],      &s->start.must[side],
+                             &s->start.mated[side],         &s->start.losable[side],
+                             &s->loop.lost_at[0][side].set, &s->loop.lost_at[1][side].set};
+        for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+            *sets[i] = layout_place(layout, set);
         for (int parity = 0; parity < 2; parity++) {
-            visit(&s->lost_at[parity][side].rows, kings, context);
-            visit(&s->won_rows[parity][side], kings, context);
+            s->loop.lost_at[parity][side].slabs = layout_place(layout, kings * sizeof(uint64_t));
+            s->loop.won_slabs[parity][side] = layout_place(layout, kings * sizeof(uint64_t));
         }
-        size_t next = kings * s->slabs * sizeof(Plies) / 8 + 8;
-        visit((uint64_t **)&s->next_pending[side], next, context);
-        visit((uint64_t **)&s->next_held[side], next, context);
+        size_t next = kings * s->slab_count * sizeof(Plies);
+        s->loop.next_pending[side] = layout_place(layout, next);
+        s->loop.next_held[side] = layout_place(layout, next);
         for (int metric = TREB_DTZ; metric < TREB_METRICS; metric++)
-            if (s->has >> metric & 1)
-                visit((uint64_t **)&s->slice.distance[metric][side], 8 * words * sizeof(Plies),
-                      context);
+            if (metrics >> metric & 1)
+                s->slice.distance[metric][side] =
+                    layout_place(layout, shape->cells * sizeof(Plies));
     }
 }
 
-static void allocate_set(uint64_t **set, size_t words, void *context)
+/* Without pawns DTC is seldom anything but DTZ, and gets memory only when it is. */
+static unsigned metrics_placed(const Solver *s)
 {
-    bool *failed = context;
-    *set = aligned_bytes(words * sizeof **set);
-    if (*set == NULL) *failed = true;
-}
-
-static void free_set(uint64_t **set, size_t words, void *context)
-{
-    (void)words;
-    (void)context;
-    free(*set);
-}
-
-static void count_set(uint64_t **set, size_t words, void *context)
-{
-    (void)set;
-    *(uint64_t *)context += words * sizeof **set;
+    return s->shape->pawns ? s->metrics : s->metrics & ~(1u << TREB_DTC);
 }
 
 static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
@@ -84,39 +49,44 @@ static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
     memset(s, 0, sizeof *s);
     s->shape = s->slice.shape = shape;
     s->slice.counts = s->counts;
-    s->words = shape->words;
-    s->kings = shape->kings;
-    s->metrics = s->has = metrics | 1u << TREB_DTZ;
-    /* Without pawns DTC is seldom anything but DTZ. */
-    if (!shape->pawns) s->has &= ~(1u << TREB_DTC);
-    s->slabs = shape->men >= 3 ? 64 : 1;
-    s->slab_words = shape->plane_words / s->slabs;
+    s->metrics = metrics | 1u << TREB_DTZ;
+    s->slab_count = shape->men >= 3 ? 64 : 1;
+    s->slab_words = shape->plane_words / s->slab_count;
 }
 
-Solver *solver_new(const Shape *shape, unsigned metrics)
+Solver *solver_new(const Shape *shape, unsigned metrics, Ledger *ledger)
 {
+    Layout layout = {NULL, 0};
     Solver *s = malloc(sizeof *s);
     if (s == NULL) return NULL;
     solver_describe(s, shape, metrics);
+    s->ledger = ledger;
     s->kernel = kernel_best();
-    bool failed = false;
-    each_set(s, allocate_set, &failed);
-    if (failed) {
-        solver_free(s);
-        return NULL;
+    place_all(s, metrics_placed(s), &layout);
+    s->sets = ledger_alloc(ledger, layout.size);
+    layout = (Layout){s->sets, 0};
+    if (s->sets != NULL) {
+        place_all(s, metrics_placed(s), &layout);
+        return s;
     }
-    return s;
+    free(s);
+    return NULL;
+}
+
+static size_t place_dtc(Solver *s, void *memory)
+{
+    Layout layout = {memory, 0};
+    for (int side = 0; side < 2; side++)
+        s->slice.distance[TREB_DTC][side] = layout_place(&layout, s->shape->cells * sizeof(Plies));
+    return layout.size;
 }
 
 bool solver_add_dtc(Solver *s)
 {
-    if (s->has >> TREB_DTC & 1) return true;
-    bool failed = false;
-    for (int side = 0; side < 2; side++)
-        allocate_set((uint64_t **)&s->slice.distance[TREB_DTC][side], 8 * s->words * sizeof(Plies),
-                     &failed);
-    s->has |= 1u << TREB_DTC;
-    return !failed;
+    if (s->shape->pawns) return true;
+    if (s->dtc == NULL) s->dtc = ledger_alloc(s->ledger, place_dtc(s, NULL));
+    place_dtc(s, s->dtc);
+    return s->dtc != NULL;
 }
 
 void solver_adopt(Solver *s, const Shape *shape) { s->shape = s->slice.shape = shape; }
@@ -124,59 +94,62 @@ void solver_adopt(Solver *s, const Shape *shape) { s->shape = s->slice.shape = s
 void solver_free(Solver *s)
 {
     if (s == NULL) return;
-    each_set(s, free_set, NULL);
+    ledger_free(s->sets);
+    ledger_free(s->dtc);
     free(s);
 }
 
 void solver_watch(Solver *s, _Atomic unsigned *ply) { s->watch = ply; }
 
-uint64_t solver_memory(const Shape *shape, unsigned metrics)
+/* ---- the work space of a thread -------------------------------------------------------------- */
+
+static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *layout)
+{
+    size_t plane = s->shape->plane_words * sizeof(uint64_t), cells = s->shape->plane_cells;
+    t->a = layout_place(layout, plane);
+    t->b = layout_place(layout, plane);
+    t->counts = layout_place(layout, sizeof *t->counts);
+    if (!outcomes) return;
+    t->outcomes.verdict = layout_place(layout, cells);
+    t->outcomes.capture = layout_place(layout, cells);
+    t->outcomes.ends = layout_place(layout, cells);
+    if (s->shape->pawns && s->metrics >> TREB_DTC & 1)
+        t->outcomes.dtc = layout_place(layout, cells * sizeof *t->outcomes.dtc);
+    if (s->metrics >> TREB_DTM & 1)
+        t->outcomes.dtm = layout_place(layout, cells * sizeof *t->outcomes.dtm);
+}
+
+void buffers_free(Buffers *t) { ledger_free(t->memory); }
+
+bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
+{
+    Layout layout = {NULL, 0};
+    memset(t, 0, sizeof *t);
+    place_buffers(t, s, outcomes, &layout);
+    t->memory = ledger_alloc(s->ledger, layout.size);
+    if (t->memory == NULL) return false;
+    layout = (Layout){t->memory, 0};
+    place_buffers(t, s, outcomes, &layout);
+    memset(t->counts, 0, sizeof *t->counts);
+    return true;
+}
+
+uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
 {
     Solver s;
-    uint64_t bytes = 0;
+    Buffers t;
+    Layout sets = {NULL, 0}, buffers = {NULL, 0};
     solver_describe(&s, shape, metrics);
-    s.has = s.metrics; /* DTC may turn out to be needed */
-    each_set(&s, count_set, &bytes);
+    place_all(&s, metrics_placed(&s), &sets);
+    memset(&t, 0, sizeof t);
+    place_buffers(&t, &s, true, &buffers);
+    uint64_t bytes = ledger_cost(sets.size) + threads * ledger_cost(buffers.size);
+    /* DTC may turn out to be needed. */
+    if (!shape->pawns && s.metrics >> TREB_DTC & 1) bytes += ledger_cost(place_dtc(&s, NULL));
     return bytes;
 }
 
 /* ---- planes ---------------------------------------------------------------------------------- */
-
-void scratch_free(Scratch *t)
-{
-    free(t->a);
-    free(t->b);
-    free(t->c);
-    free(t->counts);
-    free(t->outcomes.verdict);
-    free(t->outcomes.capture);
-    free(t->outcomes.ends);
-    free(t->outcomes.dtc);
-    free(t->outcomes.dtm);
-}
-
-bool scratch_init(Scratch *t, const Solver *s, bool outcomes)
-{
-    size_t plane = s->shape->plane_words * sizeof(uint64_t), cells = s->shape->plane_cells;
-    memset(t, 0, sizeof *t);
-    t->a = aligned_bytes(plane);
-    t->b = aligned_bytes(plane);
-    t->c = aligned_bytes(plane);
-    t->counts = calloc(1, sizeof *t->counts);
-    bool ok = t->a && t->b && t->c && t->counts;
-    if (outcomes) {
-        t->outcomes.verdict = aligned_bytes(cells);
-        t->outcomes.capture = aligned_bytes(cells);
-        t->outcomes.ends = aligned_bytes(cells);
-        ok = ok && t->outcomes.verdict && t->outcomes.capture && t->outcomes.ends;
-        if (s->shape->pawns && s->metrics >> TREB_DTC & 1)
-            ok = (t->outcomes.dtc = aligned_bytes(2 * cells)) != NULL && ok;
-        if (s->metrics >> TREB_DTM & 1)
-            ok = (t->outcomes.dtm = aligned_bytes(2 * cells)) != NULL && ok;
-    }
-    if (!ok) scratch_free(t);
-    return ok;
-}
 
 /* All cells in which no two men share a square. */
 static void plane_fill_valid(const Solver *s, uint32_t kings, uint64_t *out)
@@ -251,7 +224,7 @@ static void lanes_fill(const Solver *s, uint32_t kings, int color, uint64_t *val
     }
 }
 
-static void setup_legal(Solver *s, uint32_t kings, Scratch *t)
+static void setup_legal(Solver *s, uint32_t kings, Buffers *t)
 {
     size_t words = s->shape->plane_words;
     for (int side = 0; side < 2; side++) {
@@ -265,7 +238,7 @@ static void setup_legal(Solver *s, uint32_t kings, Scratch *t)
         }
         for (size_t w = 0; w < words; w++) legal[w] &= ~t->a[w];
         /* Whoever is in check when the other moves is in check when he moves: kept for later. */
-        uint64_t *check = plane_at(s, s->mated[!side], kings);
+        uint64_t *check = plane_at(s, s->start.mated[!side], kings);
         memcpy(check, t->a, words * sizeof *check);
     }
 }
@@ -300,7 +273,7 @@ static void fill_plies(const int16_t *restrict outcome, size_t cells, Plies *res
 {
     for (size_t i = 0; i < cells; i++) {
         int16_t o = outcome[i], win = (int16_t)(OUTCOME_WIN - o), d = o > OUTCOME_DRAW ? win : o;
-        plies[i] = (Plies)(d > CODE_MOST ? NEVER : d);
+        plies[i] = (Plies)(d > PLIES_MOST ? NEVER : d);
     }
 }
 
@@ -340,7 +313,7 @@ static uint64_t bytes_above(const uint8_t *bytes, unsigned least)
 
 /* Sorts the cells of a plane by their best conversion. */
 static void setup_plane(Solver *s, uint32_t kings, int side, Converter *const *converter,
-                        Scratch *t)
+                        Buffers *t)
 {
     size_t words = s->shape->plane_words;
     const Outcomes *o = &t->outcomes;
@@ -350,17 +323,17 @@ static void setup_plane(Solver *s, uint32_t kings, int side, Converter *const *c
     memset(t->a, 0, words * sizeof *t->a);
     plane_unmove_all(s, kings, side, s->slice.legal[!side], t->a);
     uint64_t *legal = plane_at(s, s->slice.legal[side], kings);
-    uint64_t *check = plane_at(s, s->mated[side], kings);
+    uint64_t *check = plane_at(s, s->start.mated[side], kings);
     for (size_t w = 0; w < words; w++) {
         size_t at = kings * words + w;
         const uint8_t *verdict = o->verdict + 64 * w, *capture = o->capture + 64 * w;
         uint64_t any = bytes_above(verdict, 0), win = bytes_above(verdict, 1 + TREB_DRAW);
         uint64_t loss = any & ~bytes_above(verdict, TREB_DRAW);
         uint64_t stuck = legal[w] & ~(any | t->a[w]);
-        s->converts[side][at] = win & legal[w];
-        s->must[side][at] = loss & legal[w];
+        s->start.converts[side][at] = win & legal[w];
+        s->start.must[side][at] = loss & legal[w];
         s->slice.stalemate[side][at] = stuck & ~check[w];
-        s->losable[side][at] = legal[w] & (~any | loss) & ~stuck;
+        s->start.losable[side][at] = legal[w] & (~any | loss) & ~stuck;
         check[w] &= stuck; /* from here on: mated */
         s->slice.zeroing_wins[side][at] = bytes_above(verdict, TREB_WIN) & legal[w];
         s->slice.ends_wins[side][at] = bytes_above(o->ends + 64 * w, 1 + TREB_DRAW) & legal[w];
@@ -371,15 +344,16 @@ static void setup_plane(Solver *s, uint32_t kings, int side, Converter *const *c
     setup_distances(s, kings, side, o);
 }
 
-static void setup_all(Solver *s, Converter *const *converter, treb_status *status)
+static bool setup_all(Solver *s, Converter *const *converter)
 {
+    bool enough = true;
 #pragma omp parallel
     {
-        Scratch t;
-        bool ok = scratch_init(&t, s, true);
+        Buffers t;
+        bool ok = buffers_init(&t, s, true);
         if (!ok) {
 #pragma omp atomic write
-            *status = TREB_ERR_MEMORY;
+            enough = false;
         }
 #pragma omp for schedule(dynamic)
         for (uint32_t kings = 0; kings < s->shape->kings; kings++)
@@ -387,19 +361,19 @@ static void setup_all(Solver *s, Converter *const *converter, treb_status *statu
 #pragma omp for schedule(dynamic)
         for (uint32_t task = 0; task < 2 * s->shape->kings; task++)
             if (ok) setup_plane(s, task / 2, task % 2, converter, &t);
-        if (ok) scratch_free(&t);
+        if (ok) buffers_free(&t);
     }
+    return enough;
 }
 
-treb_status solver_setup(Solver *s, const SolvedSource *source)
+treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error)
 {
     Converter *converter[2 * SLICE_LANES] = {NULL};
     treb_status status = TREB_OK;
-    for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++) {
-        converter[i] = converter_new(s->shape, s->slice.pawns[i / 2], i % 2, source);
-        if (converter[i] == NULL) status = TREB_ERR_NO_TABLE;
-    }
-    if (status == TREB_OK) setup_all(s, converter, &status);
+    for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++)
+        status =
+            converter_new(s->shape, s->slice.pawns[i / 2], i % 2, source, &converter[i], error);
+    if (status == TREB_OK && !setup_all(s, converter)) status = fail_memory(error);
     for (int i = 0; i < 2 * s->slice.lanes; i++) converter_free(converter[i]);
     return status;
 }

@@ -17,13 +17,14 @@
  * waits in `pending` until n reaches its byte; a cell that can only lose by converting is `held`
  * back until n does. When a cell is decided its byte becomes n.
  *
- * Work is skipped by rows (kernel.h): a ply looks only at rows that some man can reach from a row
+ * Work is skipped by slabs (kernel.h): a ply looks only at slabs that some man can reach from a row
  * in which something changed the ply before. Within a ply losses go first: they read what was won
  * before this ply, wins read what was lost before it, and no plane is written that another reads.
  */
 #include <stdatomic.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "gen/solve/solver.h"
 
 /* The squares that symmetry takes into `squares`. */
@@ -37,39 +38,39 @@ static uint64_t unsymmetry(int symmetry, uint64_t squares)
 
 /* ---- one ply --------------------------------------------------------------------------------- */
 
-/* A slab as a mask of rows. */
-static uint64_t slab_rows(const Solver *s, size_t slab)
+/* A slab as a mask of slabs. */
+static uint64_t slab_bit(const Solver *s, size_t slab)
 {
-    return s->slabs == 1 ? KERNEL_ALL : square_bit(slab);
+    return s->slab_count == 1 ? KERNEL_ALL : square_bit(slab);
 }
 
 static size_t slab_index(const Solver *s, uint32_t kings, int slab)
 {
-    return (size_t)kings * s->slabs + slab;
+    return (size_t)kings * s->slab_count + slab;
 }
 
-/* The same where rows are not told apart: all or none. */
-static uint64_t plane_reached(const Solver *s, uint32_t kings, int side, const uint64_t *rows)
+/* The same where slabs are not told apart: all or none. */
+static uint64_t plane_reached(const Solver *s, uint32_t kings, int side, const uint64_t *slabs)
 {
     const ShapeLink *link = s->shape->link[kings][side];
-    if (rows[kings]) return KERNEL_ALL;
+    if (slabs[kings]) return KERNEL_ALL;
     for (int i = 0, links = s->shape->links[kings][side]; i < links; i++)
-        if (rows[link[i].kings]) return KERNEL_ALL;
+        if (slabs[link[i].kings]) return KERNEL_ALL;
     return 0;
 }
 
-/* Rows that quiet moves of `side` reach in plane `kings` from the changed `rows` of all planes. */
-static uint64_t rows_reached(const Solver *s, uint32_t kings, int side, const uint64_t *rows)
+/* Slabs that quiet moves of `side` reach in plane `kings` from the changed `slabs` of all planes. */
+static uint64_t slabs_reached(const Solver *s, uint32_t kings, int side, const uint64_t *slabs)
 {
     const Shape *shape = s->shape;
-    if (s->slabs == 1) return plane_reached(s, kings, side, rows);
-    uint64_t own = rows[kings], reached = own;
+    if (s->slab_count == 1) return plane_reached(s, kings, side, slabs);
+    uint64_t own = slabs[kings], reached = own;
     if (own && own != KERNEL_ALL && shape->man[0].color == side)
         for (uint64_t left = own; left && reached != KERNEL_ALL;)
             reached |= piece_attacks(shape->man[0].type, bit_pop(&left), 0);
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        reached |= unsymmetry(link.symmetry, rows[link.kings]);
+        reached |= unsymmetry(link.symmetry, slabs[link.kings]);
     }
     return reached;
 }
@@ -80,40 +81,40 @@ static uint64_t take_due(const Solver *s, uint32_t kings, uint64_t *set, Plies *
                          const Plies *plies, unsigned n, uint64_t *found)
 {
     uint64_t due = 0;
-    for (size_t slab = 0; slab < s->slabs; slab++) {
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
         Plies *when = &next[slab_index(s, kings, slab)];
         if (*when != n) continue;
         size_t at = slab * s->slab_words, plane = (size_t)kings * s->shape->plane_words;
         *when = s->kernel->take(set + plane + at, s->slab_words, n, plies + 64 * (plane + at),
                                 found + at);
-        due |= slab_rows(s, slab);
+        due |= slab_bit(s, slab);
     }
     return due;
 }
 
-static bool slab_in(const Solver *s, uint64_t rows, size_t slab)
+static bool slab_in(const Solver *s, uint64_t slabs, size_t slab)
 {
-    return s->slabs == 1 ? rows != 0 : rows >> slab & 1;
+    return s->slab_count == 1 ? slabs != 0 : slabs >> slab & 1;
 }
 
-static void rows_clear(const Solver *s, uint64_t *plane, uint64_t rows)
+static void slabs_clear(const Solver *s, uint64_t *plane, uint64_t slabs)
 {
-    for (size_t slab = 0; slab < s->slabs; slab++)
-        if (slab_in(s, rows, slab))
+    for (size_t slab = 0; slab < s->slab_count; slab++)
+        if (slab_in(s, slabs, slab))
             memset(plane + slab * s->slab_words, 0, s->slab_words * sizeof *plane);
 }
 
-/* Of `rows`, those with a cell in a & ~b & ~c. */
-static uint64_t rows_with(const Solver *s, uint64_t rows, const uint64_t *a, const uint64_t *b,
-                          const uint64_t *c)
+/* Of `slabs`, those with a cell in a & ~b & ~c. */
+static uint64_t slabs_with(const Solver *s, uint64_t slabs, const uint64_t *a, const uint64_t *b,
+                           const uint64_t *c)
 {
     uint64_t found = 0;
-    for (size_t slab = 0; slab < s->slabs; slab++) {
-        if (!slab_in(s, rows, slab)) continue;
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
+        if (!slab_in(s, slabs, slab)) continue;
         uint64_t any = 0;
         for (size_t w = slab * s->slab_words, end = w + s->slab_words; w < end; w++)
             any |= a[w] & ~b[w] & ~c[w];
-        if (any) found |= slab_rows(s, slab);
+        if (any) found |= slab_bit(s, slab);
     }
     return found;
 }
@@ -149,130 +150,132 @@ static bool words_win(uint64_t *restrict won, uint64_t *restrict unwon, uint64_t
     return any != 0;
 }
 
-/* Un-moves the king and the men from `first` to `last` from the rows `in_rows` of `set`. */
+/* Un-moves the king and the men from `first` to `last` from the slabs `in_slabs` of `set`. */
 static void unmove_men(const Solver *s, uint32_t kings, int side, int first, int last,
-                       const uint64_t *set, uint64_t in_rows, uint64_t *out, uint64_t out_rows)
+                       const uint64_t *set, uint64_t in_slabs, uint64_t *out, uint64_t out_slabs)
 {
     KernelPlane plane = plane_of(s, kings);
     for (int i = first; i <= last; i++)
         if (s->shape->man[i].color == side)
-            s->kernel->unmove(&plane, i, s->shape->man[i].type, set, in_rows, out, out_rows);
+            s->kernel->unmove(&plane, i, s->shape->man[i].type, set, in_slabs, out, out_slabs);
 }
 
 /* Notes that cells are won or lost in n plies: `words` words from `first` on of a plane, those of
  * `set`. */
 static void decide(const Solver *s, uint32_t kings, int side, bool won, const uint64_t *set,
-                   size_t first, size_t words, unsigned n, Scratch *t)
+                   size_t first, size_t words, unsigned n, Buffers *t)
 {
     size_t at = (size_t)kings * s->shape->plane_words + first;
-    uint64_t count = s->kernel->mark(set, words, n, s->plies[side] + 64 * at);
+    uint64_t count = s->kernel->mark(set, words, n, s->loop.plies[side] + 64 * at);
     count *= slice_weight(&s->slice, kings);
     for (size_t w = 0; w < words && s->slice.mirrored; w++)
         count -= bit_count(set[w] & slice_mirrored(&s->slice, at + w));
     t->counts->of[side][won][n] += count;
 }
 
-static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t)
+static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Buffers *t)
 {
     const Shape *shape = s->shape;
-    Frontier *out = &s->lost_at[n & 1][side];
-    out->rows[kings] = 0;
-    uint64_t *open = plane_at(s, s->open[side], kings), *held = plane_at(s, s->held[side], kings);
-    uint64_t rows = take_due(s, kings, s->held[side], s->next_held[side], s->plies[side], n, t->b);
-    rows |= rows_reached(s, kings, side, s->won_rows[~n & 1][!side]);
-    if (rows == 0) return;
+    Frontier *out = &s->loop.lost_at[n & 1][side];
+    out->slabs[kings] = 0;
+    uint64_t *open = plane_at(s, s->loop.open[side], kings),
+             *held = plane_at(s, s->loop.held[side], kings);
+    uint64_t slabs = take_due(s, kings, s->loop.held[side], s->loop.next_held[side],
+                              s->loop.plies[side], n, t->b);
+    slabs |= slabs_reached(s, kings, side, s->loop.won_slabs[~n & 1][!side]);
+    if (slabs == 0) return;
     uint64_t *escape = t->a;
-    rows_clear(s, escape, rows);
-    rows = rows_with(s, rows, open, held, escape);
-    uint64_t *unwon = plane_at(s, s->unwon[!side], kings);
+    slabs_clear(s, escape, slabs);
+    slabs = slabs_with(s, slabs, open, held, escape);
+    uint64_t *unwon = plane_at(s, s->loop.unwon[!side], kings);
     int cheap = shape->men > 2 ? shape->men - 2 : 0;
-    unmove_men(s, kings, side, cheap, shape->men - 1, unwon, rows, escape, rows);
-    if (rows) rows = rows_with(s, rows, open, held, escape);
-    if (rows == 0) return;
+    unmove_men(s, kings, side, cheap, shape->men - 1, unwon, slabs, escape, slabs);
+    if (slabs) slabs = slabs_with(s, slabs, open, held, escape);
+    if (slabs == 0) return;
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        s->kernel->merge(shape->men, link.symmetry, plane_at(s, s->unwon[!side], link.kings),
-                         escape, rows);
+        s->kernel->merge(shape->men, link.symmetry, plane_at(s, s->loop.unwon[!side], link.kings),
+                         escape, slabs);
     }
-    rows = rows_with(s, rows, open, held, escape);
-    if (rows == 0) return;
-    unmove_men(s, kings, side, 0, cheap - 1, unwon, KERNEL_ALL, escape, rows);
+    slabs = slabs_with(s, slabs, open, held, escape);
+    if (slabs == 0) return;
+    unmove_men(s, kings, side, 0, cheap - 1, unwon, KERNEL_ALL, escape, slabs);
     uint64_t *lost = plane_at(s, out->set, kings), found = 0;
-    for (size_t slab = 0; slab < s->slabs; slab++) {
-        if (!slab_in(s, rows, slab)) continue;
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
+        if (!slab_in(s, slabs, slab)) continue;
         size_t first = slab * s->slab_words;
         if (!words_lose(open + first, held + first, escape + first, lost + first, s->slab_words))
             continue;
-        found |= slab_rows(s, slab);
+        found |= slab_bit(s, slab);
         decide(s, kings, side, false, lost + first, first, s->slab_words, n, t);
     }
-    out->rows[kings] = found;
+    out->slabs[kings] = found;
 }
 
-static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Scratch *t)
+static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Buffers *t)
 {
     const Shape *shape = s->shape;
-    const Frontier *in = &s->lost_at[~n & 1][!side];
-    uint64_t *won_rows = &s->won_rows[n & 1][side][kings];
-    *won_rows = 0;
-    uint64_t due =
-        take_due(s, kings, s->pending[side], s->next_pending[side], s->plies[side], n, t->a);
-    uint64_t rows = rows_reached(s, kings, side, in->rows);
-    rows_clear(s, t->a, rows & ~due);
-    rows |= due;
-    if (rows == 0) return;
+    const Frontier *in = &s->loop.lost_at[~n & 1][!side];
+    uint64_t *won_slabs = &s->loop.won_slabs[n & 1][side][kings];
+    *won_slabs = 0;
+    uint64_t due = take_due(s, kings, s->loop.pending[side], s->loop.next_pending[side],
+                            s->loop.plies[side], n, t->a);
+    uint64_t slabs = slabs_reached(s, kings, side, in->slabs);
+    slabs_clear(s, t->a, slabs & ~due);
+    slabs |= due;
+    if (slabs == 0) return;
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        uint64_t from = in->rows[link.kings];
+        uint64_t from = in->slabs[link.kings];
         if (shape->men >= 3) from = unsymmetry(link.symmetry, from);
         if (from)
             s->kernel->merge(shape->men, link.symmetry, plane_at(s, in->set, link.kings), t->a,
                              from);
     }
-    if (in->rows[kings])
-        unmove_men(s, kings, side, 0, shape->men - 1, plane_at(s, in->set, kings), in->rows[kings],
-                   t->a, rows);
-    uint64_t *unwon = plane_at(s, s->unwon[side], kings), found = 0;
-    uint64_t *pending = plane_at(s, s->pending[side], kings);
-    uint64_t *held = plane_at(s, s->held[side], kings);
-    for (size_t slab = 0; slab < s->slabs; slab++) {
-        if (!slab_in(s, rows, slab)) continue;
+    if (in->slabs[kings])
+        unmove_men(s, kings, side, 0, shape->men - 1, plane_at(s, in->set, kings), in->slabs[kings],
+                   t->a, slabs);
+    uint64_t *unwon = plane_at(s, s->loop.unwon[side], kings), found = 0;
+    uint64_t *pending = plane_at(s, s->loop.pending[side], kings);
+    uint64_t *held = plane_at(s, s->loop.held[side], kings);
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
+        if (!slab_in(s, slabs, slab)) continue;
         size_t first = slab * s->slab_words;
         if (!words_win(t->a + first, unwon + first, pending + first, held + first, s->slab_words))
             continue;
-        found |= slab_rows(s, slab);
+        found |= slab_bit(s, slab);
         decide(s, kings, side, true, t->a + first, first, s->slab_words, n, t);
     }
-    *won_rows = found;
+    *won_slabs = found;
 }
 
 /* ---- a metric -------------------------------------------------------------------------------- */
 
 /* Prepares a metric: nothing decided but the mates. */
-static void metric_start(Solver *s, uint32_t kings, int side, Scratch *t)
+static void metric_start(Solver *s, uint32_t kings, int side, Buffers *t)
 {
     size_t words = s->shape->plane_words, at = (size_t)kings * words;
     uint64_t mates = 0;
     for (size_t w = at; w < at + words; w++) {
-        s->unwon[side][w] = s->slice.legal[side][w];
-        s->open[side][w] = s->losable[side][w];
-        s->pending[side][w] = s->converts[side][w];
-        s->held[side][w] = s->must[side][w] & s->losable[side][w];
-        s->lost_at[0][side].set[w] = s->mated[side][w];
-        mates |= s->mated[side][w];
+        s->loop.unwon[side][w] = s->slice.legal[side][w];
+        s->loop.open[side][w] = s->start.losable[side][w];
+        s->loop.pending[side][w] = s->start.converts[side][w];
+        s->loop.held[side][w] = s->start.must[side][w] & s->start.losable[side][w];
+        s->loop.lost_at[0][side].set[w] = s->start.mated[side][w];
+        mates |= s->start.mated[side][w];
     }
-    s->lost_at[0][side].rows[kings] = mates ? KERNEL_ALL : 0;
-    s->lost_at[1][side].rows[kings] = 0;
-    s->won_rows[0][side][kings] = s->won_rows[1][side][kings] = 0;
-    Plies *plies = s->plies[side] + 64 * at;
-    decide(s, kings, side, false, s->mated[side] + at, 0, words, 0, t);
-    for (size_t slab = 0; slab < s->slabs; slab++) {
+    s->loop.lost_at[0][side].slabs[kings] = mates ? KERNEL_ALL : 0;
+    s->loop.lost_at[1][side].slabs[kings] = 0;
+    s->loop.won_slabs[0][side][kings] = s->loop.won_slabs[1][side][kings] = 0;
+    Plies *plies = s->loop.plies[side] + 64 * at;
+    decide(s, kings, side, false, s->start.mated[side] + at, 0, words, 0, t);
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
         size_t first = slab * s->slab_words, index = slab_index(s, kings, slab);
         /* No conversion takes 0 plies: this only looks for the least. */
-        s->next_pending[side][index] = s->kernel->take(s->pending[side] + at + first, s->slab_words,
-                                                       0, plies + 64 * first, t->a);
-        s->next_held[side][index] =
-            s->kernel->take(s->held[side] + at + first, s->slab_words, 0, plies + 64 * first, t->a);
+        s->loop.next_pending[side][index] = s->kernel->take(
+            s->loop.pending[side] + at + first, s->slab_words, 0, plies + 64 * first, t->a);
+        s->loop.next_held[side][index] = s->kernel->take(
+            s->loop.held[side] + at + first, s->slab_words, 0, plies + 64 * first, t->a);
     }
 }
 
@@ -280,10 +283,10 @@ static void metric_start(Solver *s, uint32_t kings, int side, Scratch *t)
 static unsigned next_due(const Solver *s, unsigned n)
 {
     unsigned least = NEVER;
-    size_t entries = (size_t)s->shape->kings * s->slabs;
+    size_t entries = (size_t)s->shape->kings * s->slab_count;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < entries; i++) {
-            unsigned a = s->next_pending[side][i], b = s->next_held[side][i];
+            unsigned a = s->loop.next_pending[side][i], b = s->loop.next_held[side][i];
             if (a >= n && a < least) least = a;
             if (b >= n && b < least) least = b;
         }
@@ -294,21 +297,22 @@ static bool ply_changed(const Solver *s, unsigned n)
 {
     for (int side = 0; side < 2; side++)
         for (uint32_t k = 0; k < s->shape->kings; k++)
-            if (s->lost_at[n & 1][side].rows[k] | s->won_rows[n & 1][side][k]) return true;
+            if (s->loop.lost_at[n & 1][side].slabs[k] | s->loop.won_slabs[n & 1][side][k])
+                return true;
     return false;
 }
 
 static void add_counts(PlyCounts *sum, const PlyCounts *part)
 {
     for (int i = 0; i < 4; i++)
-        for (int n = 0; n <= CODE_MOST; n++) sum->of[i / 2][i % 2][n] += part->of[i / 2][i % 2][n];
+        for (int n = 0; n <= PLIES_MOST; n++) sum->of[i / 2][i % 2][n] += part->of[i / 2][i % 2][n];
 }
 
-/* Runs all plies of the metric whose distances are in s->plies. */
-static treb_status metric_run(Solver *s, treb_metric metric)
+/* Runs all plies of the metric whose distances are in s->loop.plies. False: out of memory. */
+static bool metric_run(Solver *s, treb_metric metric)
 {
     unsigned *longest = &s->slice.plies[metric];
-    treb_status status = TREB_OK;
+    bool enough = true;
     unsigned n = 1;
     bool more = true;
     uint32_t tasks = 2 * s->shape->kings;
@@ -316,11 +320,11 @@ static treb_status metric_run(Solver *s, treb_metric metric)
     memset(&s->counts[metric], 0, sizeof s->counts[metric]);
 #pragma omp parallel
     {
-        Scratch t;
-        bool ok = scratch_init(&t, s, false);
+        Buffers t;
+        bool ok = buffers_init(&t, s, false);
         if (!ok) {
 #pragma omp atomic write
-            status = TREB_ERR_MEMORY;
+            enough = false;
         }
 #pragma omp for schedule(dynamic)
         for (uint32_t i = 0; i < tasks; i++)
@@ -347,24 +351,24 @@ static treb_status metric_run(Solver *s, treb_metric metric)
                         n = due;
                 }
                 /* Longer distances cannot be kept: solver_run notices what stays open. */
-                if (n > CODE_MOST) more = false;
-                if (status != TREB_OK) more = false;
+                if (n > PLIES_MOST) more = false;
+                if (!enough) more = false;
             }
         }
 #pragma omp critical(ply_counts)
         if (ok) add_counts(&s->counts[metric], t.counts);
-        if (ok) scratch_free(&t);
+        if (ok) buffers_free(&t);
     }
-    return status;
+    return enough;
 }
 
 static void metric_select(Solver *s, treb_metric metric)
 {
     for (int side = 0; side < 2; side++) {
-        s->plies[side] = s->slice.distance[metric][side];
+        s->loop.plies[side] = s->slice.distance[metric][side];
         /* Without pawns every conversion is one. */
         if (metric == TREB_DTC && !s->shape->pawns)
-            for (size_t i = 0; i < s->shape->cells; i++) s->plies[side][i] = 1;
+            for (size_t i = 0; i < s->shape->cells; i++) s->loop.plies[side][i] = 1;
     }
 }
 
@@ -375,9 +379,9 @@ static void keep_results(Solver *s)
     for (int side = 0; side < 2; side++) {
 #pragma omp parallel for
         for (size_t w = 0; w < words; w++) {
-            s->slice.won[side][w] = s->slice.legal[side][w] & ~s->unwon[side][w];
-            s->losable[side][w] &= ~s->open[side][w];
-            s->slice.lost[side][w] = s->losable[side][w] | s->mated[side][w];
+            s->slice.won[side][w] = s->slice.legal[side][w] & ~s->loop.unwon[side][w];
+            s->start.losable[side][w] &= ~s->loop.open[side][w];
+            s->slice.lost[side][w] = s->start.losable[side][w] | s->start.mated[side][w];
         }
     }
 }
@@ -389,7 +393,7 @@ static bool metric_complete(const Solver *s)
 #pragma omp parallel for reduction(| : left)
     for (size_t w = 0; w < s->shape->words; w++)
         for (int side = 0; side < 2; side++)
-            left |= s->open[side][w] | (s->slice.won[side][w] & s->unwon[side][w]);
+            left |= s->loop.open[side][w] | (s->slice.won[side][w] & s->loop.unwon[side][w]);
     return left == 0;
 }
 
@@ -419,37 +423,55 @@ static void find_mirrored(Slice *slice)
 /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
 static bool dtc_equals_dtz(const Solver *s) { return !s->shape->pawns && !s->slice.cursed; }
 
+static treb_status fail_plies(const Solver *s, treb_error *error)
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(&s->shape->material, name);
+    return fail(error, TREB_ERR_ARGUMENT,
+                "%s: a distance exceeds %d plies, the most this build can handle%s", name,
+                PLIES_MOST, sizeof(Plies) == 1 ? "; one made with 'make WIDE=yes' can" : "");
+}
+
+static treb_status solve_zeroing(Solver *s, treb_error *error)
+{
+    metric_select(s, TREB_DTZ);
+    if (!metric_run(s, TREB_DTZ)) return fail_memory(error);
+    if (s->slice.plies[TREB_DTZ] > ZEROING_MOST) return fail_plies(s, error);
+    keep_results(s);
+    s->slice.cursed = s->slice.plies[TREB_DTZ] > SOLVE_RULE_PLIES;
+    s->slice.dtc_is_dtz = dtc_equals_dtz(s);
+    return TREB_OK;
+}
+
+/* A metric after the first. */
+static treb_status solve_metric(Solver *s, treb_metric metric, treb_error *error)
+{
+    if (metric == TREB_DTC && !solver_add_dtc(s)) return fail_memory(error);
+    metric_select(s, metric);
+    if (!metric_run(s, metric)) return fail_memory(error);
+    bool too_long = metric == TREB_DTC && s->slice.plies[metric] > ZEROING_MOST;
+    return too_long || !metric_complete(s) ? fail_plies(s, error) : TREB_OK;
+}
+
 treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const SolvedSource *source,
-                       const Slice **out)
+                       const Slice **out, treb_error *error)
 {
     s->slice.lanes = lanes;
     memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
     find_mirrored(&s->slice);
     for (int i = 0; i < KERNEL_LANES; i++)
         s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
-    treb_status status = solver_setup(s, source);
-    if (status != TREB_OK) return status;
-    metric_select(s, TREB_DTZ);
-    status = metric_run(s, TREB_DTZ);
-    if (status == TREB_OK && s->slice.plies[TREB_DTZ] > STAGE_MOST) status = TREB_ERR_ARGUMENT;
-    if (status != TREB_OK) return status;
-    keep_results(s);
-    s->slice.cursed = s->slice.plies[TREB_DTZ] > SOLVE_RULE_PLIES;
-    s->slice.dtc_is_dtz = dtc_equals_dtz(s);
+    treb_status status = solver_setup(s, source, error);
+    if (status == TREB_OK) status = solve_zeroing(s, error);
     for (int metric = TREB_DTC; metric < TREB_METRICS && status == TREB_OK; metric++) {
-        if (!(s->metrics >> metric & 1)) continue;
-        if (metric == TREB_DTC && s->slice.dtc_is_dtz) continue;
-        if (metric == TREB_DTC && !solver_add_dtc(s)) return TREB_ERR_MEMORY;
-        metric_select(s, metric);
-        status = metric_run(s, metric);
-        if (status == TREB_OK && !metric_complete(s)) status = TREB_ERR_ARGUMENT;
-        if (metric == TREB_DTC && s->slice.plies[metric] > STAGE_MOST) status = TREB_ERR_ARGUMENT;
+        bool skip = metric == TREB_DTC && s->slice.dtc_is_dtz;
+        if (s->metrics >> metric & 1 && !skip) status = solve_metric(s, metric, error);
     }
     *out = &s->slice;
     return status;
 }
 
-void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies *code)
+void slice_values(const Slice *slice, int side, size_t first, size_t words, Plies *code)
 {
     enum { PART = 64 };
     const Kernel *kernel = kernel_best();
@@ -463,7 +485,7 @@ void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies
             kernel->pick(decided, part, 0, dtm + 64 * w, code);
             continue;
         }
-        for (size_t i = 0; i < 64 * part; i++) code[i] = CODE_OPEN;
+        for (size_t i = 0; i < 64 * part; i++) code[i] = PLIES_OPEN;
         kernel->mark(won + w, part, 1, code);
         kernel->mark(lost + w, part, 2, code);
     }

@@ -3,11 +3,12 @@
 #define TREB_GEN_SOLVE_H
 
 #include "core/table.h"
+#include "gen/ledger.h"
 #include "gen/solve/solved.h"
 
 /* Positions of the full board, like men one by one: by side to move, whether won, and plies. */
 typedef struct PlyCounts {
-    uint64_t of[2][2][CODE_MOST + 1];
+    uint64_t of[2][2][PLIES_MOST + 1];
 } PlyCounts;
 
 /* A solved slice, or several together (see solved.h), in full. Sets and distances are by side to
@@ -42,9 +43,9 @@ uint64_t slice_mirrored(const Slice *slice, size_t word);
 /* The work space of a solver, reusable from slice to slice of one shape. */
 typedef struct Solver Solver;
 
-/* `metrics` is a bit mask of 1 << TREB_DTZ and so on; distances to zeroing are always solved.
- * NULL: out of memory. */
-Solver *solver_new(const Shape *shape, unsigned metrics);
+/* `metrics` is a bit mask of 1 << TREB_DTZ and so on; distances to zeroing are always solved. The
+ * solver's memory comes from `ledger`. NULL: out of memory. */
+Solver *solver_new(const Shape *shape, unsigned metrics, Ledger *ledger);
 void solver_free(Solver *solver);
 
 /* Turns a solver to another shape, with as many men and, like the first, with or without pawns. */
@@ -53,22 +54,22 @@ void solver_adopt(Solver *solver, const Shape *shape);
 /* Makes the solver tell the ply it is at, for another thread to see; NULL stops it. */
 void solver_watch(Solver *solver, _Atomic unsigned *ply);
 
-/* Bytes that a solver allocates. */
-uint64_t solver_memory(const Shape *shape, unsigned metrics);
+/* Bytes that a solver claims at most, with the work space of so many threads. */
+uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads);
 
 /* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
- * solver and lasts until its next call. TREB_ERR_NO_TABLE if the source lacks a junior,
- * TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a distance exceeds CODE_MOST plies. Runs in parallel
+ * solver and lasts until its next call. The source's own errors,
+ * TREB_ERR_MEMORY, or TREB_ERR_ARGUMENT if a distance exceeds PLIES_MOST plies. Runs in parallel
  * unless called from a parallel region. */
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],
-                       const SolvedSource *source, const Slice **out);
+                       const SolvedSource *source, const Slice **out, treb_error *error);
 
-/* What seniors need of side `side` of a slice beside slice->legal and slice_cursed: the codes of
+/* What parents need of side `side` of a slice beside slice->legal and slice_cursed: the codes of
  * `words` words of cells from `first` on. */
-void slice_codes(const Slice *slice, int side, size_t first, size_t words, Plies *code);
+void slice_values(const Slice *slice, int side, size_t first, size_t words, Plies *code);
 
 /* The longest distance to zeroing or conversion that goes into a file; that to mate is halved. */
-enum { STAGE_MOST = CODE_MOST - 2 };
+enum { ZEROING_MOST = PLIES_MOST - 2 };
 
 /* The longest win by 50 moves' rule that still counts. */
 enum { SOLVE_RULE_PLIES = 100 };

@@ -1,8 +1,8 @@
-/* solved.h - a solved slice, as its seniors need it.
+/* solved.h - a solved slice, as its parents need it: the slices that a move leads from to it.
  *
- * The code of a cell says the distance to mate and, by its parity, who wins: the side to move wins
- * in an odd number of plies and loses in an even one. Where distances to mate are not wanted, a
- * win is 1 and a loss 2.
+ * The value of a cell is the distance to mate. Its parity says who wins: the side to move wins in an
+ * odd number of plies and loses in an even one. Where distances to mate are not wanted, a win is 1
+ * and a loss 2. PLIES_OPEN is a draw where the position is legal.
  *
  * Where kings and pawns are alone, a plane's word has no man to number its bits. There the bits are
  * up to 64 slices, solved together: the cell of slice `lane` is 64 * kings + lane. Beside one piece
@@ -28,20 +28,22 @@ static inline size_t shape_lane_cells(const Shape *shape)
 
 /* Arrays by side to move, of the slice's cells; NULL where not at hand. */
 typedef struct Solved {
-    Plies *code[2];
+    Plies *value[2];
     uint64_t *legal[2];
     uint64_t *cursed[2]; /* won or lost by the laws of mate, drawn by the 50-move rule */
     /* Only while the table itself is being solved, for its own pushes: */
-    Plies *dtc[2];          /* distance to conversion, where code says won or lost */
+    Plies *dtc[2];          /* distance to conversion, where the value is a win or a loss */
     uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
 } Solved;
 
-/* Whoever knows the solved slices. `find` returns NULL if it cannot bring the one asked for (and
- * keeps the reason); the slice stays valid until its `release`. Thread-safe. */
+/* Whoever has the solved slices. Thread-safe. */
 typedef struct SolvedSource {
     void *context;
-    const Solved *(*find)(void *context, const Material *material, uint64_t slice, int side,
-                          const Shape **shape, int *lane);
+    /* The shape of a solved material; NULL: none such is there. It lasts as long as the source. */
+    const Shape *(*shape)(void *context, const Material *material);
+    /* Brings one side to move of a slice of such a shape. It stays until its `release`. */
+    treb_status (*find)(void *context, const Shape *shape, uint64_t slice, int side,
+                        const Solved **solved, int *lane, treb_error *error);
     void (*release)(void *context, const Solved *solved);
 } SolvedSource;
 

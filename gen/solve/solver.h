@@ -6,53 +6,65 @@
 #include "gen/solve/convert.h"
 #include "gen/solve/solve.h"
 
-enum { NEVER = CODE_OPEN, CURSED_START = SOLVE_RULE_PLIES + 1 };
+enum { NEVER = PLIES_OPEN, CURSED_START = SOLVE_RULE_PLIES + 1 };
 
 typedef struct Frontier {
-    uint64_t *set;  /* cells just lost; meaningful in the rows named */
-    uint64_t *rows; /* by kings: rows of `set` that are not empty */
+    uint64_t *set;   /* cells just lost; meaningful in the slabs named */
+    uint64_t *slabs; /* by kings: slabs of `set` that are not empty */
 } Frontier;
 
-struct Solver {
-    Slice slice;
-    const Shape *shape;
-    size_t words, kings;               /* of the shape */
-    uint64_t lane_pawns[KERNEL_LANES]; /* with one piece, of the slices; full if there is none */
-    const Kernel *kernel;
-    unsigned metrics, has;    /* wanted; with memory for distances */
-    size_t slabs, slab_words; /* of a plane, as kernel rows are masked */
-    uint64_t *unwon[2];       /* legal, not (yet) won */
-    uint64_t *open[2];        /* may yet turn out lost */
-    uint64_t *pending[2];     /* a conversion wins in distance[...] plies */
-    uint64_t *held[2];        /* lost, if at all, not before distance[...] plies */
-    uint64_t *converts[2];    /* some conversion wins */
-    uint64_t *must[2];        /* the best conversion loses */
+/* What the loop over the plies of a metric works on. By side to move. */
+typedef struct PlyLoop {
+    uint64_t *unwon[2];                    /* legal, not (yet) won */
+    uint64_t *open[2];                     /* may yet turn out lost */
+    uint64_t *pending[2];                  /* a conversion wins in plies[...] */
+    uint64_t *held[2];                     /* lost, if at all, not before plies[...] */
+    Frontier lost_at[2][2];                /* by parity of the ply, then side */
+    uint64_t *won_slabs[2][2];             /* likewise: slabs in which something was won */
+    Plies *next_pending[2], *next_held[2]; /* by kings and slab: when the next is due */
+    Plies *plies[2];                       /* the distances of the metric */
+} PlyLoop;
+
+/* What each metric starts from. By side to move. */
+typedef struct Start {
+    uint64_t *converts[2]; /* some conversion wins */
+    uint64_t *must[2];     /* the best conversion loses */
     uint64_t *mated[2];
-    uint64_t *losable[2];                  /* what `open` starts from */
-    Frontier lost_at[2][2];                /* by parity of the ply, side */
-    uint64_t *won_rows[2][2];              /* likewise: rows in which something was won */
-    Plies *next_pending[2], *next_held[2]; /* by kings and slab */
-    Plies *plies[2];                       /* of the metric being solved */
+    uint64_t *losable[2]; /* may turn out lost; after the first metric: is lost, not mated */
+} Start;
+
+struct Solver {
+    Ledger *ledger;
+    const Shape *shape;
+    const Kernel *kernel;
+    unsigned metrics;                  /* wanted */
+    uint64_t lane_pawns[KERNEL_LANES]; /* with one piece, of the slices; full if there is none */
+    size_t slab_count, slab_words;     /* of a plane, as the kernel masks it */
+    Start start;
+    PlyLoop loop;
+    Slice slice; /* what comes out */
     PlyCounts counts[TREB_METRICS];
+    void *sets, *dtc;        /* the memory of all of these; of distances to conversion, if needed */
     _Atomic unsigned *watch; /* told the ply; NULL allowed */
 };
 
-/* Buffers of one thread. */
-typedef struct Scratch {
-    uint64_t *a, *b, *c; /* planes */
+/* The work space of one thread. */
+typedef struct Buffers {
+    uint64_t *a, *b; /* planes */
     Outcomes outcomes;
     PlyCounts *counts; /* while plies are counted */
-} Scratch;
+    void *memory;
+} Buffers;
 
 /* False: out of memory. With `outcomes` there is room for those of a plane. */
-bool scratch_init(Scratch *t, const Solver *s, bool outcomes);
-void scratch_free(Scratch *t);
+bool buffers_init(Buffers *t, const Solver *s, bool outcomes);
+void buffers_free(Buffers *t);
 
 /* Gets memory for distances to conversion, unless it is there. False: out of memory. */
 bool solver_add_dtc(Solver *s);
 
 /* Fills in what a slice starts from: legal positions, mates and stalemates, conversions. */
-treb_status solver_setup(Solver *s, const SolvedSource *source);
+treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error);
 
 static inline uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
 {

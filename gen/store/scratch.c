@@ -10,100 +10,93 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-enum { CHUNK = 1 << 20, SCRATCH_LEVEL = 1 };
+#include "core/error.h"
+#include "core/io.h"
+
+enum { CHUNK = 1 << 20, GROUP = 8 /* chunks compressed at once */, SCRATCH_LEVEL = 1 };
 
 /* Files of the two widths of a distance do not fit each other; the number is that of the layout. */
 static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '3', sizeof(Plies) - 1};
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-bool side_unload(Side *side, int color)
-{
-    bool loaded = side->solved.code[color] != NULL;
-    free(side->solved.code[color]);
-    free(side->solved.legal[color]);
-    free(side->solved.cursed[color]);
-    free(side->solved.dtc[color]);
-    free(side->solved.stalemate[color]);
-    memset(&side->solved, 0, sizeof side->solved);
-    return loaded;
-}
-
 void entry_free(Entry *entry)
 {
     if (entry == NULL) return;
-    for (uint32_t u = 0; u < entry->units; u++) {
+    for (uint32_t b = 0; b < entry->batches; b++) {
         for (int color = 0; color < 2; color++) {
-            side_unload(&entry->unit[u]->side[color], color);
-            free(entry->unit[u]->side[color].chunk);
+            side_unload(&entry->batch[b]->side[color]);
+            free(entry->batch[b]->side[color].chunk);
         }
-        free(entry->unit[u]->slice);
-        free(entry->unit[u]);
+        free(entry->batch[b]->slice);
+        free(entry->batch[b]);
     }
-    free(entry->unit);
-    free(entry->unit_of);
+    free(entry->batch);
+    free(entry->batch_of);
     free(entry->lane_of);
+    free(entry->path);
     if (entry->file >= 0) close(entry->file);
     shape_free(&entry->shape);
     free(entry);
 }
 
-Entry *entry_new(const Material *material)
+Entry *entry_new(const Material *material, Ledger *ledger)
 {
     Entry *entry = calloc(1, sizeof *entry);
     if (entry == NULL) return NULL;
     entry->file = -1;
+    entry->ledger = ledger;
     if (!shape_init(&entry->shape, material)) {
         free(entry);
         return NULL;
     }
     uint64_t slices = entry->shape.index.slices;
-    entry->unit_of = malloc(slices * sizeof *entry->unit_of);
+    entry->batch_of = malloc(slices * sizeof *entry->batch_of);
     entry->lane_of = calloc(slices, 1);
-    if (entry->unit_of == NULL || entry->lane_of == NULL) {
-        shape_free(&entry->shape);
-        free(entry->unit_of);
-        free(entry->lane_of);
-        free(entry);
+    if (entry->batch_of == NULL || entry->lane_of == NULL) {
+        entry_free(entry);
         return NULL;
     }
-    for (uint64_t s = 0; s < slices; s++) entry->unit_of[s] = NO_UNIT;
+    for (uint64_t s = 0; s < slices; s++) entry->batch_of[s] = NO_BATCH;
     return entry;
 }
 
-Unit *entry_add(Entry *entry, const uint64_t *slice, int lanes)
+StoreBatch *entry_add(Entry *entry, const uint64_t *slice, int lanes)
 {
-    if (entry->units == entry->capacity) {
+    if (entry->batches == entry->capacity) {
         uint32_t capacity = entry->capacity ? 2 * entry->capacity : 32;
-        Unit **grown = realloc(entry->unit, capacity * sizeof *grown);
+        StoreBatch **grown = realloc(entry->batch, capacity * sizeof *grown);
         if (grown == NULL) return NULL;
-        entry->unit = grown;
+        entry->batch = grown;
         entry->capacity = capacity;
     }
-    Unit *unit = calloc(1, sizeof *unit);
-    if (unit == NULL) return NULL;
-    unit->slice = malloc(lanes * sizeof *unit->slice);
-    if (unit->slice == NULL) {
-        free(unit);
+    StoreBatch *batch = calloc(1, sizeof *batch);
+    if (batch == NULL) return NULL;
+    batch->slice = malloc(lanes * sizeof *batch->slice);
+    if (batch->slice == NULL) {
+        free(batch);
         return NULL;
     }
-    entry->unit[entry->units] = unit;
-    memcpy(unit->slice, slice, lanes * sizeof *slice);
-    unit->lanes = lanes;
+    entry->batch[entry->batches] = batch;
+    memcpy(batch->slice, slice, lanes * sizeof *slice);
+    batch->lanes = lanes;
     for (int lane = 0; lane < lanes; lane++) {
-        entry->unit_of[slice[lane]] = entry->units;
+        entry->batch_of[slice[lane]] = entry->batches;
         entry->lane_of[slice[lane]] = lane;
     }
-    entry->units++;
-    return unit;
+    entry->batches++;
+    return batch;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- one side in memory ---------------------------------------------------------------------- */
 
-/* A side in a file: its codes, the legal cells and, if there are any, the cursed ones. */
+static size_t set_bytes(const Shape *shape) { return shape->words * sizeof(uint64_t); }
+static size_t value_bytes(const Shape *shape) { return shape->cells * sizeof(Plies); }
+
+/* In memory and, before compression, in the file. */
 static size_t side_bytes(const Shape *shape, bool cursed)
 {
-    return shape->cells * sizeof(Plies) + (cursed ? 2 : 1) * shape->words * sizeof(uint64_t);
+    return value_bytes(shape) + (cursed ? 2 : 1) * set_bytes(shape);
 }
 
 static size_t side_chunks(const Shape *shape, bool cursed)
@@ -111,81 +104,68 @@ static size_t side_chunks(const Shape *shape, bool cursed)
     return (side_bytes(shape, cursed) + CHUNK - 1) / CHUNK;
 }
 
-/* The part of bytes from `from` on that lies in the array they come to, and how much of `size`. */
-static uint8_t *side_part(const Shape *shape, const Solved *s, int color, size_t from, size_t size,
-                          size_t *part)
+uint64_t side_cost(const Shape *shape, bool cursed)
 {
-    size_t set = shape->words * sizeof(uint64_t), length = shape->cells * sizeof(Plies);
-    uint8_t *array = (uint8_t *)s->code[color];
-    if (from >= length) {
-        from -= length;
-        length = set;
-        array = (uint8_t *)s->legal[color];
-        if (from >= set) {
-            from -= set;
-            array = (uint8_t *)s->cursed[color];
-        }
-    }
-    *part = length - from < size ? length - from : size;
-    return array + from;
+    return ledger_cost(side_bytes(shape, cursed));
 }
 
-/* Copies chunk `c` out of the arrays or, with `back`, into them. */
-static void chunk_copy(const Shape *shape, const Solved *s, int color, size_t c, size_t size,
-                       uint8_t *bytes, bool back)
+bool side_alloc(const Shape *shape, Ledger *ledger, Side *side, int color, bool cursed)
 {
-    size_t from = c * CHUNK, part;
-    for (; size; size -= part, from += part, bytes += part) {
-        uint8_t *at = side_part(shape, s, color, from, size, &part);
-        memcpy(back ? at : bytes, back ? bytes : at, part);
-    }
-}
-
-/* Makes chunk `c` from a slice. */
-static void chunk_make(const Slice *slice, int color, size_t c, size_t size, uint8_t *bytes)
-{
-    const Shape *shape = slice->shape;
-    size_t set = shape->words * sizeof(uint64_t), codes = shape->cells * sizeof(Plies);
-    size_t from = c * CHUNK, part, word = 64 * sizeof(Plies);
-    for (; size; size -= part, from += part, bytes += part) {
-        size_t end = from < codes ? codes : from < codes + set ? codes + set : from + size;
-        part = end - from < size ? end - from : size;
-        if (from < codes)
-            slice_codes(slice, color, from / word, part / word, (Plies *)(void *)bytes);
-        else if (from < codes + set)
-            memcpy(bytes, (const uint8_t *)slice->legal[color] + (from - codes), part);
-        else
-            for (size_t i = 0; i < part / 8; i++)
-                ((uint64_t *)(void *)bytes)[i] =
-                    slice_cursed(slice, color, (from - codes - set) / 8 + i);
-    }
-}
-
-static bool transfer(int file, uint8_t *bytes, size_t size, uint64_t offset, bool write)
-{
-    while (size) {
-        ssize_t n = write ? pwrite(file, bytes, size, (off_t)offset)
-                          : pread(file, bytes, size, (off_t)offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes += n;
-        offset += (uint64_t)n;
-        size -= (size_t)n;
-    }
+    uint8_t *kept = ledger_alloc(ledger, side_bytes(shape, cursed));
+    if (kept == NULL) return false;
+    side->kept = kept;
+    side->cursed = cursed;
+    side->solved.value[color] = (Plies *)(void *)kept;
+    kept += value_bytes(shape);
+    side->solved.legal[color] = (uint64_t *)(void *)kept;
+    if (cursed) side->solved.cursed[color] = (uint64_t *)(void *)(kept + set_bytes(shape));
     return true;
 }
 
-static bool write_at(int file, const void *bytes, size_t size, uint64_t offset)
+uint64_t side_held(const Shape *shape, const Side *side)
 {
-    return transfer(file, (uint8_t *)(uintptr_t)bytes, size, offset, true);
+    uint64_t pushes = set_bytes(shape);
+    if (side->kept == NULL) return 0;
+    if (side->solved.dtc[0] || side->solved.dtc[1]) pushes += value_bytes(shape);
+    return side_cost(shape, side->cursed) + (side->pushes ? ledger_cost(pushes) : 0);
 }
 
-static bool read_at(int file, void *bytes, size_t size, uint64_t offset)
+void side_unload(Side *side)
 {
-    return transfer(file, bytes, size, offset, false);
+    ledger_free(side->kept);
+    ledger_free(side->pushes);
+    side->kept = side->pushes = NULL;
+    memset(&side->solved, 0, sizeof side->solved);
 }
 
-/* Compresses with a checksum: what is read back goes into other tables. Returns 0 on failure. */
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static size_t chunk_size(size_t bytes, size_t chunk)
+{
+    return bytes - chunk * CHUNK < CHUNK ? bytes - chunk * CHUNK : CHUNK;
+}
+
+/* Makes chunk `c` of a side from a slice. */
+static void chunk_make(const Slice *slice, int color, size_t c, size_t size, uint8_t *bytes)
+{
+    const Shape *shape = slice->shape;
+    size_t set = set_bytes(shape), values = value_bytes(shape);
+    size_t from = c * CHUNK, part, word = 64 * sizeof(Plies);
+    for (; size; size -= part, from += part, bytes += part) {
+        size_t end = from < values ? values : from < values + set ? values + set : from + size;
+        part = end - from < size ? end - from : size;
+        if (from < values)
+            slice_values(slice, color, from / word, part / word, (Plies *)(void *)bytes);
+        else if (from < values + set)
+            memcpy(bytes, (const uint8_t *)slice->legal[color] + (from - values), part);
+        else
+            for (size_t i = 0; i < part / 8; i++)
+                ((uint64_t *)(void *)bytes)[i] =
+                    slice_cursed(slice, color, (from - values - set) / 8 + i);
+    }
+}
+
+/* Compresses with a checksum: what is read back goes into other tables. Returns 0 without memory. */
 static size_t chunk_pack(uint8_t *out, size_t bound, const uint8_t *plain, size_t size)
 {
     ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -197,73 +177,113 @@ static size_t chunk_pack(uint8_t *out, size_t bound, const uint8_t *plain, size_
     return ZSTD_isError(n) ? 0 : n;
 }
 
-bool side_write(Entry *entry, Side *side, int color, const Slice *slice)
-{
-    const Shape *shape = &entry->shape;
-    bool loaded = side->solved.code[color] != NULL;
-    side->cursed = loaded ? side->solved.cursed[color] != NULL : slice->cursed;
-    size_t bytes = side_bytes(shape, side->cursed), chunks = side_chunks(shape, side->cursed);
-    size_t bound = ZSTD_compressBound(CHUNK);
-    uint8_t *packed = malloc(chunks * bound);
-    side->chunk = malloc(chunks * sizeof *side->chunk);
-    bool ok = packed && side->chunk;
-#pragma omp parallel for schedule(dynamic) if (ok)
-    for (size_t c = 0; c < (ok ? chunks : 0); c++) {
-        size_t size = c + 1 < chunks ? CHUNK : bytes - c * CHUNK;
-        uint8_t *plain = malloc(size);
-        size_t n = 0;
-        if (plain) {
-            if (loaded)
-                chunk_copy(shape, &side->solved, color, c, size, plain, false);
-            else
-                chunk_make(slice, color, c, size, plain);
-            n = chunk_pack(packed + c * bound, bound, plain, size);
-        }
-        side->chunk[c] = n;
-        free(plain);
-    }
-    side->offset = entry->end;
-    for (size_t c = 0; c < chunks && ok; c++) {
-        ok =
-            side->chunk[c] && write_at(entry->file, packed + c * bound, side->chunk[c], entry->end);
-        entry->end += side->chunk[c];
-    }
-    free(packed);
-    side->filed = ok;
-    return ok;
-}
+/* Where some chunks of a side lie, compressed. */
+typedef struct ChunkGroup {
+    size_t first, end, bound;
+    uint8_t *packed, *plain; /* by chunk of the group: `bound` and CHUNK bytes each */
+} ChunkGroup;
 
-bool side_read(Entry *entry, Side *side, int color)
+/* Compresses the chunks of a group in parallel. False: out of memory. */
+static bool group_pack(const Entry *entry, Side *side, int color, const Slice *slice,
+                       const ChunkGroup *group)
 {
-    const Shape *shape = &entry->shape;
-    size_t bytes = side_bytes(shape, side->cursed), chunks = side_chunks(shape, side->cursed);
-    Solved *s = &side->solved;
-    uint64_t *at = malloc((chunks + 1) * sizeof *at);
-    s->code[color] = malloc(shape->cells * sizeof(Plies));
-    s->cursed[color] = side->cursed ? malloc(shape->words * 8) : NULL;
-    s->legal[color] = malloc(shape->words * 8);
-    bool ok = at && s->code[color] && s->legal[color] && (!side->cursed || s->cursed[color]);
-    if (ok) {
-        at[0] = side->offset;
-        for (size_t c = 0; c < chunks; c++) at[c + 1] = at[c] + side->chunk[c];
-    }
-#pragma omp parallel for schedule(dynamic) if (ok)
-    for (size_t c = 0; c < (ok ? chunks : 0); c++) {
-        size_t size = c + 1 < chunks ? CHUNK : bytes - c * CHUNK;
-        uint8_t *packed = malloc(side->chunk[c]), *plain = malloc(size);
-        bool good = packed && plain && read_at(entry->file, packed, side->chunk[c], at[c]) &&
-                    ZSTD_decompress(plain, size, packed, side->chunk[c]) == size;
-        if (good) chunk_copy(shape, s, color, c, size, plain, true);
-        free(packed);
-        free(plain);
-        if (!good) {
+    size_t bytes = side_bytes(&entry->shape, side->cursed);
+    bool ok = true;
+#pragma omp parallel for schedule(dynamic)
+    for (size_t c = group->first; c < group->end; c++) {
+        size_t size = chunk_size(bytes, c), i = c - group->first;
+        const uint8_t *plain = group->plain + i * CHUNK;
+        if (side->kept != NULL)
+            plain = (const uint8_t *)side->kept + c * CHUNK;
+        else
+            chunk_make(slice, color, c, size, group->plain + i * CHUNK);
+        side->chunk[c] =
+            (uint32_t)chunk_pack(group->packed + i * group->bound, group->bound, plain, size);
+        if (side->chunk[c] == 0) {
 #pragma omp atomic write
             ok = false;
         }
     }
-    free(at);
-    if (!ok) side_unload(side, color);
     return ok;
+}
+
+static treb_status group_write(Entry *entry, const Side *side, const ChunkGroup *group,
+                               treb_error *error)
+{
+    for (size_t c = group->first; c < group->end; c++) {
+        const uint8_t *packed = group->packed + (c - group->first) * group->bound;
+        if (!io_write_at(entry->file, packed, side->chunk[c], entry->end))
+            return fail_errno(error, "write", entry->path);
+        entry->end += side->chunk[c];
+    }
+    return TREB_OK;
+}
+
+treb_status side_write(Entry *entry, Side *side, int color, const Slice *slice, treb_error *error)
+{
+    if (side->kept == NULL) side->cursed = slice->cursed;
+    size_t chunks = side_chunks(&entry->shape, side->cursed);
+    ChunkGroup group = {.bound = ZSTD_compressBound(CHUNK)};
+    side->chunk = malloc(chunks * sizeof *side->chunk);
+    group.packed = ledger_alloc(entry->ledger, GROUP * group.bound);
+    if (side->kept == NULL) group.plain = ledger_alloc(entry->ledger, (size_t)GROUP * CHUNK);
+    bool ready = side->chunk && group.packed && (side->kept || group.plain);
+    treb_status status = ready ? TREB_OK : fail_memory(error);
+    side->offset = entry->end;
+    for (; group.first < chunks && status == TREB_OK; group.first = group.end) {
+        group.end = chunks - group.first < GROUP ? chunks : group.first + GROUP;
+        status = group_pack(entry, side, color, slice, &group)
+                     ? group_write(entry, side, &group, error)
+                     : fail_memory(error);
+    }
+    ledger_free(group.packed);
+    ledger_free(group.plain);
+    side->filed = status == TREB_OK;
+    return status;
+}
+
+uint64_t side_write_cost(void)
+{
+    return ledger_cost(GROUP * ZSTD_compressBound(CHUNK)) + ledger_cost((size_t)GROUP * CHUNK);
+}
+
+/* Reads chunk `c`, which begins at `at`, to its place in memory. */
+static treb_status chunk_read(const Entry *entry, const Side *side, size_t c, uint64_t at)
+{
+    size_t size = chunk_size(side_bytes(&entry->shape, side->cursed), c);
+    uint8_t *packed = malloc(side->chunk[c]);
+    if (packed == NULL) return TREB_ERR_MEMORY;
+    bool good =
+        io_read_at(entry->file, packed, side->chunk[c], at) &&
+        ZSTD_decompress((uint8_t *)side->kept + c * CHUNK, size, packed, side->chunk[c]) == size;
+    free(packed);
+    return good ? TREB_OK : TREB_ERR_DAMAGED;
+}
+
+treb_status side_read(Entry *entry, Side *side, int color, treb_error *error)
+{
+    const Shape *shape = &entry->shape;
+    size_t chunks = side_chunks(shape, side->cursed);
+    uint64_t *at = malloc((chunks + 1) * sizeof *at);
+    treb_status status = TREB_ERR_MEMORY;
+    if (at != NULL && side_alloc(shape, entry->ledger, side, color, side->cursed)) {
+        status = TREB_OK;
+        at[0] = side->offset;
+        for (size_t c = 0; c < chunks; c++) at[c + 1] = at[c] + side->chunk[c];
+#pragma omp parallel for schedule(dynamic)
+        for (size_t c = 0; c < chunks; c++) {
+            treb_status mine = chunk_read(entry, side, c, at[c]);
+            if (mine != TREB_OK) {
+#pragma omp atomic write
+                status = mine;
+            }
+        }
+    }
+    free(at);
+    if (status == TREB_OK) return status;
+    side_unload(side);
+    if (status == TREB_ERR_MEMORY) return fail_memory(error);
+    return fail(error, status, "%.400s: damaged; remove it and run again", entry->path);
 }
 
 /* ---- the list at the end of a file ----------------------------------------------------------- */
@@ -297,18 +317,18 @@ static uint64_t bytes_get(const uint8_t *p)
     return value;
 }
 
-/* Ends a file: the list of units, its size, a checksum, the magic. */
-bool entry_write_list(Entry *entry)
+/* Ends a file: the list of batches, its size, a checksum, the magic. */
+treb_status entry_write_list(Entry *entry, treb_error *error)
 {
     Bytes b = {0};
-    bytes_add(&b, entry->units);
+    bytes_add(&b, entry->batches);
     bytes_add(&b, entry->sides);
-    for (uint32_t u = 0; u < entry->units; u++) {
-        const Unit *unit = entry->unit[u];
-        bytes_add(&b, unit->lanes);
-        for (int lane = 0; lane < unit->lanes; lane++) bytes_add(&b, unit->slice[lane]);
+    for (uint32_t u = 0; u < entry->batches; u++) {
+        const StoreBatch *batch = entry->batch[u];
+        bytes_add(&b, batch->lanes);
+        for (int lane = 0; lane < batch->lanes; lane++) bytes_add(&b, batch->slice[lane]);
         for (int color = 0; color < 2; color++) {
-            const Side *side = &unit->side[color];
+            const Side *side = &batch->side[color];
             if (!(entry->sides >> color & 1)) continue;
             bytes_add(&b, side->offset);
             bytes_add(&b, side->cursed);
@@ -320,68 +340,82 @@ bool entry_write_list(Entry *entry)
     bytes_add(&b, size);
     bytes_add(&b, sum);
     bytes_add(&b, bytes_get((const uint8_t *)scratch_magic));
-    bool ok = !b.failed && write_at(entry->file, b.data, b.size, entry->end);
+    treb_status status = b.failed ? fail_memory(error) : TREB_OK;
+    if (status == TREB_OK && !io_write_at(entry->file, b.data, b.size, entry->end))
+        status = fail_errno(error, "write", entry->path);
     free(b.data);
+    return status;
+}
+
+/* What is left of a list that is read. */
+typedef struct Reader {
+    const uint8_t *at, *end;
+    bool failed; /* it ended too early */
+} Reader;
+
+static uint64_t reader_next(Reader *r)
+{
+    if (r->end - r->at < 8) {
+        r->failed = true;
+        return 0;
+    }
+    uint64_t value = bytes_get(r->at);
+    r->at += 8;
+    return value;
+}
+
+static bool parse_side(const Shape *shape, Side *side, Reader *r)
+{
+    side->offset = reader_next(r);
+    side->cursed = reader_next(r) != 0;
+    side->filed = true;
+    size_t chunks = side_chunks(shape, side->cursed);
+    side->chunk = malloc(chunks * sizeof *side->chunk);
+    for (size_t c = 0; c < chunks && side->chunk; c++) side->chunk[c] = (uint32_t)reader_next(r);
+    return side->chunk && !r->failed;
+}
+
+static bool parse_batch(Entry *entry, Reader *r)
+{
+    uint64_t slice[SLICE_LANES], lanes = reader_next(r);
+    if (lanes < 1 || lanes > SLICE_LANES) return false;
+    for (uint64_t lane = 0; lane < lanes; lane++) {
+        slice[lane] = reader_next(r);
+        if (slice[lane] >= entry->shape.index.slices) return false;
+    }
+    StoreBatch *batch = entry_add(entry, slice, (int)lanes);
+    bool ok = batch != NULL;
+    for (int color = 0; color < 2 && ok; color++)
+        if (entry->sides >> color & 1) ok = parse_side(&entry->shape, &batch->side[color], r);
     return ok;
 }
 
 /* Parses the list; false if it makes no sense. The checksum has been checked. */
-static bool entry_parse(Entry *entry, const uint8_t *p, const uint8_t *end)
+static bool entry_parse(Entry *entry, const uint8_t *list, size_t size)
 {
-#define NEXT(variable)                                                                             \
-    do {                                                                                           \
-        if (end - p < 8) return false;                                                             \
-        variable = bytes_get(p);                                                                   \
-        p += 8;                                                                                    \
-    } while (0)
-    uint64_t units, sides, lanes, slice[SLICE_LANES], value;
-    NEXT(units);
-    NEXT(sides);
+    Reader r = {list, list + size, false};
+    uint64_t batches = reader_next(&r), sides = reader_next(&r);
     if (sides > 3) return false;
     entry->sides = (unsigned)sides;
-    for (uint64_t u = 0; u < units; u++) {
-        NEXT(lanes);
-        if (lanes < 1 || lanes > SLICE_LANES) return false;
-        for (uint64_t lane = 0; lane < lanes; lane++) {
-            NEXT(slice[lane]);
-            if (slice[lane] >= entry->shape.index.slices) return false;
-        }
-        Unit *unit = entry_add(entry, slice, (int)lanes);
-        if (unit == NULL) return false;
-        for (int color = 0; color < 2; color++) {
-            Side *side = &unit->side[color];
-            if (!(sides >> color & 1)) continue;
-            NEXT(side->offset);
-            NEXT(value);
-            side->cursed = value != 0;
-            side->filed = true;
-            size_t chunks = side_chunks(&entry->shape, side->cursed);
-            side->chunk = malloc(chunks * sizeof *side->chunk);
-            if (side->chunk == NULL) return false;
-            for (size_t c = 0; c < chunks; c++) {
-                NEXT(value);
-                side->chunk[c] = (uint32_t)value;
-            }
-        }
-    }
-#undef NEXT
-    return p == end;
+    for (uint64_t b = 0; b < batches; b++)
+        if (!parse_batch(entry, &r)) return false;
+    return !r.failed && r.at == r.end;
 }
 
-Entry *entry_open(const char *path, const Material *m)
+Entry *entry_open(const char *path, const Material *m, Ledger *ledger)
 {
     uint8_t tail[24], *list = NULL;
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return NULL;
-    Entry *entry = entry_new(m);
-    bool ok = entry && fstat(file, &info) == 0 && info.st_size >= 24 &&
-              read_at(file, tail, 24, (uint64_t)info.st_size - 24) &&
+    Entry *entry = entry_new(m, ledger);
+    bool ok = entry && (entry->path = strdup(path)) != NULL && fstat(file, &info) == 0 &&
+              info.st_size >= 24 && io_read_at(file, tail, 24, (uint64_t)info.st_size - 24) &&
               memcmp(tail + 16, scratch_magic, 8) == 0;
     uint64_t size = ok ? bytes_get(tail) : 0;
     ok = ok && size <= (uint64_t)info.st_size - 24 && (list = malloc(size ? size : 1)) != NULL &&
-         read_at(file, list, size, (uint64_t)info.st_size - 24 - size) &&
-         XXH3_64bits(list, size) == bytes_get(tail + 8) && entry_parse(entry, list, list + size);
+         io_read_at(file, list, size, (uint64_t)info.st_size - 24 - size) &&
+         XXH3_64bits(list, size) == bytes_get(tail + 8) && entry_parse(entry, list, size);
     free(list);
     if (entry)
         entry->file = file;

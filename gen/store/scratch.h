@@ -1,66 +1,86 @@
 /* scratch.h - solved slices in memory and in a scratch file: what the store is made of.
  *
- * A unit is what is put at once: one slice or, of kings and pawns alone, up to 64 of them. A
- * scratch file holds the units' codes in chunks that are compressed by themselves, so that they can
- * be read in parallel, and at its end the list of units and chunks with a checksum. */
+ * A scratch file has the slices of one material, batch by batch as they were solved. One side to
+ * move of a batch is its values, its legal cells and, if there are any, its cursed ones, the same
+ * bytes in memory and in the file, where they are cut into chunks that are compressed by
+ * themselves: so they can be written and read in parallel. At the end of the file stands the list
+ * of batches and chunks with a checksum. */
 #ifndef TREB_GEN_SCRATCH_H
 #define TREB_GEN_SCRATCH_H
 
 #include "gen/solve/solve.h"
 
-enum { NO_UNIT = 0xffffffff };
+enum { NO_BATCH = 0xffffffff };
 
-/* One side of one unit. */
+/* One side to move of one batch. */
 typedef struct Side {
     uint64_t offset; /* of the first chunk in the file */
     uint32_t *chunk; /* compressed sizes */
-    bool cursed;     /* the set of cursed cells follows the codes */
+    bool cursed;     /* the set of cursed cells follows the legal ones */
     bool filed;      /* is in the file */
-    Solved solved;   /* in memory, if not NULL */
-    int references;
-    uint64_t used; /* when it was last asked for */
+    Solved solved;   /* points into these two: */
+    void *kept;      /* what is also in the file; NULL: not in memory */
+    void *pushes;    /* what only the table's own pushes ask for */
+    int references;  /* users of `solved` */
+    uint64_t used;   /* when it was last asked for */
 } Side;
 
-typedef struct Unit {
+/* A batch that was put into the store. */
+typedef struct StoreBatch {
     uint64_t *slice; /* by lane */
     int lanes;
     int level; /* while solving */
     Side side[2];
-} Unit;
+} StoreBatch;
 
+/* The solved slices of one material. */
 typedef struct Entry {
-    Shape shape;
-    uint32_t *unit_of; /* by slice */
+    Shape shape; /* first: an entry is found by it */
+    Ledger *ledger;
+    char *path;         /* of the file; NULL: none */
+    uint32_t *batch_of; /* by slice */
     uint8_t *lane_of;
-    Unit **unit; /* each by itself: they must not move while in use */
-    uint32_t units, capacity;
+    StoreBatch **batch; /* each by itself: they must not move while in use */
+    uint32_t batches, capacity;
     int file;       /* descriptor, -1 if there is none */
     uint64_t end;   /* of what was written */
     unsigned sides; /* in the file: a bit for each side to move */
     bool complete;
 } Entry;
 
-/* An entry without units. NULL: out of memory. */
-Entry *entry_new(const Material *material);
+/* An entry without batches. NULL: out of memory. */
+Entry *entry_new(const Material *material, Ledger *ledger);
 void entry_free(Entry *entry);
 
-/* Adds a unit of `lanes` slices; not thread-safe. NULL: out of memory. */
-Unit *entry_add(Entry *entry, const uint64_t *slice, int lanes);
+/* Adds a batch of `lanes` slices; not thread-safe. NULL: out of memory. */
+StoreBatch *entry_add(Entry *entry, const uint64_t *slice, int lanes);
 
-/* Frees the codes of a side; says whether there were any. */
-bool side_unload(Side *side, int color);
+/* Bytes that a side claims in memory. */
+uint64_t side_cost(const Shape *shape, bool cursed);
 
-/* Compresses one side's codes and appends them to the entry's file: those in memory, or else the
- * ones of `slice`. */
-bool side_write(Entry *entry, Side *side, int color, const Slice *slice);
+/* Gives a side room in memory, not filled in. False: out of memory. */
+bool side_alloc(const Shape *shape, Ledger *ledger, Side *side, int color, bool cursed);
+
+/* Bytes that a side holds now. */
+uint64_t side_held(const Shape *shape, const Side *side);
+
+/* Frees the memory of a side. */
+void side_unload(Side *side);
+
+/* Compresses one side and appends it to the entry's file: the one in memory, or else that of
+ * `slice`. */
+treb_status side_write(Entry *entry, Side *side, int color, const Slice *slice, treb_error *error);
+
+/* Bytes that side_write claims at most. */
+uint64_t side_write_cost(void);
 
 /* Reads one side back into memory, in parallel. */
-bool side_read(Entry *entry, Side *side, int color);
+treb_status side_read(Entry *entry, Side *side, int color, treb_error *error);
 
-/* Ends the file with the list of its units. */
-bool entry_write_list(Entry *entry);
+/* Ends the file with the list of its batches. */
+treb_status entry_write_list(Entry *entry, treb_error *error);
 
 /* Opens a complete scratch file. NULL if there is none that can be used. */
-Entry *entry_open(const char *path, const Material *material);
+Entry *entry_open(const char *path, const Material *material, Ledger *ledger);
 
 #endif

@@ -2,7 +2,6 @@
 #include "gen/store/store.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,46 +9,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "gen/store/scratch.h"
 
-enum { KEEP_LEVELS = 2 /* a double push leads two levels on */ };
+enum { KEEP_LEVELS = 2 /* a double push leads two levels on */, PATH_SIZE = 4200 };
 
 struct StoreTable {
     Store *store;
     Entry *entry;
-    unsigned seniors; /* sides that other tables ask for */
+    unsigned parents; /* sides that other tables ask for */
     bool wanted[2];   /* sides that pushes ask for */
     int level;
-    char temporary[4200];
 };
 
 struct Store {
     char directory[4096];
     bool mates;
-    uint64_t budget, loaded, clock;
+    Ledger *ledger;
+    uint64_t budget, held, clock; /* held: bytes of slices in memory */
     Entry **entry;
     size_t entries;
-    treb_error error;
 };
 
-/* ---- errors and names ------------------------------------------------------------------------ */
+/* ---- names and entries ----------------------------------------------------------------------- */
 
-static treb_status fail(treb_error *error, treb_status status, const char *what, const char *name)
-{
-    error->status = status;
-    if (status == TREB_ERR_IO)
-        snprintf(error->text, sizeof error->text, "cannot %s %.300s: %s", what, name,
-                 strerror(errno));
-    else
-        snprintf(error->text, sizeof error->text, "%s %.300s", what, name);
-    return status;
-}
-
-static void entry_path(const Store *store, const Material *m, char *out, size_t size)
+static void entry_path(const Store *store, const Material *m, char out[PATH_SIZE])
 {
     char name[MATERIAL_NAME_SIZE];
     material_name(m, name);
-    snprintf(out, size, "%s/%s.%s.codes", store->directory, name, store->mates ? "dtm" : "wdl");
+    snprintf(out, PATH_SIZE, "%s/%s.%s.solved", store->directory, name,
+             store->mates ? "dtm" : "wdl");
 }
 
 static Entry *store_find_entry(const Store *store, const Material *m)
@@ -68,37 +57,40 @@ static bool store_add_entry(Store *store, Entry *entry)
     return true;
 }
 
-static void unload(Store *store, const Shape *shape, Side *side, int color)
+static void unload(Store *store, const Shape *shape, Side *side)
 {
-    if (side_unload(side, color)) store->loaded -= shape->cells * sizeof(Plies);
+    store->held -= side_held(shape, side);
+    side_unload(side);
 }
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
-Store *store_new(const char *directory, bool mates, uint64_t budget)
-{
-    Store *store = calloc(1, sizeof *store);
-    if (store == NULL) return NULL;
-    snprintf(store->directory, sizeof store->directory, "%.4000s/.scratch", directory);
-    store->mates = mates;
-    store->budget = budget;
-    return store;
-}
-
-/* Removes the folder of scratch files and what is in it. */
-static void remove_scratch(const char *directory)
+/* Removes what is in the folder of scratch files: all of it and the folder, or what no run can use
+ * any more. */
+static void remove_scratch(const char *directory, bool all)
 {
     DIR *dir = opendir(directory);
     if (dir == NULL) return;
     for (struct dirent *e; (e = readdir(dir)) != NULL;) {
         char path[8192];
-        const char *dot = strstr(e->d_name, ".codes");
-        if (dot == NULL) continue;
+        const char *ending = strstr(e->d_name, ".solved");
+        if (ending == NULL || (!all && strcmp(ending, ".solved") == 0)) continue;
         snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
         unlink(path);
     }
     closedir(dir);
-    rmdir(directory);
+    if (all) rmdir(directory);
+}
+
+Store *store_new(const char *directory, bool mates, Ledger *ledger)
+{
+    Store *store = calloc(1, sizeof *store);
+    if (store == NULL) return NULL;
+    snprintf(store->directory, sizeof store->directory, "%.4000s/.scratch", directory);
+    store->mates = mates;
+    store->ledger = ledger;
+    remove_scratch(store->directory, false);
+    return store;
 }
 
 void store_free(Store *store, bool discard)
@@ -106,7 +98,7 @@ void store_free(Store *store, bool discard)
     if (store == NULL) return;
     for (size_t i = 0; i < store->entries; i++) entry_free(store->entry[i]);
     free(store->entry);
-    if (discard) remove_scratch(store->directory);
+    if (discard) remove_scratch(store->directory, true);
     free(store);
 }
 
@@ -114,74 +106,94 @@ bool store_has(Store *store, const Material *material, unsigned sides)
 {
     Entry *entry = store_find_entry(store, material);
     if (entry) return entry->complete && (sides & ~entry->sides) == 0;
-    char path[4200];
-    entry_path(store, material, path, sizeof path);
-    entry = entry_open(path, material);
+    char path[PATH_SIZE];
+    entry_path(store, material, path);
+    entry = entry_open(path, material, store->ledger);
     if (entry == NULL) return false;
     if ((sides & ~entry->sides) == 0 && store_add_entry(store, entry)) return true;
     entry_free(entry);
     return false;
 }
 
-/* Makes room: unloads what was not asked for longest. */
-static void store_trim(Store *store)
+/* The side in memory that was not asked for longest and that can be read back. */
+static Side *find_oldest(const Store *store, const Shape **shape)
 {
-    while (store->loaded > store->budget) {
-        Side *oldest = NULL;
-        const Shape *shape = NULL;
-        int which = 0;
-        for (size_t i = 0; i < store->entries; i++) {
-            Entry *entry = store->entry[i];
-            for (uint32_t u = 0; u < entry->units; u++)
-                for (int color = 0; color < 2; color++) {
-                    Side *side = &entry->unit[u]->side[color];
-                    if (!side->filed || side->references || !side->solved.code[color]) continue;
-                    if (oldest && oldest->used <= side->used) continue;
-                    oldest = side;
-                    shape = &entry->shape;
-                    which = color;
-                }
-        }
+    Side *oldest = NULL;
+    for (size_t i = 0; i < store->entries; i++) {
+        Entry *entry = store->entry[i];
+        for (uint32_t b = 0; b < entry->batches; b++)
+            for (int color = 0; color < 2; color++) {
+                Side *side = &entry->batch[b]->side[color];
+                if (!side->filed || side->references || !side->kept || side->pushes) continue;
+                if (oldest && oldest->used <= side->used) continue;
+                oldest = side;
+                *shape = &entry->shape;
+            }
+    }
+    return oldest;
+}
+
+/* Unloads what can be read back until so many bytes more are within the budget. */
+static void make_room(Store *store, uint64_t bytes)
+{
+    while (store->held + bytes > store->budget) {
+        const Shape *shape;
+        Side *oldest = find_oldest(store, &shape);
         if (oldest == NULL) return;
-        unload(store, shape, oldest, which);
+        unload(store, shape, oldest);
     }
 }
 
-static const Solved *find_locked(Store *store, const Material *m, uint64_t slice, int color,
-                                 const Shape **shape, int *lane)
+void store_set_budget(Store *store, uint64_t bytes)
+{
+    store->budget = bytes;
+    make_room(store, 0);
+}
+
+/* ---- what the solver asks for ---------------------------------------------------------------- */
+
+static const Shape *source_shape(void *context, const Material *m)
+{
+    const Entry *entry = store_find_entry(context, m);
+    return entry != NULL ? &entry->shape : NULL;
+}
+
+static treb_status fail_unsolved(const Entry *entry, treb_error *error)
 {
     char name[MATERIAL_NAME_SIZE];
-    Entry *entry = store_find_entry(store, m);
-    if (entry == NULL || entry->unit_of[slice] == NO_UNIT) {
-        material_name(m, name);
-        fail(&store->error, TREB_ERR_NO_TABLE, "a smaller ending has not been solved:", name);
-        return NULL;
-    }
-    Side *side = &entry->unit[entry->unit_of[slice]]->side[color];
-    side->references++;
-    side->used = ++store->clock;
-    if (side->solved.code[color] == NULL) {
-        if (!side->filed || !side_read(entry, side, color)) {
-            material_name(m, name);
-            side->references--;
-            fail(&store->error, TREB_ERR_DAMAGED, "cannot read back the scratch file of", name);
-            return NULL;
-        }
-        store->loaded += entry->shape.cells * sizeof(Plies);
-        store_trim(store);
-    }
-    *shape = &entry->shape;
-    *lane = entry->lane_of[slice];
-    return &side->solved;
+    material_name(&entry->shape.material, name);
+    return fail(error, TREB_ERR_NO_TABLE, "a slice of %s has not been solved", name);
 }
 
-static const Solved *source_find(void *context, const Material *m, uint64_t slice, int side,
-                                 const Shape **shape, int *lane)
+static treb_status find_locked(Store *store, Entry *entry, uint64_t slice, int color,
+                               const Solved **solved, treb_error *error)
 {
-    const Solved *solved;
+    if (entry->batch_of[slice] == NO_BATCH) return fail_unsolved(entry, error);
+    Side *side = &entry->batch[entry->batch_of[slice]]->side[color];
+    side->used = ++store->clock;
+    if (side->kept == NULL) {
+        if (!side->filed) return fail_unsolved(entry, error);
+        make_room(store, side_cost(&entry->shape, side->cursed));
+        treb_status status = side_read(entry, side, color, error);
+        if (status != TREB_OK) return status;
+        store->held += side_held(&entry->shape, side);
+    }
+    side->references++;
+    *solved = &side->solved;
+    return TREB_OK;
+}
+
+static treb_status source_find(void *context, const Shape *shape, uint64_t slice, int side,
+                               const Solved **solved, int *lane, treb_error *error)
+{
+    Entry *entry = (Entry *)(void *)(uintptr_t)shape; /* its first member */
+    treb_status status;
 #pragma omp critical(store)
-    solved = find_locked(context, m, slice, side, shape, lane);
-    return solved;
+    {
+        status = find_locked(context, entry, slice, side, solved, error);
+        *lane = entry->lane_of[slice];
+    }
+    return status;
 }
 
 static void source_release(void *context, const Solved *solved)
@@ -194,151 +206,196 @@ static void source_release(void *context, const Solved *solved)
 
 SolvedSource store_source(Store *store)
 {
-    return (SolvedSource){store, source_find, source_release};
+    return (SolvedSource){store, source_shape, source_find, source_release};
 }
-
-void store_error(Store *store, treb_error *error) { *error = store->error; }
 
 /* ---- tables in the works --------------------------------------------------------------------- */
 
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned seniors, treb_error *error)
+/* Creates the file of an entry, under a name that is not yet its own. */
+static treb_status entry_create_file(const Store *store, Entry *entry, treb_error *error)
+{
+    char path[PATH_SIZE], temporary[PATH_SIZE + 32];
+    entry_path(store, &entry->shape.material, path);
+    snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
+    if ((entry->path = strdup(temporary)) == NULL) return fail_memory(error);
+    mkdir(store->directory, 0777);
+    entry->file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return entry->file >= 0 ? TREB_OK : fail_errno(error, "write", temporary);
+}
+
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error)
 {
     StoreTable *table = calloc(1, sizeof *table);
-    Entry *entry = entry_new(&shape->material);
+    Entry *entry = entry_new(&shape->material, store->ledger);
     if (table == NULL || entry == NULL || !store_add_entry(store, entry)) {
         free(table);
         entry_free(entry);
-        fail(error, TREB_ERR_MEMORY, "out of memory", "");
+        fail_memory(error);
         return NULL;
     }
     table->store = store;
     table->entry = entry;
-    table->seniors = entry->sides = seniors;
+    table->parents = entry->sides = parents;
     for (int color = 0; color < 2; color++)
         table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
-    if (!seniors) return table;
-    char path[4200];
-    entry_path(store, &shape->material, path, sizeof path);
-    snprintf(table->temporary, sizeof table->temporary, "%.4000s.tmp-%ld", path, (long)getpid());
-    mkdir(store->directory, 0777);
-    entry->file = open(table->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (entry->file >= 0) return table;
-    fail(error, TREB_ERR_IO, "write", table->temporary);
-    treb_error ignored;
-    store_end(table, false, &ignored);
+    if (!parents || entry_create_file(store, entry, error) == TREB_OK) return table;
+    store_end(table, false, NULL);
     return NULL;
 }
 
-/* Copies the codes of one side. */
-static bool side_fill(const StoreTable *table, Side *side, int color, const Slice *slice)
+/* Copies what only pushes ask for. */
+static bool fill_pushes(Store *store, Side *side, int color, const Slice *slice)
 {
     const Shape *shape = slice->shape;
-    Solved *s = &side->solved;
-    s->code[color] = malloc(shape->cells * sizeof(Plies));
-    if (slice->cursed) s->cursed[color] = malloc(shape->words * sizeof(uint64_t));
-    size_t set = shape->words * sizeof(uint64_t);
-    s->legal[color] = malloc(set);
-    if (s->code[color] == NULL || s->legal[color] == NULL) return false;
-    if (slice->cursed && s->cursed[color] == NULL) return false;
-    memcpy(s->legal[color], slice->legal[color], set);
+    const Plies *dtc = slice->distance[TREB_DTC][color];
+    size_t set = shape->words * sizeof(uint64_t), plies = dtc ? shape->cells * sizeof(Plies) : 0;
+    uint8_t *pushes = ledger_alloc(store->ledger, set + plies);
+    if (pushes == NULL) return false;
+    side->pushes = pushes;
+    side->solved.stalemate[color] = (uint64_t *)(void *)pushes;
+    memcpy(pushes, slice->stalemate[color], set);
+    if (dtc == NULL) return true;
+    side->solved.dtc[color] = (Plies *)(void *)(pushes + set);
+    memcpy(pushes + set, dtc, plies);
+    return true;
+}
+
+/* Copies one side. False: out of memory. */
+static bool side_fill(const StoreTable *table, Side *side, int color, const Slice *slice)
+{
     enum { PART = 4096 };
+    const Shape *shape = slice->shape;
+    if (!side_alloc(shape, table->store->ledger, side, color, slice->cursed)) return false;
+    const Solved *s = &side->solved;
+    memcpy(s->legal[color], slice->legal[color], shape->words * sizeof(uint64_t));
 #pragma omp parallel for
     for (size_t w = 0; w < shape->words; w += PART) {
         size_t words = shape->words - w < PART ? shape->words - w : PART;
-        slice_codes(slice, color, w, words, s->code[color] + 64 * w);
+        slice_values(slice, color, w, words, s->value[color] + 64 * w);
         for (size_t i = w; i < w + words && slice->cursed; i++)
             s->cursed[color][i] = slice_cursed(slice, color, i);
     }
-    if (!table->wanted[color]) return true;
-    const Plies *dtc = slice->distance[TREB_DTC][color];
-    s->stalemate[color] = malloc(set);
-    if (s->stalemate[color] == NULL) return false;
-    memcpy(s->stalemate[color], slice->stalemate[color], set);
-    if (dtc == NULL) return true;
-    s->dtc[color] = malloc(shape->cells * sizeof(Plies));
-    if (s->dtc[color]) memcpy(s->dtc[color], dtc, shape->cells * sizeof(Plies));
-    return s->dtc[color] != NULL;
+    return !table->wanted[color] || fill_pushes(table->store, side, color, slice);
 }
 
 /* A slice too large to be kept goes to the file at once, without a copy. */
 static treb_status put_large(StoreTable *table, const uint64_t *number, const Slice *slice,
                              treb_error *error)
 {
-    Unit *unit = entry_add(table->entry, number, slice->lanes);
-    if (unit == NULL) return fail(error, TREB_ERR_MEMORY, "out of memory", "");
-    unit->level = table->level;
-    for (int color = 0; color < 2; color++)
-        if (table->seniors >> color & 1 &&
-            !side_write(table->entry, &unit->side[color], color, slice))
-            return fail(error, TREB_ERR_IO, "write", table->temporary);
-    return TREB_OK;
+    StoreBatch *batch = entry_add(table->entry, number, slice->lanes);
+    treb_status status = batch != NULL ? TREB_OK : fail_memory(error);
+    for (int color = 0; color < 2 && status == TREB_OK; color++)
+        if (table->parents >> color & 1)
+            status = side_write(table->entry, &batch->side[color], color, slice, error);
+    if (batch != NULL) batch->level = table->level;
+    return status;
+}
+
+/* Whether slices without pawns, which nothing asks for while the table is solved, are better not
+ * copied. Makes room for the copy otherwise. */
+static bool is_large(Store *store, const Slice *slice)
+{
+    uint64_t bytes = 2 * side_cost(slice->shape, slice->cursed);
+    if (slice->shape->pawns) return false;
+    if (bytes > store->budget / 2) return true;
+    make_room(store, bytes);
+    return store->held + bytes > store->budget;
 }
 
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
                       treb_error *error)
 {
     Side filled[2];
-    uint64_t bytes = 2 * slice->shape->cells * sizeof(Plies);
-    if (!slice->shape->pawns && bytes > table->store->budget / 2)
-        return put_large(table, number, slice, error);
+    bool large, ok = true;
+#pragma omp critical(store)
+    large = is_large(table->store, slice);
+    if (large) return put_large(table, number, slice, error);
     memset(filled, 0, sizeof filled);
-    bool ok = true;
     for (int color = 0; color < 2; color++)
-        if (table->wanted[color] || table->seniors >> color & 1)
+        if (table->wanted[color] || table->parents >> color & 1)
             ok = ok && side_fill(table, &filled[color], color, slice);
 #pragma omp critical(store)
     {
-        Unit *unit = entry_add(table->entry, number, slice->lanes);
-        ok = ok && unit != NULL;
-        if (unit) {
-            unit->level = table->level;
-            memcpy(unit->side, filled, sizeof filled);
-            for (int color = 0; color < 2; color++)
-                if (filled[color].solved.code[color])
-                    table->store->loaded += slice->shape->cells * sizeof(Plies);
+        StoreBatch *batch = ok ? entry_add(table->entry, number, slice->lanes) : NULL;
+        ok = batch != NULL;
+        for (int color = 0; color < 2 && ok; color++) {
+            batch->side[color] = filled[color];
+            table->store->held += side_held(slice->shape, &filled[color]);
         }
+        if (ok) batch->level = table->level;
     }
-    return ok ? TREB_OK : fail(error, TREB_ERR_MEMORY, "out of memory", "");
+    for (int color = 0; color < 2 && !ok; color++) side_unload(&filled[color]);
+    return ok ? TREB_OK : fail_memory(error);
 }
 
-/* Files and frees the units of levels below `level`. */
-static treb_status spill(StoreTable *table, int level, treb_error *error)
+/* Files a side of a level that no push asks for any more; without a parent it is freed. */
+static treb_status side_retire(StoreTable *table, Side *side, int color, treb_error *error)
 {
-    Entry *entry = table->entry;
-    for (uint32_t u = 0; u < entry->units; u++) {
-        Unit *unit = entry->unit[u];
-        if (unit->level >= level) continue;
-        for (int color = 0; color < 2; color++) {
-            Side *side = &unit->side[color];
-            if (side->solved.code[color] == NULL) continue;
-            bool kept = table->seniors >> color & 1;
-            if (kept && !side->filed && !side_write(entry, side, color, NULL))
-                return fail(error, TREB_ERR_IO, "write", table->temporary);
-            free(side->solved.dtc[color]);
-            free(side->solved.stalemate[color]);
-            side->solved.dtc[color] = NULL;
-            side->solved.stalemate[color] = NULL;
-            if (!kept || table->store->loaded > table->store->budget)
-                unload(table->store, &entry->shape, side, color);
-        }
-    }
-    return TREB_OK;
+    Store *store = table->store;
+    const Shape *shape = &table->entry->shape;
+    treb_status status = TREB_OK;
+    if (side->kept == NULL) return status;
+    bool kept = table->parents >> color & 1;
+    if (kept && !side->filed) status = side_write(table->entry, side, color, NULL, error);
+    if (status != TREB_OK) return status;
+    store->held -= side_held(shape, side);
+    ledger_free(side->pushes);
+    side->pushes = NULL;
+    side->solved.dtc[color] = NULL;
+    side->solved.stalemate[color] = NULL;
+    if (!kept || store->held + side_held(shape, side) > store->budget)
+        side_unload(side);
+    else
+        store->held += side_held(shape, side);
+    return status;
+}
+
+/* Does so with the batches of levels below `level`. */
+static treb_status retire(StoreTable *table, int level, treb_error *error)
+{
+    const Entry *entry = table->entry;
+    treb_status status = TREB_OK;
+    for (uint32_t b = 0; b < entry->batches; b++)
+        for (int color = 0; color < 2 && status == TREB_OK; color++)
+            if (entry->batch[b]->level < level)
+                status = side_retire(table, &entry->batch[b]->side[color], color, error);
+    return status;
 }
 
 treb_status store_level(StoreTable *table, treb_error *error)
 {
     table->level++;
-    return spill(table, table->level - KEEP_LEVELS, error);
+    return retire(table, table->level - KEEP_LEVELS, error);
 }
 
 static void drop_entry(Store *store, Entry *entry)
 {
-    for (uint32_t u = 0; u < entry->units; u++)
+    for (uint32_t b = 0; b < entry->batches; b++)
         for (int color = 0; color < 2; color++)
-            unload(store, &entry->shape, &entry->unit[u]->side[color], color);
+            unload(store, &entry->shape, &entry->batch[b]->side[color]);
     for (size_t i = 0; i < store->entries; i++)
         if (store->entry[i] == entry) store->entry[i] = store->entry[--store->entries];
     entry_free(entry);
+}
+
+/* Gives a complete file its name. */
+static treb_status entry_complete(const Store *store, Entry *entry, treb_error *error)
+{
+    char path[PATH_SIZE];
+    treb_status status = entry_write_list(entry, error);
+    if (status != TREB_OK) return status;
+    entry_path(store, &entry->shape.material, path);
+    char *name = strdup(path);
+    if (name == NULL) return fail_memory(error);
+    if (rename(entry->path, path) != 0) {
+        status = fail_errno(error, "write", path);
+        free(name);
+        return status;
+    }
+    free(entry->path);
+    entry->path = name;
+    entry->complete = true;
+    return TREB_OK;
 }
 
 treb_status store_end(StoreTable *table, bool complete, treb_error *error)
@@ -346,20 +403,39 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
     Store *store = table->store;
     Entry *entry = table->entry;
     treb_status status = TREB_OK;
-    bool keep = complete && table->seniors;
-    if (keep) {
-        char path[4200];
-        entry_path(store, &entry->shape.material, path, sizeof path);
-        status = spill(table, table->level + 1, error);
-        if (status == TREB_OK && (!entry_write_list(entry) || rename(table->temporary, path) != 0))
-            status = fail(error, TREB_ERR_IO, "write", path);
-        entry->complete = status == TREB_OK;
+    if (complete && table->parents) {
+        status = retire(table, table->level + 1, error);
+        if (status == TREB_OK) status = entry_complete(store, entry, error);
     }
     if (!entry->complete) {
-        if (table->temporary[0]) unlink(table->temporary);
+        if (entry->path) unlink(entry->path);
         drop_entry(store, entry);
     }
     free(table);
-    store_trim(store);
     return status;
+}
+
+/* ---- how much it will hold ------------------------------------------------------------------- */
+
+uint64_t store_side_memory(const Shape *shape) { return side_cost(shape, true); }
+
+uint64_t store_write_memory(void) { return side_write_cost(); }
+
+uint64_t store_own_memory(const Shape *shape, const Batches *batches, unsigned parents,
+                          unsigned metrics)
+{
+    uint64_t set = shape->words * sizeof(uint64_t), values = shape->cells * sizeof(Plies), each = 0;
+    if (!shape->pawns) return 0; /* copied only where there is room */
+    for (int color = 0; color < 2; color++) {
+        bool wanted = shape->material.count[!color][TREB_PAWN] > 0;
+        if (wanted || parents >> color & 1) each += side_cost(shape, true);
+        if (wanted) each += ledger_cost(set + (metrics >> TREB_DTC & 1 ? values : 0));
+    }
+    /* A level and the two before it. */
+    size_t most = 0, first = 0;
+    for (size_t b = 0; b < batches->count; b++) {
+        while (batches->batch[first].advance > batches->batch[b].advance + KEEP_LEVELS) first++;
+        if (b + 1 - first > most) most = b + 1 - first;
+    }
+    return most * each;
 }

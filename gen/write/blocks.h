@@ -1,42 +1,53 @@
-/* stream.h - the blocks of one table file, filled by runs of bytes in any order. */
-#ifndef TREB_GEN_STREAM_H
-#define TREB_GEN_STREAM_H
+/* blocks.h - the blocks of one table file, filled by runs of bytes in any order. */
+#ifndef TREB_GEN_BLOCKS_H
+#define TREB_GEN_BLOCKS_H
 
 #include "gen/write/order.h"
 
-/* A block that several runs fill. */
+/* A block that several runs of bytes fill. */
 typedef struct Partial {
     uint8_t *bytes;
     size_t filled;
 } Partial;
 
-typedef struct Stream {
+/* What the files of a table share. */
+typedef struct FileBlocksPlan {
+    const Shape *shape;
+    const char *directory;
+    Ledger *ledger;
+} FileBlocksPlan;
+
+typedef struct FileBlocks {
+    Ledger *ledger;
     Packing packing;
     TableHeader header;
     TableWriter *writer;
-    StageMap map;
+    CodesMap map;
     Partial *partial[2];
     uint64_t blocks, side_bytes, slice_bytes;
-    struct Stream *twin;    /* gets the same blocks */
-    TableEncoder **encoder; /* of each thread; not owned */
-} Stream;
+    struct FileBlocks *copy; /* gets the same blocks; NULL: none */
+    TableEncoder **encoder;  /* of each thread; not owned */
+} FileBlocks;
 
-/* Opens the file of a material's metric with the given order and sides to keep. */
-treb_status stream_open(Stream *stream, const Shape *shape, const Packing *packing,
-                        const uint8_t *order, const bool keep[2], const char *directory,
-                        TableEncoder **encoder, treb_error *error);
+/* Opens the file of a metric with the given order of axes and sides to keep. After a failure
+ * blocks_close frees what there is. */
+treb_status blocks_open(FileBlocks *file, const FileBlocksPlan *plan, const Packing *packing,
+                        const uint8_t *order, const bool keep[2], TableEncoder **encoder,
+                        treb_error *error);
+
+/* Bytes that the blocks of a file of this metric claim at most, while slices come in any order. */
+uint64_t blocks_memory(const Shape *shape, treb_metric metric, unsigned width, int sides,
+                       int threads);
 
 /* Compresses and writes a run of bytes of a side, in parallel; may be called from several threads
  * for different runs. Every byte must come exactly once. */
-treb_status stream_write(Stream *stream, int side, uint64_t start, const uint8_t *bytes,
+treb_status blocks_write(FileBlocks *file, int side, uint64_t start, const uint8_t *bytes,
                          size_t size, treb_error *error);
 
 /* Gives the header a map of `count` codes for a verdict. False: out of memory. */
-bool stream_set_map(Stream *stream, int side, int verdict, unsigned count);
+bool blocks_set_map(FileBlocks *file, int side, int verdict, unsigned count);
 
 /* Frees what it holds and gives up the file if it is not finished. */
-void stream_close(Stream *stream);
-
-treb_status emit_out_of_memory(treb_error *error);
+void blocks_close(FileBlocks *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* stage.c - see stage.h. */
+/* codes.c - see codes.h. */
 #include "gen/write/codes.h"
 
 #include <stdlib.h>
@@ -22,13 +22,13 @@ static uint32_t swap_squares(uint32_t cell, unsigned shift)
     return shift ? cell ^ change ^ change << shift : cell;
 }
 
-bool stage_map_init(StageMap *map, const Shape *shape, const Index *index)
+bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index)
 {
     memset(map, 0, sizeof *map);
     map->axes = index->groups;
     map->plane_cells = index->stride[INDEX_KINGS_AXIS];
     map->row_pitch = map->plane_cells;
-    map->cells = stage_cells(shape);
+    map->cells = codes_cells(shape);
     map->kernel = kernel_best();
     for (unsigned a = map->axes; a-- > 0;) {
         int group = index->order[1 + a] - 1, first = 0;
@@ -40,7 +40,7 @@ bool stage_map_init(StageMap *map, const Shape *shape, const Index *index)
         map->radix[a] = index->group[group].radix;
         map->offset[a] = malloc(map->radix[a] * sizeof *map->offset[a]);
         if (map->offset[a] == NULL) {
-            stage_map_free(map);
+            codes_map_free(map);
             return false;
         }
         for (uint32_t c = 0; c < map->radix[a]; c++)
@@ -51,7 +51,7 @@ bool stage_map_init(StageMap *map, const Shape *shape, const Index *index)
     return true;
 }
 
-void stage_map_free(StageMap *map)
+void codes_map_free(CodesMap *map)
 {
     for (unsigned a = 0; a < INDEX_GROUPS_MAX; a++) free(map->offset[a]);
     memset(map, 0, sizeof *map);
@@ -66,11 +66,11 @@ static uint64_t word_needed(const Slice *s, treb_metric metric, int side, size_t
     return decided;
 }
 
-enum { PART = 64 /* words staged at once */ };
+enum { PART = 64 /* words chosen at once */ };
 
-static void stage_distances(const Slice *s, treb_metric metric, int side, size_t first, Plies *out)
+static void choose_distances(const Slice *s, treb_metric metric, int side, size_t first, Plies *out)
 {
-    size_t words = stage_cells(s->shape) / 64;
+    size_t words = codes_cells(s->shape) / 64;
     const Kernel *kernel = kernel_best();
     const Plies *plies = s->distance[metric][side];
     for (size_t w = first; w < first + words; w += PART) {
@@ -82,9 +82,9 @@ static void stage_distances(const Slice *s, treb_metric metric, int side, size_t
 }
 
 /* One kind of cell after the other, the most particular last. */
-static void stage_verdicts(const Slice *s, int side, size_t first, Plies *out)
+static void choose_verdicts(const Slice *s, int side, size_t first, Plies *out)
 {
-    size_t words = stage_cells(s->shape) / 64;
+    size_t words = codes_cells(s->shape) / 64;
     const Kernel *kernel = kernel_best();
     const uint64_t *won = s->won[side], *lost = s->lost[side];
     for (size_t i = 0; i < 64 * words; i++) out[i] = TREB_DRAW;
@@ -100,38 +100,38 @@ static void stage_verdicts(const Slice *s, int side, size_t first, Plies *out)
             kernel->mark(&cursed, 1, TREB_CURSED_WIN, out);
             kernel->mark(&blessed, 1, TREB_BLESSED_LOSS, out);
         }
-        if (to_draw) kernel->mark(&to_draw, 1, STAGE_UP_TO_DRAW, out);
-        kernel->mark(&open, 1, STAGE_FREE, out);
+        if (to_draw) kernel->mark(&to_draw, 1, CELL_UP_TO_DRAW, out);
+        kernel->mark(&open, 1, CELL_FREE, out);
     }
 }
 
-void stage_plane(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
-                 Plies *out)
+void codes_choose(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
+                  Plies *out)
 {
     const Shape *shape = slice->shape;
     size_t first = kings * shape->plane_words + (shape->men == 1 ? lane : 0);
     if (metric == TREB_WDL)
-        stage_verdicts(slice, side, first, out);
+        choose_verdicts(slice, side, first, out);
     else if (metric == TREB_DTC && slice->dtc_is_dtz)
-        stage_distances(slice, TREB_DTZ, side, first, out);
+        choose_distances(slice, TREB_DTZ, side, first, out);
     else
-        stage_distances(slice, metric, side, first, out);
+        choose_distances(slice, metric, side, first, out);
 }
 
 /* One run of the innermost axis where like men share it. */
-static Plies order_row(const Plies *staged, const uint32_t *offset, uint32_t radix, Plies before,
+static Plies order_row(const Plies *chosen, const uint32_t *offset, uint32_t radix, Plies before,
                        Plies *out)
 {
-    for (uint32_t c = 0; c < radix; c++) out[c] = before = stage_settle(staged[offset[c]], before);
+    for (uint32_t c = 0; c < radix; c++) out[c] = before = codes_settle(chosen[offset[c]], before);
     return before;
 }
 
 /* One run of the innermost axis where it is one man's. */
-static inline Plies fill_row(const StageMap *map, treb_metric metric, const Plies *staged,
+static inline Plies fill_row(const CodesMap *map, treb_metric metric, const Plies *chosen,
                              Plies before, Plies *out)
 {
     /* Distances know but one kind of cell that does not matter. */
-    return map->kernel->fill(staged, before, metric == TREB_WDL ? TREB_DRAW : STAGE_FREE, out);
+    return map->kernel->fill(chosen, before, metric == TREB_WDL ? TREB_DRAW : CELL_FREE, out);
 }
 
 #ifdef TREB_WIDE
@@ -171,14 +171,14 @@ static void transpose_block(const Plies *in, Plies *out, size_t stride)
 }
 
 /* Writes each cell to where its swapped number says. */
-static void swap_plane(const StageMap *map, const Plies *in, Plies *out)
+static void swap_plane(const CodesMap *map, const Plies *in, Plies *out)
 {
     size_t stride = (size_t)1 << map->swap;
     for (size_t base = 0; base < map->cells; base += 64)
         if ((base >> map->swap & 63) == 0) transpose_block(in + base, out + base, stride);
 }
 
-void stage_order(const StageMap *map, treb_metric metric, const Plies *staged, Plies *spare,
+void codes_order(const CodesMap *map, treb_metric metric, const Plies *chosen, Plies *spare,
                  Plies *out)
 {
     unsigned last = map->axes ? map->axes - 1 : 0;
@@ -187,11 +187,11 @@ void stage_order(const StageMap *map, treb_metric metric, const Plies *staged, P
     const uint32_t *inner = map->axes ? map->offset[last] : nothing;
     Plies before = metric == TREB_WDL ? TREB_DRAW : 0;
     if (map->swap) {
-        swap_plane(map, staged, spare);
-        staged = spare;
+        swap_plane(map, chosen, spare);
+        chosen = spare;
     }
     for (;;) {
-        const Plies *row = staged;
+        const Plies *row = chosen;
         for (unsigned a = 0; a < last; a++) row += map->offset[a][coordinate[a]];
         before = map->straight ? fill_row(map, metric, row, before, out)
                                : order_row(row, inner, radix, before, out);
@@ -203,9 +203,9 @@ void stage_order(const StageMap *map, treb_metric metric, const Plies *staged, P
     }
 }
 
-size_t stage_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out)
+size_t codes_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out)
 {
-    size_t bytes = stage_packed(packing, count);
+    size_t bytes = codes_packed(packing, count);
     unsigned per_byte = packing->per_byte;
     if (packing->width == 2) {
         for (size_t i = 0; i < count; i++) {
@@ -226,7 +226,7 @@ size_t stage_pack(const Packing *packing, const Plies *cells, size_t count, uint
     return bytes;
 }
 
-unsigned stage_plies(treb_metric metric, int verdict, unsigned code)
+unsigned codes_plies(treb_metric metric, int verdict, unsigned code)
 {
     return metric == TREB_DTM ? 2 * code + (verdict > TREB_DRAW) : code;
 }

@@ -1,19 +1,20 @@
-/* stage.h - the cells of one plane as they go to a file: chosen, reordered, packed. */
-#ifndef TREB_GEN_STAGE_H
-#define TREB_GEN_STAGE_H
+/* codes.h - the cells of one plane as they go to a file: their codes are chosen, brought into the
+ * file's order, and packed. */
+#ifndef TREB_GEN_CODES_H
+#define TREB_GEN_CODES_H
 
 #include "core/table.h"
 #include "gen/solve/solve.h"
 
-/* What a staged cell can be beyond its codes: what stands there does not matter. */
+/* What a chosen cell can be beyond its codes: what stands there does not matter. */
 enum {
-    STAGE_FREE = CODE_OPEN,            /* no legal position, or found by looking at some moves */
-    STAGE_UP_TO_DRAW = KERNEL_CAPPED,  /* any verdict up to a draw will do: a capture draws */
-    STAGE_CODES = STAGE_UP_TO_DRAW - 1 /* so many codes there are */
+    CELL_FREE = PLIES_OPEN,          /* no legal position, or found by looking at some moves */
+    CELL_UP_TO_DRAW = KERNEL_CAPPED, /* any verdict up to a draw will do: a capture draws */
+    CODES_END = CELL_UP_TO_DRAW - 1  /* so many codes there are */
 };
 
 /* The fixed part: how cells of the file's order lie in the solver's. */
-typedef struct StageMap {
+typedef struct CodesMap {
     unsigned axes;                      /* beside the kings */
     uint32_t radix[INDEX_GROUPS_MAX];   /* outermost first */
     uint32_t *offset[INDEX_GROUPS_MAX]; /* by coordinate: to the solver's cell, once swapped */
@@ -25,32 +26,32 @@ typedef struct StageMap {
     unsigned swap;
     bool straight; /* they do, swapped or not */
     const Kernel *kernel;
-} StageMap;
+} CodesMap;
 
 /* The kings must be the outermost axis of `index`. False: out of memory. */
-bool stage_map_init(StageMap *map, const Shape *shape, const Index *index);
-void stage_map_free(StageMap *map);
+bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index);
+void codes_map_free(CodesMap *map);
 
-/* Cells staged at once: a plane of one slice or, of kings and pawns alone, of all lanes. */
-static inline size_t stage_cells(const Shape *shape)
+/* Cells chosen at once: a plane of one slice or, of kings and pawns alone, of all lanes. */
+static inline size_t codes_cells(const Shape *shape)
 {
     return shape->men == 0 ? SLICE_LANES : shape_lane_cells(shape);
 }
 
-/* Writes the code or STAGE_... of each of these cells of plane `kings` to `out`. */
-void stage_plane(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
-                 Plies *out);
+/* Writes the code or CELL_... of each of these cells of plane `kings` to `out`. */
+void codes_choose(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
+                  Plies *out);
 
-/* The code for a staged cell, given that of the cell before it. */
-static inline Plies stage_settle(Plies staged, Plies before)
+/* The code for a chosen cell, given that of the cell before it. */
+static inline Plies codes_settle(Plies chosen, Plies before)
 {
-    if (staged < STAGE_CODES) return staged;
-    return staged == STAGE_FREE || before <= TREB_DRAW ? before : TREB_DRAW;
+    if (chosen < CODES_END) return chosen;
+    return chosen == CELL_FREE || before <= TREB_DRAW ? before : TREB_DRAW;
 }
 
-/* Brings a staged plane into the file's order and fills what does not matter with the code before
- * it, which compresses best. `spare` is room for another staged plane. */
-void stage_order(const StageMap *map, treb_metric metric, const Plies *staged, Plies *spare,
+/* Brings a chosen plane into the file's order and fills what does not matter with the code before
+ * it, which compresses best. `spare` is room for another chosen plane. */
+void codes_order(const CodesMap *map, treb_metric metric, const Plies *chosen, Plies *spare,
                  Plies *out);
 
 /* How codes are packed. */
@@ -61,15 +62,15 @@ typedef struct Packing {
 } Packing;
 
 /* Bytes that so many cells take, a multiple of per_byte. */
-static inline size_t stage_packed(const Packing *packing, size_t cells)
+static inline size_t codes_packed(const Packing *packing, size_t cells)
 {
     return cells / packing->per_byte * packing->width;
 }
 
 /* Packs `count` codes, a multiple of per_byte; returns the bytes written. */
-size_t stage_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out);
+size_t codes_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out);
 
 /* The plies of a distance code. */
-unsigned stage_plies(treb_metric metric, int verdict, unsigned code);
+unsigned codes_plies(treb_metric metric, int verdict, unsigned code);
 
 #endif

@@ -6,15 +6,20 @@
 
 enum { ORDERS_MAX = 120, TRIAL_LEVEL = 3, SAMPLE_BYTES = 2 << 20, RUN = 32 << 10 };
 
-bool order_sample_init(OrderSample *sample, const Shape *shape, uint32_t available)
+static size_t sample_planes(const Shape *shape)
 {
-    size_t planes = SAMPLE_BYTES / stage_cells(shape);
-    if (planes < 8) planes = 8;
+    size_t planes = SAMPLE_BYTES / codes_cells(shape);
+    return planes < 8 ? 8 : planes;
+}
+
+bool order_sample_init(OrderSample *sample, const Shape *shape, uint32_t available, Ledger *ledger)
+{
+    size_t planes = sample_planes(shape);
     if (planes > available) planes = available;
-    sample->planes = (uint32_t)planes;
-    size_t bytes = planes * stage_cells(shape) * sizeof(Plies);
-    sample->plane[0] = malloc(bytes);
-    sample->plane[1] = malloc(bytes);
+    *sample = (OrderSample){.shape = shape, .ledger = ledger, .planes = (uint32_t)planes};
+    size_t bytes = planes * codes_cells(shape) * sizeof(Plies);
+    sample->plane[0] = ledger_alloc(ledger, bytes);
+    sample->plane[1] = ledger_alloc(ledger, bytes);
     if (sample->plane[0] && sample->plane[1]) return true;
     order_sample_free(sample);
     return false;
@@ -22,8 +27,8 @@ bool order_sample_init(OrderSample *sample, const Shape *shape, uint32_t availab
 
 void order_sample_free(OrderSample *sample)
 {
-    free(sample->plane[0]);
-    free(sample->plane[1]);
+    ledger_free(sample->plane[0]);
+    ledger_free(sample->plane[1]);
     sample->plane[0] = sample->plane[1] = NULL;
 }
 
@@ -52,61 +57,96 @@ static int list_orders(int axes, uint8_t out[ORDERS_MAX][INDEX_AXES_MAX])
     return n;
 }
 
-/* The compressed size of one side's sample; SIZE_MAX if memory runs out. */
-static size_t trial(const Shape *shape, const Packing *packing, const OrderSample *sample, int side,
-                    const uint8_t *order)
+/* Room for a trial. */
+typedef struct Trial {
+    Plies *cells, *spare;
+    uint8_t *packed, *out;
+    size_t capacity; /* of `packed`; `out` has twice as much */
+} Trial;
+
+/* `plane_cells` of the file; padding can make them more than those of the shape. */
+static size_t place_trial(Trial *t, const Shape *shape, size_t plane_cells, size_t packed,
+                          void *memory)
 {
-    Index index;
-    StageMap map;
-    if (!index_init(&index, &shape->material, order, packing->per_byte)) return SIZE_MAX;
-    if (!stage_map_init(&map, shape, &index)) return SIZE_MAX;
-    size_t capacity = RUN + stage_packed(packing, map.plane_cells), size = SIZE_MAX, used = 0;
-    Plies *cells = malloc(map.plane_cells * sizeof *cells);
-    Plies *spare = malloc(stage_cells(shape) * sizeof *spare);
-    uint8_t *packed = malloc(capacity);
-    uint8_t *out = malloc(2 * capacity);
+    Layout layout = {memory, 0};
+    t->capacity = RUN + packed;
+    t->cells = layout_place(&layout, plane_cells * sizeof *t->cells);
+    t->spare = layout_place(&layout, codes_cells(shape) * sizeof *t->spare);
+    t->packed = layout_place(&layout, t->capacity);
+    t->out = layout_place(&layout, 2 * t->capacity);
+    return layout.size;
+}
+
+/* The compressed size of one side's sample, its cells in the order of `map`; SIZE_MAX if memory
+ * runs out. */
+static size_t trial_size(const OrderSample *sample, const Packing *packing, const CodesMap *map,
+                         int side)
+{
+    Trial t;
+    const Shape *shape = sample->shape;
+    size_t bytes = codes_packed(packing, map->plane_cells), size = 0, used = 0;
+    void *memory =
+        ledger_alloc(sample->ledger, place_trial(&t, shape, map->plane_cells, bytes, NULL));
     TableEncoder *encoder = table_encoder_new(TRIAL_LEVEL, NULL, 0);
-    if (cells && spare && packed && out && encoder) {
-        size = 0;
-        for (uint32_t i = 0; i < sample->planes; i++) {
-            stage_order(&map, packing->metric, sample->plane[side] + i * stage_cells(shape), spare,
-                        cells);
-            used += stage_pack(packing, cells, map.plane_cells, packed + used);
-            if (used < RUN && i + 1 < sample->planes) continue;
-            size += table_encode_block(encoder, packed, used, out, 2 * capacity);
-            used = 0;
-        }
+    if (memory == NULL || encoder == NULL) size = SIZE_MAX;
+    if (memory != NULL) place_trial(&t, shape, map->plane_cells, bytes, memory);
+    for (uint32_t i = 0; i < sample->planes && size != SIZE_MAX; i++) {
+        codes_order(map, packing->metric, sample->plane[side] + i * codes_cells(shape), t.spare,
+                    t.cells);
+        used += codes_pack(packing, t.cells, map->plane_cells, t.packed + used);
+        if (used < RUN && i + 1 < sample->planes) continue;
+        size_t block = table_encode_block(encoder, t.packed, used, t.out, 2 * t.capacity);
+        size = block ? size + block : SIZE_MAX;
+        used = 0;
     }
     table_encoder_free(encoder);
-    free(cells);
-    free(spare);
-    free(packed);
-    free(out);
-    stage_map_free(&map);
+    ledger_free(memory);
     return size;
 }
 
-bool order_choose(const Shape *shape, const Packing *packing, const OrderSample *sample,
-                  bool together, unsigned sides, uint8_t order[INDEX_AXES_MAX], int *side)
+static size_t trial(const OrderSample *sample, const Packing *packing, int side,
+                    const uint8_t *order)
+{
+    Index index;
+    CodesMap map;
+    if (!index_init(&index, &sample->shape->material, order, packing->per_byte)) return SIZE_MAX;
+    if (!codes_map_init(&map, sample->shape, &index)) return SIZE_MAX;
+    size_t size = trial_size(sample, packing, &map, side);
+    codes_map_free(&map);
+    return size;
+}
+
+bool order_choose(const OrderSample *sample, const Packing *packing, OrderAim aim,
+                  OrderChoice *choice)
 {
     uint8_t orders[ORDERS_MAX][INDEX_AXES_MAX];
     size_t size[ORDERS_MAX][2], least = SIZE_MAX;
-    int n = list_orders(1 + shape->index.groups, orders);
+    int n = list_orders(1 + sample->shape->index.groups, orders);
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < 2 * n; i++)
         size[i / 2][i % 2] =
-            sides >> i % 2 & 1 ? trial(shape, packing, sample, i % 2, orders[i / 2]) : 0;
-    *side = 0;
+            aim.sides >> i % 2 & 1 ? trial(sample, packing, i % 2, orders[i / 2]) : 0;
+    choice->side = 0;
     for (int i = 0; i < n; i++) {
-        for (int s = 0; s < (together ? 1 : 2); s++) {
-            if (!together && !(sides >> s & 1)) continue;
-            size_t a = size[i][s], b = together ? size[i][1] : 0;
+        for (int s = 0; s < (aim.together ? 1 : 2); s++) {
+            if (!aim.together && !(aim.sides >> s & 1)) continue;
+            size_t a = size[i][s], b = aim.together ? size[i][1] : 0;
             if (a == SIZE_MAX || b == SIZE_MAX) return false;
             if (a + b >= least) continue;
             least = a + b;
-            memcpy(order, orders[i], INDEX_AXES_MAX);
-            *side = s;
+            memcpy(choice->order, orders[i], INDEX_AXES_MAX);
+            choice->side = s;
         }
     }
     return true;
+}
+
+uint64_t order_memory(const Shape *shape, int threads)
+{
+    enum { PADDING = 2 };
+    Trial t;
+    size_t cells = PADDING * codes_cells(shape);
+    uint64_t sample = 2 * ledger_cost(sample_planes(shape) * codes_cells(shape) * sizeof(Plies));
+    return sample +
+           threads * ledger_cost(place_trial(&t, shape, cells, cells * sizeof(Plies), NULL));
 }

@@ -74,13 +74,13 @@ static void count_verdicts(const Slice *slice, int side, uint64_t count[WDL_VALU
 
 /* By verdict and plies. */
 typedef struct Spread {
-    uint64_t of[WDL_VALUES][CODE_MOST + 1];
+    uint64_t of[WDL_VALUES][PLIES_MOST + 1];
 } Spread;
 
 /* What the solver has counted. */
 static void spread_counted(const PlyCounts *counts, int side, bool zeroing, Spread *out)
 {
-    for (unsigned n = 0; n <= CODE_MOST; n++) {
+    for (unsigned n = 0; n <= PLIES_MOST; n++) {
         bool over = zeroing && n > SOLVE_RULE_PLIES;
         out->of[over ? TREB_BLESSED_LOSS : TREB_LOSS][n] = counts->of[side][0][n];
         out->of[over ? TREB_CURSED_WIN : TREB_WIN][n] = counts->of[side][1][n];
@@ -113,7 +113,7 @@ static void spread_cells(const Slice *slice, const Plies *plies, int side, Sprea
             spread_plane(slice, plies, side, k, &mine);
 #pragma omp critical(spread)
         for (int v = 0; v < WDL_VALUES; v++)
-            for (int p = 0; p <= CODE_MOST; p++) out->of[v][p] += mine.of[v][p];
+            for (int p = 0; p <= PLIES_MOST; p++) out->of[v][p] += mine.of[v][p];
     }
 }
 
@@ -157,7 +157,7 @@ static void tally_longest(Tally *tally, uint64_t number, const Slice *slice, int
     uint32_t *longest = &tally->longest[metric][side][verdict];
     uint64_t *where = &tally->where[metric][side][verdict];
     char *fen = tally->fen[metric][side][verdict];
-    int most = CODE_MOST;
+    int most = PLIES_MOST;
     while (most >= 0 && spread[most] == 0) most--;
     if (most < 0) return;
     bool first = fen[0] == '\0', tie = (uint32_t)most == *longest && number < *where;
@@ -181,7 +181,7 @@ bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Sl
 #pragma omp critical(tally)
             for (int v = 0; v < WDL_VALUES; v++) {
                 if (v == TREB_DRAW) continue;
-                for (int p = 0; p <= CODE_MOST; p++)
+                for (int p = 0; p <= PLIES_MOST; p++)
                     histograms->of[m][side][v][p] += spread->of[v][p];
                 tally_longest(tally, number, slice, m, side, v, spread->of[v]);
             }
@@ -200,6 +200,6 @@ void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape)
         for (int v = 0; v < WDL_VALUES; v++) {
             tally->count[side][v] /= like;
             for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-                for (int p = 0; p <= CODE_MOST; p++) histograms->of[m][side][v][p] /= like;
+                for (int p = 0; p <= PLIES_MOST; p++) histograms->of[m][side][v][p] /= like;
         }
 }

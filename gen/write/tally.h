@@ -15,7 +15,7 @@ typedef struct Tally {
 
 /* Positions by metric, side to move, verdict and plies. */
 typedef struct Histograms {
-    uint64_t of[TREB_METRICS][2][WDL_VALUES][CODE_MOST + 1];
+    uint64_t of[TREB_METRICS][2][WDL_VALUES][PLIES_MOST + 1];
 } Histograms;
 
 /* Adds the slice of number `number`. The outcome does not depend on the order of slices; slices may

@@ -1,85 +1,138 @@
-/* defer.c - see defer.h. */
+/* verdicts.c - see verdicts.h. */
 #include "gen/write/verdicts.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
+
+#include "core/error.h"
+#include "core/io.h"
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
 
+/* Where some planes of one side of a slice lie in the file. */
 typedef struct Chunk {
-    uint8_t *bytes;
-    uint32_t size;
+    uint64_t offset;
+    uint32_t size; /* 0: not there */
 } Chunk;
 
-struct Deferred {
+struct Verdicts {
     const Shape *shape;
-    size_t plane_cells; /* of one slice */
+    Ledger *ledger;
+    char directory[4096]; /* of the file, for messages */
+    int file;
+    _Atomic uint64_t end; /* of what was written */
+    size_t plane_cells;   /* of one slice */
     uint32_t chunk_planes, chunks;
     unsigned verdicts;
-    Chunk **slice[2]; /* by number: `chunks` each */
+    Chunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
 };
 
-Deferred *deferred_new(const Shape *shape)
+/* A file without a name, or with one that is gone at once where the system has no such files. */
+static int open_unnamed(const char *directory)
 {
-    Deferred *d = calloc(1, sizeof *d);
-    if (d == NULL) return NULL;
-    d->shape = shape;
-    d->plane_cells = shape_lane_cells(shape);
-    d->chunk_planes = CHUNK_BYTES / d->plane_cells ? CHUNK_BYTES / d->plane_cells : 1;
-    if (d->chunk_planes > shape->kings) d->chunk_planes = shape->kings;
-    d->chunks = (shape->kings + d->chunk_planes - 1) / d->chunk_planes;
-    d->verdicts = 1u << TREB_DRAW;
-    for (int side = 0; side < 2; side++) {
-        d->slice[side] = calloc(shape->index.slices, sizeof *d->slice[side]);
-        if (d->slice[side]) continue;
-        deferred_free(d);
+    char path[4200];
+#ifdef O_TMPFILE
+    int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0) return file;
+#endif
+    snprintf(path, sizeof path, "%.4000s/.verdicts-XXXXXX", directory);
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
+    return file;
+}
+
+uint32_t verdicts_planes(const Shape *shape)
+{
+    size_t planes = CHUNK_BYTES / shape_lane_cells(shape);
+    if (planes < 1) return 1;
+    return planes < shape->kings ? (uint32_t)planes : shape->kings;
+}
+
+static void set_chunks(Verdicts *v, const Shape *shape)
+{
+    v->shape = shape;
+    v->plane_cells = shape_lane_cells(shape);
+    v->chunk_planes = verdicts_planes(shape);
+    v->chunks = (shape->kings + v->chunk_planes - 1) / v->chunk_planes;
+}
+
+/* Of one side. */
+static size_t list_bytes(const Verdicts *v)
+{
+    return v->shape->index.slices * v->chunks * sizeof(Chunk);
+}
+
+Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger, treb_error *error)
+{
+    Verdicts *v = calloc(1, sizeof *v);
+    if (v == NULL) {
+        fail_memory(error);
         return NULL;
     }
-    return d;
+    set_chunks(v, shape);
+    v->ledger = ledger;
+    v->verdicts = 1u << TREB_DRAW;
+    snprintf(v->directory, sizeof v->directory, "%s", directory);
+    v->file = open_unnamed(directory);
+    treb_status status = v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", directory);
+    for (int side = 0; side < 2 && status == TREB_OK; side++)
+        if ((v->chunk[side] = ledger_calloc(ledger, list_bytes(v))) == NULL)
+            status = fail_memory(error);
+    if (status == TREB_OK) return v;
+    verdicts_free(v);
+    return NULL;
 }
 
-void deferred_free(Deferred *d)
+void verdicts_free(Verdicts *v)
 {
-    if (d == NULL) return;
-    for (int side = 0; side < 2; side++) {
-        for (uint64_t s = 0; d->slice[side] && s < d->shape->index.slices; s++) {
-            Chunk *chunk = d->slice[side][s];
-            for (uint32_t c = 0; chunk && c < d->chunks; c++) free(chunk[c].bytes);
-            free(chunk);
-        }
-        free(d->slice[side]);
-    }
-    free(d);
+    if (v == NULL) return;
+    ledger_free(v->chunk[0]);
+    ledger_free(v->chunk[1]);
+    if (v->file >= 0) close(v->file);
+    free(v);
 }
 
-uint32_t deferred_chunk_planes(const Deferred *d) { return d->chunk_planes; }
-uint32_t deferred_chunks(const Deferred *d) { return d->chunks; }
-unsigned deferred_verdicts(const Deferred *d) { return d->verdicts; }
-bool deferred_has(const Deferred *d, uint64_t number) { return d->slice[0][number] != NULL; }
+uint32_t verdicts_chunks(const Verdicts *v) { return v->chunks; }
+unsigned verdicts_seen(const Verdicts *v) { return v->verdicts; }
 
-static uint32_t chunk_end(const Deferred *d, uint32_t chunk)
+static Chunk *chunk_at(const Verdicts *v, uint64_t number, int side, uint32_t c)
 {
-    uint32_t end = (chunk + 1) * d->chunk_planes;
-    return end < d->shape->kings ? end : d->shape->kings;
+    return &v->chunk[side][number * v->chunks + c];
 }
 
-/* What is staged for verdicts fits into half a byte: five verdicts and two kinds of cell that do
- * not matter, the largest numbers there are. The more bytes, the longer zstd takes. */
+bool verdicts_has(const Verdicts *v, uint64_t number)
+{
+    return chunk_at(v, number, 0, 0)->size > 0;
+}
+
+static uint32_t chunk_end(const Verdicts *v, uint32_t chunk)
+{
+    uint32_t end = (chunk + 1) * v->chunk_planes;
+    return end < v->shape->kings ? end : v->shape->kings;
+}
+
+/* What a cell can be here fits into half a byte: five verdicts and two kinds of cell that do not
+ * matter, the largest numbers there are. The more bytes, the longer zstd takes. */
 enum { NIBBLES_SPECIAL = 14 };
 
 static size_t nibble_bytes(size_t cells) { return (cells + 1) / 2; }
 
-static void nibbles_pack(const Plies *staged, size_t cells, uint8_t *out)
+static void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out)
 {
     for (size_t i = 0; i + 1 < cells; i += 2)
-        out[i / 2] = (uint8_t)((staged[i] & 15) | (staged[i + 1] & 15) << 4);
-    if (cells % 2) out[cells / 2] = (uint8_t)(staged[cells - 1] & 15);
+        out[i / 2] = (uint8_t)((chosen[i] & 15) | (chosen[i + 1] & 15) << 4);
+    if (cells % 2) out[cells / 2] = (uint8_t)(chosen[cells - 1] & 15);
 }
 
 static Plies nibble_cell(unsigned nibble)
 {
-    return (Plies)(nibble < NIBBLES_SPECIAL ? nibble : nibble - NIBBLES_SPECIAL + STAGE_UP_TO_DRAW);
+    return (Plies)(nibble < NIBBLES_SPECIAL ? nibble : nibble - NIBBLES_SPECIAL + CELL_UP_TO_DRAW);
 }
 
 static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
@@ -91,113 +144,163 @@ static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
     if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
 }
 
-static bool chunk_pack(const Plies *staged, size_t cells, Chunk *out)
+/* Room to pack the cells of a chunk: the cells, as half bytes, compressed. */
+typedef struct Room {
+    Plies *chosen;
+    uint8_t *plain, *packed;
+    size_t bound;
+} Room;
+
+static size_t place_room(Room *room, size_t cells, void *memory)
 {
-    size_t size = nibble_bytes(cells), bound = ZSTD_compressBound(size), n = 0;
-    uint8_t *plain = malloc(size), *packed = malloc(bound);
-    bool ok = plain && packed;
-    if (ok) {
-        nibbles_pack(staged, cells, plain);
-        n = ZSTD_compress(packed, bound, plain, size, LEVEL);
-        ok = !ZSTD_isError(n);
-    }
-    free(plain);
-    if (!ok) {
-        free(packed);
-        return false;
-    }
-    uint8_t *fitted = realloc(packed, n);
-    out->bytes = fitted ? fitted : packed;
-    out->size = (uint32_t)n;
-    return true;
+    Layout layout = {memory, 0};
+    room->bound = ZSTD_compressBound(nibble_bytes(cells));
+    room->chosen = layout_place(&layout, cells * sizeof *room->chosen);
+    room->plain = layout_place(&layout, nibble_bytes(cells));
+    room->packed = layout_place(&layout, room->bound);
+    return layout.size;
 }
 
-static unsigned verdicts_of(const Plies *staged, size_t cells)
+static bool room_init(Room *room, Ledger *ledger, size_t cells)
 {
-    bool seen[CODE_OPEN + 1] = {false};
+    void *memory = ledger_alloc(ledger, place_room(room, cells, NULL));
+    if (memory != NULL) place_room(room, cells, memory);
+    return memory != NULL;
+}
+
+/* What was placed first is where the memory begins. */
+static void room_free(Room *room) { ledger_free(room->chosen); }
+
+/* Compresses the cells in `room` and appends them to the file. */
+static treb_status chunk_write(Verdicts *v, const Room *room, size_t cells, Chunk *out,
+                               treb_error *error)
+{
+    size_t size = nibble_bytes(cells);
+    nibbles_pack(room->chosen, cells, room->plain);
+    size_t packed = ZSTD_compress(room->packed, room->bound, room->plain, size, LEVEL);
+    if (ZSTD_isError(packed)) return fail_memory(error);
+    out->offset = atomic_fetch_add(&v->end, packed);
+    if (!io_write_at(v->file, room->packed, packed, out->offset))
+        return fail_errno(error, "write a temporary file in", v->directory);
+    out->size = (uint32_t)packed;
+    return TREB_OK;
+}
+
+static unsigned verdicts_of(const Plies *chosen, size_t cells)
+{
+    bool seen[PLIES_OPEN + 1] = {false};
     unsigned mask = 0;
-    for (size_t i = 0; i < cells; i++) seen[staged[i]] = true;
+    for (size_t i = 0; i < cells; i++) seen[chosen[i]] = true;
     for (int v = 0; v < WDL_VALUES; v++) mask |= (unsigned)seen[v] << v;
     return mask;
 }
 
-static void note_verdicts(Deferred *d, const Plies *staged, size_t cells)
+static void note_verdicts(Verdicts *v, const Plies *chosen, size_t cells)
 {
-    unsigned verdicts = verdicts_of(staged, cells);
+    unsigned verdicts = verdicts_of(chosen, cells);
 #pragma omp atomic
-    d->verdicts |= verdicts;
+    v->verdicts |= verdicts;
 }
 
-/* Stages one chunk of the slice in one lane. */
-static bool chunk_add(Deferred *d, const Slice *slice, int lane, int side, uint32_t c, Chunk *out)
+/* Adds one chunk of the slice in one lane. */
+static treb_status chunk_add(Verdicts *v, const Slice *slice, int lane, int side, uint32_t c,
+                             Chunk *out, treb_error *error)
 {
-    uint32_t first = c * d->chunk_planes, end = chunk_end(d, c);
-    size_t cells = (end - first) * d->plane_cells;
-    Plies *staged = malloc(cells * sizeof *staged);
-    if (staged == NULL) return false;
+    Room room;
+    uint32_t first = c * v->chunk_planes, end = chunk_end(v, c);
+    size_t cells = (end - first) * v->plane_cells;
+    if (!room_init(&room, v->ledger, cells)) return fail_memory(error);
     for (uint32_t k = first; k < end; k++)
-        stage_plane(slice, TREB_WDL, side, k, lane, staged + (k - first) * d->plane_cells);
-    note_verdicts(d, staged, cells);
-    bool ok = chunk_pack(staged, cells, out);
-    free(staged);
-    return ok;
+        codes_choose(slice, TREB_WDL, side, k, lane, room.chosen + (k - first) * v->plane_cells);
+    note_verdicts(v, room.chosen, cells);
+    treb_status status = chunk_write(v, &room, cells, out, error);
+    room_free(&room);
+    return status;
 }
 
-static bool slice_add(Deferred *d, uint64_t number, const Slice *slice, int lane, int side)
+static treb_status side_add(Verdicts *v, uint64_t number, const Slice *slice, int lane, int side,
+                            treb_error *error)
 {
-    bool ok = true;
-    Chunk *chunk = calloc(d->chunks, sizeof *chunk);
-    if (chunk == NULL) return false;
-    d->slice[side][number] = chunk;
+    treb_status status = TREB_OK;
 #pragma omp parallel for schedule(dynamic)
-    for (uint32_t c = 0; c < d->chunks; c++)
-        if (!chunk_add(d, slice, lane, side, c, &chunk[c])) {
-#pragma omp atomic write
-            ok = false;
+    for (uint32_t c = 0; c < v->chunks; c++) {
+        treb_error mine;
+        treb_status s = chunk_add(v, slice, lane, side, c, chunk_at(v, number, side, c), &mine);
+        if (s == TREB_OK) continue;
+#pragma omp critical(verdicts_error)
+        {
+            status = s;
+            *error = mine;
         }
-    return ok;
+    }
+    return status;
 }
 
 /* The same for kings and pawns alone, where a plane's cells are slices; there is but one chunk. */
-static bool lanes_add(Deferred *d, const uint64_t *number, const Slice *slice, int side)
+static treb_status lanes_add(Verdicts *v, const uint64_t *number, const Slice *slice, int side,
+                             treb_error *error)
 {
-    uint32_t kings = d->shape->kings;
-    Plies *staged = malloc((size_t)SLICE_LANES * kings * sizeof *staged);
-    Plies *one = malloc(kings * sizeof *one);
-    bool ok = staged && one;
-    for (uint32_t k = 0; ok && k < kings; k++)
-        stage_plane(slice, TREB_WDL, side, k, 0, staged + SLICE_LANES * k);
-    for (int lane = 0; ok && lane < slice->lanes; lane++) {
-        for (uint32_t k = 0; k < kings; k++) one[k] = staged[SLICE_LANES * k + lane];
-        note_verdicts(d, one, kings);
-        Chunk *chunk = calloc(1, sizeof *chunk);
-        d->slice[side][number[lane]] = chunk;
-        ok = chunk && chunk_pack(one, kings, chunk);
+    uint32_t kings = v->shape->kings;
+    size_t all = (size_t)SLICE_LANES * kings;
+    Room room;
+    Plies *chosen = ledger_alloc(v->ledger, all * sizeof *chosen);
+    bool enough = room_init(&room, v->ledger, kings) && chosen;
+    treb_status status = enough ? TREB_OK : fail_memory(error);
+    for (uint32_t k = 0; enough && k < kings; k++)
+        codes_choose(slice, TREB_WDL, side, k, 0, chosen + SLICE_LANES * k);
+    for (int lane = 0; status == TREB_OK && lane < slice->lanes; lane++) {
+        for (uint32_t k = 0; k < kings; k++) room.chosen[k] = chosen[SLICE_LANES * k + lane];
+        note_verdicts(v, room.chosen, kings);
+        status = chunk_write(v, &room, kings, chunk_at(v, number[lane], side, 0), error);
     }
-    free(staged);
-    free(one);
-    return ok;
+    ledger_free(chosen);
+    room_free(&room);
+    return status;
 }
 
-bool deferred_add(Deferred *d, const uint64_t *number, const Slice *slice)
+treb_status verdicts_add(Verdicts *v, const uint64_t *number, const Slice *slice, treb_error *error)
 {
-    bool ok = true, kings = d->shape->men == 0;
-    for (int side = 0; side < 2 && ok; side++) {
-        if (kings) ok = lanes_add(d, number, slice, side);
-        for (int lane = 0; lane < slice->lanes && ok && !kings; lane++)
-            ok = slice_add(d, number[lane], slice, lane, side);
+    treb_status status = TREB_OK;
+    for (int side = 0; side < 2 && status == TREB_OK; side++) {
+        if (v->shape->men == 0) {
+            status = lanes_add(v, number, slice, side, error);
+            continue;
+        }
+        for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
+            status = side_add(v, number[lane], slice, lane, side, error);
     }
-    return ok;
+    return status;
 }
 
-bool deferred_read(const Deferred *d, uint64_t number, int side, uint32_t chunk, Plies *out)
+treb_status verdicts_read(const Verdicts *v, uint64_t number, int side, uint32_t chunk, Plies *out,
+                          treb_error *error)
 {
-    const Chunk *c = &d->slice[side][number][chunk];
-    size_t planes = chunk_end(d, chunk) - chunk * d->chunk_planes;
-    size_t cells = planes * d->plane_cells, size = nibble_bytes(cells);
-    uint8_t *plain = malloc(size);
-    bool ok = plain && ZSTD_decompress(plain, size, c->bytes, c->size) == size;
-    if (ok) nibbles_unpack(plain, cells, out);
-    free(plain);
-    return ok;
+    Room room;
+    const Chunk *c = chunk_at(v, number, side, chunk);
+    size_t cells = (chunk_end(v, chunk) - chunk * v->chunk_planes) * v->plane_cells;
+    size_t size = nibble_bytes(cells);
+    treb_status status = TREB_OK;
+    if (!room_init(&room, v->ledger, cells)) return fail_memory(error);
+    if (!io_read_at(v->file, room.packed, c->size, c->offset))
+        status = fail_errno(error, "read a temporary file in", v->directory);
+    else if (ZSTD_decompress(room.plain, size, room.packed, c->size) != size)
+        status =
+            fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered", v->directory);
+    else
+        nibbles_unpack(room.plain, cells, out);
+    room_free(&room);
+    return status;
+}
+
+uint64_t verdicts_memory(const Shape *shape, int threads)
+{
+    Verdicts v;
+    Room room;
+    memset(&v, 0, sizeof v);
+    set_chunks(&v, shape);
+    uint64_t bytes = 2 * ledger_cost(list_bytes(&v));
+    bytes += threads * ledger_cost(place_room(&room, v.chunk_planes * v.plane_cells, NULL));
+    if (shape->men == 0)
+        bytes += threads * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
+    return bytes;
 }

@@ -1,33 +1,39 @@
-/* defer.h - staged verdicts kept until a table is complete.
+/* verdicts.h - the verdicts of a table, kept until all of its slices are solved.
  *
  * How many verdicts share a byte depends on which of them occur, and the best order of the axes on
- * all slices. So verdicts wait, lightly compressed, until the last slice is solved. */
-#ifndef TREB_GEN_DEFER_H
-#define TREB_GEN_DEFER_H
+ * all slices. So verdicts wait, lightly compressed, in a file without a name, which is gone when it
+ * is closed or the run is killed. */
+#ifndef TREB_GEN_VERDICTS_H
+#define TREB_GEN_VERDICTS_H
 
 #include "gen/write/codes.h"
 
-typedef struct Deferred Deferred;
+typedef struct Verdicts Verdicts;
 
-/* NULL: out of memory. */
-Deferred *deferred_new(const Shape *shape);
-void deferred_free(Deferred *deferred);
+/* `directory` has room for the file. NULL: see `error`. */
+Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger,
+                       treb_error *error);
+void verdicts_free(Verdicts *verdicts);
 
-/* Stages the slices of `slice`, number[lane] each, in parallel; may be called from several threads.
- * False: out of memory. */
-bool deferred_add(Deferred *deferred, const uint64_t *number, const Slice *slice);
+/* Bytes that it claims for so many threads. */
+uint64_t verdicts_memory(const Shape *shape, int threads);
+
+/* Takes the slices of `slice`, number[lane] each, in parallel; may be called from several threads. */
+treb_status verdicts_add(Verdicts *verdicts, const uint64_t *number, const Slice *slice,
+                         treb_error *error);
 
 /* Planes are kept in chunks of so many; the last has fewer. */
-uint32_t deferred_chunk_planes(const Deferred *deferred);
-uint32_t deferred_chunks(const Deferred *deferred);
+uint32_t verdicts_planes(const Shape *shape);
+uint32_t verdicts_chunks(const Verdicts *verdicts);
 
 /* Whether a slice was added. */
-bool deferred_has(const Deferred *deferred, uint64_t number);
+bool verdicts_has(const Verdicts *verdicts, uint64_t number);
 
-/* Unpacks a chunk; false if memory runs out. Thread-safe. */
-bool deferred_read(const Deferred *deferred, uint64_t number, int side, uint32_t chunk, Plies *out);
+/* Unpacks the cells of a chunk, as codes_choose wrote them. Thread-safe. */
+treb_status verdicts_read(const Verdicts *verdicts, uint64_t number, int side, uint32_t chunk,
+                          Plies *out, treb_error *error);
 
-/* The verdicts seen, as a mask of 1 << WDL_...; a draw is always among them. */
-unsigned deferred_verdicts(const Deferred *deferred);
+/* The verdicts seen, as a mask of 1 << TREB_LOSS and so on; a draw is always among them. */
+unsigned verdicts_seen(const Verdicts *verdicts);
 
 #endif

@@ -1,161 +1,209 @@
-/* emit.c - see emit.h.
+/* writer.c - see writer.h.
  *
- * A slice goes to a file in three steps: its cells are staged (stage.h) into runs of bytes, runs
- * are cut into the file's blocks (stream.h), and whole blocks are compressed, all in parallel.
+ * A slice goes to a file in three steps: the codes of its cells become runs of bytes (codes.h), runs
+ * are cut into the file's blocks (blocks.h), and whole blocks are compressed, all in parallel.
  * Distances are written as soon as their slice is solved; the order of their axes and the side to
  * move that is kept are chosen on a sample of the first slice. Verdicts wait until all slices are
- * there (defer.h). */
+ * there (verdicts.h). */
 #include "gen/write/writer.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "gen/write/blocks.h"
 #include "gen/write/verdicts.h"
 
-enum { LEVEL_DEFAULT = 9, RUN_BYTES = 8 << 20 };
+enum {
+    LEVEL_DEFAULT = 9,
+    RUN_BYTES = 8 << 20,
+    ENCODER_BYTES = 4 << 20 /* what zstd takes at level 19 for blocks as small as ours */
+};
 
-struct Emitter {
+struct Writer {
     const Shape *shape;
+    Ledger *ledger;
     char directory[4096];
     unsigned metrics, width; /* width: bytes of a distance */
     bool begun;
     int threads;
     TableEncoder **encoder[TREB_METRICS]; /* by thread; NULL for metrics not wanted */
-    Stream stream[TREB_METRICS];
-    bool follows[TREB_METRICS]; /* is another's twin */
-    Deferred *verdicts;
+    FileBlocks file[TREB_METRICS];
+    bool is_copy[TREB_METRICS]; /* its blocks are those of another's */
+    uint64_t encoder_bytes;     /* claimed */
+    Verdicts *verdicts;
     Tally tally;
     Histograms *histograms;
 };
 
-static bool has(const Emitter *e, int metric) { return e->metrics >> metric & 1; }
+static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
 /* Two bytes where a distance may need them. */
-static unsigned emit_width(const Shape *shape, const EmitOptions *options)
+static unsigned width_of(const Shape *shape, const WriteOptions *options)
 {
     enum { NARROW_MEN = 5 };
     return sizeof(Plies) > 1 && (options->wide || material_men(&shape->material) > NARROW_MEN) ? 2
                                                                                                : 1;
 }
 
-static bool encoders_new(Emitter *e, treb_metric metric, int level)
+/* Encoders for every thread, of one metric. */
+static bool encoders_new(Writer *w, treb_metric metric, int level)
 {
     /* Without pawns DTC mostly is DTZ, and is then the same bytes whichever is wanted. */
-    bool twin = metric == TREB_DTC && !e->shape->pawns;
-    e->encoder[metric] = calloc(e->threads, sizeof *e->encoder[metric]);
-    for (int i = 0; e->encoder[metric] && i < e->threads; i++) {
+    bool as_dtz = metric == TREB_DTC && !w->shape->pawns;
+    uint64_t bytes = (uint64_t)w->threads * ENCODER_BYTES;
+    if (!ledger_claim(w->ledger, bytes)) return false;
+    w->encoder_bytes += bytes;
+    w->encoder[metric] = calloc(w->threads, sizeof *w->encoder[metric]);
+    for (int i = 0; w->encoder[metric] && i < w->threads; i++) {
         TableEncoder *encoder = table_encoder_new(level ? level : LEVEL_DEFAULT, NULL, 0);
         if (encoder == NULL) return false;
-        if (level == 0) table_encoder_tune(encoder, twin ? TREB_DTZ : metric);
-        e->encoder[metric][i] = encoder;
+        if (level == 0) table_encoder_tune(encoder, as_dtz ? TREB_DTZ : metric);
+        w->encoder[metric][i] = encoder;
     }
-    return e->encoder[metric] != NULL;
+    return w->encoder[metric] != NULL;
 }
 
-static void encoders_free(Emitter *e, treb_metric metric)
+static void encoders_free(Writer *w, treb_metric metric)
 {
-    for (int i = 0; e->encoder[metric] && i < e->threads; i++)
-        table_encoder_free(e->encoder[metric][i]);
-    free(e->encoder[metric]);
+    for (int i = 0; w->encoder[metric] && i < w->threads; i++)
+        table_encoder_free(w->encoder[metric][i]);
+    free(w->encoder[metric]);
 }
 
-Emitter *emitter_new(const Shape *shape, const EmitOptions *options, treb_error *error)
+static treb_status writer_init(Writer *w, const WriteOptions *options, treb_error *error)
 {
-    Emitter *e = calloc(1, sizeof *e);
-    if (e == NULL || strlen(options->directory) >= sizeof e->directory) goto fail;
-    e->shape = shape;
-    e->metrics = options->metrics;
-    e->width = emit_width(shape, options);
-    strcpy(e->directory, options->directory);
-    e->threads = omp_get_max_threads();
-    e->verdicts = deferred_new(shape);
-    e->histograms = calloc(1, sizeof *e->histograms);
-    if (e->verdicts == NULL || e->histograms == NULL) goto fail;
+    if (strlen(options->directory) >= sizeof w->directory)
+        return fail(error, TREB_ERR_ARGUMENT, "the folder's name is too long");
+    strcpy(w->directory, options->directory);
+    w->verdicts = verdicts_new(w->shape, w->directory, w->ledger, error);
+    if (w->verdicts == NULL) return error->status;
+    if ((w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms)) == NULL)
+        return fail_memory(error);
     for (int m = 0; m < TREB_METRICS; m++)
-        if (has(e, m) && !encoders_new(e, m, options->level)) goto fail;
-    return e;
-fail:
-    emit_out_of_memory(error);
-    emitter_abort(e);
+        if (has(w, m) && !encoders_new(w, m, options->level)) return fail_memory(error);
+    return TREB_OK;
+}
+
+Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *error)
+{
+    Writer *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    w->shape = shape;
+    w->ledger = options->ledger;
+    w->metrics = options->metrics;
+    w->width = width_of(shape, options);
+    w->threads = omp_get_max_threads();
+    if (writer_init(w, options, error) == TREB_OK) return w;
+    writer_abort(w);
     return NULL;
 }
 
-void emitter_abort(Emitter *e)
+void writer_abort(Writer *w)
 {
-    if (e == NULL) return;
+    if (w == NULL) return;
     for (int m = 0; m < TREB_METRICS; m++) {
-        stream_close(&e->stream[m]);
-        encoders_free(e, m);
+        blocks_close(&w->file[m]);
+        encoders_free(w, m);
     }
-    free(e->histograms);
-    deferred_free(e->verdicts);
-    free(e);
+    ledger_give_back(w->ledger, w->encoder_bytes);
+    ledger_free(w->histograms);
+    verdicts_free(w->verdicts);
+    free(w);
 }
 
 /* ---- distances ------------------------------------------------------------------------------- */
 
-static bool sample_slice(OrderSample *sample, const Slice *slice, treb_metric metric)
+static bool sample_slice(OrderSample *sample, const Slice *slice, treb_metric metric,
+                         Ledger *ledger)
 {
     const Shape *shape = slice->shape;
-    if (!order_sample_init(sample, shape, shape->kings)) return false;
+    if (!order_sample_init(sample, shape, shape->kings, ledger)) return false;
 #pragma omp parallel for schedule(dynamic)
     for (uint32_t i = 0; i < sample->planes; i++)
         for (int side = 0; side < 2; side++)
-            stage_plane(slice, metric, side, (uint64_t)i * shape->kings / sample->planes, 0,
-                        sample->plane[side] + i * stage_cells(shape));
+            codes_choose(slice, metric, side, (uint64_t)i * shape->kings / sample->planes, 0,
+                         sample->plane[side] + i * codes_cells(shape));
     return true;
 }
 
-static treb_status distances_open(Emitter *e, treb_metric metric, const Slice *slice,
+static treb_status distances_open(Writer *w, treb_metric metric, const Slice *slice,
                                   treb_error *error)
 {
-    Packing packing = {.metric = metric, .per_byte = 1, .base = 256, .width = e->width};
+    Packing packing = {.metric = metric, .per_byte = 1, .base = 256, .width = w->width};
     OrderSample sample;
-    uint8_t order[INDEX_AXES_MAX];
-    int side;
-    if (!sample_slice(&sample, slice, metric)) return emit_out_of_memory(error);
+    OrderChoice choice;
+    if (!sample_slice(&sample, slice, metric, w->ledger)) return fail_memory(error);
     bool chosen =
-        order_choose(e->shape, &packing, &sample, false, e->shape->symmetric ? 1 : 3, order, &side);
+        order_choose(&sample, &packing, (OrderAim){false, w->shape->symmetric ? 1 : 3}, &choice);
     order_sample_free(&sample);
-    if (!chosen) return emit_out_of_memory(error);
-    bool keep[2] = {side == 0, side == 1};
-    return stream_open(&e->stream[metric], e->shape, &packing, order, keep, e->directory,
-                       e->encoder[metric], error);
+    if (!chosen) return fail_memory(error);
+    bool keep[2] = {choice.side == 0, choice.side == 1};
+    FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
+    return blocks_open(&w->file[metric], &plan, &packing, choice.order, keep, w->encoder[metric],
+                       error);
 }
 
-static treb_status emitter_begin(Emitter *e, const Slice *slice, treb_error *error)
+static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error)
 {
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        if (!has(e, m)) continue;
-        treb_status status = distances_open(e, m, slice, error);
+        if (!has(w, m)) continue;
+        treb_status status = distances_open(w, m, slice, error);
         if (status != TREB_OK) return status;
     }
     /* Where the two metrics agree, so do their files but for the header. */
-    if (slice->dtc_is_dtz && has(e, TREB_DTZ) && has(e, TREB_DTC)) {
-        e->stream[TREB_DTZ].twin = &e->stream[TREB_DTC];
-        e->follows[TREB_DTC] = true;
+    if (slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC)) {
+        w->file[TREB_DTZ].copy = &w->file[TREB_DTC];
+        w->is_copy[TREB_DTC] = true;
     }
-    e->begun = true;
+    w->begun = true;
     return TREB_OK;
 }
 
-/* Stages planes `first` to `end` of a side of one lane as they go to the file. */
-static bool stage_planes(const Stream *stream, const Slice *slice, int lane, int side,
-                         uint32_t first, uint32_t end, uint8_t *out)
+/* Room to bring planes into the file's order: their cells as they are chosen, and two planes. */
+typedef struct PlaneRoom {
+    Plies *chosen, *spare, *ordered;
+} PlaneRoom;
+
+static size_t place_plane_room(PlaneRoom *room, const Shape *shape, size_t plane_cells,
+                               size_t planes, void *memory)
+{
+    Layout layout = {memory, 0};
+    room->chosen = layout_place(&layout, planes * codes_cells(shape) * sizeof *room->chosen);
+    room->spare = layout_place(&layout, codes_cells(shape) * sizeof *room->spare);
+    room->ordered = layout_place(&layout, plane_cells * sizeof *room->ordered);
+    return layout.size;
+}
+
+static bool plane_room_init(PlaneRoom *room, const Shape *shape, size_t plane_cells, size_t planes,
+                            Ledger *ledger)
+{
+    size_t size = place_plane_room(room, shape, plane_cells, planes, NULL);
+    void *memory = ledger_alloc(ledger, size);
+    if (memory != NULL) place_plane_room(room, shape, plane_cells, planes, memory);
+    return memory != NULL;
+}
+
+/* What was placed first is where the memory begins. */
+static void plane_room_free(PlaneRoom *room) { ledger_free(room->chosen); }
+
+/* Chooses planes `first` to `end` of a side of one lane as they go to the file. */
+static bool planes_pack(const FileBlocks *file, const Slice *slice, int lane, int side,
+                        uint32_t first, uint32_t end, uint8_t *out)
 {
     const Shape *shape = slice->shape;
-    const StageMap *map = &stream->map;
-    treb_metric metric = stream->packing.metric;
-    size_t bytes = stage_packed(&stream->packing, map->plane_cells);
+    const CodesMap *map = &file->map;
+    treb_metric metric = file->packing.metric;
+    size_t bytes = codes_packed(&file->packing, map->plane_cells);
     bool ok = true;
 #pragma omp parallel
     {
-        Plies *staged = malloc(stage_cells(shape) * sizeof *staged);
-        Plies *spare = malloc(stage_cells(shape) * sizeof *spare);
-        Plies *ordered = malloc(map->plane_cells * sizeof *ordered);
-        bool enough = staged && spare && ordered;
+        PlaneRoom room;
+        bool enough = plane_room_init(&room, shape, map->plane_cells, 1, file->ledger);
         if (!enough) {
 #pragma omp atomic write
             ok = false;
@@ -163,134 +211,131 @@ static bool stage_planes(const Stream *stream, const Slice *slice, int lane, int
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t k = first; k < end; k++) {
             if (!enough) continue;
-            stage_plane(slice, metric, side, k, lane, staged);
-            stage_order(map, metric, staged, spare, ordered);
-            stage_pack(&stream->packing, ordered, map->plane_cells, out + (k - first) * bytes);
+            codes_choose(slice, metric, side, k, lane, room.chosen);
+            codes_order(map, metric, room.chosen, room.spare, room.ordered);
+            codes_pack(&file->packing, room.ordered, map->plane_cells, out + (k - first) * bytes);
         }
-        free(staged);
-        free(spare);
-        free(ordered);
+        plane_room_free(&room);
     }
     return ok;
 }
 
 /* One side of the slice in one lane, some planes at a time. */
-static treb_status side_slice(Stream *stream, uint64_t number, const Slice *slice, int lane,
+static treb_status side_slice(FileBlocks *file, uint64_t number, const Slice *slice, int lane,
                               int side, treb_error *error)
 {
     uint32_t kings = slice->shape->kings;
-    size_t size = stage_packed(&stream->packing, stream->map.plane_cells);
+    size_t size = codes_packed(&file->packing, file->map.plane_cells);
     uint32_t planes = RUN_BYTES / size ? RUN_BYTES / size : 1;
     if (planes > kings) planes = kings;
-    uint8_t *bytes = malloc(planes * size);
-    treb_status status = bytes ? TREB_OK : emit_out_of_memory(error);
+    uint8_t *bytes = ledger_alloc(file->ledger, planes * size);
+    treb_status status = bytes ? TREB_OK : fail_memory(error);
     for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
         uint32_t end = first + planes < kings ? first + planes : kings;
-        status = stage_planes(stream, slice, lane, side, first, end, bytes)
-                     ? stream_write(stream, side, number * stream->slice_bytes + first * size,
-                                    bytes, (end - first) * size, error)
-                     : emit_out_of_memory(error);
+        status = planes_pack(file, slice, lane, side, first, end, bytes)
+                     ? blocks_write(file, side, number * file->slice_bytes + first * size, bytes,
+                                    (end - first) * size, error)
+                     : fail_memory(error);
     }
-    free(bytes);
+    ledger_free(bytes);
     return status;
 }
 
 /* A slice of kings and pawns alone, from cells `stride` apart, one a plane. */
-static treb_status write_kings(const Emitter *e, Stream *stream, uint64_t number,
-                               const Plies *staged, size_t stride, int side, treb_error *error)
+static treb_status write_kings(const Writer *w, FileBlocks *file, uint64_t number,
+                               const Plies *chosen, size_t stride, int side, treb_error *error)
 {
-    const Packing *p = &stream->packing;
-    size_t count = stream->header.index.slice_size;
-    Plies *cells = malloc(count * sizeof *cells);
-    uint8_t *bytes = malloc(stream->slice_bytes);
+    const Packing *p = &file->packing;
+    size_t count = file->header.index.slice_size;
+    Plies *cells = ledger_alloc(file->ledger, count * sizeof *cells);
+    uint8_t *bytes = ledger_alloc(file->ledger, file->slice_bytes);
     Plies before = p->metric == TREB_WDL ? TREB_DRAW : 0;
-    treb_status status = cells && bytes ? TREB_OK : emit_out_of_memory(error);
+    treb_status status = cells && bytes ? TREB_OK : fail_memory(error);
     for (size_t k = 0; k < count && status == TREB_OK; k++) {
-        if (k < e->shape->kings) before = stage_settle(staged[stride * k], before);
+        if (k < w->shape->kings) before = codes_settle(chosen[stride * k], before);
         cells[k] = before;
     }
     if (status == TREB_OK) {
-        stage_pack(p, cells, count, bytes);
-        status = stream_write(stream, side, number * stream->slice_bytes, bytes,
-                              stream->slice_bytes, error);
+        codes_pack(p, cells, count, bytes);
+        status =
+            blocks_write(file, side, number * file->slice_bytes, bytes, file->slice_bytes, error);
     }
-    free(cells);
-    free(bytes);
+    ledger_free(cells);
+    ledger_free(bytes);
     return status;
 }
 
 /* Slices of kings and pawns alone, where the bits of a word are slices. */
-static treb_status side_lanes(const Emitter *e, Stream *stream, const uint64_t *number,
+static treb_status side_lanes(const Writer *w, FileBlocks *file, const uint64_t *number,
                               const Slice *slice, int side, treb_error *error)
 {
-    Plies *staged = malloc((size_t)SLICE_LANES * e->shape->kings * sizeof *staged);
-    treb_status status = staged ? TREB_OK : emit_out_of_memory(error);
-    for (uint32_t k = 0; k < e->shape->kings && staged; k++)
-        stage_plane(slice, stream->packing.metric, side, k, 0, staged + SLICE_LANES * k);
+    Plies *chosen = ledger_alloc(w->ledger, (size_t)SLICE_LANES * w->shape->kings * sizeof *chosen);
+    treb_status status = chosen ? TREB_OK : fail_memory(error);
+    for (uint32_t k = 0; k < w->shape->kings && chosen; k++)
+        codes_choose(slice, file->packing.metric, side, k, 0, chosen + SLICE_LANES * k);
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-        status = write_kings(e, stream, number[lane], staged + lane, SLICE_LANES, side, error);
-    free(staged);
+        status = write_kings(w, file, number[lane], chosen + lane, SLICE_LANES, side, error);
+    ledger_free(chosen);
     return status;
 }
 
-static treb_status distances_slice(Emitter *e, treb_metric metric, const uint64_t *number,
+static treb_status distances_slice(Writer *w, treb_metric metric, const uint64_t *number,
                                    const Slice *slice, treb_error *error)
 {
-    Stream *stream = &e->stream[metric];
-    int side = stream->header.side[1].stored;
+    FileBlocks *file = &w->file[metric];
+    int side = file->header.side[1].stored;
     treb_status status = TREB_OK;
-    if (e->shape->men == 0) return side_lanes(e, stream, number, slice, side, error);
+    if (w->shape->men == 0) return side_lanes(w, file, number, slice, side, error);
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-        status = side_slice(stream, number[lane], slice, lane, side, error);
+        status = side_slice(file, number[lane], slice, lane, side, error);
     return status;
 }
 
-treb_status emitter_slice(Emitter *e, const uint64_t *number, const Slice *slice, treb_error *error)
+treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, treb_error *error)
 {
     treb_status status = TREB_OK;
-#pragma omp critical(emit_begin)
-    if (!e->begun) status = emitter_begin(e, slice, error);
+#pragma omp critical(writer_begin)
+    if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(e, m) && !e->follows[m]) status = distances_slice(e, m, number, slice, error);
-    if (status == TREB_OK && !deferred_add(e->verdicts, number, slice))
-        status = emit_out_of_memory(error);
-    if (status == TREB_OK && !tally_slice(&e->tally, e->histograms, number[0], slice))
-        status = emit_out_of_memory(error);
+        if (has(w, m) && !w->is_copy[m]) status = distances_slice(w, m, number, slice, error);
+    if (status == TREB_OK) status = verdicts_add(w->verdicts, number, slice, error);
+    if (status == TREB_OK && !tally_slice(&w->tally, w->histograms, number[0], slice))
+        status = fail_memory(error);
     return status;
 }
 
 /* ---- slices that no position uses ------------------------------------------------------------ */
 
-static treb_status write_nothing(Stream *stream, uint64_t number, treb_error *error)
+static treb_status write_nothing(FileBlocks *file, uint64_t number, treb_error *error)
 {
-    uint8_t *zeros = calloc(1, stream->slice_bytes);
-    treb_status status = zeros ? TREB_OK : emit_out_of_memory(error);
+    uint8_t *zeros = ledger_calloc(file->ledger, file->slice_bytes);
+    treb_status status = zeros ? TREB_OK : fail_memory(error);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
-        if (stream->header.side[side].stored)
-            status = stream_write(stream, side, number * stream->slice_bytes, zeros,
-                                  stream->slice_bytes, error);
-    free(zeros);
+        if (file->header.side[side].stored)
+            status = blocks_write(file, side, number * file->slice_bytes, zeros, file->slice_bytes,
+                                  error);
+    ledger_free(zeros);
     return status;
 }
 
-static treb_status skip_unused(Emitter *e, int first, int end, treb_error *error)
+static treb_status skip_unused(Writer *w, int first, int end, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (uint64_t s = 0; s < e->shape->index.slices; s++) {
-        if (deferred_has(e->verdicts, s)) continue;
+    for (uint64_t s = 0; s < w->shape->index.slices; s++) {
+        if (verdicts_has(w->verdicts, s)) continue;
         for (int m = first; m < end && status == TREB_OK; m++)
-            if (has(e, m) && !e->follows[m]) status = write_nothing(&e->stream[m], s, error);
+            if (has(w, m) && !w->is_copy[m]) status = write_nothing(&w->file[m], s, error);
     }
     return status;
 }
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
-static Packing verdict_packing(const Emitter *e)
+static Packing verdict_packing(const Writer *w)
 {
     static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};
     Packing p = {.metric = TREB_WDL, .width = 1};
-    unsigned seen = deferred_verdicts(e->verdicts);
+    unsigned seen = verdicts_seen(w->verdicts);
     for (int v = 0; v < WDL_VALUES; v++) p.digit[v] = seen >> v & 1 ? p.base++ : UINT8_MAX;
     p.per_byte = per_byte[p.base];
     if (p.base < 2) p.base = 2;
@@ -298,91 +343,97 @@ static Packing verdict_packing(const Emitter *e)
 }
 
 /* Takes planes from slices all over the table. */
-static bool sample_verdicts(const Emitter *e, OrderSample *sample)
+static treb_status sample_verdicts(const Writer *w, OrderSample *sample, treb_error *error)
 {
-    const Shape *shape = e->shape;
-    const Deferred *d = e->verdicts;
-    uint32_t chunks = deferred_chunks(d), planes = deferred_chunk_planes(d);
+    const Shape *shape = w->shape;
+    const Verdicts *v = w->verdicts;
+    uint32_t chunks = verdicts_chunks(v), planes = verdicts_planes(shape);
     uint64_t all = shape->index.slices * chunks, taken = 0;
-    Plies *cells = malloc(planes * stage_cells(shape) * sizeof *cells);
-    bool ok = order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64));
-    ok = ok && cells;
-    for (uint32_t i = 0; ok && i < sample->planes; i++) {
+    size_t plane = codes_cells(shape) * sizeof(Plies);
+    if (!order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64), w->ledger))
+        return fail_memory(error);
+    Plies *cells = ledger_alloc(w->ledger, planes * plane);
+    treb_status status = cells ? TREB_OK : fail_memory(error);
+    for (uint32_t i = 0; status == TREB_OK && i < sample->planes; i++) {
         uint64_t at = (2 * (uint64_t)i + 1) * all / (2 * sample->planes);
-        if (!deferred_has(d, at / chunks)) continue;
-        for (int side = 0; side < 2 && ok; side++) {
-            ok = deferred_read(d, at / chunks, side, at % chunks, cells);
-            memcpy(sample->plane[side] + taken * stage_cells(shape), cells,
-                   stage_cells(shape) * sizeof *cells);
+        if (!verdicts_has(v, at / chunks)) continue;
+        for (int side = 0; side < 2 && status == TREB_OK; side++) {
+            status = verdicts_read(v, at / chunks, side, at % chunks, cells, error);
+            if (status == TREB_OK)
+                memcpy(sample->plane[side] + taken * codes_cells(shape), cells, plane);
         }
         taken++;
     }
-    free(cells);
+    ledger_free(cells);
     sample->planes = (uint32_t)taken;
-    return ok;
+    return status;
 }
 
-/* Orders, packs and writes one chunk. */
-static treb_status chunk_write(const Emitter *e, Stream *stream, uint64_t number, int side,
-                               uint32_t chunk, treb_error *error)
+/* A part of the verdicts: a chunk of one side of a slice. */
+typedef struct VerdictPart {
+    uint64_t number;
+    int side;
+    uint32_t chunk;
+} VerdictPart;
+
+/* Orders, packs and writes one part. */
+static treb_status part_write(const Writer *w, VerdictPart part, treb_error *error)
 {
-    const Shape *shape = e->shape;
-    const Packing *p = &stream->packing;
-    const StageMap *map = &stream->map;
-    uint32_t planes = deferred_chunk_planes(e->verdicts), first = chunk * planes;
-    if (first + planes > shape->kings) planes = shape->kings - first;
-    size_t plane_bytes = stage_packed(p, map->plane_cells);
-    Plies *staged = malloc(planes * stage_cells(shape) * sizeof *staged);
-    Plies *spare = malloc(stage_cells(shape) * sizeof *spare);
-    Plies *cells = malloc(map->plane_cells * sizeof *cells);
-    uint8_t *bytes = malloc(planes * plane_bytes);
-    treb_status status = TREB_ERR_MEMORY;
-    if (staged && spare && cells && bytes &&
-        deferred_read(e->verdicts, number, side, chunk, staged)) {
-        for (uint32_t k = 0; k < planes; k++) {
-            stage_order(map, TREB_WDL, staged + k * stage_cells(shape), spare, cells);
-            stage_pack(p, cells, map->plane_cells, bytes + k * plane_bytes);
-        }
-        status = stream_write(stream, side, number * stream->slice_bytes + first * plane_bytes,
-                              bytes, planes * plane_bytes, error);
-    } else {
-        emit_out_of_memory(error);
+    const Shape *shape = w->shape;
+    FileBlocks *file = (FileBlocks *)&w->file[TREB_WDL];
+    const Packing *p = &file->packing;
+    const CodesMap *map = &file->map;
+    uint32_t planes = verdicts_planes(shape), first = part.chunk * planes;
+    if (planes > shape->kings - first) planes = shape->kings - first;
+    size_t plane_bytes = codes_packed(p, map->plane_cells);
+    PlaneRoom room = {NULL, NULL, NULL};
+    uint8_t *bytes = ledger_alloc(w->ledger, planes * plane_bytes);
+    bool enough = plane_room_init(&room, shape, map->plane_cells, planes, w->ledger) && bytes;
+    treb_status status =
+        enough ? verdicts_read(w->verdicts, part.number, part.side, part.chunk, room.chosen, error)
+               : fail_memory(error);
+    for (uint32_t k = 0; k < planes && status == TREB_OK; k++) {
+        codes_order(map, TREB_WDL, room.chosen + k * codes_cells(shape), room.spare, room.ordered);
+        codes_pack(p, room.ordered, map->plane_cells, bytes + k * plane_bytes);
     }
-    free(staged);
-    free(spare);
-    free(cells);
-    free(bytes);
+    if (status == TREB_OK)
+        status =
+            blocks_write(file, part.side, part.number * file->slice_bytes + first * plane_bytes,
+                         bytes, planes * plane_bytes, error);
+    plane_room_free(&room);
+    ledger_free(bytes);
     return status;
 }
 
-/* Writes one unit of the work: a chunk of a side of a slice, if there is such a slice. */
-static treb_status verdicts_unit(const Emitter *e, Stream *stream, uint64_t unit, treb_error *error)
+/* The same for a slice of kings and pawns alone. */
+static treb_status kings_write(const Writer *w, VerdictPart part, treb_error *error)
 {
-    const Deferred *d = e->verdicts;
-    uint32_t chunks = deferred_chunks(d);
-    uint64_t number = unit / chunks / 2;
-    int side = unit / chunks % 2;
-    if (!deferred_has(d, number) || !stream->header.side[side].stored) return TREB_OK;
-    if (e->shape->men > 0) return chunk_write(e, stream, number, side, unit % chunks, error);
-    Plies *staged = malloc(e->shape->kings * sizeof *staged);
-    treb_status status = staged && deferred_read(d, number, side, 0, staged)
-                             ? write_kings(e, stream, number, staged, 1, side, error)
-                             : emit_out_of_memory(error);
-    free(staged);
+    FileBlocks *file = (FileBlocks *)&w->file[TREB_WDL];
+    Plies *chosen = ledger_alloc(w->ledger, w->shape->kings * sizeof *chosen);
+    treb_status status = chosen
+                             ? verdicts_read(w->verdicts, part.number, part.side, 0, chosen, error)
+                             : fail_memory(error);
+    if (status == TREB_OK) status = write_kings(w, file, part.number, chosen, 1, part.side, error);
+    ledger_free(chosen);
     return status;
 }
 
-static treb_status verdicts_write(Emitter *e, treb_error *error)
+static treb_status verdicts_write(Writer *w, treb_error *error)
 {
-    Stream *stream = &e->stream[TREB_WDL];
-    uint64_t units = 2 * e->shape->index.slices * deferred_chunks(e->verdicts);
+    const Verdicts *v = w->verdicts;
+    uint32_t chunks = verdicts_chunks(v);
+    uint64_t parts = 2 * w->shape->index.slices * chunks;
     treb_status status = TREB_OK;
 #pragma omp parallel for schedule(dynamic)
-    for (uint64_t u = 0; u < units; u++) {
+    for (uint64_t i = 0; i < parts; i++) {
         treb_error mine;
-        treb_status s = verdicts_unit(e, stream, u, &mine);
+        VerdictPart part = {i / chunks / 2, i / chunks % 2, (uint32_t)(i % chunks)};
+        bool there = verdicts_has(v, part.number);
+        if (!there || !w->file[TREB_WDL].header.side[part.side].stored) continue;
+        treb_status s =
+            w->shape->men > 0 ? part_write(w, part, &mine) : kings_write(w, part, &mine);
         if (s == TREB_OK) continue;
-#pragma omp critical(emit_error)
+#pragma omp critical(writer_error)
         {
             status = s;
             *error = mine;
@@ -391,22 +442,33 @@ static treb_status verdicts_write(Emitter *e, treb_error *error)
     return status;
 }
 
-static treb_status verdicts_emit(Emitter *e, treb_error *error)
+static treb_status choose_verdict_order(const Writer *w, const Packing *packing,
+                                        OrderChoice *choice, treb_error *error)
 {
-    Packing packing = verdict_packing(e);
-    OrderSample sample = {{NULL, NULL}, 0};
-    uint8_t order[INDEX_AXES_MAX] = {0};
-    bool symmetric = e->shape->symmetric, keep[2] = {true, !symmetric};
-    int side;
-    bool chosen = e->shape->men == 0 ||
-                  (sample_verdicts(e, &sample) && order_choose(e->shape, &packing, &sample, true,
-                                                               symmetric ? 1 : 3, order, &side));
+    OrderSample sample;
+    memset(choice, 0, sizeof *choice);
+    if (w->shape->men == 0) return TREB_OK; /* the kings are the only axis */
+    memset(&sample, 0, sizeof sample);
+    treb_status status = sample_verdicts(w, &sample, error);
+    OrderAim aim = {true, w->shape->symmetric ? 1 : 3};
+    if (status == TREB_OK && !order_choose(&sample, packing, aim, choice))
+        status = fail_memory(error);
     order_sample_free(&sample);
-    if (!chosen) return emit_out_of_memory(error);
-    treb_status status = stream_open(&e->stream[TREB_WDL], e->shape, &packing, order, keep,
-                                     e->directory, e->encoder[TREB_WDL], error);
-    if (status == TREB_OK) status = verdicts_write(e, error);
-    if (status == TREB_OK) status = skip_unused(e, TREB_WDL, TREB_WDL + 1, error);
+    return status;
+}
+
+static treb_status finish_verdicts(Writer *w, treb_error *error)
+{
+    Packing packing = verdict_packing(w);
+    OrderChoice choice;
+    bool keep[2] = {true, !w->shape->symmetric};
+    FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
+    treb_status status = choose_verdict_order(w, &packing, &choice, error);
+    if (status == TREB_OK)
+        status = blocks_open(&w->file[TREB_WDL], &plan, &packing, choice.order, keep,
+                             w->encoder[TREB_WDL], error);
+    if (status == TREB_OK) status = verdicts_write(w, error);
+    if (status == TREB_OK) status = skip_unused(w, TREB_WDL, TREB_WDL + 1, error);
     return status;
 }
 
@@ -421,52 +483,79 @@ static bool set_histogram(TableSide *side, int verdict, const uint64_t *position
 }
 
 /* Puts what was counted into a header, with maps as long as the longest distance needs. */
-static bool complete_header(const Emitter *e, Stream *stream)
+static bool complete_header(const Writer *w, FileBlocks *file)
 {
-    TableHeader *h = &stream->header;
+    TableHeader *h = &file->header;
     for (int side = 0; side < 2; side++) {
         TableSide *s = &h->side[side];
-        memcpy(s->count, e->tally.count[side], sizeof s->count);
+        memcpy(s->count, w->tally.count[side], sizeof s->count);
         if (h->metric == TREB_WDL) continue;
         for (int v = 0; v < WDL_VALUES; v++) {
-            const char *fen = e->tally.fen[h->metric][side][v];
-            s->longest[v] = e->tally.longest[h->metric][side][v];
+            const char *fen = w->tally.fen[h->metric][side][v];
+            s->longest[v] = w->tally.longest[h->metric][side][v];
             memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
             if (fen[0] == '\0') continue;
-            if (!set_histogram(s, v, e->histograms->of[h->metric][side][v])) return false;
+            if (!set_histogram(s, v, w->histograms->of[h->metric][side][v])) return false;
             if (!s->stored) continue;
             unsigned codes = (s->longest[v] >> (h->metric == TREB_DTM)) + 1;
-            if (!stream_set_map(stream, side, v, codes)) return false;
+            if (!blocks_set_map(file, side, v, codes)) return false;
         }
     }
     return true;
 }
 
 /* The verdicts' file comes last: without it no distance is of use. */
-static treb_status finish_files(Emitter *e, EmitResult *result, treb_error *error)
+static treb_status finish_files(Writer *w, WriteResult *result, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int m = TREB_METRICS - 1; m >= 0 && status == TREB_OK; m--) {
-        Stream *stream = &e->stream[m];
-        if (!has(e, m)) continue;
-        if (!complete_header(e, stream)) return emit_out_of_memory(error);
-        TableWriter *writer = stream->writer;
-        stream->writer = NULL;
-        status = table_writer_finish(writer, &stream->header, &result->file_size[m], error);
+        FileBlocks *file = &w->file[m];
+        if (!has(w, m)) continue;
+        if (!complete_header(w, file)) return fail_memory(error);
+        TableWriter *writer = file->writer;
+        file->writer = NULL;
+        status = table_writer_finish(writer, &file->header, &result->file_size[m], error);
     }
     return status;
 }
 
-treb_status emitter_finish(Emitter *e, EmitResult *result, treb_error *error)
+treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 {
     memset(result, 0, sizeof *result);
-    tally_finish(&e->tally, e->histograms, e->shape);
-    treb_status status = skip_unused(e, TREB_DTZ, TREB_METRICS, error);
-    if (status == TREB_OK) status = verdicts_emit(e, error);
-    if (status == TREB_OK) status = finish_files(e, result, error);
-    result->tally = e->tally;
+    tally_finish(&w->tally, w->histograms, w->shape);
+    treb_status status = skip_unused(w, TREB_DTZ, TREB_METRICS, error);
+    if (status == TREB_OK) status = finish_verdicts(w, error);
+    if (status == TREB_OK) status = finish_files(w, result, error);
+    result->tally = w->tally;
     for (int side = 0; side < 2; side++)
-        for (int v = 0; v < WDL_VALUES; v++) result->positions += e->tally.count[side][v];
-    emitter_abort(e);
+        for (int v = 0; v < WDL_VALUES; v++) result->positions += w->tally.count[side][v];
+    writer_abort(w);
     return status;
+}
+
+uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int threads)
+{
+    enum { PADDING = 2 };
+    PlaneRoom room;
+    unsigned width = width_of(shape, options);
+    size_t plane = PADDING * codes_cells(shape), run = plane * width;
+    uint64_t bytes = verdicts_memory(shape, threads) + ledger_cost(sizeof(Histograms));
+    uint64_t distances = 0, verdicts = 0;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        if (!(options->metrics >> m & 1)) continue;
+        bytes += (uint64_t)threads * ENCODER_BYTES;
+        uint64_t blocks = blocks_memory(shape, m, width, m == TREB_WDL ? 2 : 1, threads);
+        if (m == TREB_WDL)
+            verdicts = blocks;
+        else
+            distances += blocks;
+    }
+    /* Verdicts are written when the distances are complete. */
+    bytes += distances > verdicts ? distances : verdicts;
+    size_t planes = verdicts_planes(shape);
+    bytes += threads * ledger_cost(place_plane_room(&room, shape, plane, planes, NULL));
+    bytes += ledger_cost(run > RUN_BYTES ? run : RUN_BYTES);
+    if (shape->men == 0)
+        bytes += 2 * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
+    return bytes + order_memory(shape, threads);
 }

@@ -288,15 +288,6 @@ START_TEST(threads_do_not_matter)
 }
 END_TEST
 
-START_TEST(little_memory)
-{
-    Run run = new_run(work, EVERY);
-    run.options.memory = 1;
-    run_names(&run, "KPvK");
-    ck_assert_int_eq(check_folder(work, false), 4 * 5);
-}
-END_TEST
-
 START_TEST(missing_files_come_back)
 {
     static const char *const gone[] = {"KRvK.dtm.treb", "KPvK.wdl.treb", "KBvK.dtz.treb"};
@@ -478,7 +469,6 @@ static Suite *gen_suite(void)
     tcase_add_test(all, golden_moves);
     tcase_add_checked_fixture(ways, make_work, remove_work);
     tcase_add_loop_test(ways, threads_do_not_matter, 0, 2);
-    tcase_add_test(ways, little_memory);
     tcase_add_test(ways, missing_files_come_back);
     tcase_add_loop_test(ways, metrics_by_choice, 0, 6);
     tcase_add_test(ways, scratch_files_are_used);

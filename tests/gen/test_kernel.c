@@ -130,7 +130,7 @@ static uint64_t walk_squares(int type, int from, uint64_t occupied)
 }
 
 static void naive_unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                         uint64_t *out, uint64_t out_rows)
+                         uint64_t *out, uint64_t out_slabs)
 {
     size_t words = kernel_plane_words(plane->men);
     for (size_t w = 0; w < words; w++) {
@@ -143,7 +143,7 @@ static void naive_unmove(const KernelPlane *plane, int man, int type, const uint
             while (targets) {
                 square[man] = bit_pop(&targets);
                 size_t cell = squares_cell(square, plane->men) + (plane->men == 1 ? 64 * w : 0);
-                if (row_allowed(plane->men, cell >> 6, out_rows))
+                if (row_allowed(plane->men, cell >> 6, out_slabs))
                     out[cell >> 6] |= square_bit(cell & 63);
             }
         }
@@ -157,18 +157,18 @@ static void check_unmove(int men, int man, int type, int thin)
     int builds = kernel_builds(build);
     size_t words = kernel_plane_words(men);
     KernelPlane plane = random_plane(men);
-    uint64_t in_rows = random_rows(men), out_rows = random_rows(men);
+    uint64_t in_slabs = random_rows(men), out_slabs = random_rows(men);
     uint64_t *in = new_set(words), *want = new_set(words), *out = new_set(words);
     uint64_t *before = new_set(words);
-    fill_set(&plane, in_rows, thin, in);
+    fill_set(&plane, in_slabs, thin, in);
     fill_set(&plane, KERNEL_ALL, 4, before);
     memcpy(want, before, words * sizeof *want);
-    naive_unmove(&plane, man, type, in, want, out_rows);
+    naive_unmove(&plane, man, type, in, want, out_slabs);
     for (int b = 0; b < builds; b++) {
         memcpy(out, before, words * sizeof *out);
-        build[b]->unmove(&plane, man, type, in, in_rows, out, out_rows);
+        build[b]->unmove(&plane, man, type, in, in_slabs, out, out_slabs);
         for (size_t w = 0; w < words; w++) {
-            bool asked = row_allowed(men, w, out_rows);
+            bool asked = row_allowed(men, w, out_slabs);
             uint64_t valid = asked ? word_valid(&plane, w) : UINT64_MAX;
             REQUIRE(((out[w] ^ want[w]) & valid) == 0, build[b]);
         }
@@ -263,7 +263,7 @@ static Distances new_distances(size_t words)
     Distances b = {words, new_set(words), new_set(words),
                    (Plies *)new_set(8 * words * sizeof(Plies)),
                    (Plies *)new_set(8 * words * sizeof(Plies))};
-    unsigned span = 1 + next_random() % CODE_OPEN;
+    unsigned span = 1 + next_random() % PLIES_OPEN;
     for (size_t w = 0; w < words; w++) {
         uint64_t kind = next_random() % 4;
         b.set[w] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : next_random() & next_random();
@@ -297,7 +297,7 @@ static void check_mark_and_most(const Kernel *kernel, Distances *b, Plies value)
 
 static void check_take(const Kernel *kernel, Distances *b, Plies value)
 {
-    unsigned least = CODE_OPEN;
+    unsigned least = PLIES_OPEN;
     uint64_t *before = new_set(b->words);
     memcpy(before, b->set, b->words * sizeof *before);
     unsigned told = kernel->take(b->set, b->words, value, b->plies, b->found);
@@ -338,7 +338,7 @@ static void check_pick(const Kernel *kernel, const Distances *b, unsigned shift)
     Plies *out = (Plies *)new_set(8 * b->words * sizeof *out);
     kernel->pick(b->set, b->words, shift, b->plies, out);
     for (size_t i = 0; i < 64 * b->words; i++)
-        REQUIRE(out[i] == (in_set(b->set, i) ? b->plies[i] >> shift : CODE_OPEN), kernel);
+        REQUIRE(out[i] == (in_set(b->set, i) ? b->plies[i] >> shift : PLIES_OPEN), kernel);
     free(out);
 }
 
@@ -346,11 +346,11 @@ static void check_pick(const Kernel *kernel, const Distances *b, unsigned shift)
 static void random_cells(Plies *cells, int count)
 {
     unsigned often = 1 + next_random() % 40;
-    Plies code = CODE_OPEN;
+    Plies code = PLIES_OPEN;
     for (int i = 0; i < count; i++) {
         uint64_t r = next_random();
         if (r % often == 0)
-            code = r >> 32 & 1 ? CODE_OPEN : (r >> 33 & 3) ? r >> 40 & 7 : KERNEL_CAPPED;
+            code = r >> 32 & 1 ? PLIES_OPEN : (r >> 33 & 3) ? r >> 40 & 7 : KERNEL_CAPPED;
         cells[i] = code;
     }
 }
@@ -383,7 +383,7 @@ START_TEST(staging)
             Distances d = new_distances(1 + round % 3);
             check_pick(build[b], &d, round % 2);
             free_distances(&d);
-            check_fill(build[b], round % 3 ? 2 : CODE_OPEN);
+            check_fill(build[b], round % 3 ? 2 : PLIES_OPEN);
         }
     }
 }

@@ -1,0 +1,185 @@
+/* forecast.c - see forecast.h.
+ *
+ * Each part of the generator knows what it claims; what is left to find is how many solved slices
+ * are asked for at once. A batch's conversions are listed as the solver lists them, with a source
+ * that only counts which batches of its juniors they lead to. */
+#include "gen/forecast.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "gen/solve/convert.h"
+#include "gen/store/store.h"
+
+enum {
+    MEBI = 1 << 20,
+    OVERHEAD = 32 * MEBI,
+    OVERHEAD_THREAD = 4 * MEBI,
+    SAMPLE = 4096, /* batches looked at; a table of up to 5 men has fewer */
+    MEN_LISTED = 6 /* with more men only the solver is counted, which is beyond any machine */
+};
+
+uint64_t forecast_overhead(int threads) { return OVERHEAD + (uint64_t)threads * OVERHEAD_THREAD; }
+
+int forecast_solvers(const Shape *shape, size_t batches, int threads)
+{
+    return shape->men < 2 && batches > 1 ? threads : 1;
+}
+
+/* ---- what a batch asks for ------------------------------------------------------------------- */
+
+/* A material that a conversion leads to. */
+typedef struct Asked {
+    Shape shape;        /* first: it is found by it */
+    bool own;           /* the table itself: counted elsewhere */
+    uint64_t cost;      /* of one side to move of one batch in memory */
+    uint32_t *batch_of; /* by slice */
+    size_t *seen[2];    /* by side and batch: the round in which it was last asked for */
+} Asked;
+
+typedef struct Counter {
+    const Shape *parent;
+    Asked *asked[MATERIAL_MAX_JUNIORS + 1];
+    int count;
+    bool failed; /* out of memory */
+    size_t round;
+    uint64_t bytes; /* of the round */
+} Counter;
+
+static void asked_free(Asked *a)
+{
+    if (a == NULL) return;
+    shape_free(&a->shape);
+    free(a->batch_of);
+    free(a->seen[0]);
+    free(a->seen[1]);
+    free(a);
+}
+
+/* Numbers the batches as the solver forms them. */
+static bool asked_fill(Asked *a)
+{
+    Batches list;
+    if (!batches_list(&list, &a->shape)) return false;
+    a->batch_of = calloc(a->shape.index.slices, sizeof *a->batch_of);
+    for (int side = 0; side < 2; side++) a->seen[side] = calloc(list.count, sizeof *a->seen[side]);
+    bool ok = a->batch_of && a->seen[0] && a->seen[1];
+    for (size_t b = 0; b < list.count && ok; b++)
+        for (int lane = 0; lane < list.batch[b].lanes; lane++)
+            a->batch_of[list.batch[b].number[lane]] = (uint32_t)b;
+    batches_free(&list);
+    return ok;
+}
+
+static Asked *asked_new(const Counter *c, const Material *m)
+{
+    Asked *a = calloc(1, sizeof *a);
+    if (a == NULL) return NULL;
+    a->own = material_equal(m, &c->parent->material);
+    if (!shape_init(&a->shape, m) || !asked_fill(a)) {
+        asked_free(a);
+        return NULL;
+    }
+    a->cost = store_side_memory(&a->shape);
+    return a;
+}
+
+static const Shape *counter_shape(void *context, const Material *m)
+{
+    Counter *c = context;
+    for (int i = 0; i < c->count; i++)
+        if (material_equal(&c->asked[i]->shape.material, m)) return &c->asked[i]->shape;
+    Asked *a = c->failed || c->count > MATERIAL_MAX_JUNIORS ? NULL : asked_new(c, m);
+    if (a == NULL) {
+        c->failed = true;
+        return NULL;
+    }
+    c->asked[c->count++] = a;
+    return &a->shape;
+}
+
+static treb_status counter_find(void *context, const Shape *shape, uint64_t slice, int side,
+                                const Solved **solved, int *lane, treb_error *error)
+{
+    static const Solved nothing;
+    Counter *c = context;
+    Asked *a = (Asked *)(void *)(uintptr_t)shape; /* its first member */
+    size_t *seen = &a->seen[side][a->batch_of[slice]];
+    if (*seen != c->round && !a->own) c->bytes += a->cost;
+    *seen = c->round;
+    *solved = &nothing;
+    *lane = 0;
+    (void)error;
+    return TREB_OK;
+}
+
+static void counter_release(void *context, const Solved *solved) { (void)context, (void)solved; }
+
+/* Counts what one batch asks for; false: out of memory. */
+static bool count_batch(Counter *c, const Batch *batch)
+{
+    SolvedSource source = {c, counter_shape, counter_find, counter_release};
+    c->round++;
+    c->bytes = 0;
+    for (int i = 0; i < 2 * batch->lanes; i++) {
+        Converter *converter;
+        treb_status status =
+            converter_new(c->parent, batch->pawns[i / 2], i % 2, &source, &converter, NULL);
+        if (status != TREB_OK) return false;
+        converter_free(converter);
+    }
+    return true;
+}
+
+/* The most that a batch asks for at once of other tables. False: out of memory. */
+static bool count_asked(const Shape *shape, const Batches *batches, uint64_t *most)
+{
+    Counter c = {.parent = shape};
+    size_t step = batches->count / SAMPLE + 1;
+    bool ok = true;
+    *most = 0;
+    for (size_t b = 0; b < batches->count && ok; b += step) {
+        ok = count_batch(&c, &batches->batch[b]);
+        if (c.bytes > *most) *most = c.bytes;
+    }
+    for (int i = 0; i < c.count; i++) asked_free(c.asked[i]);
+    if (step > 1) *most += *most / 4;
+    return ok;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, const Shape *shape,
+                                  treb_error *error)
+{
+    const int threads = omp_get_max_threads();
+    WriteOptions write = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide, NULL};
+    Batches batches = {NULL, 0};
+    uint64_t asked = 0;
+    step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape);
+    bool listed = material_men(&step->material) <= MEN_LISTED;
+    if (listed && !(batches_list(&batches, shape) && count_asked(shape, &batches, &asked))) {
+        batches_free(&batches);
+        return fail_memory(error);
+    }
+    int solvers = forecast_solvers(shape, batches.count, threads);
+    step->store = (uint64_t)solvers * asked;
+    if (listed) step->store += store_own_memory(shape, &batches, step->parents, o->metrics);
+    step->memory = forecast_overhead(threads) + step->store +
+                   (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
+                   (step->parents ? store_write_memory() : 0) +
+                   (step->write ? writer_memory(shape, &write, threads) : 0);
+    batches_free(&batches);
+    return TREB_OK;
+}
+
+treb_status forecast_step(GenerateStep *step, const GenerateOptions *o, treb_error *error)
+{
+    Shape shape;
+    if (!shape_init(&shape, &step->material)) return fail_memory(error);
+    treb_status status = forecast_shape(step, o, &shape, error);
+    shape_free(&shape);
+    return status;
+}

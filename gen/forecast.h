@@ -1,0 +1,17 @@
+/* forecast.h - how much memory a table takes, before anything is solved. */
+#ifndef TREB_GEN_FORECAST_H
+#define TREB_GEN_FORECAST_H
+
+#include "gen/plan.h"
+
+/* What a process takes beside what its ledger counts: code, stacks, small things, and what the
+ * allocator holds back. */
+uint64_t forecast_overhead(int threads);
+
+/* How many solvers work side by side on a table. */
+int forecast_solvers(const Shape *shape, size_t batches, int threads);
+
+/* Fills in cells, store and memory of a step, for as many threads as OpenMP would take now. */
+treb_status forecast_step(GenerateStep *step, const GenerateOptions *options, treb_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* ledger.h - the memory of a run: how much is held, within a bound.
+ *
+ * Everything of size that the generator holds is claimed here first: solvers, solved slices,
+ * buffers of the writer, compressors. So it is known at any time how much that is, and what would
+ * go beyond the bound is refused like memory that the system does not have. */
+#ifndef TREB_GEN_LEDGER_H
+#define TREB_GEN_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Ledger {
+    uint64_t bound; /* bytes that may be held */
+    _Atomic uint64_t held, most;
+} Ledger;
+
+void ledger_init(Ledger *ledger, uint64_t bound);
+
+/* Bytes that may still be claimed. */
+uint64_t ledger_room(const Ledger *ledger);
+
+/* Notes bytes that come from elsewhere. False: beyond the bound, nothing is noted. */
+bool ledger_claim(Ledger *ledger, uint64_t bytes);
+void ledger_give_back(Ledger *ledger, uint64_t bytes);
+
+/* Memory, not cleared, at an address that is a multiple of 64. NULL: beyond the bound, or the system
+ * has none. Freeing it gives it back to the ledger and, where it is large, to the system at once. */
+void *ledger_alloc(Ledger *ledger, size_t size);
+void *ledger_calloc(Ledger *ledger, size_t size); /* cleared */
+void ledger_free(void *memory);                   /* NULL is allowed */
+
+/* Bytes that ledger_alloc claims for `size`. */
+uint64_t ledger_cost(size_t size);
+
+/* Places arrays one behind the other in memory that comes later: the first pass, with base NULL,
+ * finds how much that is. Each array begins at a multiple of 64 bytes. */
+typedef struct Layout {
+    uint8_t *base;
+    size_t size;
+} Layout;
+
+static inline void *layout_place(Layout *layout, size_t bytes)
+{
+    void *at = layout->base != NULL ? layout->base + layout->size : NULL;
+    layout->size += (bytes + 63) & ~(size_t)63;
+    return at;
+}
+
+/* ---- The machine and this process ------------------------------------------------------------ */
+
+/* Bytes that this process could get now without others losing theirs: what the system has free or
+ * could free, and no more than the control group of the process allows. UINT64_MAX if that cannot be
+ * told. */
+uint64_t memory_available(void);
+
+/* Bytes of this process that are in memory now; 0 if that cannot be told. */
+uint64_t memory_resident(void);
+
+#endif

@@ -1,0 +1,168 @@
+/* plan.c - see plan.h. */
+#include "gen/plan.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bitboard.h"
+#include "core/error.h"
+#include "gen/forecast.h"
+
+/* ---- which tables, in what order ------------------------------------------------------------- */
+
+bool generate_complete(const char *directory, const Material *material, unsigned metrics)
+{
+    for (int m = 0; m < TREB_METRICS; m++) {
+        if (!(metrics >> m & 1)) continue;
+        char name[TABLE_NAME_SIZE], path[4200];
+        treb_error error;
+        table_file_name(material, m, name);
+        snprintf(path, sizeof path, "%.4000s/%s", directory, name);
+        Table *table = table_open(path, &error);
+        if (table == NULL) return false;
+        const TableHeader *h = table_header(table);
+        bool right = h->metric == (treb_metric)m && material_equal(&h->index.material, material);
+        table_close(table);
+        if (!right) return false;
+    }
+    return true;
+}
+
+static bool plan_has(const GeneratePlan *plan, const Material *m)
+{
+    for (size_t i = 0; i < plan->steps; i++)
+        if (material_equal(&plan->step[i].material, m)) return true;
+    return false;
+}
+
+static treb_status plan_add(const GenerateOptions *o, const Material *m, GeneratePlan *plan,
+                            treb_error *error)
+{
+    if (plan_has(plan, m)) return TREB_OK;
+    Material junior[MATERIAL_MAX_JUNIORS];
+    int juniors = material_juniors(m, junior, NULL);
+    for (int i = 0; i < juniors; i++) {
+        treb_status status = plan_add(o, &junior[i], plan, error);
+        if (status != TREB_OK) return status;
+    }
+    GenerateStep *grown = realloc(plan->step, (plan->steps + 1) * sizeof *grown);
+    if (grown == NULL) return fail_memory(error);
+    plan->step = grown;
+    plan->step[plan->steps++] = (GenerateStep){
+        .material = *m,
+        /* Two bare kings need no files, but their parents look there. */
+        .write = material_men(m) > 2 && !generate_complete(o->directory, m, o->metrics)};
+    return TREB_OK;
+}
+
+/* From the last to the first: a step is of use if its files are missing or if a parent that is of
+ * use needs it. Drops the others. */
+static void plan_prune(GeneratePlan *plan)
+{
+    for (size_t i = plan->steps; i-- > 0;) {
+        GenerateStep *step = &plan->step[i];
+        if (!step->write && !step->parents) continue;
+        Material junior[MATERIAL_MAX_JUNIORS];
+        uint8_t turns[MATERIAL_MAX_JUNIORS];
+        int juniors = material_juniors(&step->material, junior, turns);
+        for (size_t j = 0; j < i; j++)
+            for (int k = 0; k < juniors; k++)
+                if (material_equal(&plan->step[j].material, &junior[k]))
+                    plan->step[j].parents |= turns[k];
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->steps; i++)
+        if (plan->step[i].write || plan->step[i].parents) plan->step[kept++] = plan->step[i];
+    plan->steps = kept;
+}
+
+static int pawns_of(const Material *m)
+{
+    return m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
+}
+
+/* Fewer men first, then fewer pawns: juniors have fewer of either. Tables of one size come after
+ * each other, so that they use the same solvers. Keeps the order of equals. */
+static void plan_sort(GeneratePlan *plan)
+{
+    for (size_t i = 1; i < plan->steps; i++) {
+        GenerateStep step = plan->step[i];
+        int men = material_men(&step.material), pawns = pawns_of(&step.material);
+        size_t j = i;
+        for (; j > 0; j--) {
+            const Material *before = &plan->step[j - 1].material;
+            int order = material_men(before) - men;
+            if (order == 0) order = pawns_of(before) - pawns;
+            if (order <= 0) break;
+            plan->step[j] = plan->step[j - 1];
+        }
+        plan->step[j] = step;
+    }
+}
+
+/* ---- what each takes ------------------------------------------------------------------------- */
+
+static treb_status plan_forecast(GeneratePlan *plan, const GenerateOptions *o, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (size_t i = 0; i < plan->steps && status == TREB_OK; i++)
+        status = forecast_step(&plan->step[i], o, error);
+    return status;
+}
+
+size_t generate_plan_largest(const GeneratePlan *plan)
+{
+    size_t largest = 0;
+    for (size_t i = 1; i < plan->steps; i++)
+        if (plan->step[i].memory > plan->step[largest].memory) largest = i;
+    return largest;
+}
+
+uint64_t generate_memory_default(void)
+{
+    uint64_t available = memory_available();
+    return available == UINT64_MAX ? available : available - available / 8;
+}
+
+treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions *o,
+                                treb_error *error)
+{
+    char name[MATERIAL_NAME_SIZE];
+    if (plan->steps == 0) return TREB_OK;
+    const GenerateStep *step = &plan->step[generate_plan_largest(plan)];
+    uint64_t allowed = o->memory ? o->memory : generate_memory_default();
+    if (step->memory <= allowed) return TREB_OK;
+    material_name(&step->material, name);
+    return fail(error, TREB_ERR_MEMORY, "%s takes %.2f GB of memory, and %s %.2f GB", name,
+                1e-9 * (double)step->memory, o->memory ? "--memory allows" : "the machine has free",
+                1e-9 * (double)allowed);
+}
+
+treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
+                          GeneratePlan *plan, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    memset(plan, 0, sizeof *plan);
+    for (size_t i = 0; i < count && status == TREB_OK; i++) {
+        Material m = materials[i];
+        material_canonical(&m);
+        status = plan_add(options, &m, plan, error);
+    }
+    if (status != TREB_OK) {
+        generate_plan_free(plan);
+        return status;
+    }
+    plan_sort(plan);
+    plan_prune(plan);
+    status = plan_forecast(plan, options, error);
+    if (status != TREB_OK) generate_plan_free(plan);
+    return status;
+}
+
+void generate_plan_free(GeneratePlan *plan)
+{
+    free(plan->step);
+    memset(plan, 0, sizeof *plan);
+}

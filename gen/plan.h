@@ -1,0 +1,66 @@
+/* plan.h - which tables a run makes, in what order, and what each takes. */
+#ifndef TREB_GEN_PLAN_H
+#define TREB_GEN_PLAN_H
+
+#include <stdatomic.h>
+
+#include "gen/write/writer.h"
+
+/* What a long run is doing, for whoever looks in from another thread. */
+typedef struct GenerateProgress {
+    _Atomic int table;          /* number in the plan */
+    _Atomic int phase;          /* GENERATE_... */
+    _Atomic uint64_t done, all; /* slices of the table */
+    _Atomic unsigned ply;       /* of the slice being solved */
+    _Atomic uint64_t cells;     /* solved in all tables so far, both sides to move */
+} GenerateProgress;
+
+enum { GENERATE_SOLVE, GENERATE_COMPRESS, GENERATE_PHASES };
+
+typedef struct GenerateOptions {
+    const char *directory;      /* must exist */
+    unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
+    int level;                  /* of zstd; 0 for the default */
+    bool wide;                  /* see WriteOptions */
+    uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_default */
+    bool keep_scratch;          /* leave the scratch files for a later run */
+    const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
+    GenerateProgress *progress; /* NULL allowed */
+} GenerateOptions;
+
+/* One table to make. */
+typedef struct GenerateStep {
+    Material material;
+    bool write;       /* its files are wanted and not there */
+    unsigned parents; /* other tables of the plan need its slices: a bit for each side to move */
+    uint64_t cells;
+    uint64_t store;  /* bytes of solved slices that must be in memory at once */
+    uint64_t memory; /* bytes that the process takes at least, `store` included */
+} GenerateStep;
+
+typedef struct GeneratePlan {
+    GenerateStep *step;
+    size_t steps;
+} GeneratePlan;
+
+/* Plans all files that are missing for the given materials (canonicalised) and their juniors, in an
+ * order in which each finds what it needs. TREB_ERR_MEN: a material has more men than can be
+ * solved. */
+treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
+                          GeneratePlan *plan, treb_error *error);
+void generate_plan_free(GeneratePlan *plan);
+
+/* The step that takes most memory; 0 in an empty plan. */
+size_t generate_plan_largest(const GeneratePlan *plan);
+
+/* TREB_ERR_MEMORY, with what it would take, if the plan does not fit into the options' memory. */
+treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions *options,
+                                treb_error *error);
+
+/* Whether the files of all `metrics` are there and open without an error. */
+bool generate_complete(const char *directory, const Material *material, unsigned metrics);
+
+/* What a run stays below unless told otherwise: what the machine has free, less an eighth. */
+uint64_t generate_memory_default(void);
+
+#endif
