@@ -44,6 +44,7 @@ SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
 CLI := $(wildcard cli/*.c)
 
+comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
@@ -225,9 +226,16 @@ $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVE
 
 define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
-	$$(CC) $$(CFLAGS) -fopenmp -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
+	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
 $(foreach folder,core probe fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
+
+# Tests in which allocations fail one by one: tests/support/failing_alloc.h.
+FAILING := malloc calloc realloc aligned_alloc posix_memalign strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
+  ZSTD_createCDict ZSTD_createDDict ZSTD_compress2 ZSTD_freeCCtx ZSTD_freeDCtx ZSTD_freeCDict ZSTD_freeDDict
+MEMORY_BIN := $(filter %_memory,$(TEST_BIN))
+$(MEMORY_BIN): $(BUILD)/tests/support/failing_alloc.o
+$(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
 $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))

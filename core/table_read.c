@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 struct Table {
     int file;
@@ -132,12 +133,28 @@ static treb_status read_header(Table *table, treb_error *error)
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "header damaged: %s", wrong);
 }
 
+/* Whether it is the dictionary's fault that zstd cannot use it, and not want of memory: zstd says
+ * which when it unpacks an empty frame. */
+static bool dictionary_damaged(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t empty[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0};
+    uint8_t out;
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (context == NULL) return false;
+    size_t got =
+        ZSTD_decompress_usingDict(context, &out, sizeof out, empty, sizeof empty, bytes, size);
+    ZSTD_freeDCtx(context);
+    return ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_dictionary_corrupted;
+}
+
 static treb_status load_dictionary(Table *table, treb_error *error)
 {
-    if (table->layout.dictionary_size == 0) return TREB_OK;
-    table->dictionary =
-        ZSTD_createDDict(table->bytes + table->layout.dictionary_at, table->layout.dictionary_size);
+    const uint8_t *bytes = table->bytes + table->layout.dictionary_at;
+    size_t size = table->layout.dictionary_size;
+    if (size == 0) return TREB_OK;
+    table->dictionary = ZSTD_createDDict(bytes, size);
     if (table->dictionary) return TREB_OK;
+    if (!dictionary_damaged(bytes, size)) return format_fail_memory(error, table->path);
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "dictionary cannot be used");
 }
 
