@@ -231,7 +231,7 @@ endef
 $(foreach folder,core probe fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
-FAILING := malloc calloc realloc aligned_alloc posix_memalign strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
+FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
   ZSTD_createCDict ZSTD_createDDict ZSTD_compress2 ZSTD_freeCCtx ZSTD_freeDCtx ZSTD_freeCDict ZSTD_freeDDict
 MEMORY_BIN := $(filter %_memory,$(TEST_BIN))
 $(MEMORY_BIN): $(BUILD)/tests/support/failing_alloc.o

@@ -177,12 +177,12 @@ static treb_status job_try(Job *job, treb_error *error)
 /* ---- all tables ------------------------------------------------------------------------------ */
 
 /* What the tables of a run share. */
-typedef struct Run {
+typedef struct Works {
     const GenerateOptions *options;
     Ledger ledger;
     Store *store;
     SolverPools pools;
-} Run;
+} Works;
 
 /* Empties all pools but `keep`, which may be NULL. */
 static void pools_clear(SolverPools *pools, const SolverPool *keep)
@@ -208,10 +208,10 @@ static uint64_t pools_bytes(const SolverPools *pools, const SolverPool *but)
 }
 
 /* Brings the pool for a shape to `count` solvers or more. NULL: out of memory. */
-static SolverPool *pool_prepare(Run *run, int count, const Shape *shape)
+static SolverPool *pool_prepare(Works *works, int count, const Shape *shape)
 {
-    SolverPool *pool = &run->pools.pool[shape->men][shape->pawns];
-    unsigned metrics = run->options->metrics;
+    SolverPool *pool = &works->pools.pool[shape->men][shape->pawns];
+    unsigned metrics = works->options->metrics;
     for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape);
     if (pool->count >= count) return pool;
     Solver **grown = realloc(pool->solver, count * sizeof *grown);
@@ -219,7 +219,7 @@ static SolverPool *pool_prepare(Run *run, int count, const Shape *shape)
     pool->solver = grown;
     pool->bytes = (uint64_t)count * solver_memory(shape, metrics, 0);
     for (; pool->count < count; pool->count++) {
-        Solver *solver = solver_new(shape, metrics, &run->ledger);
+        Solver *solver = solver_new(shape, metrics, &works->ledger);
         if (solver == NULL) return NULL;
         pool->solver[pool->count] = solver;
     }
@@ -228,37 +228,37 @@ static SolverPool *pool_prepare(Run *run, int count, const Shape *shape)
 
 /* Sees to it that what a step takes is there: drops solvers of other sizes if they are in its way,
  * and leaves the store what remains. */
-static void share_memory(Run *run, const GenerateStep *step, const Shape *shape)
+static void share_memory(Works *works, const GenerateStep *step, const Shape *shape)
 {
-    const SolverPool *own = &run->pools.pool[shape->men][shape->pawns];
+    const SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
     uint64_t needs = step->memory - forecast_overhead(omp_get_max_threads());
-    uint64_t others = pools_bytes(&run->pools, own), bound = run->ledger.bound;
+    uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     bool crowded = bound < needs + cache || bound - needs - cache < others;
     if (crowded || others + needs > (uint64_t)POOLS_MOST * MEBI) {
-        pools_clear(&run->pools, own);
+        pools_clear(&works->pools, own);
         others = 0;
     }
     uint64_t room = bound > needs + others ? bound - needs - others : 0;
-    store_set_budget(run->store, step->store + (room < cache ? room : cache));
+    store_set_budget(works->store, step->store + (room < cache ? room : cache));
 }
 
-static treb_status job_run(Run *run, const GenerateStep *step, GenerateReport *report,
+static treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *report,
                            treb_error *error)
 {
-    const GenerateOptions *options = run->options;
+    const GenerateOptions *options = works->options;
     Job job = {.options = options,
                .step = step,
-               .ledger = &run->ledger,
-               .store = run->store,
+               .ledger = &works->ledger,
+               .store = works->store,
                .report = report};
     double start = omp_get_wtime();
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
     bool ok = batches_list(&job.batches, &job.shape);
     job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
-    share_memory(run, step, &job.shape);
-    if (ok) job.pool = pool_prepare(run, job.solvers, &job.shape);
+    share_memory(works, step, &job.shape);
+    if (ok) job.pool = pool_prepare(works, job.solvers, &job.shape);
     ok = job.pool != NULL;
     if (ok && options->progress) {
         atomic_store(&options->progress->all, job.shape.index.slices);
@@ -271,17 +271,17 @@ static treb_status job_run(Run *run, const GenerateStep *step, GenerateReport *r
     return status;
 }
 
-static treb_status run_steps(Run *run, const GeneratePlan *plan, GenerateReporter *report,
+static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateReporter *report,
                              void *context, bool *stopped, treb_error *error)
 {
-    const GenerateOptions *options = run->options;
+    const GenerateOptions *options = works->options;
     treb_status status = TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !*stopped; i++) {
         GenerateReport r;
         const GenerateStep *step = &plan->step[i];
         if (options->progress) atomic_store(&options->progress->table, (int)i);
-        if (!step->write && store_has(run->store, &step->material, step->parents)) continue;
-        status = job_run(run, step, &r, error);
+        if (!step->write && store_has(works->store, &step->material, step->parents)) continue;
+        status = job_run(works, step, &r, error);
         *stopped = options->stop && atomic_load(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);
     }
@@ -291,22 +291,24 @@ static treb_status run_steps(Run *run, const GeneratePlan *plan, GenerateReporte
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
                          GenerateReporter *report, void *context, bool *stopped, treb_error *error)
 {
-    Run run = {.options = options};
+    Works works = {.options = options};
     FolderLock lock;
     *stopped = false;
     treb_status status = generate_plan_check(plan, options, error);
     if (status == TREB_OK) status = folder_lock(&lock, options->directory, error);
     if (status != TREB_OK) return status;
+    /* What killed runs left unfinished. */
+    table_remove_stale(options->directory);
     /* Threads of a second level would share what belongs to one of the first. */
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
     uint64_t bound = options->memory ? options->memory : generate_memory_default();
-    ledger_init(&run.ledger, bound - forecast_overhead(omp_get_max_threads()));
-    run.store = store_new(options->directory, options->metrics >> TREB_DTM & 1, &run.ledger);
-    status = run.store != NULL ? run_steps(&run, plan, report, context, stopped, error)
-                               : fail_memory(error);
-    pools_clear(&run.pools, NULL);
-    store_free(run.store, status == TREB_OK && !*stopped && !options->keep_scratch);
+    ledger_init(&works.ledger, bound - forecast_overhead(omp_get_max_threads()));
+    works.store = store_new(options->directory, options->metrics >> TREB_DTM & 1, &works.ledger);
+    status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
+                                 : fail_memory(error);
+    pools_clear(&works.pools, NULL);
+    store_free(works.store, status == TREB_OK && !*stopped && !options->keep_scratch);
     omp_set_max_active_levels(levels);
     folder_unlock(&lock);
     return status;

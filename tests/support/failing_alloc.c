@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -54,6 +55,7 @@ int __real_posix_memalign(void **out, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 void __real_free(void *block);
+void *__real_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset);
 
 void *__wrap_malloc(size_t size) { return fails_now() ? NULL : note(__real_malloc(size)); }
 
@@ -87,6 +89,12 @@ char *__wrap_strdup(const char *text) { return fails_now() ? NULL : note(__real_
 char *__wrap_strndup(const char *text, size_t size)
 {
     return fails_now() ? NULL : note(__real_strndup(text, size));
+}
+
+/* What is mapped is not counted among the blocks that live. */
+void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, off_t offset)
+{
+    return fails_now() ? MAP_FAILED : __real_mmap(at, size, protection, flags, file, offset);
 }
 
 void __wrap_free(void *block)

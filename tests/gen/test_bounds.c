@@ -1,0 +1,270 @@
+/* test_bounds.c - runs of the generator in processes of their own: they stay below the memory
+ * allowed, keep other runs out of their folder, and leave nothing behind when they are killed.
+ *
+ * The program starts itself: test_bounds run FOLDER BYTES METRICS MATERIAL... */
+#include <omp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "gen/folder.h"
+#include "tests/support/gen_run.h"
+
+extern char **environ;
+
+enum { VERDICTS = 1 << TREB_WDL | 1 << TREB_DTZ };
+
+/* ---- The process that is started ------------------------------------------------------------- */
+
+/* The most memory that this process ever had, in bytes. The system's own count begins before the
+ * program is loaded, with the memory of whoever started it. */
+static unsigned long long peak_memory(void)
+{
+    char line[256];
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmHWM: %llu", &kib) == 1) break;
+    if (file != NULL) fclose(file);
+    return kib << 10;
+}
+
+static void ignore_step(void *context, size_t step, const GenerateReport *report)
+{
+    (void)context, (void)step, (void)report;
+}
+
+static int run_child(int argc, char **argv)
+{
+    Material list[8];
+    GeneratePlan plan;
+    treb_error error = {TREB_OK, ""};
+    bool stopped;
+    size_t n = 0;
+    GenerateOptions options = {.directory = argv[2],
+                               .memory = strtoull(argv[3], NULL, 10),
+                               .metrics = (unsigned)atoi(argv[4])};
+    for (int i = 5; i < argc && n < 8; i++)
+        if (material_parse(argv[i], &list[n])) n++;
+    treb_status status = generate_plan(&options, list, n, &plan, &error);
+    if (status == TREB_OK)
+        status = generate_run(&options, &plan, ignore_step, NULL, &stopped, &error);
+    generate_plan_free(&plan);
+    printf("%llu %s\n", peak_memory(), error.text);
+    return (int)status;
+}
+
+/* ---- Starting it ----------------------------------------------------------------------------- */
+
+typedef struct Child {
+    pid_t process;
+    int output;
+} Child;
+
+static Child child_start(const char *folder, uint64_t memory, unsigned metrics, const char *name)
+{
+    char bytes[32], mask[16];
+    int pipe_ends[2];
+    Child child;
+    posix_spawn_file_actions_t actions;
+    snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)memory);
+    snprintf(mask, sizeof mask, "%u", metrics);
+    char *argv[] = {"test_bounds", "run", (char *)folder, bytes, mask, (char *)name, NULL};
+    ck_assert_int_eq(pipe(pipe_ends), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
+    ck_assert_int_eq(posix_spawn(&child.process, "/proc/self/exe", &actions, NULL, argv, environ),
+                     0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(pipe_ends[1]);
+    child.output = pipe_ends[0];
+    return child;
+}
+
+/* What came of it: its status, the most memory that it had, and the error's text. */
+typedef struct Outcome {
+    int status;
+    unsigned long long peak;
+    char text[600];
+} Outcome;
+
+static Outcome child_wait(Child child)
+{
+    Outcome out = {.status = -1};
+    char line[800] = "";
+    size_t size = 0;
+    int status;
+    for (ssize_t n; (n = read(child.output, line + size, sizeof line - 1 - size)) > 0;) size += n;
+    close(child.output);
+    ck_assert_int_eq(waitpid(child.process, &status, 0), child.process);
+    if (WIFEXITED(status)) out.status = WEXITSTATUS(status);
+    sscanf(line, "%llu %599[^\n]", &out.peak, out.text);
+    return out;
+}
+
+static Outcome run_in_child(uint64_t memory, unsigned metrics, const char *name)
+{
+    return child_wait(child_start(work, memory, metrics, name));
+}
+
+/* What a plan says that it takes. */
+static uint64_t forecast(unsigned metrics, const char *name)
+{
+    GeneratePlan plan;
+    treb_error error = {TREB_OK, ""};
+    Material m = material_of(name);
+    Run run = new_run(work, metrics);
+    ck_assert_int_eq(generate_plan(&run.options, &m, 1, &plan, &error), TREB_OK);
+    uint64_t most = plan.step[generate_plan_largest(&plan)].memory;
+    generate_plan_free(&plan);
+    return most;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The least that the plan allows, a little more, and plenty. */
+START_TEST(memory_stays_below_the_bound)
+{
+    static const struct {
+        const char *name;
+        unsigned metrics;
+        double share; /* of the forecast, allowed */
+    } cases[] = {{"KRvKP", EVERY, 1},
+                 {"KRvKP", EVERY, 1.5},
+                 {"KPvKP", EVERY, 1},
+                 {"KRvKN", VERDICTS, 4},
+                 {"KBBvKN", VERDICTS, 1}};
+    const char *name = cases[_i].name;
+    uint64_t bound = (uint64_t)(cases[_i].share * (double)forecast(cases[_i].metrics, name));
+    Outcome out = run_in_child(bound, cases[_i].metrics, name);
+    ck_assert_msg(out.status == TREB_OK, "%s", out.text);
+    ck_assert_msg(out.peak > 0 && out.peak <= bound, "%s: %llu bytes, %llu allowed", name, out.peak,
+                  (unsigned long long)bound);
+}
+END_TEST
+
+START_TEST(refused_before_it_starts)
+{
+    uint64_t least = forecast(EVERY, "KRvKP");
+    Outcome out = run_in_child(least - 1, EVERY, "KRvKP");
+    ck_assert_int_eq(out.status, TREB_ERR_MEMORY);
+    ck_assert_msg(strstr(out.text, "takes") && strstr(out.text, "GB"), "%s", out.text);
+    ck_assert_int_eq(check_folder(work, false), 0);
+    out = run_in_child(1, EVERY, "KRvKP");
+    ck_assert_int_eq(out.status, TREB_ERR_MEMORY);
+}
+END_TEST
+
+/* What no machine can make is told with what it would take. */
+START_TEST(eight_men_are_refused)
+{
+    Outcome out = run_in_child(0, EVERY, "KPPPvKPPP");
+    ck_assert_int_eq(out.status, TREB_ERR_MEMORY);
+    ck_assert_msg(strstr(out.text, "machine has free"), "%s", out.text);
+}
+END_TEST
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* Threads of threads would share one compressor: the bytes tell. */
+START_TEST(nested_threads)
+{
+    setenv("OMP_NUM_THREADS", "2,2", 1);
+    setenv("OMP_MAX_ACTIVE_LEVELS", "2", 1);
+    Outcome out = run_in_child(0, EVERY, "KPvK");
+    unsetenv("OMP_NUM_THREADS");
+    unsetenv("OMP_MAX_ACTIVE_LEVELS");
+    ck_assert_msg(out.status == TREB_OK, "%s", out.text);
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    ck_assert_int_eq(mkdir(tables, 0777), 0);
+    Run run = new_run(tables, EVERY);
+    run_names(&run, "KPvK");
+    Material list[ALL];
+    size_t count = list_all(list), files = 0;
+    for (size_t i = 0; i < count; i++)
+        for (int m = 0; m < TREB_METRICS; m++) {
+            char name[TABLE_NAME_SIZE], path[PATH_SIZE + 300];
+            table_file_name(&list[i], m, name);
+            snprintf(path, sizeof path, "%s/%s", work, name);
+            if (access(path, F_OK) != 0) continue;
+            check_same_file(work, name);
+            files++;
+        }
+    ck_assert_uint_eq(files, 20);
+}
+END_TEST
+
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+START_TEST(one_run_in_a_folder)
+{
+    FolderLock lock;
+    treb_error error = {TREB_OK, ""};
+    char self[32];
+    snprintf(self, sizeof self, "process %ld ", (long)getpid());
+    ck_assert_int_eq(folder_lock(&lock, work, &error), TREB_OK);
+    Outcome out = run_in_child(0, EVERY, "KQvK");
+    ck_assert_int_eq(out.status, TREB_ERR_IO);
+    ck_assert_msg(strstr(out.text, self) && strstr(out.text, work), "%s", out.text);
+    ck_assert_int_eq(check_folder(work, false), 0);
+    folder_unlock(&lock);
+    ck_assert_int_eq(run_in_child(0, EVERY, "KQvK").status, TREB_OK);
+}
+END_TEST
+
+static bool scratch_exists(void)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%.4000s/.scratch", work);
+    return access(path, F_OK) == 0;
+}
+
+static void sleep_milliseconds(long time)
+{
+    nanosleep(&(struct timespec){time / 1000, time % 1000 * 1000000}, NULL);
+}
+
+/* Killed at some moment, a run leaves its lock free and whole tables only; the next one tidies up
+ * and goes on. */
+START_TEST(killed_runs)
+{
+    const long moments[] = {30, 150, 400};
+    Child child = child_start(work, 0, EVERY, "KRvKP");
+    for (int wait = 0; wait < 500 && !scratch_exists(); wait++) sleep_milliseconds(10);
+    sleep_milliseconds(moments[_i]);
+    kill(child.process, SIGKILL);
+    child_wait(child);
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    Outcome out = run_in_child(0, EVERY, "KRvKP");
+    ck_assert_msg(out.status == TREB_OK, "%s", out.text);
+    ck_assert(!scratch_exists());
+    char other[PATH_SIZE];
+    strcpy(other, work);
+    strcpy(tables, work);
+    make_work(); /* another folder, where the same is made without a stop */
+    ck_assert_int_eq(run_in_child(0, EVERY, "KRvKP").status, TREB_OK);
+    ck_assert_int_gt(check_folder(work, false), 20);
+    ck_assert_int_eq(check_folder(work, false), check_folder(other, false));
+    remove_tree(other);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    if (argc > 5 && strcmp(argv[1], "run") == 0) return run_child(argc, argv);
+    Suite *suite = suite_create("gen in bounds");
+    TCase *memory = tcase_create("memory"), *others = tcase_create("others");
+    tcase_add_checked_fixture(memory, make_work, remove_work);
+    tcase_add_checked_fixture(others, make_work, remove_work);
+    tcase_add_loop_test(memory, memory_stays_below_the_bound, 0, 5);
+    tcase_add_test(memory, refused_before_it_starts);
+    tcase_add_test(memory, eight_men_are_refused);
+    tcase_add_test(others, nested_threads);
+    tcase_add_test(others, one_run_in_a_folder);
+    tcase_add_loop_test(others, killed_runs, 0, 3);
+    suite_add_tcase(suite, memory);
+    suite_add_tcase(suite, others);
+    return run_suite(suite);
+}

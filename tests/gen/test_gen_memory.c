@@ -1,0 +1,207 @@
+/* test_gen_memory.c - the generator without memory: allocations that fail, one by one, end a run
+ * with an error and leave no table, or tables as they should be. */
+#include <omp.h>
+
+#include "gen/ledger.h"
+#include "gen/solve/convert.h"
+#include "tests/support/failing_alloc.h"
+#include "tests/support/gen_run.h"
+
+/* A run that makes one table again from what is there of its juniors. */
+typedef struct Again {
+    Material material;
+    const char *folder;
+    treb_status status, planned;
+    char text[512];
+    int failures;
+} Again;
+
+static void no_report(void *context, size_t step, const GenerateReport *report)
+{
+    (void)context, (void)step, (void)report;
+}
+
+static void make_again(void *context)
+{
+    Again *again = context;
+    Run run = new_run(again->folder, EVERY);
+    GeneratePlan plan;
+    treb_error error = {TREB_OK, ""};
+    run.options.keep_scratch = true;
+    run.options.memory = UINT64_C(1) << 30;
+    again->planned = generate_plan(&run.options, &again->material, 1, &plan, &error);
+    again->status = again->planned;
+    if (again->planned == TREB_OK)
+        again->status = generate_run(&run.options, &plan, no_report, NULL, &run.stopped, &error);
+    memcpy(again->text, error.text, sizeof again->text);
+    generate_plan_free(&plan);
+}
+
+/* Removes the table again; returns how many of its files were there, all of them right. */
+static int take_away(const Again *again)
+{
+    int files = 0;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        char file[TABLE_NAME_SIZE], path[PATH_SIZE + 300];
+        table_file_name(&again->material, m, file);
+        snprintf(path, sizeof path, "%s/%s", again->folder, file);
+        if (access(path, F_OK) != 0) continue;
+        check_same_file(again->folder, file);
+        files++;
+        unlink(path);
+    }
+    return files;
+}
+
+static void check_again(void *context, bool failed)
+{
+    Again *again = context;
+    int files = take_away(again);
+    if (again->status == TREB_OK) {
+        ck_assert_int_eq(files, TREB_METRICS);
+        return;
+    }
+    ck_assert(failed);
+    ck_assert_msg(again->status == TREB_ERR_MEMORY, "status %d: %s", again->status, again->text);
+    ck_assert_msg(strstr(again->text, "memory") != NULL, "%s", again->text);
+    again->failures++;
+}
+
+/* Of a table with pawns (many slices at once, promotions) and one without. TREB_TEST_ALLOCATIONS=N
+ * looks at more of them. */
+START_TEST(allocations_fail_one_by_one)
+{
+    static const char *const names[] = {"KPvK", "KRvKN"};
+    char folder[PATH_SIZE];
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    snprintf(folder, sizeof folder, "%.4000s/again", work);
+    ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
+    Run good = new_run(tables, EVERY), run = new_run(folder, EVERY);
+    run_names(&good, names[_i]);
+    run.options.keep_scratch = true;
+    run_names(&run, names[_i]);
+    Again again = {.material = material_of(names[_i]), .folder = folder};
+    const char *given = getenv("TREB_TEST_ALLOCATIONS");
+    int most = given ? atoi(given) : 12;
+    AllocTest test = {make_again, check_again, &again, (uint64_t)most};
+    ck_assert_int_eq(take_away(&again), TREB_METRICS);
+    ck_assert_uint_gt(alloc_sweep(&test), (uint64_t)most);
+    ck_assert_int_gt(again.failures, most);
+    check_folder(folder, true);
+}
+END_TEST
+
+/* Claims beyond the bound fail like memory that is not there, and leave nothing claimed. */
+START_TEST(ledger_refuses)
+{
+    Ledger ledger;
+    ledger_init(&ledger, 3 << 20);
+    uint8_t *small = ledger_alloc(&ledger, 1000), *large = ledger_calloc(&ledger, 2 << 20);
+    ck_assert_ptr_nonnull(small);
+    ck_assert_ptr_nonnull(large);
+    ck_assert_uint_eq((uintptr_t)small % 64, 0);
+    for (int i = 0; i < 2 << 20; i += 4096) ck_assert_uint_eq(large[i], 0);
+    ck_assert_ptr_null(ledger_alloc(&ledger, 1 << 20));
+    ck_assert(!ledger_claim(&ledger, UINT64_MAX));
+    ck_assert_uint_eq(ledger_room(&ledger), (3 << 20) - ledger_cost(1000) - ledger_cost(2 << 20));
+    ledger_free(small);
+    ledger_free(large);
+    ledger_free(NULL);
+    ck_assert_uint_eq(ledger_room(&ledger), 3 << 20);
+    ledger_init(&ledger, 64 << 20);
+    large = ledger_calloc(&ledger, 40 << 20); /* mapped */
+    ck_assert_ptr_nonnull(large);
+    large[0] = large[(40 << 20) - 1] = 1;
+    ck_assert_uint_eq(ledger_room(&ledger), (64 << 20) - ledger_cost(40 << 20));
+    ledger_free(large);
+    ck_assert_uint_eq(ledger_room(&ledger), 64 << 20);
+    ck_assert_uint_eq(ledger.most, ledger_cost(40 << 20));
+}
+END_TEST
+
+/* ---- A junior that is not there is an error, not a slice to be left out ------------------------ */
+
+static treb_status find_nothing(void *context, const Shape *shape, uint64_t slice, int side,
+                                const Solved **solved, int *lane, treb_error *error)
+{
+    static const Solved nothing;
+    (void)context, (void)shape, (void)slice, (void)side, (void)error;
+    *solved = &nothing;
+    *lane = 0;
+    return TREB_OK;
+}
+
+static void release_nothing(void *context, const Solved *solved) { (void)context, (void)solved; }
+
+static const Shape *own_shape(void *context, const Material *material)
+{
+    (void)material;
+    return context;
+}
+
+/* Every allocation of a list of conversions. */
+START_TEST(conversions_without_memory)
+{
+    Shape shape;
+    Converter *converter;
+    Material m = material_of("KPvKP");
+    uint64_t pawns[2] = {UINT64_C(1) << 8, UINT64_C(1) << 49};
+    SolvedSource source = {&shape, own_shape, find_nothing, release_nothing};
+    ck_assert(shape_init(&shape, &m));
+    for (uint64_t i = 0;; i++) {
+        treb_error error = {TREB_OK, ""};
+        alloc_arm(i, ALLOC_ONE);
+        treb_status status = converter_new(&shape, pawns, TREB_WHITE, &source, &converter, &error);
+        uint64_t made = alloc_disarm();
+        if (made <= i) {
+            ck_assert_int_eq(status, TREB_OK);
+            converter_free(converter);
+            ck_assert_uint_ge(i, 2);
+            break;
+        }
+        ck_assert_int_eq(status, TREB_ERR_MEMORY);
+        ck_assert_int_eq(error.status, TREB_ERR_MEMORY);
+    }
+    shape_free(&shape);
+}
+END_TEST
+
+static const Shape *no_shape(void *context, const Material *material)
+{
+    (void)context, (void)material;
+    return NULL;
+}
+
+START_TEST(missing_juniors_are_errors)
+{
+    Shape shape;
+    Ledger ledger;
+    const Slice *slice;
+    treb_error error = {TREB_OK, ""};
+    uint64_t pawns[1][2] = {{0, 0}};
+    SolvedSource source = {NULL, no_shape, NULL, NULL};
+    Material m = material_of("KRvK");
+    ledger_init(&ledger, 1 << 30);
+    ck_assert(shape_init(&shape, &m));
+    Solver *solver = solver_new(&shape, EVERY, &ledger);
+    ck_assert_ptr_nonnull(solver);
+    ck_assert_int_eq(solver_run(solver, 1, pawns, &source, &slice, &error), TREB_ERR_NO_TABLE);
+    ck_assert_ptr_nonnull(strstr(error.text, "KvK"));
+    solver_free(solver);
+    shape_free(&shape);
+    ck_assert_uint_eq(ledger.held, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gen without memory");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, make_work, remove_work);
+    tcase_add_test(all, ledger_refuses);
+    tcase_add_test(all, missing_juniors_are_errors);
+    tcase_add_test(all, conversions_without_memory);
+    tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 2);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
