@@ -191,10 +191,23 @@ static const uint64_t row_window[127] = {[0 ... 62] = UINT64_MAX, [64 ... 126] =
 
 /* ---- the rows -------------------------------------------------------------------------------- */
 
+/* The rows of one man, one for each of his squares, as the other men stand. */
+typedef struct ManRows {
+    const Vec *in;
+    Vec *out;
+    size_t stride;                /* vectors from one square's row to the next's */
+    uint64_t occupied;            /* squares of men that number no bit or word of a row */
+    uint64_t in_slabs, out_slabs; /* squares whose rows count */
+} ManRows;
+
 /* One line of squares, from `from` on by `step`, `length` of them. */
-static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
-                             uint64_t in_slabs, uint64_t out_slabs, int from, int step, int length)
+static inline void rows_line(const ManRows *rows, int from, int step, int length)
 {
+    const Vec *in = rows->in;
+    Vec *out = rows->out;
+    const size_t stride = rows->stride;
+    const uint64_t occupied = rows->occupied, in_slabs = rows->in_slabs,
+                   out_slabs = rows->out_slabs;
     Vec carry[8];
     bool live = false;
     for (int i = 0, s = from; i < length; i++, s += step) {
@@ -218,8 +231,7 @@ static inline void rows_line(const Vec *in, Vec *out, size_t stride, uint64_t oc
 }
 
 /* Both ways along every line of one direction; starts are the squares without a predecessor. */
-static void rows_direction(const Vec *in, Vec *out, size_t stride, uint64_t occupied,
-                           uint64_t in_slabs, uint64_t out_slabs, int df, int dr)
+static void rows_direction(const ManRows *rows, int df, int dr)
 {
     int step = 8 * dr + df;
     for (int s = 0; s < 64; s++) {
@@ -229,43 +241,41 @@ static void rows_direction(const Vec *in, Vec *out, size_t stride, uint64_t occu
         uint64_t line = UINT64_C(1) << s;
         while ((f += df) >= 0 && f < 8 && (r += dr) >= 0 && r < 8)
             line |= UINT64_C(1) << (s + step * length++);
-        if (length < 2 || !(line & in_slabs) || !(line & out_slabs)) continue;
-        rows_line(in, out, stride, occupied, in_slabs, out_slabs, s, step, length);
-        rows_line(in, out, stride, occupied, in_slabs, out_slabs, s + step * (length - 1), -step,
-                  length);
+        if (length < 2 || !(line & rows->in_slabs) || !(line & rows->out_slabs)) continue;
+        rows_line(rows, s, step, length);
+        rows_line(rows, s + step * (length - 1), -step, length);
     }
 }
 
-static void rows_knight(const Vec *in, Vec *out, size_t stride, uint64_t in_slabs,
-                        uint64_t out_slabs)
+static void rows_knight(const ManRows *rows)
 {
     static const int8_t jump[8][2] = {{1, 2},   {2, 1},   {2, -1}, {1, -2},
                                       {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}};
     for (int s = 0; s < 64; s++) {
-        if (!(in_slabs >> s & 1)) continue;
+        if (!(rows->in_slabs >> s & 1)) continue;
         for (int j = 0; j < 8; j++) {
             int f = (s & 7) + jump[j][0], r = (s >> 3) + jump[j][1], t = 8 * r + f;
-            if (f < 0 || f > 7 || r < 0 || r > 7 || !(out_slabs >> t & 1)) continue;
-            for (int v = 0; v < 8; v++) out[t * stride + v] |= in[s * stride + v];
+            if (f < 0 || f > 7 || r < 0 || r > 7 || !(rows->out_slabs >> t & 1)) continue;
+            for (int v = 0; v < 8; v++)
+                rows->out[t * rows->stride + v] |= rows->in[s * rows->stride + v];
         }
     }
 }
 
-/* Un-moves a man whose squares are `stride` vectors apart. */
-static void rows_unmove(int type, const Vec *in, Vec *out, size_t stride, uint64_t occupied,
-                        uint64_t in_slabs, uint64_t out_slabs)
+/* Un-moves a man who numbers rows. */
+static void rows_unmove(int type, const ManRows *rows)
 {
     if (type == TREB_KNIGHT) {
-        rows_knight(in, out, stride, in_slabs, out_slabs);
+        rows_knight(rows);
         return;
     }
     if (is_straight_mover(type)) {
-        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, 0, 1);
-        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, 1, 0);
+        rows_direction(rows, 0, 1);
+        rows_direction(rows, 1, 0);
     }
     if (is_diagonal_mover(type)) {
-        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, 1, 1);
-        rows_direction(in, out, stride, occupied, in_slabs, out_slabs, -1, 1);
+        rows_direction(rows, 1, 1);
+        rows_direction(rows, -1, 1);
     }
 }
 
@@ -293,8 +303,8 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
             out_mask = out_slabs & bit ? KERNEL_ALL : 0;
         }
         if (in_mask && out_mask)
-            rows_unmove(type, in + base * 8, out + base * 8, (size_t)8 << shift,
-                        plane->occupied | others, in_mask, out_mask);
+            rows_unmove(type, &(ManRows){in + base * 8, out + base * 8, (size_t)8 << shift,
+                                         plane->occupied | others, in_mask, out_mask});
     }
 }
 

@@ -3,8 +3,9 @@
  * Distances grow ply by ply. With "won" and "lost" for the side to move,
  *
  *     lost at n   legal, no quiet move leads to a position that is not yet won for the opponent,
- * and every conversion loses in at most n won at n    legal, some quiet move leads to a position
- * lost at n - 1, or some conversion wins in n
+ *                 and every conversion loses in at most n
+ *     won at n    legal, some quiet move leads to a position lost at n - 1, or some conversion
+ *                 wins in n
  *
  * both as set operations on planes (kernel.h): the positions with a quiet move into a set are its
  * un-moves. The three metrics run the same loop and differ in what a conversion counts:
@@ -13,11 +14,11 @@
  *     DTC   1 for captures and promotions, 1 more than after it for a push
  *     DTM   1 more than after it
  *
- * Before the loop a metric's plies hold each cell's best conversion. A cell whose conversion wins
- * waits in `pending` until n reaches its byte; a cell that can only lose by converting is `held`
- * back until n does. When a cell is decided its byte becomes n.
+ * Before the loop the plies of a metric hold each cell's best conversion. A cell whose conversion
+ * wins waits in `pending` until n reaches its plies; a cell that can only lose by converting is
+ * `held` back until n does. When a cell is decided its plies become n.
  *
- * Work is skipped by slabs (kernel.h): a ply looks only at slabs that some man can reach from a row
+ * Work is skipped by slabs (kernel.h): a ply looks only at slabs that some man can reach from a slab
  * in which something changed the ply before. Within a ply losses go first: they read what was won
  * before this ply, wins read what was lost before it, and no plane is written that another reads.
  */
@@ -38,7 +39,7 @@ static uint64_t unsymmetry(int symmetry, uint64_t squares)
 
 /* ---- one ply --------------------------------------------------------------------------------- */
 
-/* A slab as a mask of slabs. */
+/* The mask of one slab. */
 static uint64_t slab_bit(const Solver *s, size_t slab)
 {
     return s->slab_count == 1 ? KERNEL_ALL : square_bit(slab);
@@ -75,11 +76,29 @@ static uint64_t slabs_reached(const Solver *s, uint32_t kings, int side, const u
     return reached;
 }
 
-/* Takes the cells of `set` whose distance is n in the slabs where that is next; returns the slabs.
- * What was taken is written to `found`, in those slabs only. */
-static uint64_t take_due(const Solver *s, uint32_t kings, uint64_t *set, Plies *next,
-                         const Plies *plies, unsigned n, uint64_t *found)
+/* One plane for one side to move at ply n. */
+typedef struct Task {
+    Solver *s;
+    uint32_t kings;
+    int side;
+    unsigned n;
+    Buffers *t;
+} Task;
+
+/* A set of cells of one plane: empty, or not looked at, outside these slabs. */
+typedef struct SlabSet {
+    uint64_t *cells;
+    uint64_t slabs;
+} SlabSet;
+
+/* Takes the cells of `set`, a set of all planes, whose distance is n in the slabs where that is
+ * next; returns the slabs. What was taken is written to `found`, in those slabs only. */
+static uint64_t take_due(const Task *task, uint64_t *set, Plies *next, uint64_t *found)
 {
+    const Solver *s = task->s;
+    const Plies *plies = s->loop.plies[task->side];
+    const uint32_t kings = task->kings;
+    const unsigned n = task->n;
     uint64_t due = 0;
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         Plies *when = &next[slab_index(s, kings, slab)];
@@ -150,101 +169,132 @@ static bool words_win(uint64_t *restrict won, uint64_t *restrict unwon, uint64_t
     return any != 0;
 }
 
-/* Un-moves the king and the men from `first` to `last` from the slabs `in_slabs` of `set`. */
-static void unmove_men(const Solver *s, uint32_t kings, int side, int first, int last,
-                       const uint64_t *set, uint64_t in_slabs, uint64_t *out, uint64_t out_slabs)
+/* Un-moves the men from `first` to `last`, as far as they are the mover's. */
+static void unmove_men(const Task *task, int first, int last, SlabSet in, SlabSet out)
 {
-    KernelPlane plane = plane_of(s, kings);
+    const Shape *shape = task->s->shape;
+    KernelPlane plane = plane_of(task->s, task->kings);
     for (int i = first; i <= last; i++)
-        if (s->shape->man[i].color == side)
-            s->kernel->unmove(&plane, i, s->shape->man[i].type, set, in_slabs, out, out_slabs);
+        if (shape->man[i].color == task->side)
+            task->s->kernel->unmove(&plane, i, shape->man[i].type, in.cells, in.slabs, out.cells,
+                                    out.slabs);
 }
 
-/* Notes that cells are won or lost in n plies: `words` words from `first` on of a plane, those of
- * `set`. */
-static void decide(const Solver *s, uint32_t kings, int side, bool won, const uint64_t *set,
-                   size_t first, size_t words, unsigned n, Buffers *t)
+/* Un-moves the king: brings the cells of the planes that it comes from. */
+static void unmove_king(const Task *task, uint64_t *set, SlabSet out)
 {
-    size_t at = (size_t)kings * s->shape->plane_words + first;
-    uint64_t count = s->kernel->mark(set, words, n, s->loop.plies[side] + 64 * at);
-    count *= slice_weight(&s->slice, kings);
+    const Shape *shape = task->s->shape;
+    for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
+        ShapeLink link = shape->link[task->kings][task->side][i];
+        task->s->kernel->merge(shape->men, link.symmetry, plane_at(task->s, set, link.kings),
+                               out.cells, out.slabs);
+    }
+}
+
+/* Notes that cells are won or lost in n plies: `words` words from `first` on of the plane, those of
+ * `set`. */
+static void decide(const Task *task, bool won, const uint64_t *set, size_t first, size_t words)
+{
+    const Solver *s = task->s;
+    size_t at = (size_t)task->kings * s->shape->plane_words + first;
+    uint64_t count = s->kernel->mark(set, words, task->n, s->loop.plies[task->side] + 64 * at);
+    count *= slice_weight(&s->slice, task->kings);
     for (size_t w = 0; w < words && s->slice.mirrored; w++)
         count -= bit_count(set[w] & slice_mirrored(&s->slice, at + w));
-    t->counts->of[side][won][n] += count;
+    task->t->counts->of[task->side][won][task->n] += count;
 }
 
-static void ply_losses(Solver *s, uint32_t kings, int side, unsigned n, Buffers *t)
+/* The slabs of those candidates that some quiet move does not save: all moves are looked at, the
+ * cheap ones first. Leaves in t->a the cells with such a move. */
+static uint64_t slabs_losing(const Task *task, uint64_t slabs, const uint64_t *open,
+                             const uint64_t *held)
 {
-    const Shape *shape = s->shape;
-    Frontier *out = &s->loop.lost_at[n & 1][side];
-    out->slabs[kings] = 0;
-    uint64_t *open = plane_at(s, s->loop.open[side], kings),
-             *held = plane_at(s, s->loop.held[side], kings);
-    uint64_t slabs = take_due(s, kings, s->loop.held[side], s->loop.next_held[side],
-                              s->loop.plies[side], n, t->b);
-    slabs |= slabs_reached(s, kings, side, s->loop.won_slabs[~n & 1][!side]);
-    if (slabs == 0) return;
-    uint64_t *escape = t->a;
+    const Solver *s = task->s;
+    const int men = s->shape->men, cheap = men > 2 ? men - 2 : 0;
+    uint64_t *escape = task->t->a, *unwon = s->loop.unwon[!task->side];
+    SlabSet here = {plane_at(s, unwon, task->kings), slabs};
     slabs_clear(s, escape, slabs);
     slabs = slabs_with(s, slabs, open, held, escape);
-    uint64_t *unwon = plane_at(s, s->loop.unwon[!side], kings);
-    int cheap = shape->men > 2 ? shape->men - 2 : 0;
-    unmove_men(s, kings, side, cheap, shape->men - 1, unwon, slabs, escape, slabs);
+    here.slabs = slabs;
+    unmove_men(task, cheap, men - 1, here, (SlabSet){escape, slabs});
     if (slabs) slabs = slabs_with(s, slabs, open, held, escape);
-    if (slabs == 0) return;
-    for (int i = 0; i < shape->links[kings][side]; i++) {
-        ShapeLink link = shape->link[kings][side][i];
-        s->kernel->merge(shape->men, link.symmetry, plane_at(s, s->loop.unwon[!side], link.kings),
-                         escape, slabs);
-    }
+    if (slabs == 0) return 0;
+    unmove_king(task, unwon, (SlabSet){escape, slabs});
     slabs = slabs_with(s, slabs, open, held, escape);
+    here.slabs = KERNEL_ALL;
+    if (slabs) unmove_men(task, 0, cheap - 1, here, (SlabSet){escape, slabs});
+    return slabs;
+}
+
+static void ply_losses(const Task *task)
+{
+    Solver *s = task->s;
+    const uint32_t kings = task->kings;
+    const int side = task->side;
+    Frontier *out = &s->loop.lost_at[task->n & 1][side];
+    uint64_t *open = plane_at(s, s->loop.open[side], kings);
+    uint64_t *held = plane_at(s, s->loop.held[side], kings);
+    out->slabs[kings] = 0;
+    uint64_t slabs = take_due(task, s->loop.held[side], s->loop.next_held[side], task->t->b);
+    slabs |= slabs_reached(s, kings, side, s->loop.won_slabs[~task->n & 1][!side]);
     if (slabs == 0) return;
-    unmove_men(s, kings, side, 0, cheap - 1, unwon, KERNEL_ALL, escape, slabs);
+    slabs = slabs_losing(task, slabs, open, held);
     uint64_t *lost = plane_at(s, out->set, kings), found = 0;
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         if (!slab_in(s, slabs, slab)) continue;
         size_t first = slab * s->slab_words;
-        if (!words_lose(open + first, held + first, escape + first, lost + first, s->slab_words))
+        if (!words_lose(open + first, held + first, task->t->a + first, lost + first,
+                        s->slab_words))
             continue;
         found |= slab_bit(s, slab);
-        decide(s, kings, side, false, lost + first, first, s->slab_words, n, t);
+        decide(task, false, lost + first, first, s->slab_words);
     }
     out->slabs[kings] = found;
 }
 
-static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Buffers *t)
+/* Ors into t->a the cells from which a quiet move leads to what was just lost. */
+static void unmove_lost(const Task *task, const Frontier *in, uint64_t slabs)
 {
+    const Solver *s = task->s;
     const Shape *shape = s->shape;
-    const Frontier *in = &s->loop.lost_at[~n & 1][!side];
-    uint64_t *won_slabs = &s->loop.won_slabs[n & 1][side][kings];
-    *won_slabs = 0;
-    uint64_t due = take_due(s, kings, s->loop.pending[side], s->loop.next_pending[side],
-                            s->loop.plies[side], n, t->a);
-    uint64_t slabs = slabs_reached(s, kings, side, in->slabs);
-    slabs_clear(s, t->a, slabs & ~due);
-    slabs |= due;
-    if (slabs == 0) return;
-    for (int i = 0; i < shape->links[kings][side]; i++) {
-        ShapeLink link = shape->link[kings][side][i];
+    SlabSet out = {task->t->a, slabs};
+    for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
+        ShapeLink link = shape->link[task->kings][task->side][i];
         uint64_t from = in->slabs[link.kings];
         if (shape->men >= 3) from = unsymmetry(link.symmetry, from);
         if (from)
-            s->kernel->merge(shape->men, link.symmetry, plane_at(s, in->set, link.kings), t->a,
+            s->kernel->merge(shape->men, link.symmetry, plane_at(s, in->set, link.kings), out.cells,
                              from);
     }
-    if (in->slabs[kings])
-        unmove_men(s, kings, side, 0, shape->men - 1, plane_at(s, in->set, kings), in->slabs[kings],
-                   t->a, slabs);
+    SlabSet here = {plane_at(s, in->set, task->kings), in->slabs[task->kings]};
+    if (here.slabs) unmove_men(task, 0, shape->men - 1, here, out);
+}
+
+static void ply_wins(const Task *task)
+{
+    Solver *s = task->s;
+    const uint32_t kings = task->kings;
+    const int side = task->side;
+    const Frontier *in = &s->loop.lost_at[~task->n & 1][!side];
+    uint64_t *won_slabs = &s->loop.won_slabs[task->n & 1][side][kings];
+    uint64_t *won = task->t->a;
+    *won_slabs = 0;
+    uint64_t due = take_due(task, s->loop.pending[side], s->loop.next_pending[side], won);
+    uint64_t slabs = slabs_reached(s, kings, side, in->slabs);
+    slabs_clear(s, won, slabs & ~due);
+    slabs |= due;
+    if (slabs == 0) return;
+    unmove_lost(task, in, slabs);
     uint64_t *unwon = plane_at(s, s->loop.unwon[side], kings), found = 0;
     uint64_t *pending = plane_at(s, s->loop.pending[side], kings);
     uint64_t *held = plane_at(s, s->loop.held[side], kings);
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         if (!slab_in(s, slabs, slab)) continue;
         size_t first = slab * s->slab_words;
-        if (!words_win(t->a + first, unwon + first, pending + first, held + first, s->slab_words))
+        if (!words_win(won + first, unwon + first, pending + first, held + first, s->slab_words))
             continue;
         found |= slab_bit(s, slab);
-        decide(s, kings, side, true, t->a + first, first, s->slab_words, n, t);
+        decide(task, true, won + first, first, s->slab_words);
     }
     *won_slabs = found;
 }
@@ -252,8 +302,12 @@ static void ply_wins(Solver *s, uint32_t kings, int side, unsigned n, Buffers *t
 /* ---- a metric -------------------------------------------------------------------------------- */
 
 /* Prepares a metric: nothing decided but the mates. */
-static void metric_start(Solver *s, uint32_t kings, int side, Buffers *t)
+static void metric_start(const Task *task)
 {
+    Solver *s = task->s;
+    const uint32_t kings = task->kings;
+    const int side = task->side;
+    uint64_t *spare = task->t->a;
     size_t words = s->shape->plane_words, at = (size_t)kings * words;
     uint64_t mates = 0;
     for (size_t w = at; w < at + words; w++) {
@@ -268,14 +322,14 @@ static void metric_start(Solver *s, uint32_t kings, int side, Buffers *t)
     s->loop.lost_at[1][side].slabs[kings] = 0;
     s->loop.won_slabs[0][side][kings] = s->loop.won_slabs[1][side][kings] = 0;
     Plies *plies = s->loop.plies[side] + 64 * at;
-    decide(s, kings, side, false, s->start.mated[side] + at, 0, words, 0, t);
+    decide(task, false, s->start.mated[side] + at, 0, words);
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         size_t first = slab * s->slab_words, index = slab_index(s, kings, slab);
         /* No conversion takes 0 plies: this only looks for the least. */
         s->loop.next_pending[side][index] = s->kernel->take(
-            s->loop.pending[side] + at + first, s->slab_words, 0, plies + 64 * first, t->a);
+            s->loop.pending[side] + at + first, s->slab_words, 0, plies + 64 * first, spare);
         s->loop.next_held[side][index] = s->kernel->take(
-            s->loop.held[side] + at + first, s->slab_words, 0, plies + 64 * first, t->a);
+            s->loop.held[side] + at + first, s->slab_words, 0, plies + 64 * first, spare);
     }
 }
 
@@ -328,14 +382,14 @@ static bool metric_run(Solver *s, treb_metric metric)
         }
 #pragma omp for schedule(dynamic)
         for (uint32_t i = 0; i < tasks; i++)
-            if (ok) metric_start(s, i / 2, i % 2, &t);
+            if (ok) metric_start(&(Task){s, i / 2, i % 2, 0, &t});
         while (more) {
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) ply_losses(s, i / 2, i % 2, n, &t);
+                if (ok) ply_losses(&(Task){s, i / 2, i % 2, n, &t});
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) ply_wins(s, i / 2, i % 2, n, &t);
+                if (ok) ply_wins(&(Task){s, i / 2, i % 2, n, &t});
 #pragma omp single
             {
                 bool changed = ply_changed(s, n);
@@ -386,7 +440,7 @@ static void keep_results(Solver *s)
     }
 }
 
-/* Whether a later metric decided what the first did: a distance too long for a byte stays open. */
+/* Whether a later metric decided what the first did: a distance that is too long stays open. */
 static bool metric_complete(const Solver *s)
 {
     uint64_t left = 0;
