@@ -33,8 +33,8 @@ ifneq ($(WIDE),)
 BASE += -DTREB_WIDE
 endif
 
-CORE := $(filter-out core/table_write.c core/table_encode.c,$(wildcard core/*.c))
-WRITE := core/table_write.c core/table_encode.c
+CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c,$(wildcard core/*.c))
+WRITE := core/table_write.c core/table_encode.c core/ledger.c
 PROBE := $(wildcard probe/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))

@@ -2,8 +2,8 @@
 #ifndef TREB_GEN_SOLVE_H
 #define TREB_GEN_SOLVE_H
 
+#include "core/ledger.h"
 #include "core/table.h"
-#include "gen/ledger.h"
 #include "gen/solve/solved.h"
 
 /* Positions of the full board, like men one by one: by side to move, whether won, and plies. */

@@ -2,7 +2,7 @@
  * with an error and leave no table, or tables as they should be. */
 #include <omp.h>
 
-#include "gen/ledger.h"
+#include "core/ledger.h"
 #include "gen/solve/convert.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/gen_run.h"

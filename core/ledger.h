@@ -3,8 +3,8 @@
  * Everything of size that the generator holds is claimed here first: solvers, solved slices,
  * buffers of the writer, compressors. So it is known at any time how much that is, and what would
  * go beyond the bound is refused like memory that the system does not have. */
-#ifndef TREB_GEN_LEDGER_H
-#define TREB_GEN_LEDGER_H
+#ifndef TREB_CORE_LEDGER_H
+#define TREB_CORE_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* ledger.c - see ledger.h. */
-#include "gen/ledger.h"
+#include "core/ledger.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
