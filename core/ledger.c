@@ -1,6 +1,7 @@
 /* ledger.c - see ledger.h. */
 #include "core/ledger.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,12 @@ bool ledger_claim(Ledger *ledger, uint64_t bytes)
     return true;
 }
 
-void ledger_give_back(Ledger *ledger, uint64_t bytes) { atomic_fetch_sub(&ledger->held, bytes); }
+void ledger_give_back(Ledger *ledger, uint64_t bytes)
+{
+    uint64_t held = atomic_fetch_sub(&ledger->held, bytes);
+    assert(held >= bytes);
+    (void)held;
+}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* conversion.c - see conversion.h: a list of all conversions of a slice, with their children. */
 #include "gen/solve/conversion.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,8 @@ static void fill_tables(Converter *c)
 treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
                           const SolvedSource *source, Converter **out, treb_error *error)
 {
+    assert(bit_count(pawns[0]) == shape->material.count[0][TREB_PAWN] &&
+           bit_count(pawns[1]) == shape->material.count[1][TREB_PAWN]);
     Converter *c = calloc(1, sizeof *c);
     if (c == NULL) return fail_memory(error);
     c->error = error;

@@ -22,6 +22,7 @@
  * in which something changed the ply before. Within a ply losses go first: they read what was won
  * before this ply, wins read what was lost before it, and no plane is written that another reads.
  */
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -510,6 +511,7 @@ static treb_status solve_metric(Solver *s, treb_metric metric, treb_error *error
 treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const SolvedSource *source,
                        const Slice **out, treb_error *error)
 {
+    assert(lanes >= 1 && lanes <= shape_lanes(s->shape));
     s->slice.lanes = lanes;
     memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
     find_mirrored(&s->slice);

@@ -1,6 +1,7 @@
 /* scratch.c - see scratch.h. */
 #include "gen/store/scratch.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -221,6 +222,7 @@ static treb_status group_write(Entry *entry, const Side *side, const ChunkGroup 
 
 treb_status side_write(Entry *entry, Side *side, int color, const Slice *slice, treb_error *error)
 {
+    assert(!side->filed && (side->kept != NULL || slice != NULL));
     if (side->kept == NULL) side->cursed = slice->cursed;
     size_t chunks = side_chunks(&entry->shape, side->cursed);
     ChunkGroup group = {.bound = ZSTD_compressBound(CHUNK)};

@@ -1,6 +1,7 @@
 /* store.c - see store.h. */
 #include "gen/store/store.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ static bool store_add_entry(Store *store, Entry *entry)
 
 static void unload(Store *store, const Shape *shape, Side *side)
 {
+    assert(side_held(shape, side) <= store->held && side->references == 0);
     store->held -= side_held(shape, side);
     side_unload(side);
 }
@@ -201,7 +203,10 @@ static void source_release(void *context, const Solved *solved)
     (void)context;
     Side *side = (Side *)(void *)((char *)(uintptr_t)solved - offsetof(Side, solved));
 #pragma omp critical(store)
-    side->references--;
+    {
+        assert(side->references > 0);
+        side->references--;
+    }
 }
 
 SolvedSource store_source(Store *store)
@@ -307,6 +312,7 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
 {
     Side filled[2];
     bool large, ok = true;
+    assert(slice->shape->cells == table->entry->shape.cells);
 #pragma omp critical(store)
     large = is_large(table->store, slice);
     if (large) return put_large(table, number, slice, error);

@@ -1,6 +1,7 @@
 /* blocks.c - see blocks.h. */
 #include "gen/write/blocks.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static treb_status block_fill(FileBlocks *file, int side, uint64_t block, size_t
         if (!failed) {
             if (bytes) memcpy(partial->bytes + at, bytes, size);
             partial->filled += size;
+            assert(partial->filled <= whole);
             complete = partial->filled == whole;
         }
     }
@@ -142,6 +144,7 @@ static treb_status block_fill(FileBlocks *file, int side, uint64_t block, size_t
 treb_status blocks_write(FileBlocks *file, int side, uint64_t start, const uint8_t *bytes,
                          size_t size, treb_error *error)
 {
+    assert(size > 0 && start + size <= file->side_bytes && file->header.side[side].stored);
     unsigned bits = file->header.block_bits;
     uint64_t first = start >> bits, last = (start + size - 1) >> bits;
     treb_status status = TREB_OK;

@@ -1,6 +1,7 @@
 /* codes.c - see codes.h. */
 #include "gen/write/codes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,7 @@ void codes_order(const CodesMap *map, treb_metric metric, const Plies *chosen, P
 
 size_t codes_pack(const Packing *packing, const Plies *cells, size_t count, uint8_t *out)
 {
+    assert(count % packing->per_byte == 0);
     size_t bytes = codes_packed(packing, count);
     unsigned per_byte = packing->per_byte;
     if (packing->width == 2) {

@@ -7,6 +7,7 @@
  * there (verdicts.h). */
 #include "gen/write/writer.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,6 +295,7 @@ static treb_status distances_slice(Writer *w, treb_metric metric, const uint64_t
 treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, treb_error *error)
 {
     treb_status status = TREB_OK;
+    assert(slice->shape == w->shape && number[0] < w->shape->index.slices);
 #pragma omp critical(writer_begin)
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
