@@ -7,7 +7,8 @@
 #include "answer/answer_blocked.h"
 #include "blocked/file_check.h"
 #include "blocked/table_value.h"
-#include "core/material.h"
+#include "core/error.h"
+#include "core/table.h"
 
 /* ---- Tables of few men ----------------------------------------------------------------------- */
 
@@ -186,7 +187,7 @@ Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
     }
     if (b != NULL) before = (int64_t)open_placements(b);
     if (b == NULL && !source->solve && error.status != TREB_ERR_NO_TABLE)
-        cli_error("blocked", "%s; solving instead", error.text);
+        cli_warn("blocked", "%s; solving instead", error.text);
     blocked_free(b);
     if (source->write != NULL) {
         r->all = true;
@@ -197,6 +198,24 @@ Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
     *code = CLI_FAILED;
     blocked_free(b);
     return NULL;
+}
+
+/* What is missing is the position's own table, if that is not there: not one that a capture leads
+ * to. */
+static treb_error own_first(const treb_error *error, const CliDirs *dirs, const treb_position *pos)
+{
+    treb_error own = *error;
+    char name[TABLE_NAME_SIZE], path[4400];
+    if (error->status != TREB_ERR_NO_TABLE) return own;
+    Material material = material_of_position(pos);
+    material_canonical(&material);
+    table_file_name(&material, TREB_WDL, name);
+    for (size_t i = 0; i < dirs->count; i++) {
+        snprintf(path, sizeof path, "%.4000s/%s", dirs->dir[i], name);
+        if (access(path, F_OK) == 0) return own;
+    }
+    fail(&own, TREB_ERR_NO_TABLE, "%s is not installed", name);
+    return own;
 }
 
 Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
@@ -212,7 +231,8 @@ Blocked *source_instead(const char *command, const treb_error *error, const CliD
         *code = CLI_FAILED;
         return NULL;
     }
-    *code = cli_fail(command, error, dirs);
+    treb_error missing = own_first(error, dirs, pos);
+    *code = cli_fail(command, &missing, dirs);
     if (why.status == TREB_ERR_POSITION) return NULL;
     char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);

@@ -1,4 +1,7 @@
-/* cli.h - what the subcommands of `trebuchet` share. */
+/* cli.h - what the subcommands of `trebuchet` share.
+ *
+ * Answers go to standard output, everything else to standard error: messages, progress, hints.
+ * json.h has what is different with --json, options.h how command lines are read. */
 #ifndef TREB_CLI_CLI_H
 #define TREB_CLI_CLI_H
 
@@ -17,8 +20,63 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_TABLE = 3, CLI_STOPPED 
 typedef struct CliDirs {
     const char *dir[64];
     size_t count;
+    bool by_default;   /* nobody named them on the command line */
     char *environment; /* owned: a copy of TREBUCHET_PATH, cut at its colons */
 } CliDirs;
+
+/* ---- Failures: output.c ---------------------------------------------------------------------- */
+
+/* The user sees "trebuchet COMMAND: ..." on standard error, and with --json the message once more
+ * in the object that the command ends with. For failures that have no treb_error. */
+void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for what is worth saying but is no failure: never in JSON. */
+void cli_warn(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The user sees that memory ran out. Returns CLI_FAILED. */
+int cli_no_memory(const char *command);
+
+/* Ends a command that was called wrongly: the user is pointed to --help. Returns CLI_USAGE. */
+int cli_usage(const char *command);
+
+/* The exit code for a failure of the library. */
+int cli_status_code(treb_status status);
+
+/* The user sees the text of a failure; where a table is missing also the folders that were looked
+ * in and what can be done about it (cli_hint_tables). `dirs` may be NULL: then nothing of that.
+ * Returns the exit code. */
+int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs);
+
+/* The user sees the command that makes a table, with its cost, or why it cannot be made here; and
+ * that --tables names another folder. NULL: no table in particular. */
+void cli_hint_tables(const char *material);
+
+/* Ends every command. Flushes standard output, with --json after the failure if there was one.
+ * Returns `code`, or CLI_FAILED after saying that what was printed is lost. */
+int cli_finish(const char *command, int code);
+
+/* ---- Words of a command line: options.c ------------------------------------------------------ */
+
+/* Reads a whole number of at least `least` and at most `most`. False if it is none. */
+bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+
+/* Reads "900M", "2GiB", "1.5g"; false if it is no size. */
+bool cli_parse_size(const char *text, uint64_t *out);
+
+/* Reads "wdl,dtz" or "all" to a mask of 1 << metric; 0 if it makes no sense. */
+unsigned cli_parse_metrics(const char *text);
+
+/* Reads the name of one distance, "dtz", "dtc" or "dtm"; TREB_WDL if it is none. */
+treb_metric cli_one_metric(const char *text);
+
+/* Reads the words as a FEN. CLI_OK, or an exit code after the user has seen what is wrong. */
+int cli_read_fen(const char *command, int count, char **words, treb_position *out);
+
+/* Reads a material's name to the form that tables have, colours exchanged if need be. False after
+ * the user has seen that it is none. `name` has room for MATERIAL_NAME_SIZE letters. */
+bool cli_read_material(const char *command, const char *text, char name[24]);
+
+/* ---- Folders: common.c ----------------------------------------------------------------------- */
 
 /* Adds a folder named on the command line. False if there are too many. */
 bool cli_dirs_add(CliDirs *dirs, const char *dir);
@@ -27,13 +85,16 @@ bool cli_dirs_add(CliDirs *dirs, const char *dir);
 void cli_dirs_default(CliDirs *dirs);
 void cli_dirs_free(CliDirs *dirs);
 
-/* Prints "trebuchet COMMAND: ..." to stderr. */
-void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Opens the tables of the folders, or of the default ones. NULL after the user has seen why. */
+treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
 
-/* Reads "900M", "2GiB", "1.5g"; false if it is no size. */
-bool cli_parse_size(const char *text, uint64_t *out);
+/* Makes a folder for files to be written if it is not there, and removes what dead writers left.
+ * False after the user has seen why not. */
+bool cli_make_folder(const char *command, const char *path);
 
-/* Writes "1.23 GB", "17.5 MB", "42 B". */
+/* ---- What people read: util.c, common.c ------------------------------------------------------ */
+
+/* Writes "1.2 GB", "17.5 MB", "42 B". */
 void cli_format_size(uint64_t bytes, char out[16]);
 
 /* Writes 1234567 as "1,234,567". */
@@ -42,23 +103,16 @@ void cli_format_count(uint64_t count, char out[32]);
 /* Writes "0:07", "12:34", "1:02:03". */
 void cli_format_time(double seconds, char out[16]);
 
-/* Reads "wdl,dtz" or "all" to a mask of 1 << metric; 0 if it makes no sense. */
-unsigned cli_parse_metrics(const char *text);
+/* Prints a position as a diagram of letters. */
+void cli_print_board(const treb_position *pos);
 
-/* Reads the name of one distance, "dtz", "dtc" or "dtm"; TREB_WDL if it is none. */
-treb_metric cli_one_metric(const char *text);
+/* Columns of the terminal that standard output is, or of COLUMNS, or 80. */
+int cli_columns(void);
 
-/* Writes a string as JSON, with quotes. */
-void cli_print_json_string(FILE *out, const char *text);
+/* Whether the locale's characters are UTF-8. */
+bool cli_utf8(void);
 
-/* Reads a whole number of at most `most`, and at least `least`. */
-bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
-
-/* Ends a command that was called wrongly: points to --help and returns CLI_USAGE. */
-int cli_usage(const char *command);
-
-/* Flushes standard output; `code`, or CLI_FAILED with a message if what was printed is lost. */
-int cli_finish(const char *command, int code);
+/* ---- Time and signals: util.c ---------------------------------------------------------------- */
 
 /* Seconds of a clock that never goes back. */
 double cli_seconds(void);
@@ -67,41 +121,8 @@ double cli_seconds(void);
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);
 
-/* ---- Tables and positions -------------------------------------------------------------------- */
+/* ---- The subcommands: argv[0] is the command's own name. They return an exit code. ----------- */
 
-/* Opens the tables of the folders, or of the default ones. NULL after saying why. */
-treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
-
-/* Makes a folder for files to be written if it is not there, and removes what dead writers left.
- * False after saying why. */
-bool cli_make_folder(const char *command, const char *path);
-
-/* The exit code for a failure of the library. */
-int cli_status_code(treb_status status);
-
-/* Reports a failure of the library, with a hint where tables are missing; returns the exit code.
- * `dirs` may be NULL. */
-int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs);
-
-/* Reads the words as a FEN. CLI_OK, or an exit code after saying what is wrong. */
-int cli_read_fen(const char *command, int count, char **words, treb_position *out);
-
-/* Reads a material's name to the form that tables have, colours exchanged if need be; says what is
- * wrong if it is none. `name` has room for MATERIAL_NAME_SIZE letters. */
-bool cli_read_material(const char *command, const char *text, char name[24]);
-
-/* Prints a position as a diagram of letters. */
-void cli_print_board(const treb_position *pos);
-
-/* ---- The terminal ---------------------------------------------------------------------------- */
-
-/* Columns of the terminal that standard output is, or of COLUMNS, or 80. */
-int cli_columns(void);
-
-/* Whether the locale's characters are UTF-8. */
-bool cli_utf8(void);
-
-/* The subcommands: argv[0] is the command's own name. They return an exit code. */
 int cli_bench(int argc, char **argv);
 int cli_engine(int argc, char **argv);
 int cli_blocked(int argc, char **argv);

@@ -1,13 +1,14 @@
 /* cmd_bench.c - trebuchet bench: what probes cost, and what making a table takes. */
 #include <dirent.h>
-#include <getopt.h>
+#include <errno.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/bench_probe.h"
-#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/options.h"
 #include "gen/generate.h"
 
 static const char usage[] =
@@ -37,7 +38,7 @@ typedef struct BenchArgs {
     size_t names;
     uint64_t positions, cache, threads;
     double seconds;
-    bool gen, json;
+    bool gen;
 } BenchArgs;
 
 static const char *const figure_names[BENCH_FIGURES] = {"wdl", "dtz", "dtc", "dtm", "moves"};
@@ -86,21 +87,27 @@ static void print_legend(void)
         "memory.");
 }
 
-static void json_figures(const char *name, const BenchFigure *figure, bool first)
+static json_t *figure_json(const BenchFigure *f)
 {
-    printf("%s{\"material\":\"%s\",\"figures\":{", first ? "" : ",", name);
-    for (int i = 0; i < BENCH_FIGURES; i++) {
-        const BenchFigure *f = &figure[i];
-        printf("%s\"%s\":", i ? "," : "", figure_names[i]);
-        if (f->status != TREB_OK) {
-            printf("null");
-            continue;
-        }
-        printf("{\"single_ns\":%.1f,\"threaded_ns\":%.1f,\"per_second\":%.0f,"
-               "\"warm_misses\":%.5f,\"uncached_ns\":%.1f,\"uncached_blocks\":%.3f}",
-               f->single, f->threaded, f->rate, f->warm_misses, f->cold, f->cold_misses);
-    }
-    printf("}}");
+    if (f->status != TREB_OK) return json_null();
+    json_t *object = json_object();
+    json_object_set_new(object, "single_ns", cli_json_real(f->single, 1));
+    json_object_set_new(object, "threaded_ns", cli_json_real(f->threaded, 1));
+    json_object_set_new(object, "per_second", json_integer((json_int_t)(f->rate + 0.5)));
+    json_object_set_new(object, "warm_misses", cli_json_real(f->warm_misses, 5));
+    json_object_set_new(object, "uncached_ns", cli_json_real(f->cold, 1));
+    json_object_set_new(object, "uncached_blocks", cli_json_real(f->cold_misses, 3));
+    return object;
+}
+
+static json_t *figures_json(const char *name, const BenchFigure *figure)
+{
+    json_t *object = json_object(), *figures = json_object();
+    json_object_set_new(object, "material", json_string(name));
+    for (int i = 0; i < BENCH_FIGURES; i++)
+        json_object_set_new(figures, figure_names[i], figure_json(&figure[i]));
+    json_object_set_new(object, "figures", figures);
+    return object;
 }
 
 /* KRPvKR and KQPvKQ, or the last and so largest of all tables. */
@@ -119,42 +126,60 @@ static bool choose_names(BenchArgs *args, const treb_tables *tables)
     return args->names > 0;
 }
 
+/* Measures one material; says it, or adds it to `list`. */
+static int bench_one(const BenchArgs *args, treb_tables *tables, const char *name, json_t *list)
+{
+    treb_error error;
+    BenchFigure figure[BENCH_FIGURES] = {0};
+    BenchRequest request = {.tables = tables,
+                            .positions = args->positions,
+                            .cache = args->cache,
+                            .threads = (unsigned)args->threads,
+                            .seconds = args->seconds};
+    material_parse(name, &request.material);
+    if (bench_probe(&request, figure, &error) != TREB_OK)
+        return cli_fail("bench", &error, &args->dirs);
+    if (cli_json_wanted())
+        json_array_append_new(list, figures_json(name, figure));
+    else
+        print_figures(args, name, figure);
+    fflush(stdout);
+    return CLI_OK;
+}
+
+/* The object that figures go to, as `list` under the name `what`. */
+static json_t *report_json(const BenchArgs *args, const char *what, json_t *list)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "threads", json_integer((json_int_t)args->threads));
+    if (!args->gen) {
+        json_object_set_new(object, "cache", json_integer((json_int_t)args->cache));
+        json_object_set_new(object, "positions", json_integer((json_int_t)args->positions));
+    }
+    json_object_set_new(object, what, list);
+    return object;
+}
+
 static int bench_tables(BenchArgs *args, treb_tables *tables)
 {
     treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
     if (args->names == 0 && !choose_names(args, tables))
         return cli_fail("bench", &error, &args->dirs);
-    if (args->json)
-        printf("{\"threads\":%u,\"cache\":%llu,\"positions\":%llu,\"probes\":[",
-               (unsigned)args->threads, (unsigned long long)args->cache,
-               (unsigned long long)args->positions);
     int code = CLI_OK;
-    bool first = true;
+    size_t measured = 0;
+    json_t *list = json_array();
     for (size_t i = 0; i < args->names; i++) {
-        BenchFigure figure[BENCH_FIGURES] = {0};
-        BenchRequest request = {.tables = tables,
-                                .positions = args->positions,
-                                .cache = args->cache,
-                                .threads = (unsigned)args->threads,
-                                .seconds = args->seconds};
-        material_parse(args->name[i], &request.material);
-        if (bench_probe(&request, figure, &error) != TREB_OK) {
-            int one = cli_fail("bench", &error, &args->dirs);
-            if (code == CLI_OK) code = one;
-            continue;
-        }
-        if (args->json)
-            json_figures(args->name[i], figure, first);
-        else
-            print_figures(args, args->name[i], figure);
-        first = false;
-        fflush(stdout);
+        int one = bench_one(args, tables, args->name[i], list);
+        measured += one == CLI_OK;
+        if (code == CLI_OK) code = one;
     }
-    if (args->json)
-        puts("]}");
-    else if (!first)
-        print_legend();
-    return code;
+    if (measured > 0 && !cli_json_wanted()) print_legend();
+    if (measured == 0 || !cli_json_wanted()) {
+        json_decref(list);
+        return code;
+    }
+    int printed = cli_json_answer("bench", report_json(args, "probes", list));
+    return code == CLI_OK ? printed : code;
 }
 
 /* ---- Making tables --------------------------------------------------------------------------- */
@@ -162,10 +187,21 @@ static int bench_tables(BenchArgs *args, treb_tables *tables)
 typedef struct GenRun {
     const BenchArgs *args;
     const GeneratePlan *plan;
-    size_t printed;
+    json_t *list;  /* of tables made */
     double sum[3]; /* solving, writing, all */
     uint64_t bytes;
 } GenRun;
+
+static json_t *step_json(const char *name, const GenerateReport *r, uint64_t bytes)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "material", json_string(name));
+    json_object_set_new(object, "solve_s", cli_json_real(r->seconds[GENERATE_SOLVE], 3));
+    json_object_set_new(object, "write_s", cli_json_real(r->seconds[GENERATE_COMPRESS], 3));
+    json_object_set_new(object, "total_s", cli_json_real(r->total, 3));
+    json_object_set_new(object, "bytes", json_integer((json_int_t)bytes));
+    return object;
+}
 
 static void on_step(void *context, size_t step, const GenerateReport *r)
 {
@@ -179,11 +215,8 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     run->sum[1] += r->seconds[GENERATE_COMPRESS];
     run->sum[2] += r->total;
     run->bytes += bytes;
-    if (run->args->json) {
-        printf("%s{\"material\":\"%s\",\"solve_s\":%.3f,\"write_s\":%.3f,\"total_s\":%.3f,"
-               "\"bytes\":%llu}",
-               run->printed++ ? "," : "", name, r->seconds[GENERATE_SOLVE],
-               r->seconds[GENERATE_COMPRESS], r->total, (unsigned long long)bytes);
+    if (cli_json_wanted()) {
+        json_array_append_new(run->list, step_json(name, r, bytes));
     } else {
         cli_format_size(bytes, size);
         printf("  %-10s%10.2f s%10.2f s%10.2f s%12s\n", name, r->seconds[GENERATE_SOLVE],
@@ -210,6 +243,28 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
+static int gen_plan(GenRun *run, const GenerateOptions *options)
+{
+    treb_error error;
+    bool stopped;
+    char size[16];
+    bool text = !cli_json_wanted();
+    if (text) printf("  %-10s%12s%12s%12s%12s\n", "", "solving", "writing", "all", "size");
+    treb_status status = generate_run(options, run->plan, on_step, run, &stopped, &error);
+    cli_format_size(run->bytes, size);
+    if (status != TREB_OK) {
+        cli_fail("bench", &error, NULL);
+        return CLI_FAILED;
+    }
+    if (text)
+        printf("  %-10s%10.2f s%10.2f s%10.2f s%12s\n", "together", run->sum[0], run->sum[1],
+               run->sum[2], size);
+    else if (!stopped)
+        return cli_json_answer("bench", report_json(run->args, "tables", json_incref(run->list)));
+    if (stopped) cli_error("bench", "stopped; the temporary folder is gone");
+    return stopped ? CLI_STOPPED : CLI_OK;
+}
+
 static int gen_into(const BenchArgs *args, const char *folder)
 {
     GenerateOptions options = {
@@ -217,31 +272,16 @@ static int gen_into(const BenchArgs *args, const char *folder)
     Material material[NAMES_MAX];
     GeneratePlan plan;
     treb_error error;
-    bool stopped;
     for (size_t i = 0; i < args->names; i++) material_parse(args->name[i], &material[i]);
-    treb_status status = generate_plan(&options, material, args->names, &plan, &error);
-    if (status != TREB_OK) {
-        cli_error("bench", "%s", error.text);
+    if (generate_plan(&options, material, args->names, &plan, &error) != TREB_OK) {
+        cli_fail("bench", &error, NULL);
         return CLI_FAILED;
     }
-    GenRun run = {.args = args, .plan = &plan};
-    if (args->json)
-        printf("{\"threads\":%u,\"tables\":[", (unsigned)args->threads);
-    else
-        printf("  %-10s%12s%12s%12s%12s\n", "", "solving", "writing", "all", "size");
-    status = generate_run(&options, &plan, on_step, &run, &stopped, &error);
-    if (args->json) {
-        puts("]}");
-    } else {
-        char size[16];
-        cli_format_size(run.bytes, size);
-        printf("  %-10s%10.2f s%10.2f s%10.2f s%12s\n", "together", run.sum[0], run.sum[1],
-               run.sum[2], size);
-    }
+    GenRun run = {.args = args, .plan = &plan, .list = json_array()};
+    int code = gen_plan(&run, &options);
+    json_decref(run.list);
     generate_plan_free(&plan);
-    if (status != TREB_OK) cli_error("bench", "%s", error.text);
-    if (stopped) cli_error("bench", "stopped; the temporary folder is gone");
-    return status != TREB_OK ? CLI_FAILED : stopped ? CLI_STOPPED : CLI_OK;
+    return code;
 }
 
 static int bench_gen(const BenchArgs *args)
@@ -254,7 +294,8 @@ static int bench_gen(const BenchArgs *args)
     }
     snprintf(folder, sizeof folder, "%s/trebuchet-bench-XXXXXX", base && *base ? base : "/tmp");
     if (mkdtemp(folder) == NULL) {
-        cli_error("bench", "cannot make the folder %s", folder);
+        cli_error("bench", "cannot make the folder %s: %s; TMPDIR names another place", folder,
+                  strerror(errno));
         return CLI_FAILED;
     }
     omp_set_num_threads((int)args->threads);
@@ -265,58 +306,42 @@ static int bench_gen(const BenchArgs *args)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool set_number(const char *value, const char *words, uint64_t most, uint64_t *out)
+static bool set_duration(BenchArgs *args, const char *value)
 {
-    if (cli_parse_number(value, 1, most, out)) return true;
-    cli_error("bench", "%s takes a number from 1 to %llu", words, (unsigned long long)most);
+    char *end;
+    args->seconds = strtod(value, &end);
+    if (*end == '\0' && args->seconds > 0 && args->seconds <= 3600) return true;
+    cli_error("bench", "--duration takes seconds, such as 0.5, not '%s'", value);
     return false;
 }
 
-static bool set_option(BenchArgs *args, int c, const char *value)
+static bool set_option(void *bench, int c, const char *value)
 {
-    char *end;
+    BenchArgs *args = bench;
     switch (c) {
     case 'p':
-        return set_number(value, "--positions", 100000000, &args->positions);
+        return cli_set_number("bench", "--positions", value, 1, 100000000, &args->positions);
     case 'c':
-        if (cli_parse_size(value, &args->cache)) return true;
-        cli_error("bench", "--cache takes a size such as 64M or 1GiB");
-        return false;
+        return cli_set_size("bench", "--cache", value, 0, &args->cache);
     case 'j':
-        return set_number(value, "--threads", 256, &args->threads);
+        return cli_set_number("bench", "--threads", value, 1, 256, &args->threads);
     case 'd':
-        args->seconds = strtod(value, &end);
-        if (*end == '\0' && args->seconds > 0 && args->seconds <= 3600) return true;
-        cli_error("bench", "--duration takes seconds, such as 0.5");
-        return false;
-    case 'g':
-        return args->gen = true;
-    case 't':
-        return cli_dirs_add(&args->dirs, value);
+        return set_duration(args, value);
     default:
-        return false;
+        return args->gen = true;
     }
 }
 
 /* -1: carry on; else the exit code. */
 static int parse(BenchArgs *args, int argc, char **argv)
 {
-    enum { JSON = 256 };
     static const struct option options[] = {
         {"positions", 1, NULL, 'p'}, {"cache", 1, NULL, 'c'}, {"threads", 1, NULL, 'j'},
-        {"duration", 1, NULL, 'd'},  {"gen", 0, NULL, 'g'},   {"json", 0, NULL, JSON},
+        {"duration", 1, NULL, 'd'},  {"gen", 0, NULL, 'g'},   {"json", 0, NULL, CLI_OPTION_JSON},
         {"tables", 1, NULL, 't'},    {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "p:c:j:d:gt:h", options, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(usage, stdout);
-            return CLI_OK;
-        }
-        if (c == JSON)
-            args->json = true;
-        else if (!set_option(args, c, optarg))
-            return cli_usage("bench");
-    }
+    const CliOptions reader = {"bench", usage, "p:c:j:d:gt:h", options, &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
     for (int i = optind; i < argc; i++) {
         if (args->names == NAMES_MAX) {
             cli_error("bench", "too many materials");

@@ -1,6 +1,5 @@
 /* cmd_blocked.c - trebuchet blocked: kings among blocked pawns. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +9,8 @@
 #include "cli/blocked_check.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
-#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/options.h"
 
 static const char usage[] =
     "Usage: trebuchet blocked [options] FEN\n"
@@ -62,7 +62,7 @@ typedef struct BlockedArgs {
     int attacker;
     uint64_t region[2];
     uint64_t pieces;
-    bool table, tsv, squares, json, check, exact, goal;
+    bool table, tsv, squares, check, exact, goal;
     bool solve;
     const char *svg, *write;
 } BlockedArgs;
@@ -130,16 +130,12 @@ static int print_failure(void)
     return CLI_FAILED;
 }
 
-static bool print_json(const treb_tables *tables, Blocked *b, const BlockedSquares *squares)
+static int print_json(const treb_tables *tables, Blocked *b, const BlockedSquares *squares)
 {
     treb_error error;
     AnswerContext context = {tables, 0};
     json_t *object = answer_blocked(&context, b, squares, &error);
-    if (object == NULL) return false;
-    json_dumpf(object, stdout, JSON_COMPACT);
-    putchar('\n');
-    json_decref(object);
-    return true;
+    return object != NULL ? cli_json_answer("blocked", object) : print_failure();
 }
 
 static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
@@ -152,9 +148,7 @@ static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
         if (!write_svg(args->svg, b, &squares)) return CLI_FAILED;
         plain = strcmp(args->svg, "-") != 0;
     }
-    if (args->json) {
-        return print_json(tables, b, wanted ? &squares : NULL) ? CLI_OK : print_failure();
-    }
+    if (cli_json_wanted()) return print_json(tables, b, wanted ? &squares : NULL);
     if (args->tsv) {
         blocked_print_tsv(stdout, b, attacker, args->region);
         return CLI_OK;
@@ -174,7 +168,8 @@ static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
 /* Where the answer is for programs to read, or a picture, what the check says goes elsewhere. */
 static int check(const BlockedArgs *args, Blocked *b)
 {
-    bool machine = args->json || args->tsv || (args->svg != NULL && strcmp(args->svg, "-") == 0);
+    bool machine =
+        cli_json_wanted() || args->tsv || (args->svg != NULL && strcmp(args->svg, "-") == 0);
     fflush(stdout);
     if (!machine) putchar('\n');
     return blocked_check_solution(machine ? stderr : stdout, b);
@@ -205,7 +200,7 @@ static bool complain(const char *text)
     return false;
 }
 
-enum { TABLE = 256, TSV, SQUARES, SVG, JSON, CHECK, WHITE_KING, BLACK_KING, WRITE, SOLVE };
+enum { TABLE = CLI_OPTION_OWN, TSV, SQUARES, SVG, CHECK, WHITE_KING, BLACK_KING, WRITE, SOLVE };
 
 static bool set_goal(BlockedArgs *args, const char *value)
 {
@@ -227,15 +222,13 @@ static bool set_attacker(BlockedArgs *args, const char *value)
 static bool set_limit(BlockedArgs *args, int c, const char *value)
 {
     if (c == 'M')
-        return (cli_parse_size(value, &args->request.limits.memory) &&
-                args->request.limits.memory > 0) ||
-               complain("--memory takes a size such as 512M or 2GiB");
-    return cli_parse_number(value, 0, CELLS_MEN_MAX, &args->pieces) ||
-           complain("--pieces takes a number from 0 to 3");
+        return cli_set_size("blocked", "--memory", value, 1, &args->request.limits.memory);
+    return cli_set_number("blocked", "--pieces", value, 0, CELLS_MEN_MAX, &args->pieces);
 }
 
-static bool set_option(BlockedArgs *args, int c, const char *value)
+static bool set_option(void *blocked, int c, const char *value)
 {
+    BlockedArgs *args = blocked;
     switch (c) {
     case 'e':
         return args->exact = true;
@@ -254,8 +247,6 @@ static bool set_option(BlockedArgs *args, int c, const char *value)
         return args->tsv = true;
     case SQUARES:
         return args->squares = true;
-    case JSON:
-        return args->json = true;
     case CHECK:
         return args->check = true;
     case SVG:
@@ -271,8 +262,6 @@ static bool set_option(BlockedArgs *args, int c, const char *value)
     case 'M':
     case 'p':
         return set_limit(args, c, value);
-    case 't':
-        return cli_dirs_add(&args->dirs, value) || complain("too many folders");
     default:
         return false;
     }
@@ -285,7 +274,7 @@ static bool check_options(BlockedArgs *args)
     if (args->exact && args->goal) return complain("--exact and --goal exclude each other");
     if (args->check && (args->goal || r->from || r->safe))
         return complain("--check goes with --exact");
-    if (args->json + args->tsv > 1) return complain("--json and --tsv exclude each other");
+    if (cli_json_wanted() && args->tsv) return complain("--json and --tsv exclude each other");
     if (!r->from && !r->safe) return true;
     if (args->exact || r->goal == BLOCKED_REACH)
         return complain("--from and --safe go with --goal take");
@@ -305,7 +294,7 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"tsv", 0, NULL, TSV},
                                             {"squares", 0, NULL, SQUARES},
                                             {"svg", 1, NULL, SVG},
-                                            {"json", 0, NULL, JSON},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"check", 0, NULL, CHECK},
                                             {"white-king", 1, NULL, WHITE_KING},
                                             {"black-king", 1, NULL, BLACK_KING},
@@ -316,16 +305,12 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"tables", 1, NULL, 't'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "eg:f:sa:M:p:t:h", options, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(usage, stdout);
-            return CLI_OK;
-        }
-        if (!set_option(args, c, optarg)) return cli_usage("blocked");
-    }
+    const CliOptions reader = {"blocked", usage,       "eg:f:sa:M:p:t:h",
+                               options,   &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
     if (!check_options(args)) return cli_usage("blocked");
-    int code = cli_read_fen("blocked", argc - optind, argv + optind, &args->request.pos);
+    code = cli_read_fen("blocked", argc - optind, argv + optind, &args->request.pos);
     return code == CLI_OK ? -1 : code;
 }
 

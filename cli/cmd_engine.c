@@ -6,7 +6,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/options.h"
 
 static const char library[] = "libfathom.so.1";
 
@@ -110,9 +109,9 @@ static void warn_if_not_linked(const char *program)
         if (bytes != MAP_FAILED) {
             if (memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
                 memmem(bytes, size, library, sizeof library) == NULL)
-                cli_error("engine",
-                          "warning: %s is not linked with %s and will not ask these tables",
-                          program, library);
+                cli_warn("engine",
+                         "warning: %s is not linked with %s and will not ask these tables", program,
+                         library);
             munmap(bytes, size);
         }
     }
@@ -120,12 +119,6 @@ static void warn_if_not_linked(const char *program)
 }
 
 /* ---- The environment ------------------------------------------------------------------------- */
-
-static bool out_of_memory(void)
-{
-    cli_error("engine", "out of memory");
-    return false;
-}
 
 static bool set_variable(const char *name, const char *value)
 {
@@ -141,7 +134,7 @@ static bool set_library_path(const Engine *engine)
     char *text;
     bool more = old != NULL && *old != '\0';
     if (asprintf(&text, "%s%s%s", engine->library, more ? ":" : "", more ? old : "") < 0)
-        return out_of_memory();
+        return cli_no_memory("engine") == CLI_OK;
     bool ok = set_variable("LD_LIBRARY_PATH", text);
     free(text);
     return ok;
@@ -153,7 +146,7 @@ static char *full_path(const char *folder)
     char *path = realpath(folder, NULL);
     if (path == NULL) {
         cli_error("engine", "%s: %s", folder, strerror(errno));
-        fputs("--tables DIR names another folder; 'trebuchet gen' makes tables.\n", stderr);
+        cli_hint_tables(NULL);
     } else if (strchr(path, ':') != NULL) {
         cli_error("engine", "%s: a folder with a colon in its name cannot be passed on", path);
         free(path);
@@ -173,7 +166,7 @@ static bool set_tables_path(Engine *engine)
         ok = path != NULL;
         if (ok && asprintf(&longer, "%s%s%s", i ? text : "", i ? ":" : "", path) < 0) {
             longer = NULL;
-            ok = out_of_memory();
+            ok = cli_no_memory("engine") == CLI_OK;
         }
         free(path);
         free(text);
@@ -190,14 +183,27 @@ static bool check_tables(Engine *engine)
 {
     treb_tables *tables = cli_open_tables("engine", &engine->dirs);
     if (tables == NULL) return false;
-    if (treb_tables_count(tables) == 0)
-        cli_error("engine", "warning: no tables in %s%s; 'trebuchet gen' makes some",
-                  engine->dirs.dir[0], engine->dirs.count > 1 ? " and the others" : "");
+    if (treb_tables_count(tables) == 0) {
+        cli_warn("engine", "warning: no tables in %s%s", engine->dirs.dir[0],
+                 engine->dirs.count > 1 ? " and the others" : "");
+        cli_hint_tables(NULL);
+    }
     treb_tables_close(tables);
     return true;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
+
+static bool set_option(void *args, int c, const char *value)
+{
+    Engine *engine = args;
+    uint64_t bytes;
+    (void)c; /* --cache is the only one */
+    if (!cli_set_size("engine", "--cache", value, 0, &bytes)) return false;
+    snprintf(engine->cache_text, sizeof engine->cache_text, "%llu", (unsigned long long)bytes);
+    engine->cache = engine->cache_text;
+    return true;
+}
 
 /* -1: carry on; else the exit code. */
 static int parse(Engine *engine, int argc, char **argv)
@@ -206,31 +212,10 @@ static int parse(Engine *engine, int argc, char **argv)
                                             {"cache", 1, NULL, 'c'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    uint64_t bytes;
-    optind = 1;
     /* The plus: what follows the first other word is the engine's. */
-    for (int c; (c = getopt_long(argc, argv, "+t:c:h", options, NULL)) != -1;) {
-        switch (c) {
-        case 't':
-            if (cli_dirs_add(&engine->dirs, optarg)) break;
-            cli_error("engine", "too many folders");
-            return cli_usage("engine");
-        case 'c':
-            if (!cli_parse_size(optarg, &bytes)) {
-                cli_error("engine", "--cache takes a size such as 512MiB");
-                return cli_usage("engine");
-            }
-            snprintf(engine->cache_text, sizeof engine->cache_text, "%llu",
-                     (unsigned long long)bytes);
-            engine->cache = engine->cache_text;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return CLI_OK;
-        default:
-            return cli_usage("engine");
-        }
-    }
+    const CliOptions reader = {"engine", usage, "+t:c:h", options, &engine->dirs, set_option};
+    int code = cli_options(&reader, engine, argc, argv);
+    if (code >= 0) return code;
     engine->argv = argv + optind;
     if (engine->argv[0] != NULL) return -1;
     cli_error("engine", "name the engine to run, as in 'trebuchet engine -- ethereal-chess'");

@@ -1,14 +1,13 @@
 /* cmd_gen.c - trebuchet gen: make tables. */
-#include <getopt.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/estimate.h"
+#include "cli/json.h"
+#include "cli/options.h"
 #include "cli/progress.h"
-#include "gen/generate.h"
 
 static const char usage[] =
     "Usage: trebuchet gen [options] MATERIAL... | --men N | --book\n"
@@ -25,7 +24,7 @@ static const char usage[] =
     "  -l, --level N        zstd level, 1 to 19; higher is smaller and slower (default: settings\n"
     "                       of our own, as small as 9 and half as fast again)\n"
     "  -e, --estimate       say what it would take, and stop\n"
-    "      --json-log       one JSON object a line on standard output\n"
+    "      --json           one JSON object a line as tables are made; with --estimate one object\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
     "  -h, --help           this text\n";
@@ -34,13 +33,13 @@ typedef struct GenArgs {
     GenerateOptions options;
     Material *material;
     size_t materials;
-    bool estimate, json, quiet;
+    bool estimate, quiet;
 } GenArgs;
 
 static bool add_materials(GenArgs *args, const Material *materials, size_t count)
 {
     Material *grown = realloc(args->material, (args->materials + count) * sizeof *grown);
-    if (grown == NULL) return false;
+    if (grown == NULL) return cli_no_memory("gen") == CLI_OK;
     memcpy(grown + args->materials, materials, count * sizeof *grown);
     args->material = grown;
     args->materials += count;
@@ -50,36 +49,84 @@ static bool add_materials(GenArgs *args, const Material *materials, size_t count
 static bool add_named(GenArgs *args, const char *name)
 {
     Material m;
-    if (!material_parse(name, &m)) {
-        cli_error("gen", "'%s' is no material: write it as KRPvKR", name);
-        return false;
-    }
+    char canonical[MATERIAL_NAME_SIZE];
+    if (!cli_read_material("gen", name, canonical)) return false;
+    material_parse(canonical, &m);
     return add_materials(args, &m, 1);
 }
 
 static bool add_men(GenArgs *args, const char *text)
 {
-    char *end;
-    long men = strtol(text, &end, 10);
-    if (*end || men < 2 || men > TREB_MEN_MAX) {
-        cli_error("gen", "--men takes a number from 2 to %d", TREB_MEN_MAX);
-        return false;
-    }
-    for (int n = 3; n <= men; n++) {
+    uint64_t men;
+    if (!cli_set_number("gen", "--men", text, 3, TREB_MEN_MAX, &men)) return false;
+    for (int n = 3; n <= (int)men; n++) {
         size_t count = material_list(n, NULL, 0);
         Material *list = malloc(count * sizeof *list);
-        bool ok = list != NULL;
-        if (ok) material_list(n, list, count);
-        ok = ok && add_materials(args, list, count);
+        if (list == NULL) return cli_no_memory("gen") == CLI_OK;
+        material_list(n, list, count);
+        bool ok = add_materials(args, list, count);
         free(list);
         if (!ok) return false;
     }
     return true;
 }
 
+static bool set_metrics(GenArgs *args, const char *value)
+{
+    unsigned metrics = cli_parse_metrics(value);
+    args->options.metrics = metrics | 1u << TREB_WDL;
+    if (metrics == 0)
+        cli_error("gen", "--metric takes a list of wdl, dtz, dtc, dtm, or all, not '%s'", value);
+    return metrics != 0;
+}
+
+static bool set_number(int c, const char *value, GenerateOptions *o)
+{
+    uint64_t number = 0;
+    bool threads = c == 'j';
+    if (!cli_set_number("gen", threads ? "--threads" : "--level", value, 1, threads ? 1024 : 19,
+                        &number))
+        return false;
+    if (threads)
+        omp_set_num_threads((int)number);
+    else
+        o->level = (int)number;
+    return true;
+}
+
+enum { KEEP_SCRATCH = CLI_OPTION_OWN };
+
+static bool set_option(void *gen, int c, const char *value)
+{
+    GenArgs *args = gen;
+    switch (c) {
+    case 'n':
+        return add_men(args, value);
+    case 'b':
+        return add_named(args, "KRPvKR") && add_named(args, "KQPvKQ") && add_named(args, "KBNvK") &&
+               add_named(args, "KRvKB");
+    case 'm':
+        return set_metrics(args, value);
+    case 't':
+        args->options.directory = value;
+        return true;
+    case 'j':
+    case 'l':
+        return set_number(c, value, &args->options);
+    case 'M':
+        return cli_set_size("gen", "--memory", value, 1, &args->options.memory);
+    case 'e':
+        return args->estimate = true;
+    case 'q':
+        return args->quiet = true;
+    default:
+        return args->options.keep_scratch = true;
+    }
+}
+
+/* -1: carry on; else the exit code. */
 static int parse(GenArgs *args, int argc, char **argv)
 {
-    enum { JSON_LOG = 256, KEEP_SCRATCH };
     static const struct option options[] = {{"men", 1, NULL, 'n'},
                                             {"book", 0, NULL, 'b'},
                                             {"metric", 1, NULL, 'm'},
@@ -88,117 +135,21 @@ static int parse(GenArgs *args, int argc, char **argv)
                                             {"memory", 1, NULL, 'M'},
                                             {"level", 1, NULL, 'l'},
                                             {"estimate", 0, NULL, 'e'},
-                                            {"json-log", 0, NULL, JSON_LOG},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"json-log", 0, NULL, CLI_OPTION_JSON},
                                             {"keep-scratch", 0, NULL, KEEP_SCRATCH},
                                             {"quiet", 0, NULL, 'q'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    GenerateOptions *o = &args->options;
-    bool ok = true;
-    optind = 1;
-    for (int c; ok && (c = getopt_long(argc, argv, "n:bm:t:j:M:l:eqh", options, NULL)) != -1;) {
-        switch (c) {
-        case 'n':
-            ok = add_men(args, optarg);
-            break;
-        case 'b':
-            ok = add_named(args, "KRPvKR") && add_named(args, "KQPvKQ") &&
-                 add_named(args, "KBNvK") && add_named(args, "KRvKB");
-            break;
-        case 'm':
-            o->metrics = cli_parse_metrics(optarg) | 1u << TREB_WDL;
-            ok = cli_parse_metrics(optarg) != 0;
-            if (!ok) cli_error("gen", "--metric takes a list of wdl, dtz, dtc, dtm, or all");
-            break;
-        case 't':
-            o->directory = optarg;
-            break;
-        case 'j':
-            ok = atoi(optarg) > 0;
-            if (ok)
-                omp_set_num_threads(atoi(optarg));
-            else
-                cli_error("gen", "--threads takes a positive number");
-            break;
-        case 'M':
-            ok = cli_parse_size(optarg, &o->memory) && o->memory > 0;
-            if (!ok) cli_error("gen", "--memory takes a size such as 900M or 2GiB");
-            break;
-        case 'l':
-            o->level = atoi(optarg);
-            ok = o->level >= 1 && o->level <= 19;
-            if (!ok) cli_error("gen", "--level takes a number from 1 to 19");
-            break;
-        case 'e':
-            args->estimate = true;
-            break;
-        case JSON_LOG:
-            args->json = true;
-            break;
-        case KEEP_SCRATCH:
-            o->keep_scratch = true;
-            break;
-        case 'q':
-            args->quiet = true;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return CLI_OK;
-        default:
-            ok = false;
-        }
-    }
-    for (int i = optind; ok && i < argc; i++) ok = add_named(args, argv[i]);
-    if (ok && args->materials == 0) {
-        cli_error("gen", "name a material such as KRPvKR, or give --men N or --book");
-        ok = false;
-    }
-    if (ok) return -1;
-    fputs("Try 'trebuchet gen --help'.\n", stderr);
-    return CLI_USAGE;
-}
-
-/* A rough figure before anything is solved: what tables of five men came to, by cell. */
-static double disk_guess(const GeneratePlan *plan, unsigned metrics)
-{
-    static const double bytes[TREB_METRICS] = {0.011, 0.019, 0.026, 0.045};
-    double sum = 0;
-    for (size_t i = 0; i < plan->steps; i++)
-        for (int m = 0; m < TREB_METRICS; m++)
-            if (plan->step[i].write && metrics >> m & 1) sum += bytes[m] * plan->step[i].cells;
-    return sum;
-}
-
-static uint64_t plan_memory(const GeneratePlan *plan, size_t *worst)
-{
-    uint64_t most = 0;
-    *worst = 0;
-    for (size_t i = 0; i < plan->steps; i++) {
-        if (plan->step[i].memory <= most) continue;
-        most = plan->step[i].memory;
-        *worst = i;
-    }
-    return most;
-}
-
-static void print_estimate(const GeneratePlan *plan, const GenerateOptions *o)
-{
-    char text[32], memory[16], disk[16], name[MATERIAL_NAME_SIZE] = "";
-    uint64_t cells = 0;
-    size_t worst, tables = 0;
-    uint64_t most = plan_memory(plan, &worst);
-    for (size_t i = 0; i < plan->steps; i++) {
-        cells += plan->step[i].cells;
-        tables += plan->step[i].write;
-    }
-    cli_format_count(cells, text);
-    cli_format_size(most, memory);
-    cli_format_size((uint64_t)disk_guess(plan, o->metrics), disk);
-    if (plan->steps) material_name(&plan->step[worst].material, name);
-    printf("tables     %zu to write\n", tables);
-    printf("positions  %s to solve\n", text);
-    printf("memory     %s at least, for %s; up to 0.3 GB more speeds it up\n", memory, name);
-    printf("disk       about %s, and as much again for scratch files while it runs\n", disk);
+    /* No folders: --tables names the one to write to. */
+    const CliOptions reader = {"gen", usage, "n:bm:t:j:M:l:eqh", options, NULL, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
+    for (int i = optind; i < argc; i++)
+        if (!add_named(args, argv[i])) return cli_usage("gen");
+    if (args->materials > 0) return -1;
+    cli_error("gen", "name a material such as KRPvKR, or give --men N or --book");
+    return cli_usage("gen");
 }
 
 typedef struct GenRun {
@@ -230,7 +181,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     if (run->progress) progress_step(run->progress, step, r);
     for (int p = 0; p < GENERATE_PHASES; p++) run->seconds[p] += r->seconds[p];
     run->total += r->total;
-    if (!run->plan->step[step].write) return;
+    if (!run->plan->step[step].emit) return;
     run->tables++;
     for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)
@@ -257,25 +208,32 @@ static void print_summary(const GenRun *run)
                table_metric_name(run->metric), run->longest_name, run->longest_fen);
 }
 
-/* The same for a machine: the last object of the log. */
-static void print_done(const GenRun *run)
+/* The same for a program: the last object of the log. */
+static int print_done(const GenRun *run)
 {
-    printf("{\"event\":\"done\",\"tables\":%zu,\"bytes\":%llu,\"total_s\":%.3f}\n", run->tables,
-           (unsigned long long)run->bytes, run->total);
+    json_t *object =
+        json_pack("{s:s, s:I, s:I, s:o}", "event", "done", "tables", (json_int_t)run->tables,
+                  "bytes", (json_int_t)run->bytes, "total_s", cli_json_real(run->total, 3));
+    return cli_json_line("gen", object);
 }
 
-static bool enough_memory(const GeneratePlan *plan, const GenerateOptions *o)
+static bool enough_memory(const Estimate *e, const GenerateOptions *o)
 {
-    size_t worst;
-    uint64_t most = plan_memory(plan, &worst);
-    if (o->memory == 0 || most <= o->memory) return true;
+    if (o->memory == 0 || e->memory <= o->memory) return true;
     char need[16], given[16], name[MATERIAL_NAME_SIZE];
-    cli_format_size(most, need);
+    cli_format_size(e->memory, need);
     cli_format_size(o->memory, given);
-    material_name(&plan->step[worst].material, name);
+    material_name(&e->plan.step[e->worst].material, name);
     cli_error("gen", "%s needs %s of memory and --memory allows %s: give more, or fewer metrics",
               name, need, given);
     return false;
+}
+
+/* Whatever it is, it has failed: there are no tables to miss. */
+static int gen_failed(const treb_error *error)
+{
+    cli_fail("gen", error, NULL);
+    return CLI_FAILED;
 }
 
 static int run_plan(GenArgs *args, const GeneratePlan *plan)
@@ -285,7 +243,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     GenRun run = {.plan = plan, .metric = o->metrics >> TREB_DTM & 1 ? TREB_DTM : TREB_DTZ};
     treb_error error;
     bool stopped;
-    int style = args->json              ? PROGRESS_JSON
+    int style = cli_json_wanted()       ? PROGRESS_JSON
                 : args->quiet           ? PROGRESS_QUIET
                 : isatty(STDERR_FILENO) ? PROGRESS_BAR
                                         : PROGRESS_LINES;
@@ -294,40 +252,41 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     run.progress = progress_start(style, plan, &state);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
     progress_stop(run.progress);
-    if (status != TREB_OK) {
-        cli_error("gen", "%s", error.text);
-        return CLI_FAILED;
-    }
+    if (status != TREB_OK) return gen_failed(&error);
     if (stopped) {
         cli_error("gen", "stopped; the same command carries on with the next missing table");
         return CLI_STOPPED;
     }
-    if (style == PROGRESS_JSON)
-        print_done(&run);
-    else if (style != PROGRESS_QUIET)
-        print_summary(&run);
+    if (style == PROGRESS_JSON) return print_done(&run);
+    if (style != PROGRESS_QUIET) print_summary(&run);
+    return CLI_OK;
+}
+
+static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
+{
+    if (cli_json_wanted()) return print_done(&(GenRun){.plan = plan});
+    if (!args->quiet) printf("all these tables are in %s already\n", args->options.directory);
     return CLI_OK;
 }
 
 static int gen_with(GenArgs *args)
 {
-    GeneratePlan plan;
+    Estimate e;
     treb_error error;
-    if (!args->estimate && !cli_make_folder("gen", args->options.directory)) return CLI_FAILED;
-    if (generate_plan(&args->options, args->material, args->materials, &plan, &error) != TREB_OK) {
-        cli_error("gen", "%s", error.text);
-        return CLI_FAILED;
-    }
+    GenerateOptions *o = &args->options;
+    if (!args->estimate && !cli_make_folder("gen", o->directory)) return CLI_FAILED;
+    if (estimate_make(o, args->material, args->materials, &e, &error) != TREB_OK)
+        return gen_failed(&error);
     int code = CLI_OK;
-    if (args->estimate)
-        print_estimate(&plan, &args->options);
-    else if (plan.steps == 0 && args->json)
-        print_done(&(GenRun){.plan = &plan});
-    else if (plan.steps == 0)
-        printf("all these tables are in %s already\n", args->options.directory);
+    if (args->estimate && cli_json_wanted())
+        code = cli_json_answer("gen", estimate_json(&e, o));
+    else if (args->estimate)
+        estimate_print(&e, o);
+    else if (e.plan.steps == 0)
+        code = say_nothing_to_do(args, &e.plan);
     else
-        code = enough_memory(&plan, &args->options) ? run_plan(args, &plan) : CLI_FAILED;
-    generate_plan_free(&plan);
+        code = enough_memory(&e, o) ? run_plan(args, &e.plan) : CLI_FAILED;
+    estimate_free(&e);
     return code;
 }
 
@@ -343,5 +302,5 @@ int cli_gen(int argc, char **argv)
     }
     cli_dirs_free(&dirs);
     free(args.material);
-    return code;
+    return cli_finish("gen", code);
 }

@@ -1,20 +1,25 @@
 /* cmd_info.c - trebuchet info: what the header of a table file says. */
-#include <getopt.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "cli/cli.h"
+#include "answer/answer.h"
+#include "cli/info_json.h"
+#include "cli/json.h"
+#include "cli/options.h"
 #include "core/bitboard.h"
+#include "core/error.h"
 #include "core/table_ranks.h"
 
 static const char usage[] =
-    "Usage: trebuchet info [options] FILE...\n"
+    "Usage: trebuchet info [options] FILE | FOLDER...\n"
     "\n"
     "Says in plain words what the headers of table files hold. FILE is a path, or the name of a table\n"
     "such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders of tables. Rank files of blocked\n"
-    "positions are described likewise.\n"
+    "positions are described likewise. Of a FOLDER all tables are listed, one line a material.\n"
     "\n"
     "      --tsv            one line a table, with tabs between: for lists and other programs\n"
+    "      --json           one JSON object a line, for each FILE and FOLDER\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -233,6 +238,64 @@ static void print_row(const Table *table)
     putchar('\n');
 }
 
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+/* A line for the files of one material: those from `at` on. Returns the first of the next. */
+static size_t print_material(const treb_tables *tables, size_t at, size_t count, uint64_t *bytes)
+{
+    treb_table_info info;
+    char name[MATERIAL_NAME_SIZE] = "", metric_list[32] = "", size[16];
+    uint64_t sum = 0;
+    const char *note = "";
+    for (; at < count; at++) {
+        treb_status status = treb_tables_info(tables, at, &info, NULL);
+        if (*name && strcmp(name, info.material) != 0) break;
+        strcpy(name, info.material);
+        strcat(strcat(metric_list, *metric_list ? " " : ""), treb_metric_text(info.metric));
+        if (status != TREB_OK) note = "  not all can be read: 'trebuchet verify' says why";
+        sum += info.file_size;
+    }
+    cli_format_size(sum, size);
+    printf("%-12s%-16s%10s%s\n", name, metric_list, size, note);
+    *bytes += sum;
+    return at;
+}
+
+static void print_folder(const treb_tables *tables, const char *folder)
+{
+    size_t count = treb_tables_count(tables), materials = 0;
+    uint64_t bytes = 0;
+    char size[16];
+    for (size_t at = 0; at < count; materials++) at = print_material(tables, at, count, &bytes);
+    cli_format_size(bytes, size);
+    printf("%s%s: %zu tables of %zu materials, %s\n", count ? "\n" : "", folder, count, materials,
+           size);
+}
+
+static int show_folder(const char *folder)
+{
+    treb_error error;
+    AnswerContext context = {treb_tables_open(&folder, 1, &error), 0};
+    if (context.tables == NULL) return cli_fail("info", &error, NULL);
+    int code = CLI_OK;
+    if (cli_json_wanted()) {
+        json_t *object = answer_tables(&context, &folder, 1, &error);
+        code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error, NULL);
+    } else {
+        print_folder(context.tables, folder);
+    }
+    treb_tables_close((treb_tables *)context.tables);
+    return code;
+}
+
+/* ---- Finding files --------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 /* The path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders; false if it is in none. */
 static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t size)
 {
@@ -248,61 +311,88 @@ static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t 
     return true;
 }
 
-static int show(const CliDirs *dirs, const char *name, bool tsv)
+static int show_file(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[4096];
     treb_error error;
     if (!find_file(dirs, name, path, sizeof path)) {
-        cli_error("info", "there is no file '%s', here or in the folders of tables", name);
-        return CLI_NO_TABLE;
+        fail(&error, TREB_ERR_NO_TABLE,
+             "there is no file '%.400s', here or in the folders of tables", name);
+        return cli_fail("info", &error, NULL);
     }
     Table *table = table_open(path, &error);
     if (table == NULL) {
-        cli_error("info", "%s", error.text);
+        cli_fail("info", &error, NULL);
         return CLI_FAILED;
     }
-    if (tsv)
+    int code = CLI_OK;
+    if (cli_json_wanted())
+        code = cli_json_line("info", info_json(table));
+    else if (tsv)
         print_row(table);
     else if (table_header(table)->metric == TABLE_RANKS)
         print_ranks(table);
     else
         print_table(table);
     table_close(table);
-    return CLI_OK;
+    return code;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+typedef struct InfoArgs {
+    CliDirs dirs;
+    bool tsv;
+} InfoArgs;
+
+static bool set_option(void *args, int c, const char *value)
+{
+    (void)c, (void)value; /* --tsv is the only one */
+    return ((InfoArgs *)args)->tsv = true;
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(InfoArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {{"tables", 1, NULL, 't'},
+                                            {"tsv", 0, NULL, CLI_OPTION_OWN},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"info", usage, "t:h", options, &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
+    if (optind == argc)
+        cli_error("info", "name a file or a folder, such as tables/KRPvKR.dtz.treb or tables");
+    else if (args->tsv && cli_json_wanted())
+        cli_error("info", "--json and --tsv exclude each other");
+    else
+        return -1;
+    return cli_usage("info");
+}
+
+static int show_all(const InfoArgs *args, int count, char **names)
+{
+    int code = CLI_OK;
+    if (args->tsv) print_row_head();
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && !args->tsv && !cli_json_wanted()) putchar('\n');
+        int one = is_folder(names[i]) ? show_folder(names[i])
+                                      : show_file(&args->dirs, names[i], args->tsv);
+        if (one != CLI_OK) cli_json_failure(one, names[i]);
+        if (code == CLI_OK) code = one;
+    }
+    return code;
 }
 
 int cli_info(int argc, char **argv)
 {
-    static const struct option options[] = {{"tables", 1, NULL, 't'},
-                                            {"tsv", 0, NULL, 'T'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    CliDirs dirs = {0};
-    int code = CLI_OK;
-    bool tsv = false;
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "t:h", options, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(usage, stdout);
-            return CLI_OK;
-        }
-        if (c == 'T') {
-            tsv = true;
-            continue;
-        }
-        if (c != 't' || !cli_dirs_add(&dirs, optarg)) return cli_usage("info");
+    InfoArgs args = {0};
+    int code = parse(&args, argc, argv);
+    if (code < 0) {
+        cli_dirs_default(&args.dirs);
+        code = show_all(&args, argc - optind, argv + optind);
     }
-    if (optind == argc) {
-        cli_error("info", "name a file, such as tables/KRPvKR.dtz.treb");
-        return cli_usage("info");
-    }
-    cli_dirs_default(&dirs);
-    if (tsv) print_row_head();
-    for (int i = optind; i < argc; i++) {
-        if (i > optind && !tsv) putchar('\n');
-        int one = show(&dirs, argv[i], tsv);
-        if (code == CLI_OK) code = one;
-    }
-    cli_dirs_free(&dirs);
+    cli_dirs_free(&args.dirs);
     return cli_finish("info", code);
 }

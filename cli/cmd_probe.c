@@ -1,5 +1,4 @@
 /* cmd_probe.c - trebuchet probe: what a position is worth, and each of its moves. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +6,8 @@
 #include "answer/answer_blocked.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
-#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/options.h"
 #include "core/position.h"
 
 static const char usage[] =
@@ -33,7 +33,6 @@ static const int columns[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
 typedef struct ProbeArgs {
     CliDirs dirs;
     treb_metric metric; /* TREB_WDL: not chosen */
-    bool json;
     treb_position pos;
 } ProbeArgs;
 
@@ -196,22 +195,18 @@ static void print_moves(const Probe *p)
 /* ---- The command ----------------------------------------------------------------------------- */
 
 /* What a rank file says where the tables have no answer; frees it. */
-static int probe_ranks(const ProbeArgs *args, const treb_tables *tables, Blocked *b)
+static int probe_ranks(const treb_tables *tables, Blocked *b)
 {
     treb_error why;
-    json_t *object = args->json ? answer_blocked_standard(b, &why) : NULL;
-    bool good = object != NULL || (!args->json && blocked_text_answer(b, tables));
-    if (object != NULL) {
-        json_dumpf(object, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(object);
-    } else if (good) {
+    int code = CLI_OK;
+    if (cli_json_wanted())
+        code = cli_json_answer("probe", answer_blocked_standard(b, &why));
+    else if (blocked_text_answer(b, tables))
         printf("\nFrom %s. The 50-move rule is left aside.\n", b->file);
-    } else {
-        cli_error("probe", "out of memory");
-    }
+    else
+        code = cli_no_memory("probe");
     blocked_free(b);
-    return good ? CLI_OK : CLI_FAILED;
+    return code;
 }
 
 static int probe_text(const ProbeArgs *args, const treb_tables *tables)
@@ -221,13 +216,10 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
     if (treb_probe_root(tables, p.pos, &p.value, &error) != TREB_OK) {
         int code = CLI_OK;
         Blocked *b = source_instead("probe", &error, &args->dirs, p.pos, &code);
-        return b != NULL ? probe_ranks(args, tables, b) : code;
+        return b != NULL ? probe_ranks(tables, b) : code;
     }
     p.move = malloc(TREB_MOVES_MAX * sizeof *p.move);
-    if (p.move == NULL) {
-        cli_error("probe", "out of memory");
-        return CLI_FAILED;
-    }
+    if (p.move == NULL) return cli_no_memory("probe");
     treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(&p.value);
     treb_status status =
         treb_probe_moves(tables, p.pos, metric, p.move, TREB_MOVES_MAX, &p.moves, &error);
@@ -237,8 +229,7 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
     print_moves(&p);
     free(p.move);
     if (status == TREB_OK) return CLI_OK;
-    fflush(stdout);
-    cli_error("probe", "not all moves are known: %s", error.text);
+    cli_warn("probe", "not all moves are known: %s", error.text);
     /* The position itself was answered: a table that is not there is then no failure. */
     return status == TREB_ERR_NO_TABLE ? CLI_OK : cli_status_code(status);
 }
@@ -252,54 +243,36 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
     treb_status status = treb_probe_root(tables, &args->pos, &value, &error);
     if (status == TREB_ERR_MEN || status == TREB_ERR_NO_TABLE) {
         Blocked *b = answer_find_blocked(args->dirs.dir, args->dirs.count, &args->pos, &error);
-        if (b != NULL) return probe_ranks(args, tables, b);
+        if (b != NULL) return probe_ranks(tables, b);
         if (error.status != TREB_ERR_POSITION && error.status != TREB_ERR_NO_TABLE)
             cli_error("probe", "%s", error.text);
     }
     json_t *object = answer_standard(&context, &args->pos, &error);
-    if (object != NULL) {
-        json_dumpf(object, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(object);
-    }
+    if (object != NULL && cli_json_answer("probe", object) != CLI_OK) return CLI_FAILED;
     if (error.status == TREB_OK) return CLI_OK;
-    fflush(stdout);
     int code = cli_fail("probe", &error, NULL);
     return status == TREB_OK && code == CLI_NO_TABLE ? CLI_OK : code;
+}
+
+static bool set_option(void *args, int c, const char *value)
+{
+    ProbeArgs *probe = args;
+    (void)c; /* --metric is the only one */
+    return cli_set_metric("probe", value, &probe->metric);
 }
 
 /* -1: carry on; else the exit code. */
 static int parse(ProbeArgs *args, int argc, char **argv)
 {
-    enum { JSON = 256 };
     static const struct option options[] = {{"metric", 1, NULL, 'm'},
-                                            {"json", 0, NULL, JSON},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"tables", 1, NULL, 't'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "m:t:h", options, NULL)) != -1;) {
-        switch (c) {
-        case 'm':
-            args->metric = cli_one_metric(optarg);
-            if (args->metric != TREB_WDL) break;
-            cli_error("probe", "--metric takes dtm, dtc or dtz");
-            return cli_usage("probe");
-        case JSON:
-            args->json = true;
-            break;
-        case 't':
-            if (cli_dirs_add(&args->dirs, optarg)) break;
-            cli_error("probe", "too many folders");
-            return cli_usage("probe");
-        case 'h':
-            fputs(usage, stdout);
-            return CLI_OK;
-        default:
-            return cli_usage("probe");
-        }
-    }
-    int code = cli_read_fen("probe", argc - optind, argv + optind, &args->pos);
+    const CliOptions reader = {"probe", usage, "m:t:h", options, &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
+    code = cli_read_fen("probe", argc - optind, argv + optind, &args->pos);
     return code == CLI_OK ? -1 : code;
 }
 
@@ -309,9 +282,9 @@ int cli_probe(int argc, char **argv)
     int code = parse(&args, argc, argv);
     if (code < 0) {
         treb_tables *tables = cli_open_tables("probe", &args.dirs);
-        code = tables == NULL ? CLI_FAILED
-               : args.json    ? probe_json(&args, tables)
-                              : probe_text(&args, tables);
+        code = tables == NULL      ? CLI_FAILED
+               : cli_json_wanted() ? probe_json(&args, tables)
+                                   : probe_text(&args, tables);
         treb_tables_close(tables);
     }
     cli_dirs_free(&args.dirs);

@@ -1,9 +1,11 @@
 /* cmd_stats.c - trebuchet stats: counts, longest wins and distances of an ending. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "answer/answer.h"
+#include "cli/json.h"
+#include "cli/options.h"
+#include "core/error.h"
 #include "core/material.h"
 
 static const char usage[] =
@@ -14,6 +16,7 @@ static const char usage[] =
     "\n"
     "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is installed)\n"
     "  -n, --no-histogram   counts and longest wins only\n"
+    "      --json           print one JSON object, as the server's /v1/stats does\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -159,7 +162,7 @@ static treb_status read_spread(const treb_tables *tables, const treb_table_info 
     uint64_t *entry = malloc(PLIES_MAX * sizeof *entry);
     treb_status status = entry ? TREB_OK : TREB_ERR_MEMORY;
     memset(out, 0, sizeof *out);
-    if (entry == NULL) *error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+    if (entry == NULL) fail_memory(error);
     for (size_t i = 0; i < sizeof part / sizeof *part && status == TREB_OK; i++) {
         size_t count;
         status = treb_tables_histogram(tables, info->material, info->metric,
@@ -210,15 +213,46 @@ static int print_histogram(const StatsArgs *args, const treb_tables *tables,
     Spread *spread = malloc(sizeof *spread);
     bool symmetric = material_parse(info->material, &m) && material_symmetric(&m);
     treb_status status = spread ? TREB_OK : TREB_ERR_MEMORY;
-    if (spread == NULL) error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
+    if (spread == NULL) fail_memory(&error);
     for (int winner = 0; winner < (symmetric ? 1 : 2) && status == TREB_OK; winner++) {
         status = read_spread(tables, info, winner, spread, &error);
         if (status == TREB_OK && spread->wins) print_spread(spread, winner, info->metric);
     }
     if (status == TREB_OK && symmetric && spread->wins) puts("\nBlack's wins are the same.");
     free(spread);
-    fflush(stdout);
     return status == TREB_OK ? CLI_OK : cli_fail("stats", &error, &args->dirs);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Why something is null that was asked for: a table that is missing if it was named, else one that
+ * cannot be read. */
+static int first_failure(const StatsArgs *args, const treb_tables *tables)
+{
+    treb_table_info info;
+    treb_error error;
+    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
+        treb_status status = treb_tables_find(tables, args->name, (treb_metric)m, &info, &error);
+        bool asked = m == TREB_WDL || m == (int)args->metric;
+        if (status != TREB_OK && (asked || status != TREB_ERR_NO_TABLE))
+            return cli_fail("stats", &error, &args->dirs);
+    }
+    return CLI_OK;
+}
+
+static int run_json(const StatsArgs *args, const treb_tables *tables)
+{
+    treb_error error;
+    AnswerContext context = {tables, 0};
+    json_t *object = answer_stats(&context, args->name, &error);
+    if (object == NULL) return cli_fail("stats", &error, &args->dirs);
+    json_t *histograms = json_object_get(object, "histograms");
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (args->metric != TREB_WDL && m != (int)args->metric)
+            json_object_del(histograms, treb_metric_text((treb_metric)m));
+    if (args->no_histogram) json_object_del(object, "histograms");
+    int code = cli_json_answer("stats", object);
+    return code == CLI_OK ? first_failure(args, tables) : code;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -240,24 +274,14 @@ static int run(const StatsArgs *args, const treb_tables *tables)
     } while (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE && --metric == TREB_DTC);
     /* Verdicts alone have no spread, and that is no failure unless it was asked for. */
     if (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE) return CLI_OK;
-    fflush(stdout);
     return cli_fail("stats", &error, &args->dirs);
 }
 
-static bool set_option(StatsArgs *args, int c, const char *value)
+static bool set_option(void *stats, int c, const char *value)
 {
-    switch (c) {
-    case 'm':
-        args->metric = cli_one_metric(value);
-        if (args->metric == TREB_WDL) cli_error("stats", "--metric takes dtm, dtc or dtz");
-        return args->metric != TREB_WDL;
-    case 'n':
-        return args->no_histogram = true;
-    case 't':
-        return cli_dirs_add(&args->dirs, value);
-    default:
-        return false;
-    }
+    StatsArgs *args = stats;
+    if (c == 'm') return cli_set_metric("stats", value, &args->metric);
+    return args->no_histogram = true;
 }
 
 /* -1: carry on; else the exit code. */
@@ -265,17 +289,13 @@ static int parse(StatsArgs *args, int argc, char **argv)
 {
     static const struct option options[] = {{"metric", 1, NULL, 'm'},
                                             {"no-histogram", 0, NULL, 'n'},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"tables", 1, NULL, 't'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "m:nt:h", options, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(usage, stdout);
-            return CLI_OK;
-        }
-        if (!set_option(args, c, optarg)) return cli_usage("stats");
-    }
+    const CliOptions reader = {"stats", usage, "m:nt:h", options, &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
     if (argc - optind != 1) {
         cli_error("stats", "name one material, such as KRPvKR");
         return cli_usage("stats");
@@ -289,7 +309,10 @@ int cli_stats(int argc, char **argv)
     int code = parse(&args, argc, argv);
     if (code < 0) {
         treb_tables *tables = cli_open_tables("stats", &args.dirs);
-        code = tables != NULL ? run(&args, tables) : CLI_FAILED;
+        if (tables == NULL)
+            code = CLI_FAILED;
+        else
+            code = cli_json_wanted() ? run_json(&args, tables) : run(&args, tables);
         treb_tables_close(tables);
     }
     cli_dirs_free(&args.dirs);

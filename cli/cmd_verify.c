@@ -1,12 +1,11 @@
 /* cmd_verify.c - trebuchet verify: check tables against the rules of chess. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "blocked/blocked.h"
-#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/options.h"
 #include "cli/verify_ranks.h"
 #include "verify/verify.h"
 
@@ -24,7 +23,7 @@ static const char usage[] =
     "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
     "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB)\n"
     "  -j, --threads N      threads (default: one a processor)\n"
-    "      --json-log       one JSON object a line on standard output\n"
+    "      --json           one JSON object a line as tables are checked\n"
     "  -q, --quiet          say nothing of tables that are right\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
@@ -38,7 +37,7 @@ typedef struct VerifyArgs {
     char (*name)[MATERIAL_NAME_SIZE];
     size_t names;
     BlockedNames ranks; /* rank files */
-    bool json, quiet;
+    bool quiet;
 } VerifyArgs;
 
 typedef struct VerifyRun {
@@ -86,16 +85,16 @@ static void print_json(const VerifyRun *run, treb_status status, const VerifyRes
 {
     char metrics[32];
     metric_list(r->metrics, metrics);
-    printf(
-        "{\"event\":\"table\",\"material\":\"%s\",\"ok\":%s,\"checked\":%s,\"full\":%s,"
-        "\"metrics\":\"%s\",\"positions\":%llu,\"blocks\":%llu,\"errors\":%llu,\"rule_proved\":%s,\"seconds\":%.3f,\"text\":",
-        run->name, status == TREB_OK ? "true" : "false",
-        status == TREB_OK || status == TREB_ERR_DAMAGED ? "true" : "false",
-        run->args->options.full ? "true" : "false", metrics, (unsigned long long)r->positions,
-        (unsigned long long)r->blocks, (unsigned long long)r->errors,
-        r->rule_proved ? "true" : "false", seconds);
-    cli_print_json_string(stdout, r->text);
-    puts("}");
+    json_t *object = verify_event("table", "material", run->name, status);
+    json_object_set_new(object, "full", json_boolean(run->args->options.full));
+    json_object_set_new(object, "metrics", json_string(metrics));
+    json_object_set_new(object, "positions", json_integer((json_int_t)r->positions));
+    json_object_set_new(object, "blocks", json_integer((json_int_t)r->blocks));
+    json_object_set_new(object, "errors", json_integer((json_int_t)r->errors));
+    json_object_set_new(object, "rule_proved", json_boolean(r->rule_proved));
+    json_object_set_new(object, "seconds", cli_json_real(seconds, 3));
+    json_object_set_new(object, "text", cli_json_text(r->text));
+    cli_json_line("verify", object);
 }
 
 static void print_line(const VerifyRun *run, treb_status status, const VerifyResult *r,
@@ -142,7 +141,7 @@ static void verify_one(VerifyRun *run)
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
     count_status(run, status);
-    if (run->args->json)
+    if (cli_json_wanted())
         print_json(run, status, &result, seconds);
     else
         print_line(run, status, &result, seconds);
@@ -156,11 +155,27 @@ static void verify_rank_file(VerifyRun *run, treb_tables *tables, const char *na
     treb_status status = verify_ranks(&run->args->dirs, tables, name, &check);
     count_status(run, status);
     run->positions += check.placements;
-    if (run->args->json)
+    if (cli_json_wanted())
         verify_ranks_json(name, status, &check, cli_seconds() - start);
     else
         verify_ranks_print(name, status, &check, cli_seconds() - start, run->args->quiet);
     fflush(stdout);
+}
+
+/* The last object: what it came to. */
+static void print_done(const VerifyRun *run, size_t right, double seconds)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_string("done"));
+    json_object_set_new(object, "materials", json_integer((json_int_t)run->args->names));
+    json_object_set_new(object, "rank_files", json_integer((json_int_t)run->args->ranks.count));
+    json_object_set_new(object, "right", json_integer((json_int_t)right));
+    json_object_set_new(object, "wrong", json_integer((json_int_t)run->wrong));
+    json_object_set_new(object, "not_checked",
+                        json_integer((json_int_t)(run->unchecked + run->missing)));
+    json_object_set_new(object, "positions", json_integer((json_int_t)run->positions));
+    json_object_set_new(object, "seconds", cli_json_real(seconds, 3));
+    cli_json_line("verify", object);
 }
 
 static int summary(const VerifyRun *run, size_t checked, double seconds)
@@ -176,7 +191,9 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
                   run->args->names + run->args->ranks.count);
         return CLI_STOPPED;
     }
-    if (!run->args->json && !run->args->quiet)
+    if (cli_json_wanted())
+        print_done(run, checked - bad, seconds);
+    else if (!run->args->quiet)
         printf("\n%zu material%s%s: %zu right, %zu wrong, %zu not checked; %s positions, %s\n",
                run->args->names, run->args->names == 1 ? "" : "s", files, checked - bad, run->wrong,
                run->unchecked + run->missing, positions, time);
@@ -187,7 +204,7 @@ static int run_all(const VerifyArgs *args)
 {
     VerifyRun run = {.args = args,
                      .stop = cli_catch_signals(),
-                     .bar = isatty(STDERR_FILENO) && !args->json && !args->quiet};
+                     .bar = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
     VerifyOptions *options = (VerifyOptions *)&args->options;
     double start = cli_seconds();
     run.last = start;
@@ -216,10 +233,7 @@ static bool add_name(VerifyArgs *args, const char *name)
     for (size_t i = 0; i < args->names; i++)
         if (strcmp(args->name[i], name) == 0) return true;
     void *grown = realloc(args->name, (args->names + 1) * sizeof *args->name);
-    if (grown == NULL) {
-        cli_error("verify", "out of memory");
-        return false;
-    }
+    if (grown == NULL) return cli_no_memory("verify") == CLI_OK;
     args->name = grown;
     strcpy(args->name[args->names++], name);
     return true;
@@ -236,10 +250,8 @@ static int prepare(VerifyArgs *args)
         ok = add_name(args, info.material);
     }
     treb_tables_close(tables);
-    if (ok && all && !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks)) {
-        cli_error("verify", "out of memory");
-        ok = false;
-    }
+    if (ok && all && !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks))
+        ok = cli_no_memory("verify") == CLI_OK;
     if (!ok) return CLI_FAILED;
     if (args->names > 0 || args->ranks.count > 0) return CLI_OK;
     treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
@@ -257,8 +269,9 @@ static bool parse_share(const char *text, double *out)
     return *out > 0 && *out <= 1;
 }
 
-static bool set_option(VerifyArgs *args, int c, const char *value)
+static bool set_option(void *verify, int c, const char *value)
 {
+    VerifyArgs *args = verify;
     VerifyOptions *o = &args->options;
     uint64_t threads;
     switch (c) {
@@ -269,45 +282,33 @@ static bool set_option(VerifyArgs *args, int c, const char *value)
         cli_error("verify", "--share takes a number above 0 and up to 1, or a percentage");
         return false;
     case 'M':
-        if (cli_parse_size(value, &o->memory) && o->memory > 0) return true;
-        cli_error("verify", "--memory takes a size such as 900M or 2GiB");
-        return false;
+        return cli_set_size("verify", "--memory", value, 0, &o->memory);
     case 'j':
-        if (!cli_parse_number(value, 1, 1024, &threads)) {
-            cli_error("verify", "--threads takes a positive number");
-            return false;
-        }
+        if (!cli_set_number("verify", "--threads", value, 1, 1024, &threads)) return false;
         o->threads = (unsigned)threads;
         return true;
-    case 'q':
-        return args->quiet = true;
-    case 't':
-        return cli_dirs_add(&args->dirs, value);
     default:
-        return false;
+        return args->quiet = true;
     }
 }
 
 /* -1: carry on; else the exit code. */
 static int parse(VerifyArgs *args, int argc, char **argv)
 {
-    enum { JSON_LOG = 256 };
-    static const struct option options[] = {
-        {"full", 0, NULL, 'f'},    {"share", 1, NULL, 's'}, {"memory", 1, NULL, 'M'},
-        {"threads", 1, NULL, 'j'}, {"quiet", 0, NULL, 'q'}, {"json-log", 0, NULL, JSON_LOG},
-        {"tables", 1, NULL, 't'},  {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"full", 0, NULL, 'f'},
+                                            {"share", 1, NULL, 's'},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"threads", 1, NULL, 'j'},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"json-log", 0, NULL, CLI_OPTION_JSON},
+                                            {"tables", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"verify", usage, "fs:M:j:qt:h", options, &args->dirs, set_option};
     char name[MATERIAL_NAME_SIZE];
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "fs:M:j:qt:h", options, NULL)) != -1;) {
-        if (c == 'h') {
-            fputs(usage, stdout);
-            return CLI_OK;
-        }
-        if (c == JSON_LOG)
-            args->json = true;
-        else if (!set_option(args, c, optarg))
-            return cli_usage("verify");
-    }
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
     for (int i = optind; i < argc; i++) {
         bool ranks = table_ranks_is_name(argv[i]);
         if (ranks ? !blocked_names_add(&args->ranks, argv[i])

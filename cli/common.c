@@ -1,66 +1,42 @@
-/* common.c - what the commands that ask tables share: folders, failures, FENs, the terminal. */
+/* common.c - what the commands share: folders of tables, the board, the terminal. */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/advice.h"
 #include "cli/cli.h"
-#include "core/material.h"
 #include "core/position.h"
 #include "core/table.h"
 
-bool cli_parse_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
+/* ---- Folders --------------------------------------------------------------------------------- */
+
+bool cli_dirs_add(CliDirs *dirs, const char *dir)
 {
-    char *end;
-    if (*text < '0' || *text > '9') return false;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*end || errno || value < least || value > most) return false;
-    *out = value;
+    if (dirs->count == sizeof dirs->dir / sizeof *dirs->dir) return false;
+    dirs->dir[dirs->count++] = dir;
     return true;
 }
 
-treb_metric cli_one_metric(const char *text)
+void cli_dirs_default(CliDirs *dirs)
 {
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        if (strcasecmp(text, treb_metric_text((treb_metric)m)) == 0) return (treb_metric)m;
-    return TREB_WDL;
+    bool named = dirs->count > 0 && !dirs->by_default;
+    const char *path = getenv("TREBUCHET_PATH");
+    dirs->by_default = !named;
+    if (dirs->count == 0 && path && *path && (dirs->environment = strdup(path)) != NULL) {
+        char *rest = dirs->environment;
+        for (char *dir; (dir = strsep(&rest, ":")) != NULL;)
+            if (*dir) cli_dirs_add(dirs, dir);
+    }
+    if (dirs->count == 0) cli_dirs_add(dirs, "tables");
+    advice_folders(dirs, named);
 }
 
-/* The words of a command line as one text, underscores as spaces. NULL if there are none, or no
- * memory. The caller frees it. */
-static char *join_words(int count, char **words)
-{
-    size_t size = 1;
-    for (int i = 0; i < count; i++) size += strlen(words[i]) + 1;
-    char *text = count > 0 ? malloc(size) : NULL;
-    if (text == NULL) return NULL;
-    char *end = text;
-    for (int i = 0; i < count; i++) end += sprintf(end, i ? " %s" : "%s", words[i]);
-    for (char *c = text; *c; c++)
-        if (*c == '_') *c = ' ';
-    return text;
-}
-
-int cli_usage(const char *command)
-{
-    fprintf(stderr, "Try 'trebuchet %s --help'.\n", command);
-    return CLI_USAGE;
-}
-
-int cli_finish(const char *command, int code)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    cli_error(command, "cannot write the output: %s", strerror(errno));
-    return CLI_FAILED;
-}
-
-/* ---- Tables and positions -------------------------------------------------------------------- */
+void cli_dirs_free(CliDirs *dirs) { free(dirs->environment); }
 
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
@@ -70,7 +46,7 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     /* Nobody asked for ./tables, so it need not be there. */
     size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
-    if (tables == NULL) cli_error(command, "%s", error.text);
+    if (tables == NULL) cli_fail(command, &error, NULL);
     return tables;
 }
 
@@ -85,61 +61,6 @@ bool cli_make_folder(const char *command, const char *path)
     if (errno == EEXIST) errno = ENOTDIR;
     cli_error(command, "cannot make the folder %s: %s", path, strerror(errno));
     return false;
-}
-
-int cli_status_code(treb_status status)
-{
-    switch (status) {
-    case TREB_OK:
-        return CLI_OK;
-    case TREB_ERR_FEN:
-    case TREB_ERR_POSITION:
-        return CLI_USAGE;
-    case TREB_ERR_CASTLING:
-    case TREB_ERR_MEN:
-    case TREB_ERR_NO_TABLE:
-        return CLI_NO_TABLE;
-    default:
-        return CLI_FAILED;
-    }
-}
-
-int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs)
-{
-    cli_error(command, "%s", error->text);
-    if (error->status == TREB_ERR_NO_TABLE && dirs != NULL) {
-        fputs("Looked in:", stderr);
-        for (size_t i = 0; i < dirs->count; i++) fprintf(stderr, " %s", dirs->dir[i]);
-        fputs("\n--tables DIR names another folder; 'trebuchet gen' makes tables.\n", stderr);
-    }
-    return cli_status_code(error->status);
-}
-
-int cli_read_fen(const char *command, int count, char **words, treb_position *out)
-{
-    treb_error error;
-    char *fen = join_words(count, words);
-    if (fen == NULL) {
-        cli_error(command, "give a position as a FEN, such as '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'");
-        return cli_usage(command);
-    }
-    treb_status status = treb_position_from_fen(fen, out, &error);
-    if (status != TREB_OK)
-        cli_error(command, "%s: %s: '%s'", treb_status_text(status), error.text, fen);
-    free(fen);
-    return cli_status_code(status);
-}
-
-bool cli_read_material(const char *command, const char *text, char name[MATERIAL_NAME_SIZE])
-{
-    Material material;
-    if (!material_parse(text, &material)) {
-        cli_error(command, "'%s' is no material: write it as KRPvKR", text);
-        return false;
-    }
-    material_canonical(&material);
-    material_name(&material, name);
-    return true;
 }
 
 /* ---- The board ------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 
 enum { BAR = 24, TICK_MS = 200 };
 
@@ -90,16 +91,20 @@ Progress *progress_start(int style, const GeneratePlan *plan, GenerateProgress *
 
 static void step_json(const Progress *p, const char *name, const GenerateReport *r)
 {
-    printf("{\"event\":\"table\",\"material\":\"%s\",\"positions\":%llu,\"solve_s\":%.3f,"
-           "\"write_s\":%.3f,\"total_s\":%.3f,\"elapsed_s\":%.3f,\"bytes\":{",
-           name, (unsigned long long)r->result.positions, r->seconds[GENERATE_SOLVE],
-           r->seconds[GENERATE_COMPRESS], r->total, cli_seconds() - p->start);
-    for (int m = 0, n = 0; m < TREB_METRICS; m++)
+    json_t *object = json_object(), *bytes = json_object();
+    json_object_set_new(object, "event", json_string("table"));
+    json_object_set_new(object, "material", json_string(name));
+    json_object_set_new(object, "positions", json_integer((json_int_t)r->result.positions));
+    json_object_set_new(object, "solve_s", cli_json_real(r->seconds[GENERATE_SOLVE], 3));
+    json_object_set_new(object, "write_s", cli_json_real(r->seconds[GENERATE_COMPRESS], 3));
+    json_object_set_new(object, "total_s", cli_json_real(r->total, 3));
+    json_object_set_new(object, "elapsed_s", cli_json_real(cli_seconds() - p->start, 3));
+    for (int m = 0; m < TREB_METRICS; m++)
         if (r->result.file_size[m])
-            printf("%s\"%s\":%llu", n++ ? "," : "", table_metric_name(m),
-                   (unsigned long long)r->result.file_size[m]);
-    printf("}}\n");
-    fflush(stdout);
+            json_object_set_new(bytes, table_metric_name(m),
+                                json_integer((json_int_t)r->result.file_size[m]));
+    json_object_set_new(object, "bytes", bytes);
+    cli_json_line("gen", object);
 }
 
 static void step_line(const char *name, const GenerateReport *r)

@@ -36,14 +36,25 @@ void verify_ranks_print(const char *name, treb_status status, const FileCheck *c
         printf("%s not checked: %s\n", name, check->text);
 }
 
+json_t *verify_event(const char *event, const char *kind, const char *name, treb_status status)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_string(event));
+    json_object_set_new(object, kind, cli_json_text(name));
+    json_object_set_new(object, "ok", json_boolean(status == TREB_OK));
+    json_object_set_new(object, "checked",
+                        json_boolean(status == TREB_OK || status == TREB_ERR_DAMAGED));
+    return object;
+}
+
 void verify_ranks_json(const char *name, treb_status status, const FileCheck *check, double seconds)
 {
-    printf("{\"event\":\"ranks\",\"file\":\"%s\",\"ok\":%s,\"checked\":%s,\"placements\":%llu,"
-           "\"captures\":%llu,\"compared\":%llu,\"errors\":%llu,\"seconds\":%.3f,\"text\":",
-           name, status == TREB_OK ? "true" : "false",
-           status == TREB_OK || status == TREB_ERR_DAMAGED ? "true" : "false",
-           (unsigned long long)check->placements, (unsigned long long)check->captures,
-           (unsigned long long)check->compared, (unsigned long long)check->errors, seconds);
-    cli_print_json_string(stdout, check->text);
-    puts("}");
+    json_t *object = verify_event("ranks", "file", name, status);
+    json_object_set_new(object, "placements", json_integer((json_int_t)check->placements));
+    json_object_set_new(object, "captures", json_integer((json_int_t)check->captures));
+    json_object_set_new(object, "compared", json_integer((json_int_t)check->compared));
+    json_object_set_new(object, "errors", json_integer((json_int_t)check->errors));
+    json_object_set_new(object, "seconds", cli_json_real(seconds, 3));
+    json_object_set_new(object, "text", cli_json_text(check->text));
+    cli_json_line("verify", object);
 }

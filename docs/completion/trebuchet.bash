@@ -115,15 +115,15 @@ _trebuchet() {
         fi
     fi
     case ${COMP_WORDS[1]} in
-    gen) options='--men --book --metric --tables --threads --memory --level --estimate --json-log
+    gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
                   --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --tables --help' ;;
     line) options='--metric --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
-    stats) options='--metric --no-histogram --tables --help' ;;
-    info) options='--tsv --tables --help' ;;
-    verify) options='--full --share --memory --threads --json-log --quiet --tables --help' ;;
+    stats) options='--metric --no-histogram --json --tables --help' ;;
+    info) options='--tsv --json --tables --help' ;;
+    verify) options='--full --share --memory --threads --json --quiet --tables --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
     serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
                     --body --timeout --log --quiet --help' ;;

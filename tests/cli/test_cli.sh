@@ -20,7 +20,7 @@ pass() { passed=$((passed + 1)); }
 fail() {
     failed=$((failed + 1))
     echo "FAILED: $1"
-    sed 's/^/    | /' out err 2>/dev/null | head -12
+    sed 's/^/    | /' out err 2>/dev/null | cut -c1-300 | head -12
 }
 
 # run CODE NAME COMMAND...: runs it, keeps stdout and stderr in `out` and `err`, checks the exit code.
@@ -114,6 +114,40 @@ run 3 'too many men' "$T" probe -t "$TABLES" 'rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - 
 run 3 'no table' "$T" probe -t "$DIR" "$KBNK"; says 'KBNvK.wdl.treb'; says 'Looked in'; silent
 run 3 'no folder at all' "$T" probe "$KBNK"; says 'KBNvK.wdl.treb'
 
+# Advice is what works here, with its cost. Only tables of up to four men are there.
+mkdir four && ln -s "$TABLES"/*.treb four
+EIGHT='8/PPP4k/8/8/8/8/ppp4K/8 w - - 0 1' FIVE='8/8/8/3rk3/8/8/3RP3/4K3 w - - 0 1' SIX='8/8/8/3rk3/8/8/p2RP3/4K3 w - - 0 1'
+COST='about [0-9.]+ [MG]B of memory and [0-9.]+ [kMG]B of disk'
+run 3 'probe, 8 men' "$T" probe -t four "$EIGHT"; says '^trebuchet probe: KPPPvKPPP.wdl.treb is not installed$'
+says '^KPPPvKPPP cannot be made here: that takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B are free\.$'; lacks 'trebuchet gen'; silent
+run 3 'probe, 5 men' "$T" probe -t four "$FIVE"; says '^trebuchet probe: KRPvKR.wdl.treb is not installed$'; silent
+GEN="^'trebuchet gen --tables four KRPvKR' makes it: $COST"
+# A small machine cannot make it.
+"$T" gen --json --estimate -t four KRPvKR | grep -q '"possible":true' || GEN='^KRPvKR cannot be made here: '
+says "$GEN"
+run 3 'line, 5 men' "$T" line -t four "$FIVE"; says "$GEN"
+run 3 'stats, 5 men' "$T" stats -t four KRPvKR; says "$GEN"
+mkdir three && ln -s "$TABLES"/K?vK.*.treb three
+run 3 'advice, 4 men' "$T" stats -t three KQvKR; says "^'trebuchet gen --tables three KQvKR' makes it: $COST \(twice"
+run 3 'advice in JSON' "$T" stats --json -t three KQvKR; is_json
+json 'd["error"]["advice"].startswith("\x27trebuchet gen --tables three KQvKR\x27 makes it: about")'
+run 3 'advice, no option needed' env TREBUCHET_PATH=three "$T" stats KQvKR; says "^'trebuchet gen KQvKR' makes it: $COST"
+# The command that is advised works, and changes nothing but what is missing.
+run 3 'advice to follow' "$T" stats -t three KQvKR
+sed -n "s/^.trebuchet \(gen [^']*\). makes it.*/\1/p" err >command
+check 'there is a command' '[ -s command ]'
+run 0 'advice followed' sh -c 'exec "$1" $(cat command)' sh "$T"; has '^1 tables, '
+run 0 'the table is there' "$T" stats -n -t three KQvKR; has '^KQvKR'
+run 3 'probe, 6 men' "$T" probe -t four "$SIX"; says '^trebuchet probe: KRPvKRP.wdl.treb is not installed$'
+says "^('trebuchet gen --tables four KRPvKRP' makes it: $COST|KRPvKRP cannot be made here: that takes [0-9.]+ [GT]B of )"
+run 3 'advice within a limit of memory' sh -c 'ulimit -v 1000000; exec "$1" stats -t four KRPvKR' sh "$T"
+says '^KRPvKR cannot be made here: that takes [0-9.]+ [MG]B of memory, and [0-9.]+ [MG]B are free\.$'; lacks 'trebuchet gen'
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir locked && chmod a-w locked
+    run 3 'advice, no folder can be written to' "$T" stats -t locked KRvK; says '^None of these folders can be written to'; lacks 'trebuchet gen'
+fi
+run 3 'advice, no tables at all' "$T" bench; says "^'trebuchet gen --men 4' makes all tables of up to 4 men: $COST"
+
 mkdir some && cp "$TABLES"/K[QRBNP]vK.* "$TABLES"/KBNvK.wdl.treb "$TABLES"/KBNvK.dtz.treb some
 run 0 'probe without DTM' "$T" probe -t some "$KBNK"; has '^White wins\.'; has 'DTM +not known'
 has 'Kf2 +\? +\? +57'
@@ -138,8 +172,15 @@ run 0 'json, no DTM' "$T" probe --json -t some "$KBNK"; is_json
 json 'd["dtm"] is None and d["dtz"] == 57 and d["category"] == "win"'
 run 3 'json, no table' "$T" probe --json -t "$DIR" "$KBNK"; is_json
 json 'd["category"] == "unknown" and d["dtz"] is None and len(d["moves"]) > 0'
-run 2 'json, bad FEN' "$T" probe --json -t "$TABLES" 'x'; silent
-run 3 'json, castling' "$T" probe --json -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K - 0 1'; silent
+run 2 'json, bad FEN' "$T" probe --json -t "$TABLES" 'x'; is_json; says 'not a FEN'
+json 'set(d) == {"error"} and d["error"]["code"] == "bad_fen" and "not a FEN" in d["error"]["message"]'
+run 3 'json, castling' "$T" probe --json -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K - 0 1'
+json 'd["error"]["code"] == "castling"'
+# What it says of a position is for programs that know lila-tablebase: the same to the byte.
+check 'json, the same bytes as ever' '[ "$("$T" probe --json -t "$TABLES" "8/8/8/8/8/2K5/1Q6/k7 b")" = \
+    "{\"category\":\"loss\",\"dtz\":-1,\"precise_dtz\":-1,\"dtc\":0,\"dtm\":0,\"dtw\":null,\"checkmate\":true,\"stalemate\":false,\"variant_win\":false,\"variant_loss\":false,\"insufficient_material\":false,\"moves\":[]}" ]'
+run 3 'json, a table is missing: the object alone' "$T" probe --json -t "$DIR" "$KBNK"
+check 'json, one line' '[ "$(wc -l <out)" -eq 1 ]'; lacks '"error"'
 
 # ---- blocked ------------------------------------------------------------------------------------
 
@@ -211,6 +252,10 @@ says "trebuchet blocked --write ranks '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'"
 run 3 'line, no rank file' "$T" line -t ranks '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1'; says 'trebuchet blocked --write'
 run 3 'probe, not blocked' "$T" probe -t ranks 'rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1'; lacks 'blocked'
 run 0 'info, a rank file' "$T" info -t ranks a3c4-a4c5c6.exact.treb; has 'KPPvKPPP: White a3 c4, Black a4 c5 c6'; has 'all but [0-9]+ placements'
+run 0 'info --json, a rank file' "$T" info --json -t ranks a3c4-a4c5c6.exact.treb; is_json
+json 'd["metric"] == "ranks" and d["pawns"] == {"white": ["a3", "c4"], "black": ["a4", "c5", "c6"]} and d["goal"] == "exact"'
+json 'set(d) == set("file material men metric bytes pawns goal squares safe upper_bounds open counts longest".split())'
+run 2 'blocked --json, not blocked' "$T" blocked --json '8/8/8/8/3P4/8/8/K6k w - - 0 1'; is_json; json '"not blocked" in d["error"]["message"]'
 run 0 'info, of a goal' "$T" info ranks/a3c4-a4c5c6.take-d6c7d7-safe.treb; has 'from d6 c7 d7'; has 'attacks no pawn'
 run 0 'verify rank files' "$T" verify -t ranks; has 'd4-d5.exact.treb right: .* of which 0 by the tables'; has '3 rank files: 3 right'; quiet
 run 0 'verify by the tables' "$T" verify -t ranks -t "$TABLES" d4-d5.exact.treb; has 'right: .* of which [1-9]'; lacks 'KPvK'
@@ -233,7 +278,7 @@ run 2 'blocked, king in check out of turn' "$T" blocked '8/8/8/3p4/2KP4/8/8/7k b
 run 2 'blocked, bad squares' "$T" blocked --goal z9 "$BOOK"; says 'squares such as'
 run 2 'blocked, exact and goal' "$T" blocked --exact --goal take "$BOOK"; says 'exclude'
 run 2 'blocked, from with a square as goal' "$T" blocked --goal e4 --from e5 "$BOOK"; says 'goal take'
-run 2 'blocked --memory wrong' "$T" blocked --memory x "$BOOK"; says '512M'
+run 2 'blocked --memory wrong' "$T" blocked --memory x "$BOOK"; says '900M'
 run 1 'blocked, too little memory' "$T" blocked --memory 1k "$BOOK"; says 'too little'
 run 1 'blocked --svg nowhere' "$T" blocked --goal take --svg no/such.svg "$BOOK"; says 'cannot write'
 
@@ -265,13 +310,38 @@ run 0 'stats, metric' "$T" stats -m dtz -t "$TABLES" KRvKP; has 'Black wins by D
 run 0 'stats, no wins' "$T" stats -t "$TABLES" KNvK; has 'none'
 run 2 'stats, no material' "$T" stats -t "$TABLES" KXvK; says 'no material'; silent
 run 3 'stats, no table' "$T" stats -t "$TABLES" KRPvKRP; silent
+run 0 'stats --json' "$T" stats --json -t "$TABLES" KPvK; quiet; is_json
+json 'set(d) == set("material men children counts longest histograms".split()) and set(d["histograms"]) == {"dtm", "dtc", "dtz"}'
+json 'd["counts"]["white"]["win"] == 124960 and d["counts"]["black"]["loss"] == 97604'
+json 'sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960'
+run 0 'stats --json, one metric' "$T" stats --json -m dtz -t "$TABLES" KPvK; json 'list(d["histograms"]) == ["dtz"]'
+run 0 'stats --json, counts alone' "$T" stats --json -n -t "$TABLES" KPvK; json '"histograms" not in d and d["longest"]'
+run 3 'stats --json, no table' "$T" stats --json -t "$TABLES" KRPvKRP; is_json
+json 'set(d) == {"error"} and d["error"]["code"] == "no_table" and "KRPvKRP.wdl.treb" in d["error"]["message"]'
+run 3 'stats --json, that metric is missing' "$T" stats --json -m dtm -t some KBNvK; is_json; says 'KBNvK.dtm.treb'
+json 'd["histograms"]["dtm"] is None and d["counts"]["white"]["win"] > 0'
+run 2 'stats --json, no material' "$T" stats --json -t "$TABLES" KXvK; json 'd["error"]["code"] == "bad_request"'
+run 2 'stats --json, a wrong option' "$T" stats --no-such --json KPvK; json '"--no-such" in d["error"]["message"]'
+run 1 'stats --json, no folder' "$T" stats --json -t nowhere KPvK; json 'd["error"]["code"] == "io"'
 
 run 0 'info' "$T" info "$TABLES/KPvK.dtz.treb"; quiet; has 'KPvK, 3 men'; has 'DTZ: plies'; has '124,960 wins'
 run 0 'info by name' "$T" info -t "$TABLES" KPvK.wdl; has 'WDL'
 run 3 'info, no file' "$T" info -t "$TABLES" KPvK.xyz; says 'no file'; silent
 echo 'no table' >KPvK.dtm.treb
 run 1 'info, foreign file' "$T" info ./KPvK.dtm.treb; says 'KPvK.dtm.treb'; silent
-run 1 'info, a folder' "$T" info "$TABLES/"; silent
+run 0 'info, a folder' "$T" info "$TABLES"; quiet; has '^KPvK +wdl dtz dtc dtm +[0-9.]+ kB$'; has ': [0-9]+ tables of [0-9]+ materials, '
+cp out folder
+run 0 'info --json, a folder' "$T" info --json "$TABLES"; quiet; is_json
+json 'd["directories"] == ["'"$TABLES"'"] and d["ranks"] == [] and len(d["tables"]) >= 35 and d["bytes"] > 1e6'
+json '"of %d materials" % len(d["tables"]) in open("folder").read()'
+run 0 'info --json' "$T" info --json "$TABLES/KPvK.dtz.treb"; quiet; is_json
+json 'set(d) == set("file material men metric bytes unpacked_bytes blocks block_bytes cells cells_per_byte cell_bytes order stored counts longest".split())'
+json 'd["counts"]["white"]["win"] == 124960 and d["order"][0] == "pawns" and d["stored"]["white"] in (True, False)'
+run 0 'info --json, several' "$T" info --json -t "$TABLES" KPvK.wdl KQvK.dtm; is_json_lines
+check 'an object for each' '[ "$(wc -l <out)" -eq 2 ] && ! head -1 out | grep -q longest'
+run 3 'info --json, no file' "$T" info --json -t "$TABLES" KPvK.xyz KPvK.wdl; is_json_lines; says 'no file'
+has '^\{"file":"KPvK.xyz","error":\{"code":"no_table"'; has '"metric":"wdl"'
+run 2 'info --json and --tsv' "$T" info --json --tsv "$TABLES/KPvK.wdl.treb"; is_json; json 'd["error"]["code"] == "bad_request"'
 head -c 1000 "$TABLES/KPvK.wdl.treb" >KPvK.wdl.treb
 run 1 'info, truncated' "$T" info ./KPvK.wdl.treb; says 'KPvK.wdl.treb'; silent
 
@@ -281,6 +351,8 @@ mkdir bad && cp "$TABLES"/K[QRBNP]vK.* bad && head -c 1000 "$TABLES/KPvK.wdl.tre
 run 1 'probe, truncated' "$T" probe -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; says 'KPvK.wdl.treb'; silent
 run 1 'json, truncated' "$T" probe --json -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; says 'KPvK.wdl.treb'; is_json
 run 1 'line, truncated' "$T" line -t bad '8/8/8/4k3/8/8/4P3/4K3 w'; silent
+run 1 'stats --json, truncated' "$T" stats --json -t bad KPvK; says 'KPvK.wdl.treb'; is_json; json 'd["longest"]'
+run 1 'info --json, truncated' "$T" info --json bad/KPvK.wdl.treb; is_json; json 'd["error"]["code"] == "damaged"'
 run 1 'stats, truncated' "$T" stats -t bad KPvK; says 'KPvK.wdl.treb'
 run 1 'verify, truncated' "$T" verify -t bad KPvK; has 'KPvK'
 run 0 'the others still answer' "$T" probe -t bad '8/8/8/4k3/8/8/3Q4/4K3 w'
@@ -300,6 +372,12 @@ run 0 'verify' "$T" verify -t "$TABLES" KPvK KvKQ; has '^KPvK +right'; has '^KQv
 lacks $'\r'
 run 0 'verify --full' "$T" verify --full -t "$TABLES" KPvK; has 'wdl,dtz,dtc,dtm'
 run 0 'verify --json-log' "$T" verify --json-log -t "$TABLES" KPvK KQvK; is_json_lines; has '"ok":true'
+cp out log
+run 0 'verify --json' "$T" verify --json -t "$TABLES" KPvK KQvK; is_json_lines; quiet
+check 'verify --json and --json-log: the same' '[ "$(sed "s/\"seconds\":[0-9.]*//" out)" = "$(sed "s/\"seconds\":[0-9.]*//" log)" ]'
+has '^\{"event":"table","material":"KPvK","ok":true,"checked":true,"full":false,"metrics":"wdl,dtz,dtc,dtm","positions":123167,"blocks":9,"errors":0,"rule_proved":true,"seconds":[0-9.]+,"text":""\}$'
+has '^\{"event":"done","materials":2,"rank_files":0,"right":2,"wrong":0,"not_checked":0,"positions":[0-9]+,"seconds":'
+run 3 'verify --json, no tables' sh -c 'mkdir -p none-here; exec "$1" verify --json -t none-here' sh "$T"; is_json; json 'd["error"]["code"] == "no_table"'
 run 0 'verify --share' "$T" verify -q --share 1% -j 1 -t "$TABLES" KQvKR; silent
 run 2 'verify --share wrong' "$T" verify --share 2 -t "$TABLES" KPvK; silent
 run 2 'verify, no material' "$T" verify -t "$TABLES" KPvQ; silent
@@ -313,6 +391,11 @@ run 1 'verify --memory too little' "$T" verify --full -M 1k -t "$TABLES" KQvKR; 
 run 0 'bench' "$T" bench -d 0.02 -p 500 -j 2 -t "$TABLES" KQvKR; quiet; has '^ +wdl +[0-9]+ ns'; has '^ +moves'
 run 0 'bench --json' "$T" bench --json -d 0.02 -p 200 -t "$TABLES" KQvKR KPvK; is_json
 json 'd["probes"][0]["figures"]["wdl"]["single_ns"] > 0 and len(d["probes"]) == 2'
+json 'set(d) == {"threads", "cache", "positions", "probes"} and d["positions"] == 200'
+json 'set(d["probes"][1]["figures"]["dtm"]) == set("single_ns threaded_ns per_second warm_misses uncached_ns uncached_blocks".split())'
+run 3 'bench --json, no table' "$T" bench --json -d 0.02 -t "$TABLES" KRPvKRP; is_json; json 'd["error"]["code"] == "no_table"'
+run 0 'bench --gen --json' env TMPDIR="$DIR" "$T" bench --gen --json KQvK; is_json
+json '[t["material"] for t in d["tables"]] == ["KQvK"] and d["tables"][0]["bytes"] == 15853 and d["threads"] > 0'
 run 0 'bench --gen' env TMPDIR="$DIR" "$T" bench --gen KQvK; has 'KQvK .* s '; has together
 check 'bench --gen leaves nothing' '! ls -d trebuchet-bench-* 2>/dev/null'
 run 3 'bench, no table' "$T" bench -d 0.02 -t "$TABLES" KRPvKRP
@@ -362,6 +445,16 @@ check 'engine, signals' '[ $? -eq 143 ]'
 run 2 'gen, no material' "$T" gen -t "$DIR/g" KXvK; says 'no material'
 run 2 'gen, bad memory' "$T" gen -M lots KQvK; silent
 run 0 'gen --estimate' "$T" gen --estimate -t "$DIR/none" KRPvKR; has 'memory'; has 'disk'; has 'positions'
+cp out estimate
+run 0 'gen --estimate --json' "$T" gen --json --estimate -t "$DIR/none" KRPvKR; is_json; quiet
+json 'set(d) == set("directory tables total memory_free_bytes disk_free_bytes possible why_not".split())'
+json 'set(d["tables"][0]) == set("material men positions memory_bytes result_bytes written".split())'
+json 'set(d["total"]) == set("tables positions memory_bytes result_bytes scratch_bytes".split())'
+json '"{:,} to solve".format(d["total"]["positions"]) in open("estimate").read()'
+json 'd["total"]["memory_bytes"] == max(t["memory_bytes"] for t in d["tables"]) and d["possible"] == (d["why_not"] is None)'
+json 'sum(t["written"] for t in d["tables"]) == d["total"]["tables"] and d["tables"][-1]["material"] == "KRPvKR"'
+run 0 'gen --estimate, nothing to do' "$T" gen --estimate -t "$TABLES" KQvKR; has 'nothing to do'
+run 0 'gen --estimate, far too much' "$T" gen --estimate -t "$DIR/none" KPPPvKPPP; has 'not possible now: it takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B are free'
 check '--estimate writes nothing' '[ ! -e none ]'
 run 1 'gen --memory refused' "$T" gen --memory 1M -t "$DIR/g1" KQvKR; says 'needs'
 check 'refused: no tables' '! ls g1/*.treb 2>/dev/null'
@@ -375,6 +468,12 @@ rm g1/KQvKR.dtc.treb
 run 0 'gen, one file missing' "$T" gen -t "$DIR/g1" KQvKR
 check 'the missing file is as before' 'cmp -s g1/KQvKR.dtc.treb g2/KQvKR.dtc.treb'
 run 0 'gen --json-log' "$T" gen --json-log -t "$DIR/g3" KQvK; is_json_lines; has '"material":"KQvK"'
+has '^\{"event":"table","material":"KQvK","positions":368452,"solve_s":[0-9.]+,"write_s":[0-9.]+,"total_s":[0-9.]+,"elapsed_s":[0-9.]+,"bytes":\{"wdl":634,'
+run 0 'gen --json' "$T" gen --json -t "$DIR/g5" KQvK; is_json_lines; quiet; has '^\{"event":"done","tables":1,"bytes":15853,"total_s":'
+run 0 'gen --json again' "$T" gen --json -t "$DIR/g5" KQvK; is_json; json 'd["event"] == "done" and d["tables"] == 0'
+run 1 'gen --json, refused' "$T" gen --json --memory 1M -t "$DIR/g5" KQvKR; is_json; json '"needs" in d["error"]["message"]'
+run 2 'gen --json, no material' "$T" gen --json KXvK; is_json; json '"no material" in d["error"]["message"]'
+run 1 'gen --json, no folder' "$T" gen --json -t no/such KQvK; is_json; json 'd["error"]["code"] == "failed"'
 run 0 'gen --metric' "$T" gen -m wdl,dtz -t "$DIR/g4" KRvK
 check 'only those asked for' '[ "$(ls g4 | grep -c "^KRvK\..*treb$")" -eq 2 ] && [ ! -e g4/KRvK.dtm.treb ]'
 

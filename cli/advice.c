@@ -1,0 +1,115 @@
+/* advice.c - see advice.h. */
+#include "cli/advice.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/estimate.h"
+#include "gen/solve/plies.h"
+
+enum { FIRST_SET = 4, NARROW_MEN = 5 };
+
+/* Where new tables would go. */
+static struct {
+    char folder[PATH_MAX]; /* "" if no folder can be written to */
+    bool named;            /* the command has to name it */
+} place = {"tables", false};
+
+/* Whether files can be made in a folder, or a folder of this name. */
+static bool is_writable(const char *folder)
+{
+    char parent[PATH_MAX];
+    if (access(folder, W_OK | X_OK) == 0) return true;
+    if (errno != ENOENT || snprintf(parent, sizeof parent, "%s", folder) >= PATH_MAX) return false;
+    char *slash = strrchr(parent, '/');
+    if (slash == NULL) return access(".", W_OK | X_OK) == 0;
+    slash[slash == parent] = '\0';
+    return access(parent, W_OK | X_OK) == 0;
+}
+
+void advice_folders(const CliDirs *dirs, bool named)
+{
+    place.folder[0] = '\0';
+    for (size_t i = 0; i < dirs->count; i++) {
+        if (strlen(dirs->dir[i]) >= PATH_MAX || !is_writable(dirs->dir[i])) continue;
+        strcpy(place.folder, dirs->dir[i]);
+        /* Without --tables, gen takes the first. */
+        place.named = named || i > 0;
+        return;
+    }
+}
+
+/* All materials of up to FIRST_SET men, or the one named. The caller frees the list. */
+static Material *list_wanted(const char *name, size_t *count)
+{
+    Material *list;
+    *count = 1;
+    if (name == NULL) {
+        *count = 0;
+        for (int men = 3; men <= FIRST_SET; men++) *count += material_list(men, NULL, 0);
+    }
+    list = malloc(*count * sizeof *list);
+    if (list == NULL) return NULL;
+    if (name != NULL) {
+        if (material_parse(name, list)) return list;
+        free(list);
+        return NULL;
+    }
+    for (size_t men = 3, at = 0; men <= FIRST_SET; men++)
+        at += material_list((int)men, list + at, *count - at);
+    return list;
+}
+
+/* "'trebuchet gen --tables here KRPvKR' makes it: about ..." */
+static void write_command(const char *material, const Estimate *e, int men, char *text, size_t size)
+{
+    char memory[16], disk[16];
+    bool space = strpbrk(place.folder, " \t") != NULL;
+    const char *quote = space ? "\"" : "";
+    cli_format_size(e->memory, memory);
+    cli_format_size(e->result, disk);
+    snprintf(text, size,
+             "'trebuchet gen %s%s%s%s%s%s' makes %s: about %s of memory and %s of disk (twice that "
+             "while it runs)%s",
+             place.named ? "--tables " : "", place.named ? quote : "",
+             place.named ? place.folder : "", place.named ? quote : "", place.named ? " " : "",
+             material != NULL ? material : "--men 4",
+             material != NULL ? "it" : "all tables of up to 4 men", memory, disk,
+             men > NARROW_MEN && sizeof(Plies) == 1
+                 ? "; should a distance prove too long, a build made with 'make WIDE=yes' can"
+                 : "");
+}
+
+bool cli_advice(const char *material, char *text, size_t size)
+{
+    size_t count;
+    Estimate e;
+    treb_error error;
+    char why[512];
+    GenerateOptions options = {.directory = place.folder, .metrics = (1u << TREB_METRICS) - 1};
+    if (place.folder[0] == '\0') {
+        snprintf(text, size, "None of these folders can be written to, so no tables can be added");
+        return false;
+    }
+    Material *list = list_wanted(material, &count);
+    treb_status status =
+        list == NULL ? TREB_ERR_MEMORY : estimate_make(&options, list, count, &e, &error);
+    int men = list != NULL ? material_men(&list[0]) : 0;
+    free(list);
+    if (status != TREB_OK) {
+        snprintf(text, size, "It cannot be made here: %s",
+                 list == NULL ? "out of memory" : error.text);
+        return false;
+    }
+    bool refused = estimate_refusal(&e, &options, why, sizeof why);
+    if (refused)
+        snprintf(text, size, "%s cannot be made here: that %s",
+                 material != NULL ? material : "Tables", why);
+    else
+        write_command(material, &e, men, text, size);
+    estimate_free(&e);
+    return !refused;
+}

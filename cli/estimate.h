@@ -1,0 +1,39 @@
+/* estimate.h - what making tables would take: for `gen --estimate`, and for advice to make some.
+ * All figures that anyone is told come from here. */
+#ifndef TREB_CLI_ESTIMATE_H
+#define TREB_CLI_ESTIMATE_H
+
+#include <jansson.h>
+
+#include "gen/generate.h"
+
+typedef struct Estimate {
+    GeneratePlan plan;
+    size_t tables;      /* to write, each with a file a metric */
+    size_t worst;       /* the step that takes most memory */
+    uint64_t positions; /* to solve */
+    uint64_t memory;    /* bytes at a time */
+    uint64_t result;    /* bytes of the files, roughly */
+    uint64_t scratch;   /* bytes of further files while it runs, roughly */
+} Estimate;
+
+/* What it takes to make the tables of some materials and all that they need, as far as they are not
+ * in options->directory, which need not exist. To be freed if TREB_OK. Opens every file that is
+ * there: some ms for a hundred tables. */
+treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,
+                          Estimate *out, treb_error *error);
+void estimate_free(Estimate *estimate);
+
+/* Rough bytes of the files that one step of the plan writes. */
+uint64_t estimate_step_result(const GenerateStep *step, unsigned metrics);
+
+/* Why this machine cannot do it, as "takes 2.1 TB of memory, and 21.6 GB are free"; false if it
+ * can. */
+bool estimate_refusal(const Estimate *estimate, const GenerateOptions *options, char *why,
+                      size_t size);
+
+/* The lines and the object of `gen --estimate`. The object is NULL without memory. */
+void estimate_print(const Estimate *estimate, const GenerateOptions *options);
+json_t *estimate_json(const Estimate *estimate, const GenerateOptions *options);
+
+#endif

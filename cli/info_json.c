@@ -1,0 +1,131 @@
+/* info_json.c - see info_json.h. */
+#include "cli/info_json.h"
+
+#include "answer/answer.h"
+#include "cli/json.h"
+#include "core/bitboard.h"
+#include "core/table_ranks.h"
+
+static const char *const colors[2] = {"white", "black"};
+
+static void put(json_t *object, const char *name, json_t *value)
+{
+    json_object_set_new(object, name, value);
+}
+
+static json_t *number(uint64_t value) { return json_integer((json_int_t)value); }
+
+static json_t *squares_json(uint64_t set)
+{
+    json_t *array = json_array();
+    while (set != 0) {
+        int square = bit_pop(&set);
+        const char name[3] = {(char)('a' + square_file(square)), (char)('1' + square_rank(square))};
+        json_array_append_new(array, json_string(name));
+    }
+    return array;
+}
+
+/* {"white":{"win":n,...},"black":{...}}, as /v1/tables has it. */
+static json_t *counts_json(const TableHeader *h)
+{
+    json_t *object = json_object();
+    for (int s = 0; s < 2; s++) {
+        json_t *side = json_object();
+        for (int v = TREB_WIN; v >= TREB_LOSS; v--)
+            put(side, answer_verdict((treb_wdl)v), number(h->side[s].count[v]));
+        put(object, colors[s], side);
+    }
+    return object;
+}
+
+/* [{"turn":..,"verdict":..,"plies":..,"fen":..}]. */
+static json_t *longest_json(const TableHeader *h)
+{
+    json_t *array = json_array();
+    for (int s = 0; s < 2; s++)
+        for (int v = TREB_WIN; v >= TREB_LOSS; v--) {
+            const TableSide *side = &h->side[s];
+            if (v == TREB_DRAW || side->longest_fen[v][0] == '\0') continue;
+            json_t *object = json_object();
+            put(object, "turn", json_string(colors[s]));
+            put(object, "verdict", json_string(answer_verdict((treb_wdl)v)));
+            put(object, "plies", json_integer(side->longest[v]));
+            put(object, "fen", json_string(side->longest_fen[v]));
+            json_array_append_new(array, object);
+        }
+    return array;
+}
+
+/* ["pawns", "kings", "white R", ...], outermost first. */
+static json_t *order_json(const Index *index)
+{
+    static const char letters[] = "PNBRQK";
+    json_t *array = json_array();
+    if (index->pawns) json_array_append_new(array, json_string("pawns"));
+    for (int i = 0; i < index->axes; i++) {
+        if (index->order[i] == INDEX_KINGS_AXIS) {
+            json_array_append_new(array, json_string("kings"));
+            continue;
+        }
+        const IndexGroup *g = &index->group[index->order[i] - 1];
+        char men[TREB_MEN_MAX + 1] = "";
+        for (int n = 0; n < g->count; n++) men[n] = letters[g->type];
+        json_array_append_new(array, json_sprintf("%s %s", colors[g->color], men));
+    }
+    return array;
+}
+
+static void put_table(json_t *object, const TableHeader *h)
+{
+    int sides = h->side[0].stored + h->side[1].stored;
+    json_t *stored = json_object();
+    for (int s = 0; s < 2; s++) put(stored, colors[s], json_boolean(h->side[s].stored));
+    put(object, "unpacked_bytes", number((uint64_t)sides * table_side_bytes(h)));
+    put(object, "blocks", number((uint64_t)sides * table_side_blocks(h)));
+    put(object, "block_bytes", number(UINT64_C(1) << h->block_bits));
+    put(object, "cells", number(h->index.size));
+    put(object, "cells_per_byte", number(h->per_byte));
+    put(object, "cell_bytes", number(h->width));
+    put(object, "order", order_json(&h->index));
+    put(object, "stored", stored);
+    put(object, "counts", counts_json(h));
+    if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));
+}
+
+static void put_ranks(json_t *object, const TableHeader *h)
+{
+    static const char *const goals[TABLE_GOALS] = {"exact", "take", "reach"};
+    const TableRanks *ranks = &h->ranks;
+    json_t *pawns = json_object(), *open = json_object();
+    for (int s = 0; s < 2; s++) {
+        put(pawns, colors[s], squares_json(ranks->pawns[s]));
+        put(open, colors[s], number(ranks->open[s]));
+    }
+    put(object, "pawns", pawns);
+    put(object, "goal", json_string(goals[ranks->goal]));
+    put(object, "squares", squares_json(ranks->squares));
+    put(object, "safe", json_boolean(ranks->safe));
+    put(object, "upper_bounds", json_boolean(ranks->upper_bounds));
+    put(object, "open", open);
+    put(object, "counts", counts_json(h));
+    put(object, "longest", longest_json(h));
+}
+
+json_t *info_json(const Table *table)
+{
+    const TableHeader *h = table_header(table);
+    char name[MATERIAL_NAME_SIZE];
+    json_t *object = json_object();
+    material_name(&h->index.material, name);
+    put(object, "file", cli_json_text(table_path(table)));
+    put(object, "material", json_string(name));
+    put(object, "men", json_integer(material_men(&h->index.material)));
+    put(object, "metric", json_string(table_metric_name(h->metric)));
+    put(object, "bytes", number(table_file_size(table)));
+    if (h->metric == TABLE_RANKS)
+        put_ranks(object, h);
+    else
+        put_table(object, h);
+    return object;
+}

@@ -1,0 +1,12 @@
+/* info_json.h - the header of a table or rank file as a JSON object. */
+#ifndef TREB_CLI_INFO_JSON_H
+#define TREB_CLI_INFO_JSON_H
+
+#include <jansson.h>
+
+#include "core/table.h"
+
+/* A new object, or NULL without memory. The man page of trebuchet-info lists the members. */
+json_t *info_json(const Table *table);
+
+#endif

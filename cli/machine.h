@@ -1,0 +1,15 @@
+/* machine.h - what this machine has to give right now. */
+#ifndef TREB_CLI_MACHINE_H
+#define TREB_CLI_MACHINE_H
+
+#include <stdint.h>
+
+/* Bytes of memory that this process could still get: what the kernel says is available, or less
+ * where the control group or a limit of the process allows less. UINT64_MAX if nothing tells. */
+uint64_t machine_free_memory(void);
+
+/* Bytes free on the file system of a folder; of a folder that is not there, of the one that it
+ * would be made in. 0 if that cannot be found out. */
+uint64_t machine_free_disk(const char *folder);
+
+#endif
