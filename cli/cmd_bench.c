@@ -14,16 +14,18 @@
 static const char usage[] =
     "Usage: trebuchet bench [options] [MATERIAL...]\n"
     "\n"
-    "Measures what probes cost on random legal positions, always the same: with the blocks in memory,\n"
-    "by one thread and by several, and without a cache, so that every probe unpacks blocks. Without\n"
-    "a material KRPvKR and KQPvKQ are taken if installed, else the largest table.\n"
+    "Measures what probes cost on random legal positions, always the same: with the\n"
+    "blocks in memory, by one thread and by several, and without a cache, so that\n"
+    "every probe unpacks blocks. Without a material KRPvKR and KQPvKQ are taken if\n"
+    "installed, else the largest table.\n"
     "\n"
     "  -p, --positions N    random positions a material (default 10000)\n"
     "  -c, --cache SIZE     memory for unpacked blocks (default 256MiB)\n"
     "  -j, --threads N      threads of the second run (default: one a processor)\n"
     "  -d, --duration S     seconds to measure each figure (default 0.5)\n"
-    "  -g, --gen            make the materials (and what they need) in a temporary folder instead,\n"
-    "                       and say how long that takes; TMPDIR says where\n"
+    "  -g, --gen            make the materials (and what they need) in a temporary\n"
+    "                       folder instead, and say how long that takes; TMPDIR says\n"
+    "                       where\n"
     "      --json           print one JSON object\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
@@ -60,7 +62,7 @@ static void print_figures(const BenchArgs *args, const char *name, const BenchFi
     cli_format_count(args->positions, count);
     printf("%s: %s random positions, %s of cache, %u threads\n", name, count, cache,
            (unsigned)args->threads);
-    printf("  %-6s%12s%14s%16s%12s%14s%12s\n", "", "1 thread", "all threads", "probes/s", "misses",
+    printf("  %-6s%11s%13s%14s%10s%12s%9s\n", "", "1 thread", "all threads", "probes/s", "misses",
            "no cache", "blocks");
     for (int i = 0; i < BENCH_FIGURES; i++) {
         const BenchFigure *f = &figure[i];
@@ -72,7 +74,7 @@ static void print_figures(const BenchArgs *args, const char *name, const BenchFi
         format_ns(f->threaded, threaded);
         format_ns(f->cold, cold);
         cli_format_count((uint64_t)f->rate, count);
-        printf("  %-6s%12s%14s%16s%12.4f%14s%12.2f\n", figure_names[i], single, threaded, count,
+        printf("  %-6s%11s%13s%14s%10.4f%12s%9.2f\n", figure_names[i], single, threaded, count,
                f->warm_misses, cold, f->cold_misses);
     }
     putchar('\n');
@@ -80,11 +82,10 @@ static void print_figures(const BenchArgs *args, const char *name, const BenchFi
 
 static void print_legend(void)
 {
-    puts(
-        "Times are for one probe, by each thread. 'moves' lists all moves with all their values.\n"
-        "Misses are the blocks a probe still unpacks with the cache: near 0, or it is too small.\n"
-        "Without a cache, 'blocks' are unpacked for each probe, from files that the system has in\n"
-        "memory.");
+    puts("Times are for one probe, by each thread. 'moves' lists all moves with all their\n"
+         "values. Misses are the blocks a probe still unpacks with the cache: near 0, or\n"
+         "it is too small. Without a cache, 'blocks' are unpacked for each probe, from\n"
+         "files that the system has in memory.");
 }
 
 static json_t *figure_json(const BenchFigure *f)

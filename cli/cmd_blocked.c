@@ -15,18 +15,24 @@
 static const char usage[] =
     "Usage: trebuchet blocked [options] FEN\n"
     "\n"
-    "Takes kings and mutually blocked pawns, any number of them. Says what the position is really\n"
-    "worth, or how soon a king reaches a goal, ranks all placements of the two kings, and finds the\n"
-    "corresponding squares. The FEN may be one argument or several; underscores count as spaces.\n"
+    "Takes kings and mutually blocked pawns, any number of them. Says what the\n"
+    "position is really worth, or how soon a king reaches a goal, ranks all\n"
+    "placements of the two kings, and finds the corresponding squares. The FEN may be\n"
+    "one argument or several; underscores count as spaces.\n"
     "\n"
     "What is asked\n"
-    "  -e, --exact            the result of the game, through all captures, pawn moves and promotions\n"
-    "                         (default); what memory does not allow to decide is said to be open\n"
-    "  -g, --goal take        plies until the king can take a pawn that nothing defends\n"
+    "  -e, --exact            the result of the game, through all captures, pawn\n"
+    "                         moves and promotions (default); what memory does not\n"
+    "                         allow to decide is said to be open\n"
+    "  -g, --goal take        plies until the king can take a pawn that nothing\n"
+    "                         defends\n"
     "  -g, --goal SQUARES     plies until the king stands on one of the squares\n"
-    "  -f, --from SQUARES     the king takes from one of these squares (with --goal take)\n"
-    "  -s, --safe             and only while the other king attacks no pawn (with --goal take)\n"
-    "  -a, --attacker COLOR   whose win is ranked: white or black (default: the winner, else White)\n"
+    "  -f, --from SQUARES     the king takes from one of these squares (with --goal\n"
+    "                         take)\n"
+    "  -s, --safe             and only while the other king attacks no pawn (with\n"
+    "                         --goal take)\n"
+    "  -a, --attacker COLOR   whose win is ranked: white or black (default: the\n"
+    "                         winner, else White)\n"
     "\n"
     "What is printed\n"
     "      --table            the ranks as two tables, White's and Black's move\n"
@@ -34,25 +40,31 @@ static const char usage[] =
     "      --squares          the corresponding squares and mutual zugzwangs\n"
     "      --svg FILE         the same as a picture; - for standard output\n"
     "      --json             everything as one JSON object\n"
-    "      --check            then every position that the answer rests on is checked by the rules\n"
-    "                         alone, which takes longer than the answer (with --exact)\n"
+    "      --check            then every position that the answer rests on is checked\n"
+    "                         by the rules alone, which takes longer than the answer\n"
+    "                         (with --exact)\n"
     "      --white-king SQUARES, --black-king SQUARES\n"
     "                         only these squares in tables, lists and pictures\n"
     "\n"
     "Rank files\n"
-    "  -t, --tables DIR       answer from a rank file in DIR if there is one; may be given several times\n"
-    "      --write DIR        rank all placements, and write the rank file of the structure into DIR\n"
+    "  -t, --tables DIR       answer from a rank file in DIR if there is one; may be\n"
+    "                         given several times\n"
+    "      --write DIR        rank all placements, and write the rank file of the\n"
+    "                         structure into DIR\n"
     "      --solve            solve anew even where a rank file answers\n"
     "\n"
     "What it may take (with --exact)\n"
-    "  -M, --memory SIZE      memory for what lies below the position (default: 1 GiB)\n"
-    "  -p, --pieces N         follow positions with up to N promoted pieces, 0 to 3 (default: 2)\n"
-    "                         the tables of few men in the folders of --tables help a lot\n"
+    "  -M, --memory SIZE      memory for what lies below the position (default: 1\n"
+    "                         GiB)\n"
+    "  -p, --pieces N         follow positions with up to N promoted pieces, 0 to 3\n"
+    "                         (default: 2); the tables of few men in the folders of\n"
+    "                         --tables help a lot\n"
     "  -h, --help             this text\n"
     "\n"
-    "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies; '-' or '*' is a\n"
-    "placement without one, H an impossible one, ? one that is open. Exit codes: 0 answered, 1 failed\n"
-    "or a fault found, 2 no such position or not blocked, 130 the check was stopped.\n";
+    "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies;\n"
+    "'-' or '*' is a placement without one, H an impossible one, ? one that is open.\n"
+    "Exit codes: 0 answered, 1 failed or a fault found, 2 no such position or not\n"
+    "blocked, 130 the check was stopped.\n";
 
 enum { NO_COLOR = -1 };
 
@@ -133,7 +145,7 @@ static int print_failure(void)
 static int print_json(const treb_tables *tables, Blocked *b, const BlockedSquares *squares)
 {
     treb_error error;
-    AnswerContext context = {tables, 0};
+    AnswerContext context = {.tables = tables};
     json_t *object = answer_blocked(&context, b, squares, &error);
     return object != NULL ? cli_json_answer("blocked", object) : print_failure();
 }

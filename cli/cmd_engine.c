@@ -18,10 +18,12 @@
 static const char library[] = "libfathom.so.1";
 
 static const char usage[] =
-    "Usage: trebuchet engine [options] -- COMMAND [ARGUMENTS]\n\n"
-    "Runs a chess engine that links Fathom (libfathom.so.1), such as Debian's ethereal-chess, on\n"
-    "Trebuchet's tables. Set its option SyzygyPath to any text but an empty one, as engines ask no\n"
-    "tables without it.\n\n"
+    "Usage: trebuchet engine [options] -- COMMAND [ARGUMENTS]\n"
+    "\n"
+    "Runs a chess engine that links Fathom (libfathom.so.1), such as Debian's\n"
+    "ethereal-chess, on Trebuchet's tables. Set its option SyzygyPath to any text but\n"
+    "an empty one, as engines ask no tables without it.\n"
+    "\n"
     "  -t, --tables DIR   look for tables in DIR (several times: in each)\n"
     "  -c, --cache SIZE   keep so much unpacked in memory (256MiB)\n"
     "  -h, --help         print this\n";

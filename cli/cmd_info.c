@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "answer/answer.h"
+#include "blocked/blocked.h"
 #include "cli/info_json.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -14,11 +15,13 @@
 static const char usage[] =
     "Usage: trebuchet info [options] FILE | FOLDER...\n"
     "\n"
-    "Says in plain words what the headers of table files hold. FILE is a path, or the name of a table\n"
-    "such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders of tables. Rank files of blocked\n"
-    "positions are described likewise. Of a FOLDER all tables are listed, one line a material.\n"
+    "Says in plain words what the headers of table files hold. FILE is a path, or the\n"
+    "name of a table such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders\n"
+    "of tables. Rank files of blocked positions are described likewise. Of a FOLDER\n"
+    "all tables are listed, one line a material.\n"
     "\n"
-    "      --tsv            one line a table, with tabs between: for lists and other programs\n"
+    "      --tsv            one line a table, with tabs between: for lists and other\n"
+    "                       programs\n"
     "      --json           one JSON object a line, for each FILE and FOLDER\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
@@ -263,28 +266,39 @@ static size_t print_material(const treb_tables *tables, size_t at, size_t count,
 
 static void print_folder(const treb_tables *tables, const char *folder)
 {
-    size_t count = treb_tables_count(tables), materials = 0;
+    size_t count = treb_tables_count(tables), materials = 0, ranks = 0;
     uint64_t bytes = 0;
     char size[16];
+    BlockedNames names;
     for (size_t at = 0; at < count; materials++) at = print_material(tables, at, count, &bytes);
+    if (blocked_names(&folder, 1, &names)) {
+        ranks = names.count;
+        for (size_t i = 0; i < ranks; i++) puts(names.name[i]);
+        blocked_names_free(&names);
+    }
+    if (count + ranks == 0) {
+        printf("%s: no tables and no rank files\n", folder);
+        return;
+    }
     cli_format_size(bytes, size);
-    printf("%s%s: %zu tables of %zu materials, %s\n", count ? "\n" : "", folder, count, materials,
-           size);
+    printf("\n%s: %zu tables of %zu material%s, %s; %zu rank file%s\n", folder, count, materials,
+           materials == 1 ? "" : "s", size, ranks, ranks == 1 ? "" : "s");
 }
 
 static int show_folder(const char *folder)
 {
     treb_error error;
-    AnswerContext context = {treb_tables_open(&folder, 1, &error), 0};
-    if (context.tables == NULL) return cli_fail("info", &error, NULL);
+    treb_tables *tables = treb_tables_open(&folder, 1, &error);
+    if (tables == NULL) return cli_fail("info", &error, NULL);
+    AnswerContext context = {.tables = tables};
     int code = CLI_OK;
     if (cli_json_wanted()) {
         json_t *object = answer_tables(&context, &folder, 1, &error);
         code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error, NULL);
     } else {
-        print_folder(context.tables, folder);
+        print_folder(tables, folder);
     }
-    treb_tables_close((treb_tables *)context.tables);
+    treb_tables_close(tables);
     return code;
 }
 

@@ -13,19 +13,21 @@
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"
     "\n"
-    "Says what a position is worth with best play, its clock taken into account, and lists all legal\n"
-    "moves, best first. The FEN may be one argument or several; underscores count as spaces.\n"
-    "Where the tables end, kings among blocked pawns are looked up in rank files, which 'trebuchet\n"
-    "blocked --write' makes; the 50-move rule is left aside there.\n"
+    "Says what a position is worth with best play, its clock taken into account, and\n"
+    "lists all legal moves, best first. The FEN may be one argument or several;\n"
+    "underscores count as spaces. Where the tables end, kings among blocked pawns are\n"
+    "looked up in rank files, which 'trebuchet blocked --write' makes; the 50-move\n"
+    "rule is left aside there.\n"
     "\n"
-    "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that is known)\n"
+    "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that\n"
+    "                       is known)\n"
     "      --json           print one JSON object, as lila-tablebase does\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
-    "DTM is plies to mate, DTC to the next capture, promotion or mate, DTZ to the next capture, pawn\n"
-    "move or mate under the 50-move rule. A ply is one side's move. Exit codes: 0 answered, 1 failed,\n"
-    "2 no such position, 3 no table for it.\n";
+    "DTM is plies to mate, DTC to the next capture, promotion or mate, DTZ to the\n"
+    "next capture, pawn move or mate under the 50-move rule. A ply is one side's\n"
+    "move. Exit codes: 0 answered, 1 failed, 2 no such position, 3 no table for it.\n";
 
 static const char *const colors[2] = {"White", "Black"};
 static const int columns[] = {TREB_DTM, TREB_DTC, TREB_DTZ};
@@ -238,7 +240,7 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
     treb_value value;
-    AnswerContext context = {tables, 0};
+    AnswerContext context = {.tables = tables};
     /* Without the position's own table lila-tablebase's object would be empty but for its moves. */
     treb_status status = treb_probe_root(tables, &args->pos, &value, &error);
     if (status == TREB_ERR_MEN || status == TREB_ERR_NO_TABLE) {

@@ -11,10 +11,12 @@
 static const char usage[] =
     "Usage: trebuchet stats [options] MATERIAL\n"
     "\n"
-    "Prints how many positions are won, drawn and lost, the longest wins by each metric, and how the\n"
-    "distances are spread. All of it is exact and stands in the headers of the tables.\n"
+    "Prints how many positions are won, drawn and lost, the longest wins by each\n"
+    "metric, and how the distances are spread. All of it is exact and stands in the\n"
+    "headers of the tables.\n"
     "\n"
-    "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is installed)\n"
+    "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is\n"
+    "                       installed)\n"
     "  -n, --no-histogram   counts and longest wins only\n"
     "      --json           print one JSON object, as the server's /v1/stats does\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
@@ -243,7 +245,7 @@ static int first_failure(const StatsArgs *args, const treb_tables *tables)
 static int run_json(const StatsArgs *args, const treb_tables *tables)
 {
     treb_error error;
-    AnswerContext context = {tables, 0};
+    AnswerContext context = {.tables = tables};
     json_t *object = answer_stats(&context, args->name, &error);
     if (object == NULL) return cli_fail("stats", &error, &args->dirs);
     json_t *histograms = json_object_get(object, "histograms");

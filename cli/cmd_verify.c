@@ -12,14 +12,17 @@
 static const char usage[] =
     "Usage: trebuchet verify [options] [MATERIAL | RANK-FILE]...\n"
     "\n"
-    "Checks that every value of a table follows from the moves of its position as the rules alone\n"
-    "give them, and that every block's checksum is right. Without a material all tables of the\n"
-    "folders are checked. By default a sample of positions; the checksums are always all compared.\n"
+    "Checks that every value of a table follows from the moves of its position as the\n"
+    "rules alone give them, and that every block's checksum is right. Without a\n"
+    "material all tables of the folders are checked. By default a sample of\n"
+    "positions; the checksums are always all compared.\n"
     "\n"
-    "Rank files of blocked positions (trebuchet blocked --write) are checked with them, always in full:\n"
-    "every cell by the moves of its placement, and captures that leave up to 5 men by the tables.\n"
+    "Rank files of blocked positions (trebuchet blocked --write) are checked with\n"
+    "them, always in full: every cell by the moves of its placement, and captures\n"
+    "that leave up to 5 men by the tables.\n"
     "\n"
-    "  -f, --full           every position, all counts, and that no line is longer than is said\n"
+    "  -f, --full           every position, all counts, and that no line is longer\n"
+    "                       than is said\n"
     "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
     "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB)\n"
     "  -j, --threads N      threads (default: one a processor)\n"
@@ -28,8 +31,8 @@ static const char usage[] =
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
-    "Exit codes: 0 all is right, 1 an error was found or something could not be checked, 2 called\n"
-    "wrongly, 3 no such table.\n";
+    "Exit codes: 0 all is right, 1 an error was found or something could not be\n"
+    "checked, 2 called wrongly, 3 no such table.\n";
 
 typedef struct VerifyArgs {
     VerifyOptions options;
@@ -106,11 +109,11 @@ static void print_line(const VerifyRun *run, treb_status status, const VerifyRes
     metric_list(r->metrics, metrics);
     if (status == TREB_OK) {
         if (run->args->quiet) return;
-        printf("%-9s right    %15s positions %9s blocks  %7.2f s  %s%s\n", run->name, positions,
-               blocks, seconds, metrics, r->wdl_only ? " (progress of wins not proved)" : "");
+        printf("%-9s right %13s positions %6s blocks %7.2f s %s%s\n", run->name, positions, blocks,
+               seconds, metrics, r->wdl_only ? " (progress of wins not proved)" : "");
     } else if (status == TREB_ERR_DAMAGED) {
         cli_format_count(r->errors, positions);
-        printf("%-9s WRONG    %s error%s; the first: %s\n", run->name, positions,
+        printf("%-9s WRONG %s error%s; the first: %s\n", run->name, positions,
                r->errors == 1 ? "" : "s", r->text);
     } else {
         printf("%-9s not checked: %s\n", run->name, r->text);

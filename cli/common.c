@@ -46,8 +46,12 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     /* Nobody asked for ./tables, so it need not be there. */
     size_t count = !named && access(dirs->dir[0], F_OK) != 0 ? 0 : dirs->count;
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
-    if (tables == NULL) cli_fail(command, &error, NULL);
-    return tables;
+    if (tables != NULL) return tables;
+    cli_fail(command, &error, NULL);
+    fputs(
+        "--tables DIR names folders with tables; 'trebuchet gen --help' tells how to make some.\n",
+        stderr);
+    return NULL;
 }
 
 bool cli_make_folder(const char *command, const char *path)
@@ -57,6 +61,10 @@ bool cli_make_folder(const char *command, const char *path)
     if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         table_remove_stale(path);
         return true;
+    }
+    if (errno == ENOENT) {
+        cli_error(command, "cannot make the folder %s: the folder above it is not there", path);
+        return false;
     }
     if (errno == EEXIST) errno = ENOTDIR;
     cli_error(command, "cannot make the folder %s: %s", path, strerror(errno));

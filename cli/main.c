@@ -33,9 +33,11 @@ static void print_help(FILE *out)
           out);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].what);
-    fputs("\n'trebuchet COMMAND --help' tells more. Tables are looked for in the folders given by\n"
-          "--tables DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables.\n"
-          "Exit codes: 0 done, 1 failed, 2 called wrongly (or a bad FEN), 3 no table for it.\n",
+    fputs("\n'trebuchet COMMAND --help' tells more. 'trebuchet gen --men 4' makes a first set\n"
+          "of tables, in seconds. Tables are looked for in the folders given by --tables\n"
+          "DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables. With\n"
+          "--json a command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly\n"
+          "(or a bad FEN), 3 no table for it.\n",
           out);
 }
 

@@ -177,6 +177,8 @@ int cli_read_fen(const char *command, int count, char **words, treb_position *ou
         fail(&error, why.status, "%s: %.300s: '%.150s'", treb_status_text(why.status), why.text,
              fen);
         code = cli_fail(command, &error, NULL);
+        if (why.status == TREB_ERR_FEN)
+            fputs("A FEN looks like '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'.\n", stderr);
     }
     free(fen);
     return code;

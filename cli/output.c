@@ -31,37 +31,50 @@ static void note_failure(const char *code, const char *message)
     snprintf(output.message, sizeof output.message, "%s", message);
 }
 
-static void print_message(const char *command, const char *message)
+static void note_format(const char *format, va_list args)
+{
+    char message[sizeof output.message];
+    vsnprintf(message, sizeof message, format, args);
+    note_failure("", message);
+}
+
+static void print_format(const char *command, const char *format, va_list args)
 {
     fflush(stdout);
-    fprintf(stderr, "trebuchet %s: %s\n", command, message);
+    fprintf(stderr, "trebuchet %s: ", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
 }
 
 void cli_error(const char *command, const char *format, ...)
 {
-    char message[sizeof output.message];
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    va_copy(again, args);
+    print_format(command, format, args);
+    note_format(format, again);
+    va_end(again);
     va_end(args);
-    print_message(command, message);
-    note_failure("", message);
 }
 
 void cli_warn(const char *command, const char *format, ...)
 {
-    char message[sizeof output.message];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_format(command, format, args);
     va_end(args);
-    print_message(command, message);
+}
+
+/* The same as an error, with a code of its own. */
+static void report(const char *command, const char *code, const char *message)
+{
+    cli_warn(command, "%s", message);
+    note_failure(code, message);
 }
 
 int cli_no_memory(const char *command)
 {
-    print_message(command, "out of memory");
-    note_failure(answer_code(TREB_ERR_MEMORY), "out of memory");
+    report(command, answer_code(TREB_ERR_MEMORY), "out of memory");
     return CLI_FAILED;
 }
 
@@ -113,8 +126,7 @@ void cli_hint_tables(const char *material)
 int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs)
 {
     char name[MATERIAL_NAME_SIZE];
-    print_message(command, error->text);
-    note_failure(answer_code(error->status), error->text);
+    report(command, answer_code(error->status), error->text);
     if (error->status == TREB_ERR_NO_TABLE && dirs != NULL) {
         fputs("Looked in:", stderr);
         for (size_t i = 0; i < dirs->count; i++) fprintf(stderr, " %s", dirs->dir[i]);

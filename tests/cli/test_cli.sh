@@ -66,9 +66,13 @@ run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
 for c in gen probe line blocked stats info verify bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
-    run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; silent
+    run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
+done
+for c in '' gen probe blocked stats info verify bench engine; do
+    run 0 "$c --help, 80 columns" "$T" $c --help
+    check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 for c in gen probe line blocked stats info engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
@@ -345,6 +349,17 @@ run 2 'info --json and --tsv' "$T" info --json --tsv "$TABLES/KPvK.wdl.treb"; is
 head -c 1000 "$TABLES/KPvK.wdl.treb" >KPvK.wdl.treb
 run 1 'info, truncated' "$T" info ./KPvK.wdl.treb; says 'KPvK.wdl.treb'; silent
 
+mkdir hollow
+run 0 'info, an empty folder' "$T" info hollow; has '^hollow: no tables'
+run 0 'info, a folder of rank files' "$T" info ranks; has '^d4-d5.exact.treb$'; has '^ranks: 0 tables of 0 materials, 0 B; 3 rank files'
+if [ -w /dev/full ]; then
+    for c in "probe $UNDER" 'stats KPvK' 'stats --json KPvK' 'info KPvK.wdl' 'info --json KPvK.wdl' 'verify KQvK' 'verify --json KQvK' 'gen -e KRvK' \
+        'gen --json -e KRvK'; do
+        run 1 "$c, nowhere to write to" sh -c 'TREBUCHET_PATH=$2 exec "$1" $3 >/dev/full' sh "$T" "$TABLES" "$c"
+        says 'cannot write the output: No space left'
+    done
+fi
+
 # ---- damaged files ------------------------------------------------------------------------------
 
 mkdir bad && cp "$TABLES"/K[QRBNP]vK.* bad && head -c 1000 "$TABLES/KPvK.wdl.treb" >bad/KPvK.wdl.treb
@@ -486,7 +501,7 @@ if [ "$(id -u)" -ne 0 ]; then
     run 1 'gen, read-only folder' "$T" gen -t "$DIR/readonly" KQvK; says readonly
 fi
 run 1 'gen, a file as folder' "$T" gen -t "$DIR/out" KQvK; says 'folder'
-run 1 'gen, folder in no folder' "$T" gen -t "$DIR/no/such" KQvK; says 'No such file'
+run 1 'gen, folder in no folder' "$T" gen -t "$DIR/no/such" KQvK; says 'the folder above it is not there'
 if [ -w /dev/full ] && [ -d /proc/self ]; then
     run 1 'gen, a folder nothing can be written to' "$T" gen -t /proc/self KQvK
 fi
