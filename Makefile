@@ -236,6 +236,8 @@ FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndu
 MEMORY_BIN := $(filter %_memory,$(TEST_BIN))
 $(MEMORY_BIN): $(BUILD)/tests/support/failing_alloc.o
 $(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
+$(BUILD)/tests/cli/test_%: $(BUILD)/tests/cli/test_%.o $(BUILD)/cli/%.o
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
 $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))

@@ -29,53 +29,54 @@ static bool read_field(const char *path, const char *word, uint64_t *out)
 
 /* ---- Control groups -------------------------------------------------------------------------- */
 
-/* The files of the memory controller: the second version of the kernel's interface, and the first. */
+/* The files of the memory controller: the kernel's second interface, and the first. */
 typedef struct Controller {
-    const char *mount, *limit, *used, *cache;
+    const char *folder, *limit, *used, *cache;
 } Controller;
 
 static const Controller controllers[] = {
-    {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "},
-    {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-     "total_inactive_file "}};
+    {"", "memory.max", "memory.current", "inactive_file "},
+    {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}};
 
-/* What is left below the limit of one group; UINT64_MAX if it has none. Files that the kernel keeps
- * in memory count as used, but are given up when memory is asked for. */
-static uint64_t group_free(const Controller *c, const char *group)
+/* What is left below the limit of one group, whose files are in `folder`; UINT64_MAX if it has none.
+ * Files that the kernel keeps in memory count as used, but are given up when memory is asked for. */
+static uint64_t group_free(const Controller *c, const char *folder)
 {
     char path[2 * PATH_MAX];
     uint64_t limit, used, cache = 0;
-    snprintf(path, sizeof path, "%s%s/%s", c->mount, group, c->limit);
+    snprintf(path, sizeof path, "%.7000s/%s", folder, c->limit);
     if (!read_field(path, "", &limit)) return UINT64_MAX; /* no such file, or "max" */
-    snprintf(path, sizeof path, "%s%s/%s", c->mount, group, c->used);
+    snprintf(path, sizeof path, "%.7000s/%s", folder, c->used);
     if (!read_field(path, "", &used)) return UINT64_MAX;
-    snprintf(path, sizeof path, "%s%s/memory.stat", c->mount, group);
+    snprintf(path, sizeof path, "%.7000s/memory.stat", folder);
     read_field(path, c->cache, &cache);
     used -= cache < used ? cache : used;
     return used < limit ? limit - used : 0;
 }
 
-/* The least of a group and all that it is in. */
-static uint64_t groups_free(const Controller *c, char *group)
+/* The least of a group and all that it is in. In a container the folders of the upper ones need not
+ * be there; the top one is then the container's own. */
+static uint64_t groups_free(const Controller *c, const char *mount, const char *group)
 {
+    char folder[2 * PATH_MAX];
     uint64_t least = UINT64_MAX;
+    int top = snprintf(folder, sizeof folder, "%.1000s%s", mount, c->folder);
+    snprintf(folder + top, sizeof folder - (size_t)top, "%.4000s", group);
     for (;;) {
-        char *slash = strrchr(group, '/');
-        if (slash != NULL && slash[1] == '\0') *slash = '\0';
-        uint64_t bytes = group_free(c, group);
+        uint64_t bytes = group_free(c, folder);
         if (bytes < least) least = bytes;
-        slash = strrchr(group, '/');
+        char *slash = strrchr(folder + top, '/');
         if (slash == NULL) return least;
         *slash = '\0';
     }
 }
 
-/* Of the groups that this process is in: lines such as "0::/user.slice" and "4:memory:/x". */
-static uint64_t control_free(void)
+/* Reads lines such as "0::/user.slice" and "4:memory:/x". */
+uint64_t machine_group_memory(const char *groups, const char *mount)
 {
     char line[PATH_MAX];
     uint64_t least = UINT64_MAX;
-    FILE *file = fopen("/proc/self/cgroup", "re");
+    FILE *file = fopen(groups, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         char *names = strchr(line, ':'), *group = names != NULL ? strchr(names + 1, ':') : NULL;
         if (group == NULL) continue;
@@ -83,7 +84,7 @@ static uint64_t control_free(void)
         group[strcspn(group, "\n")] = '\0';
         bool second = strcmp(names, ":") == 0;
         if (!second && strcmp(names, ":memory") != 0) continue;
-        uint64_t bytes = groups_free(&controllers[second ? 0 : 1], group);
+        uint64_t bytes = groups_free(&controllers[second ? 0 : 1], mount, group);
         if (bytes < least) least = bytes;
     }
     if (file != NULL) fclose(file);
@@ -105,7 +106,8 @@ static uint64_t limit_free(void)
 
 uint64_t machine_free_memory(void)
 {
-    uint64_t kilobytes, least = limit_free(), group = control_free();
+    uint64_t kilobytes, least = limit_free(),
+                        group = machine_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
     if (group < least) least = group;
     if (read_field("/proc/meminfo", "MemAvailable:", &kilobytes) && 1024 * kilobytes < least)
         least = 1024 * kilobytes;

@@ -8,6 +8,10 @@
  * where the control group or a limit of the process allows less. UINT64_MAX if nothing tells. */
 uint64_t machine_free_memory(void);
 
+/* The part of it that control groups decide: `groups` is a file such as /proc/self/cgroup, `mount`
+ * where the kernel shows the groups, /sys/fs/cgroup. UINT64_MAX if there is no limit. */
+uint64_t machine_group_memory(const char *groups, const char *mount);
+
 /* Bytes free on the file system of a folder; of a folder that is not there, of the one that it
  * would be made in. 0 if that cannot be found out. */
 uint64_t machine_free_disk(const char *folder);
