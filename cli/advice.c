@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/estimate.h"
+#include "core/error.h"
 #include "gen/solve/plies.h"
 
 enum { FIRST_SET = 4, NARROW_MEN = 5 };
@@ -83,6 +84,28 @@ static void write_command(const char *material, const Estimate *e, int men, char
                  : "");
 }
 
+/* What it takes to make the tables listed, and in `why` what this machine lacks for it. Of one with
+ * pawns those with queens in their place must be made too, and that plan is much shorter: if that
+ * much is refused the whole need not be planned, which for eight men takes 0.2 s. */
+static treb_status weigh(const GenerateOptions *options, const Material *list, size_t count,
+                         Estimate *e, char *why, size_t size, treb_error *error)
+{
+    Material queens = list[0];
+    why[0] = '\0';
+    for (int color = 0; color < 2; color++) {
+        queens.count[color][TREB_QUEEN] += queens.count[color][TREB_PAWN];
+        queens.count[color][TREB_PAWN] = 0;
+    }
+    if (count == 1 && material_has_pawns(&list[0])) {
+        treb_status status = estimate_make(options, &queens, 1, e, error);
+        if (status != TREB_OK || estimate_refusal(e, options, why, size)) return status;
+        estimate_free(e);
+    }
+    treb_status status = estimate_make(options, list, count, e, error);
+    if (status == TREB_OK) estimate_refusal(e, options, why, size);
+    return status;
+}
+
 bool cli_advice(const char *material, char *text, size_t size)
 {
     size_t count;
@@ -95,21 +118,19 @@ bool cli_advice(const char *material, char *text, size_t size)
         return false;
     }
     Material *list = list_wanted(material, &count);
-    treb_status status =
-        list == NULL ? TREB_ERR_MEMORY : estimate_make(&options, list, count, &e, &error);
+    treb_status status = list == NULL ? fail_memory(&error)
+                                      : weigh(&options, list, count, &e, why, sizeof why, &error);
     int men = list != NULL ? material_men(&list[0]) : 0;
     free(list);
     if (status != TREB_OK) {
-        snprintf(text, size, "It cannot be made here: %s",
-                 list == NULL ? "out of memory" : error.text);
+        snprintf(text, size, "It cannot be made here: %s", error.text);
         return false;
     }
-    bool refused = estimate_refusal(&e, &options, why, sizeof why);
-    if (refused)
+    if (why[0] != '\0')
         snprintf(text, size, "%s cannot be made here: that %s",
                  material != NULL ? material : "Tables", why);
     else
         write_command(material, &e, men, text, size);
     estimate_free(&e);
-    return !refused;
+    return why[0] == '\0';
 }
