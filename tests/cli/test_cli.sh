@@ -9,6 +9,7 @@ if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
 fi
 T=$(realpath "$1")
 TABLES=$(realpath "$2")
+DOCS=$(realpath "$(dirname "$0")/../../docs")
 DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-cli-XXXXXX")
 trap 'chmod -R u+w "$DIR"; rm -rf "$DIR"' EXIT
 cd "$DIR" || exit 2
@@ -73,6 +74,16 @@ done
 for c in '' gen probe blocked stats info verify bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
+done
+# Every option that --help has is completed, and no other; and it is in the man page.
+for c in gen probe line blocked stats info verify bench serve engine; do
+    run 0 "$c, its options" "$T" $c --help
+    grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
+    (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
+        COMP_WORDS=(trebuchet $c -) COMP_CWORD=2
+        _trebuchet && printf '%s\n' "${COMPREPLY[@]}" | grep -E -- '--.' | sort) >completed
+    check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
+    for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
 for c in gen probe line blocked stats info engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
