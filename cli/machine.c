@@ -38,8 +38,9 @@ static const Controller controllers[] = {
     {"", "memory.max", "memory.current", "inactive_file "},
     {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "}};
 
-/* What is left below the limit of one group, whose files are in `folder`; UINT64_MAX if it has none.
- * Files that the kernel keeps in memory count as used, but are given up when memory is asked for. */
+/* What is left below the limit of one group, whose files are in `folder`; UINT64_MAX if it has
+ * none. Files that the kernel keeps in memory count as used, but are given up when memory is asked
+ * for. */
 static uint64_t group_free(const Controller *c, const char *folder)
 {
     char path[2 * PATH_MAX];

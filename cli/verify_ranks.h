@@ -10,8 +10,8 @@
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
                          FileCheck *check);
 
-/* What all events of a check begin with: what was checked, under the name `kind`, and whether it was
- * found right. */
+/* What all events of a check begin with: what was checked, under the name `kind`, and whether it
+ * was found right. */
 json_t *verify_event(const char *event, const char *kind, const char *name, treb_status status);
 
 /* What came of it: a line of text, or a JSON object. Nothing of files that are right if `quiet`. */
