@@ -33,8 +33,8 @@ ifneq ($(WIDE),)
 BASE += -DTREB_WIDE
 endif
 
-CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c,$(wildcard core/*.c))
-WRITE := core/table_write.c core/table_encode.c core/ledger.c
+CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c,$(wildcard core/*.c))
+WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
 PROBE := $(wildcard probe/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
@@ -236,8 +236,6 @@ FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndu
 MEMORY_BIN := $(filter %_memory,$(TEST_BIN))
 $(MEMORY_BIN): $(BUILD)/tests/support/failing_alloc.o
 $(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
-$(BUILD)/tests/cli/test_%: $(BUILD)/tests/cli/test_%.o $(BUILD)/cli/%.o
-	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(LIBS) $(LDFLAGS)
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
 $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))

@@ -9,9 +9,8 @@
 
 #include "cli/estimate.h"
 #include "core/error.h"
-#include "gen/solve/plies.h"
 
-enum { FIRST_SET = 4, NARROW_MEN = 5 };
+enum { FIRST_SET = 4 };
 
 /* Where new tables would go. */
 static struct {
@@ -79,7 +78,7 @@ static void write_command(const char *material, const Estimate *e, int men, char
              place.named ? place.folder : "", place.named ? quote : "", place.named ? " " : "",
              material != NULL ? material : "--men 4",
              material != NULL ? "it" : "all tables of up to 4 men", memory, disk,
-             men > NARROW_MEN && sizeof(Plies) == 1
+             !generate_reaches(men)
                  ? "; should a distance prove too long, a build made with 'make WIDE=yes' can"
                  : "");
 }

@@ -138,7 +138,10 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
 bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal)
 {
     source->dirs = dirs;
-    if (source->write != NULL && !cli_make_folder("blocked", source->write)) return false;
+    if (source->write != NULL) {
+        if (!cli_make_folder("blocked", source->write)) return false;
+        table_remove_stale(source->write);
+    }
     if (goal != BLOCKED_EXACT) {
         cli_dirs_default(dirs);
         return true;

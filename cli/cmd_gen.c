@@ -22,7 +22,8 @@ static const char usage[] =
     "  -t, --tables DIR     where tables go (default: the first of TREBUCHET_PATH, or\n"
     "                       tables)\n"
     "  -j, --threads N      threads (default: one a processor)\n"
-    "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse\n"
+    "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse (default: 7/8\n"
+    "                       of what is free)\n"
     "  -l, --level N        zstd level, 1 to 19; higher is smaller and slower\n"
     "                       (default: settings of our own, as small as 9 and half as\n"
     "                       fast again)\n"
@@ -185,7 +186,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     if (run->progress) progress_step(run->progress, step, r);
     for (int p = 0; p < GENERATE_PHASES; p++) run->seconds[p] += r->seconds[p];
     run->total += r->total;
-    if (!run->plan->step[step].emit) return;
+    if (!run->plan->step[step].write) return;
     run->tables++;
     for (int m = 0; m < TREB_METRICS; m++) run->bytes += r->result.file_size[m];
     for (int side = 0; side < 2; side++)
@@ -219,18 +220,6 @@ static int print_done(const GenRun *run)
         json_pack("{s:s, s:I, s:I, s:o}", "event", "done", "tables", (json_int_t)run->tables,
                   "bytes", (json_int_t)run->bytes, "total_s", cli_json_real(run->total, 3));
     return cli_json_line("gen", object);
-}
-
-static bool enough_memory(const Estimate *e, const GenerateOptions *o)
-{
-    if (o->memory == 0 || e->memory <= o->memory) return true;
-    char need[16], given[16], name[MATERIAL_NAME_SIZE];
-    cli_format_size(e->memory, need);
-    cli_format_size(o->memory, given);
-    material_name(&e->plan.step[e->worst].material, name);
-    cli_error("gen", "%s needs %s of memory and --memory allows %s: give more, or fewer metrics",
-              name, need, given);
-    return false;
 }
 
 /* Whatever it is, it has failed: there are no tables to miss. */
@@ -278,18 +267,20 @@ static int gen_with(GenArgs *args)
     Estimate e;
     treb_error error;
     GenerateOptions *o = &args->options;
-    if (!args->estimate && !cli_make_folder("gen", o->directory)) return CLI_FAILED;
     if (estimate_make(o, args->material, args->materials, &e, &error) != TREB_OK)
         return gen_failed(&error);
     int code = CLI_OK;
+    treb_status status = args->estimate ? TREB_OK : generate_plan_check(&e.plan, o, &error);
     if (args->estimate && cli_json_wanted())
         code = cli_json_answer("gen", estimate_json(&e, o));
     else if (args->estimate)
         estimate_print(&e, o);
     else if (e.plan.steps == 0)
         code = say_nothing_to_do(args, &e.plan);
+    else if (status != TREB_OK)
+        code = gen_failed(&error);
     else
-        code = enough_memory(&e, o) ? run_plan(args, &e.plan) : CLI_FAILED;
+        code = cli_make_folder("gen", o->directory) ? run_plan(args, &e.plan) : CLI_FAILED;
     estimate_free(&e);
     return code;
 }

@@ -58,10 +58,7 @@ bool cli_make_folder(const char *command, const char *path)
 {
     if (mkdir(path, 0777) == 0) return true;
     struct stat info;
-    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        table_remove_stale(path);
-        return true;
-    }
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
     if (errno == ENOENT) {
         cli_error(command, "cannot make the folder %s: the folder above it is not there", path);
         return false;

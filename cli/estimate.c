@@ -6,14 +6,14 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
-#include "cli/machine.h"
+#include "core/machine.h"
 
 /* A rough figure before anything is solved: what tables of five men came to, by cell. */
 uint64_t estimate_step_result(const GenerateStep *step, unsigned metrics)
 {
     static const double bytes[TREB_METRICS] = {0.011, 0.019, 0.026, 0.045};
     double sum = 0;
-    for (int m = 0; m < TREB_METRICS && step->emit; m++)
+    for (int m = 0; m < TREB_METRICS && step->write; m++)
         if (metrics >> m & 1) sum += bytes[m] * (double)step->cells;
     return (uint64_t)sum;
 }
@@ -26,7 +26,7 @@ treb_status estimate_make(const GenerateOptions *options, const Material *materi
     if (status != TREB_OK) return status;
     for (size_t i = 0; i < out->plan.steps; i++) {
         const GenerateStep *step = &out->plan.step[i];
-        out->tables += step->emit;
+        out->tables += step->write;
         out->positions += step->cells;
         out->result += estimate_step_result(step, options->metrics);
         if (step->memory <= out->memory) continue;
@@ -44,12 +44,13 @@ void estimate_free(Estimate *estimate) { generate_plan_free(&estimate->plan); }
 bool estimate_refusal(const Estimate *e, const GenerateOptions *options, char *why, size_t size)
 {
     char need[16], have[16];
-    uint64_t memory = machine_free_memory(), disk = machine_free_disk(options->directory);
+    uint64_t memory = options->memory ? options->memory : generate_memory_default();
+    uint64_t disk = machine_free_disk(options->directory);
     uint64_t files = e->result + e->scratch;
     if (e->memory > memory) {
         cli_format_size(e->memory, need);
         cli_format_size(memory, have);
-        snprintf(why, size, "takes %s of memory, and %s are free", need, have);
+        snprintf(why, size, "takes %s of memory, and %s may be taken", need, have);
         return true;
     }
     if (files > disk) {
@@ -77,7 +78,7 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     material_name(&e->plan.step[e->worst].material, name);
     printf("tables     %zu to write\n", e->tables);
     printf("positions  %s to solve\n", text);
-    printf("memory     %s at least, for %s; up to 0.3 GB more speeds it up\n", memory, name);
+    printf("memory     %s at most, for %s; 0.3 GB more speeds it up\n", memory, name);
     printf("disk       about %s, and as much again for scratch files while it runs\n", disk);
     if (estimate_refusal(e, options, why, sizeof why))
         printf("here       not possible now: it %s\n", why);
@@ -100,7 +101,7 @@ static json_t *step_json(const GenerateStep *step, unsigned metrics)
     put_number(object, "positions", step->cells);
     put_number(object, "memory_bytes", step->memory);
     put_number(object, "result_bytes", estimate_step_result(step, metrics));
-    json_object_set_new(object, "written", json_boolean(step->emit));
+    json_object_set_new(object, "written", json_boolean(step->write));
     return object;
 }
 

@@ -27,7 +27,7 @@ void estimate_free(Estimate *estimate);
 /* Rough bytes of the files that one step of the plan writes. */
 uint64_t estimate_step_result(const GenerateStep *step, unsigned metrics);
 
-/* Why this machine cannot do it, as "takes 2.1 TB of memory, and 21.6 GB are free"; false, with
+/* Why this machine cannot do it, as "takes 2.1 TB of memory, and 21.6 GB may be taken"; false, with
  * nothing written, if it can. */
 bool estimate_refusal(const Estimate *estimate, const GenerateOptions *options, char *why,
                       size_t size);

@@ -3,11 +3,9 @@
 
 #include <assert.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
@@ -123,89 +121,4 @@ void ledger_free(void *memory)
         munmap(header->map, header->map_size);
     else
         free(header);
-}
-
-/* ---- The machine and this process ------------------------------------------------------------ */
-
-/* The number in the first line of a file that begins with `key`; UINT64_MAX if there is none. */
-static uint64_t read_number(const char *path, const char *key)
-{
-    char line[256];
-    unsigned long long number;
-    uint64_t found = UINT64_MAX;
-    FILE *file = fopen(path, "r");
-    while (file != NULL && found == UINT64_MAX && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, key, strlen(key)) == 0 &&
-            sscanf(line + strlen(key), "%llu", &number) == 1)
-            found = number;
-    if (file != NULL) fclose(file);
-    return found;
-}
-
-/* What a control group leaves: its bound less what its processes hold, file pages that can be
- * dropped not counted. */
-static uint64_t group_room(const char *limit, const char *usage, const char *stat)
-{
-    uint64_t bound = read_number(limit, ""), held = read_number(usage, "");
-    uint64_t droppable = read_number(stat, "inactive_file ");
-    if (bound == UINT64_MAX || held == UINT64_MAX) return UINT64_MAX;
-    if (droppable != UINT64_MAX) held = held > droppable ? held - droppable : 0;
-    return bound > held ? bound - held : 0;
-}
-
-/* The least that the groups from `path` up to the root leave; `path` is cut short. */
-static uint64_t groups_room(const char *root, char *path, const char *limit, const char *usage)
-{
-    uint64_t least = UINT64_MAX;
-    for (;;) {
-        char files[3][600];
-        snprintf(files[0], sizeof files[0], "%s%.500s/%s", root, path, limit);
-        snprintf(files[1], sizeof files[1], "%s%.500s/%s", root, path, usage);
-        snprintf(files[2], sizeof files[2], "%s%.500s/memory.stat", root, path);
-        uint64_t room = group_room(files[0], files[1], files[2]);
-        if (room < least) least = room;
-        char *last = strrchr(path, '/');
-        if (last == NULL) return least;
-        *last = '\0';
-    }
-}
-
-/* The least of all control groups of this process, of either version. A line of /proc/self/cgroup
- * is "0::/path" or, of the first version, "4:memory:/path". */
-static uint64_t all_groups_room(void)
-{
-    char line[600];
-    uint64_t least = UINT64_MAX;
-    FILE *file = fopen("/proc/self/cgroup", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        char *first = strstr(line, ":memory:"), *path = strchr(line, '/');
-        uint64_t room = UINT64_MAX;
-        if (path == NULL) continue;
-        if (first != NULL)
-            room = groups_room("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes",
-                               "memory.usage_in_bytes");
-        else if (strncmp(line, "0::", 3) == 0)
-            room = groups_room("/sys/fs/cgroup", path, "memory.max", "memory.current");
-        if (room < least) least = room;
-    }
-    if (file != NULL) fclose(file);
-    return least;
-}
-
-uint64_t memory_available(void)
-{
-    uint64_t kib = read_number("/proc/meminfo", "MemAvailable:");
-    uint64_t machine = kib == UINT64_MAX ? UINT64_MAX : kib << 10, groups = all_groups_room();
-    return groups < machine ? groups : machine;
-}
-
-uint64_t memory_resident(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file == NULL) return 0;
-    if (fscanf(file, "%*u %llu", &pages) != 1) pages = 0;
-    fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }

@@ -47,14 +47,4 @@ static inline void *layout_place(Layout *layout, size_t bytes)
     return at;
 }
 
-/* ---- The machine and this process ------------------------------------------------------------ */
-
-/* Bytes that this process could get now without others losing theirs: what the system has free or
- * could free, and no more than the control group of the process allows. UINT64_MAX if that cannot be
- * told. */
-uint64_t memory_available(void);
-
-/* Bytes of this process that are in memory now; 0 if that cannot be told. */
-uint64_t memory_resident(void);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/bitboard.h"
 #include "core/error.h"
+#include "core/machine.h"
 #include "gen/forecast.h"
 
 /* ---- which tables, in what order ------------------------------------------------------------- */
@@ -120,24 +121,42 @@ size_t generate_plan_largest(const GeneratePlan *plan)
     return largest;
 }
 
+bool generate_reaches(int men)
+{
+    enum { NARROW_MEN = 5 };
+    return sizeof(Plies) > 1 || men <= NARROW_MEN;
+}
+
 uint64_t generate_memory_default(void)
 {
-    uint64_t available = memory_available();
+    uint64_t available = machine_free_memory();
     return available == UINT64_MAX ? available : available - available / 8;
+}
+
+/* "1.54 GB", "90 MB" */
+static void format_bytes(uint64_t bytes, char out[24])
+{
+    static const char *const units[] = {"MB", "GB", "TB", "PB"};
+    double value = 1e-6 * (double)bytes;
+    int unit = 0;
+    for (; value >= 1000 && unit < 3; unit++) value /= 1000;
+    snprintf(out, 24, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
 }
 
 treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions *o,
                                 treb_error *error)
 {
-    char name[MATERIAL_NAME_SIZE];
+    char name[MATERIAL_NAME_SIZE], need[24], given[24];
     if (plan->steps == 0) return TREB_OK;
     const GenerateStep *step = &plan->step[generate_plan_largest(plan)];
     uint64_t allowed = o->memory ? o->memory : generate_memory_default();
     if (step->memory <= allowed) return TREB_OK;
     material_name(&step->material, name);
-    return fail(error, TREB_ERR_MEMORY, "%s takes %.2f GB of memory, and %s %.2f GB", name,
-                1e-9 * (double)step->memory, o->memory ? "--memory allows" : "the machine has free",
-                1e-9 * (double)allowed);
+    format_bytes(step->memory, need);
+    format_bytes(allowed, given);
+    return fail(error, TREB_ERR_MEMORY,
+                "%s needs %s of memory, and %s %s: fewer metrics or threads take less", name, need,
+                o->memory ? "--memory allows" : "seven eighths of what is free here are", given);
 }
 
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,

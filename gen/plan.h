@@ -60,6 +60,9 @@ treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions 
 /* Whether the files of all `metrics` are there and open without an error. */
 bool generate_complete(const char *directory, const Material *material, unsigned metrics);
 
+/* Whether this build can say all distances of tables of so many men: see docs/solver.md. */
+bool generate_reaches(int men);
+
 /* What a run stays below unless told otherwise: what the machine has free, less an eighth. */
 uint64_t generate_memory_default(void);
 

@@ -1,5 +1,5 @@
 /* machine.c - see machine.h. */
-#include "cli/machine.h"
+#include "core/machine.h"
 
 #include <limits.h>
 #include <stdbool.h>

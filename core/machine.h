@@ -1,6 +1,6 @@
 /* machine.h - what this machine has to give right now. */
-#ifndef TREB_CLI_MACHINE_H
-#define TREB_CLI_MACHINE_H
+#ifndef TREB_CORE_MACHINE_H
+#define TREB_CORE_MACHINE_H
 
 #include <stdint.h>
 

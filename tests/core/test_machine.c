@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/machine.h"
+#include "core/machine.h"
 
 static char folder[] = "/tmp/trebuchet-machine-XXXXXX";
 static char groups[64];
