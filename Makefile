@@ -240,6 +240,9 @@ $(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
 # The drop-in itself, not the shared object: sanitizers then see into it.
 $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
 
+# It counts the cells that probes read and the moves that they make.
+$(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
+
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
 test:

@@ -39,6 +39,10 @@ const char *answer_verdict(treb_wdl wdl);
 /* Reads "dtm", "dtc" or "dtz"; false if it is none. */
 bool answer_metric(const char *text, treb_metric *out);
 
+/* "50" or "none"; and reads them, false if it is neither. */
+const char *answer_rule_name(treb_rule rule);
+bool answer_rule_of(const char *text, treb_rule *out);
+
 /* The first metric of dtm, dtc, dtz that is known of a position; TREB_WDL if none is. */
 treb_metric answer_known_metric(const treb_value *value);
 
@@ -64,9 +68,9 @@ typedef struct AnswerProbe {
 json_t *answer_probe(AnswerContext *context, const treb_position *pos, const AnswerProbe *options,
                      treb_error *error);
 
-/* The best line by a metric; TREB_WDL: the first known. */
+/* The best line by a metric (TREB_WDL: the first known) and a rule. */
 json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metric metric,
-                    treb_error *error);
+                    treb_rule rule, treb_error *error);
 
 /* Answers the body of a batch: many positions, each with an answer or an error of its own.
  * TREB_ERR_ARGUMENT if the body is not what it should be. */

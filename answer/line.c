@@ -2,22 +2,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/line.h"
 #include "answer/parts.h"
-#include "answer/pgn.h"
 
-static const char *end_name(treb_line_end end)
+/* ---- Walking --------------------------------------------------------------------------------- */
+
+LineWalk line_begin(const PgnLine *line, treb_move *room, size_t capacity)
 {
-    static const char *const names[] = {"mate", "stalemate", "draw", "capacity"};
-    return names[end];
+    LineWalk walk = {.line = *line, .room = room, .capacity = capacity, .last = line->pos};
+    walk.line.move = room;
+    walk.line.moves = 0;
+    walk.line.end = TREB_LINE_CAPACITY;
+    return walk;
 }
 
-/* The one whom the verdict lets win, under the 50-move rule. */
+bool line_goes_on(const LineWalk *walk)
+{
+    return walk->line.end == TREB_LINE_CAPACITY && walk->line.moves < walk->capacity;
+}
+
+treb_status line_step(LineWalk *walk, const treb_tables *tables, treb_error *error)
+{
+    PgnLine *line = &walk->line;
+    size_t left = walk->capacity - line->moves, count = 0;
+    treb_move *at = walk->room + line->moves;
+    treb_status status =
+        treb_best_line(tables, &walk->last, line->metric, line->rule, at,
+                       left < LINE_STEP ? left : LINE_STEP, &count, &line->end, error);
+    line->moves += count;
+    for (size_t i = 0; i < count; i++)
+        treb_position_play(&walk->last, at[i].uci, &walk->last, NULL);
+    return status;
+}
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+static const char *end_name(const PgnLine *line)
+{
+    static const char *const names[] = {"mate", "stalemate", "draw", "capacity"};
+    return line->failed || line->broken ? "unknown" : names[line->end];
+}
+
+/* A verdict by the rule of the line. */
+static json_t *verdict_json(const PgnLine *line, const treb_value *value, const treb_position *pos)
+{
+    if (line->rule == TREB_RULE_50) return answer_rule(value, pos);
+    if (value->status[TREB_WDL] != TREB_OK) return json_null();
+    treb_wdl wdl = value->wdl > TREB_DRAW   ? TREB_WIN
+                   : value->wdl < TREB_DRAW ? TREB_LOSS
+                                            : TREB_DRAW;
+    return json_text(answer_verdict(wdl));
+}
+
 static json_t *winner_json(const PgnLine *line)
 {
-    int turn = line->pos.turn;
-    if (line->value.rule == TREB_WIN) return json_text(answer_color(turn));
-    if (line->value.rule == TREB_LOSS) return json_text(answer_color(turn ^ 1));
-    return json_null();
+    int winner = pgn_winner(line);
+    return winner >= 0 ? json_text(answer_color(winner)) : json_null();
 }
 
 static json_t *moves_json(const PgnLine *line)
@@ -27,7 +67,7 @@ static json_t *moves_json(const PgnLine *line)
     for (size_t i = 0; i < line->moves; i++) {
         char fen[TREB_FEN_SIZE];
         const treb_move *move = &line->move[i];
-        json_t *object = json_object(), *verdict = answer_rule(&move->value, &pos);
+        json_t *object = json_object(), *verdict = verdict_json(line, &move->value, &pos);
         if (treb_position_play(&pos, move->uci, &pos, NULL) != TREB_OK) {
             json_decref(object);
             json_decref(verdict);
@@ -44,7 +84,7 @@ static json_t *moves_json(const PgnLine *line)
     return array;
 }
 
-static json_t *line_json(const PgnLine *line)
+json_t *line_json(const PgnLine *line)
 {
     char fen[TREB_FEN_SIZE];
     char *pgn = pgn_write(line);
@@ -52,10 +92,12 @@ static json_t *line_json(const PgnLine *line)
     json_t *object = json_object();
     treb_position_to_fen(&line->pos, fen);
     put(object, "fen", json_text(fen));
-    put(object, "metric", json_text(treb_metric_text(line->metric)));
-    put(object, "verdict", answer_rule(&line->value, &line->pos));
+    put(object, "metric",
+        line->metric == TREB_WDL ? json_null() : json_text(treb_metric_text(line->metric)));
+    put(object, "rule", json_text(answer_rule_name(line->rule)));
+    put(object, "verdict", verdict_json(line, &line->value, &line->pos));
     put(object, "winner", winner_json(line));
-    put(object, "end", json_text(end_name(line->end)));
+    put(object, "end", json_text(end_name(line)));
     put(object, "plies", json_integer((json_int_t)line->moves));
     put(object, "moves", moves_json(line));
     put(object, "pgn", json_text(pgn));
@@ -63,10 +105,12 @@ static json_t *line_json(const PgnLine *line)
     return object;
 }
 
+/* ---- The answer ------------------------------------------------------------------------------ */
+
 json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metric metric,
-                    treb_error *error)
+                    treb_rule rule, treb_error *error)
 {
-    PgnLine line = {.pos = *pos, .metric = metric};
+    PgnLine line = {.pos = *pos, .metric = metric, .rule = rule};
     json_t *object = NULL;
     treb_move *moves = malloc(ANSWER_LINE_MAX * sizeof *moves);
     if (moves == NULL) {
@@ -77,11 +121,11 @@ json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metri
     if (status != TREB_OK) goto cleanup;
     if (metric == TREB_WDL) line.metric = answer_known_metric(&line.value);
     if (line.metric == TREB_WDL) line.metric = TREB_DTZ; /* which tells what is missing */
-    line.move = moves;
-    status = treb_best_line(context->tables, pos, line.metric, moves, ANSWER_LINE_MAX, &line.moves,
-                            &line.end, error);
+    LineWalk walk = line_begin(&line, moves, ANSWER_LINE_MAX);
+    while (status == TREB_OK && line_goes_on(&walk))
+        status = line_step(&walk, context->tables, error);
     if (status != TREB_OK) goto cleanup;
-    object = line_json(&line);
+    object = line_json(&walk.line);
     if (object == NULL) status = answer_fail(error, TREB_ERR_MEMORY, "out of memory");
 cleanup:
     answer_note(context, status);

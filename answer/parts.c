@@ -48,6 +48,14 @@ bool answer_metric(const char *text, treb_metric *out)
     return false;
 }
 
+const char *answer_rule_name(treb_rule rule) { return rule == TREB_RULE_50 ? "50" : "none"; }
+
+bool answer_rule_of(const char *text, treb_rule *out)
+{
+    *out = strcmp(text, "none") == 0 ? TREB_RULE_NONE : TREB_RULE_50;
+    return strcmp(text, answer_rule_name(*out)) == 0;
+}
+
 json_t *answer_error(const char *code, const char *message)
 {
     json_t *text = json_string(message), *object = json_object();

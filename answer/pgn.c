@@ -42,17 +42,19 @@ static void put_words(Wrapped *w, const char *text)
 
 /* ---- How it ends ----------------------------------------------------------------------------- */
 
+int pgn_winner(const PgnLine *line)
+{
+    const treb_value *value = &line->value;
+    treb_wdl wdl = line->rule == TREB_RULE_50 ? value->rule : value->wdl;
+    int turn = line->pos.turn;
+    if (line->rule == TREB_RULE_50 && wdl != TREB_WIN && wdl != TREB_LOSS) return -1;
+    return wdl == TREB_DRAW ? -1 : wdl > TREB_DRAW ? turn : turn ^ 1;
+}
+
 static const char *result_of(const PgnLine *line)
 {
-    if (line->failed) return "*";
-    switch (line->value.rule) {
-    case TREB_WIN:
-        return line->pos.turn == TREB_WHITE ? "1-0" : "0-1";
-    case TREB_LOSS:
-        return line->pos.turn == TREB_WHITE ? "0-1" : "1-0";
-    default:
-        return "1/2-1/2";
-    }
+    static const char *const results[] = {"1/2-1/2", "1-0", "0-1"};
+    return line->failed ? "*" : results[pgn_winner(line) + 1];
 }
 
 /* The side that mates, or would. */
@@ -66,6 +68,9 @@ static void describe_end(const PgnLine *line, char *out, size_t size)
     const char *winner = colors[winner_of(line)];
     unsigned plies = (unsigned)line->moves;
     bool ruled = line->value.rule == TREB_CURSED_WIN || line->value.rule == TREB_BLESSED_LOSS;
+    const char *rule = line->rule == TREB_RULE_NONE ? "; the 50-move rule is left aside"
+                       : ruled                      ? "; but the 50-move rule makes it a draw"
+                                                    : "";
     if (line->note != NULL)
         snprintf(out, size, "%s", line->note);
     else if (line->failed)
@@ -84,7 +89,7 @@ static void describe_end(const PgnLine *line, char *out, size_t size)
                  line->metric == TREB_DTM   ? "DTM"
                  : line->metric == TREB_DTC ? "DTC"
                                             : "DTZ",
-                 ruled ? "; but the 50-move rule makes it a draw" : "");
+                 rule);
 }
 
 /* ---- The game -------------------------------------------------------------------------------- */

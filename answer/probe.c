@@ -93,7 +93,7 @@ static treb_status explain(const Probe *p, int metric, treb_error *error)
     const treb_tables *tables = p->context->tables;
     treb_status status = treb_probe_distance(tables, p->pos, metric, &distance, error);
     if (status == TREB_OK)
-        status = treb_probe_moves(tables, p->pos, metric, &best, 1, &count, error);
+        status = treb_probe_moves(tables, p->pos, metric, TREB_RULE_50, &best, 1, &count, error);
     return status;
 }
 
@@ -174,7 +174,8 @@ json_t *answer_probe(AnswerContext *context, const treb_position *pos, const Ans
     treb_status status = treb_probe_root(context->tables, pos, &p->value, error);
     if (status == TREB_OK) {
         p->metric = options->metric != TREB_WDL ? options->metric : answer_known_metric(&p->value);
-        treb_probe_moves(context->tables, pos, TREB_DTM, p->moves, TREB_MOVES_MAX, &p->count, NULL);
+        treb_probe_moves(context->tables, pos, TREB_DTM, TREB_RULE_50, p->moves, TREB_MOVES_MAX,
+                         &p->count, NULL);
         object = probe_json(p, options->moves);
         if (object == NULL) status = answer_fail(error, TREB_ERR_MEMORY, "out of memory");
     }

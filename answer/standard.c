@@ -192,8 +192,8 @@ static Entry *list_entries(AnswerContext *context, const treb_position *pos, siz
 {
     treb_error error;
     treb_move moves[TREB_MOVES_MAX];
-    treb_status status =
-        treb_probe_moves(context->tables, pos, TREB_DTM, moves, TREB_MOVES_MAX, count, &error);
+    treb_status status = treb_probe_moves(context->tables, pos, TREB_DTM, TREB_RULE_50, moves,
+                                          TREB_MOVES_MAX, count, &error);
     if (status != TREB_OK) keep_failure(failure, &error);
     Entry *entries = calloc(*count + 1, sizeof *entries);
     if (entries == NULL) {
@@ -294,7 +294,7 @@ static bool is_mated(AnswerContext *context, const treb_position *pos)
     treb_distance distance;
     treb_move first;
     size_t count;
-    treb_probe_moves(context->tables, pos, TREB_WDL, &first, 1, &count, NULL);
+    treb_probe_moves(context->tables, pos, TREB_WDL, TREB_RULE_50, &first, 1, &count, NULL);
     return count == 0 && treb_probe_dtz(context->tables, pos, &distance, NULL) == TREB_OK &&
            distance.wdl == TREB_LOSS;
 }
@@ -316,8 +316,8 @@ json_t *answer_mainline(AnswerContext *context, const treb_position *pos, treb_e
     bool mated = is_mated(context, pos);
     status = put_dtz(object, context, pos, mated, error);
     if (status == TREB_OK)
-        status = treb_best_line(context->tables, pos, TREB_DTZ, line, ANSWER_LINE_MAX, &count, &end,
-                                error);
+        status = treb_best_line(context->tables, pos, TREB_DTZ, TREB_RULE_50, line, ANSWER_LINE_MAX,
+                                &count, &end, error);
     /* The line may break off for a missing table behind the point where a draw is claimed. */
     if (status == TREB_OK || count > 0) {
         treb_status played = append_steps(steps, context, &last, line, count, error);

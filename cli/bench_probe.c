@@ -56,8 +56,8 @@ static treb_status probe_once(Worker *w, const treb_position *pos, treb_move *mo
 {
     if (w->what == BENCH_MOVES) {
         size_t count = 0;
-        treb_status status =
-            treb_probe_moves(w->tables, pos, TREB_DTZ, moves, TREB_MOVES_MAX, &count, error);
+        treb_status status = treb_probe_moves(w->tables, pos, TREB_DTZ, TREB_RULE_50, moves,
+                                              TREB_MOVES_MAX, &count, error);
         w->sum += count;
         return status;
     }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "answer/answer_blocked.h"
+#include "answer/line.h"
 #include "answer/parts.h"
-#include "answer/pgn.h"
 #include "cli/blocked_source.h"
 #include "cli/cli.h"
 
@@ -19,6 +19,9 @@ static const char usage[] =
     "  -m, --metric METRIC  play by dtm (quickest mate), dtc (quickest capture, promotion or mate) or\n"
     "                       dtz (quickest capture, pawn move or mate); default: the first that is\n"
     "                       known of the position\n"
+    "      --no-rule        leave the 50-move rule aside: cursed wins count as wins, and the shortest\n"
+    "                       mate is played even where the rule would not let it happen\n"
+    "      --json           print the line as one JSON object, as GET /v1/line of 'trebuchet serve'\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -26,34 +29,52 @@ static const char usage[] =
 
 enum { LINE_MOVES = 4096 };
 
-static int print_game(const PgnLine *line)
+typedef struct LineArgs {
+    PgnLine line;
+    CliDirs dirs;
+    bool json;
+    treb_move *moves; /* room for LINE_MOVES */
+} LineArgs;
+
+static char *written_json(const PgnLine *line)
 {
-    char *game = pgn_write(line);
-    if (game == NULL) {
+    json_t *object = line_json(line);
+    char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
+    json_decref(object);
+    return text;
+}
+
+static int print_line(const LineArgs *args)
+{
+    char *text = args->json ? written_json(&args->line) : pgn_write(&args->line);
+    if (text == NULL) {
         cli_error("line", "out of memory");
         return CLI_FAILED;
     }
-    fputs(game, stdout);
+    fputs(text, stdout);
+    if (args->json) putchar('\n');
     fflush(stdout);
-    free(game);
+    free(text);
     return CLI_OK;
 }
 
 /* ---- From a rank file ------------------------------------------------------------------------ */
 
 /* Plays on by the tables where they know the position after the last move. */
-static void play_on(PgnLine *line, treb_move *moves, const treb_tables *tables,
-                    const treb_position *pos)
+static void play_on(LineArgs *args, const treb_tables *tables, const treb_position *pos)
 {
-    size_t count = 0;
-    treb_value value;
-    treb_metric metric = line->metric;
-    if (treb_probe_root(tables, pos, &value, NULL) != TREB_OK) return;
-    if (metric == TREB_WDL) metric = answer_known_metric(&value);
-    if (metric == TREB_WDL) return;
-    treb_best_line(tables, pos, metric, moves + line->moves, LINE_MOVES - line->moves, &count,
-                   &line->end, NULL);
-    line->moves += count;
+    PgnLine *line = &args->line;
+    PgnLine rest = {.pos = *pos, .metric = line->metric, .rule = line->rule};
+    if (treb_probe_root(tables, pos, &rest.value, NULL) != TREB_OK) return;
+    if (rest.metric == TREB_WDL) rest.metric = answer_known_metric(&rest.value);
+    if (rest.metric == TREB_WDL) return;
+    LineWalk walk = line_begin(&rest, args->moves + line->moves, LINE_MOVES - line->moves);
+    treb_status status = TREB_OK;
+    while (status == TREB_OK && line_goes_on(&walk)) status = line_step(&walk, tables, NULL);
+    line->metric = rest.metric;
+    line->moves += walk.line.moves;
+    line->end = walk.line.end;
+    line->broken = status != TREB_OK;
 }
 
 static void describe(const PgnLine *line, BlockedEnd end, BlockedVerdict verdict, char *out,
@@ -81,6 +102,7 @@ static void describe(const PgnLine *line, BlockedEnd end, BlockedVerdict verdict
 static void take_move(treb_move *out, const BlockedMove *move)
 {
     *out = (treb_move){0};
+    for (int m = 0; m < TREB_METRICS; m++) out->value.status[m] = TREB_ERR_NO_TABLE;
     snprintf(out->uci, sizeof out->uci, "%s", move->uci);
     snprintf(out->san, sizeof out->san, "%s", move->san);
 }
@@ -93,88 +115,102 @@ static treb_wdl verdict_of(BlockedVerdict verdict, int turn)
 
 /* The moves of one file and, unless the tables know the rest, of the files of what is left after
  * captures; goes to where they end. False without memory. */
-static bool play_files(PgnLine *line, treb_move *moves, Blocked *b, const treb_tables *tables,
-                       const CliDirs *dirs, treb_position *pos, BlockedEnd *end)
+static bool play_files(LineArgs *args, Blocked *b, const treb_tables *tables, treb_position *pos,
+                       BlockedEnd *end)
 {
     enum { BLOCKED_MOVES = 1024 };
+    PgnLine *line = &args->line;
     BlockedMove *list = malloc(BLOCKED_MOVES * sizeof *list);
     int count = list != NULL ? blocked_line(b, list, BLOCKED_MOVES, end, pos) : -1;
     for (int i = 0; i < count && line->moves < LINE_MOVES; i++)
-        take_move(&moves[line->moves++], &list[i]);
+        take_move(&args->moves[line->moves++], &list[i]);
     free(list);
     if (count < 0 || *end != BLOCKED_END_CAPTURE) return count >= 0;
     if (answer_blocked_goes_on(tables, *end, pos)) return true;
     treb_error error;
-    Blocked *next = answer_find_blocked(dirs->dir, dirs->count, pos, &error);
-    bool good = next == NULL || play_files(line, moves, next, tables, dirs, pos, end);
+    Blocked *next = answer_find_blocked(args->dirs.dir, args->dirs.count, pos, &error);
+    bool good = next == NULL || play_files(args, next, tables, pos, end);
     blocked_free(next);
     return good;
 }
 
-static int run_ranks(PgnLine *line, treb_move *moves, const treb_tables *tables,
-                     const CliDirs *dirs, Blocked *b)
+static int run_ranks(LineArgs *args, const treb_tables *tables, Blocked *b)
 {
+    PgnLine *line = &args->line;
     BlockedEnd end = BLOCKED_END_OPEN;
     treb_position last = line->pos;
     char note[160];
-    if (!play_files(line, moves, b, tables, dirs, &last, &end)) {
+    line->rule = TREB_RULE_NONE; /* as rank files have it */
+    if (!play_files(args, b, tables, &last, &end)) {
         cli_error("line", "out of memory");
         return CLI_FAILED;
     }
     BlockedVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
                                            position_king(&line->pos, TREB_BLACK))
                                  .verdict;
-    line->move = moves;
     line->value.rule = line->value.wdl = verdict_of(verdict, line->pos.turn);
     line->failed = verdict == BLOCKED_OPEN;
-    if (end == BLOCKED_END_CAPTURE) play_on(line, moves, tables, &last);
+    if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
+    line->end = end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
+    line->broken = end != BLOCKED_END_MATE && end != BLOCKED_END_DRAW;
+    if (end == BLOCKED_END_CAPTURE) play_on(args, tables, &last);
     describe(line, end, verdict, note, sizeof note);
     line->note = note;
-    int code = print_game(line);
+    int code = print_line(args);
     line->note = NULL;
     return code;
 }
 
 /* ---- From the tables ------------------------------------------------------------------------- */
 
-static int run(PgnLine *line, treb_move *moves, const treb_tables *tables, const CliDirs *dirs)
+static int run(LineArgs *args, const treb_tables *tables)
 {
     treb_error error;
-    if (treb_probe_root(tables, &line->pos, &line->value, &error) != TREB_OK) {
+    PgnLine *line = &args->line;
+    line->move = args->moves;
+    treb_status status = treb_probe_root(tables, &line->pos, &line->value, &error);
+    if (status != TREB_OK) {
         int code = CLI_OK;
-        Blocked *b = source_instead("line", &error, dirs, &line->pos, &code);
-        if (b != NULL) code = run_ranks(line, moves, tables, dirs, b);
+        Blocked *b = source_instead("line", &error, &args->dirs, &line->pos, &code);
+        line->value = (treb_value){0};
+        if (b != NULL) code = run_ranks(args, tables, b);
         blocked_free(b);
         return code;
     }
     if (line->metric == TREB_WDL) line->metric = answer_known_metric(&line->value);
     if (line->metric == TREB_WDL) line->metric = TREB_DTZ; /* which tells what is missing */
-    treb_status status = treb_best_line(tables, &line->pos, line->metric, moves, LINE_MOVES,
-                                        &line->moves, &line->end, &error);
-    line->move = moves;
+    LineWalk walk = line_begin(line, args->moves, LINE_MOVES);
+    while (status == TREB_OK && line_goes_on(&walk)) status = line_step(&walk, tables, &error);
+    *line = walk.line;
     line->failed = status != TREB_OK;
-    if (line->failed && line->moves == 0) return cli_fail("line", &error, dirs);
-    int code = print_game(line);
-    return line->failed ? cli_fail("line", &error, dirs) : code;
+    if (line->failed && line->moves == 0) return cli_fail("line", &error, &args->dirs);
+    int code = print_line(args);
+    return line->failed ? cli_fail("line", &error, &args->dirs) : code;
 }
 
 /* -1: carry on; else the exit code. */
-static int parse(PgnLine *line, CliDirs *dirs, int argc, char **argv)
+static int parse(LineArgs *args, int argc, char **argv)
 {
-    static const struct option options[] = {{"metric", 1, NULL, 'm'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    enum { NO_RULE = 256, JSON };
+    static const struct option options[] = {{"metric", 1, NULL, 'm'}, {"no-rule", 0, NULL, NO_RULE},
+                                            {"json", 0, NULL, JSON},  {"tables", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, "m:t:h", options, NULL)) != -1;) {
         switch (c) {
         case 'm':
-            line->metric = cli_one_metric(optarg);
-            if (line->metric != TREB_WDL) break;
+            args->line.metric = cli_one_metric(optarg);
+            if (args->line.metric != TREB_WDL) break;
             cli_error("line", "--metric takes dtm, dtc or dtz");
             return cli_usage("line");
+        case NO_RULE:
+            args->line.rule = TREB_RULE_NONE;
+            break;
+        case JSON:
+            args->json = true;
+            break;
         case 't':
-            if (cli_dirs_add(dirs, optarg)) break;
+            if (cli_dirs_add(&args->dirs, optarg)) break;
             cli_error("line", "too many folders");
             return cli_usage("line");
         case 'h':
@@ -184,23 +220,22 @@ static int parse(PgnLine *line, CliDirs *dirs, int argc, char **argv)
             return cli_usage("line");
         }
     }
-    int code = cli_read_fen("line", argc - optind, argv + optind, &line->pos);
+    int code = cli_read_fen("line", argc - optind, argv + optind, &args->line.pos);
     return code == CLI_OK ? -1 : code;
 }
 
 int cli_line(int argc, char **argv)
 {
-    PgnLine line = {0};
-    CliDirs dirs = {0};
-    int code = parse(&line, &dirs, argc, argv);
+    LineArgs args = {0};
+    int code = parse(&args, argc, argv);
     if (code < 0) {
-        treb_move *moves = malloc(LINE_MOVES * sizeof *moves);
-        treb_tables *tables = cli_open_tables("line", &dirs);
-        if (moves == NULL) cli_error("line", "out of memory");
-        code = tables && moves ? run(&line, moves, tables, &dirs) : CLI_FAILED;
+        args.moves = malloc(LINE_MOVES * sizeof *args.moves);
+        treb_tables *tables = cli_open_tables("line", &args.dirs);
+        if (args.moves == NULL) cli_error("line", "out of memory");
+        code = tables && args.moves ? run(&args, tables) : CLI_FAILED;
         treb_tables_close(tables);
-        free(moves);
+        free(args.moves);
     }
-    cli_dirs_free(&dirs);
+    cli_dirs_free(&args.dirs);
     return cli_finish("line", code);
 }

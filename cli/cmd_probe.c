@@ -223,8 +223,8 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
     p.move = malloc(TREB_MOVES_MAX * sizeof *p.move);
     if (p.move == NULL) return cli_no_memory("probe");
     treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(&p.value);
-    treb_status status =
-        treb_probe_moves(tables, p.pos, metric, p.move, TREB_MOVES_MAX, &p.moves, &error);
+    treb_status status = treb_probe_moves(tables, p.pos, metric, TREB_RULE_50, p.move,
+                                          TREB_MOVES_MAX, &p.moves, &error);
     cli_print_board(p.pos);
     print_verdict(&p);
     print_values(&p.value);

@@ -9,6 +9,7 @@
 #define TREB_CORE_TABLE_H
 
 #include "core/index.h"
+#include "core/table_files.h"
 
 #define TABLE_RANKS TREB_METRICS    /* the metric of rank files */
 enum { WDL_VALUES = TREB_WIN + 1 }; /* how many verdicts treb_wdl has */
@@ -87,6 +88,10 @@ typedef struct Table Table; /* immutable once open: any number of threads may re
 
 /* Opens a file, checking everything but the blocks. NULL with *error filled on failure. */
 Table *table_open(const char *path, treb_error *error);
+
+/* The same for one of many tables that share descriptors. `files` lasts longer than the table;
+ * NULL: the file stays open, as with table_open. */
+Table *table_open_among(TableFiles *files, const char *path, treb_error *error);
 void table_close(Table *table); /* NULL is allowed */
 
 const TableHeader *table_header(const Table *table);

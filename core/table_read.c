@@ -7,17 +7,15 @@
 #include "core/table_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 struct Table {
-    int file;
+    TableFile *file;
     uint64_t file_size;
     char *path;
     uint8_t *bytes; /* the header in memory, see FormatLayout */
@@ -48,25 +46,6 @@ static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset)
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
-
-static treb_status open_file(Table *table, treb_error *error)
-{
-    /* Not to hang on a pipe that bears the name of a table. */
-    table->file = open(table->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (table->file < 0) {
-        treb_status status = errno == ENOENT || errno == ENOTDIR ? TREB_ERR_NO_TABLE : TREB_ERR_IO;
-        return format_fail_system(error, status, "open", table->path, errno);
-    }
-    struct stat info;
-    if (fstat(table->file, &info) != 0)
-        return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
-    if (S_ISDIR(info.st_mode))
-        return format_fail(error, TREB_ERR_IO, table->path, "is a directory, not a table");
-    if (!S_ISREG(info.st_mode))
-        return format_fail(error, TREB_ERR_IO, table->path, "is not a regular file");
-    table->file_size = (uint64_t)info.st_size;
-    return TREB_OK;
-}
 
 /* Judges the fixed header as far as needed to read the rest. */
 static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t size,
@@ -101,7 +80,11 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
 static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint64_t offset,
                              treb_error *error)
 {
-    ssize_t got = read_at(table->file, out, size, offset);
+    int descriptor;
+    treb_status status = table_file_hold(table->file, &descriptor, error);
+    if (status != TREB_OK) return status;
+    ssize_t got = read_at(descriptor, out, size, offset);
+    table_file_release(table->file);
     if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
     if ((size_t)got < size)
         return format_fail(error, TREB_ERR_DAMAGED, table->path, "truncated while it was read");
@@ -158,27 +141,37 @@ static treb_status load_dictionary(Table *table, treb_error *error)
     return format_fail(error, TREB_ERR_DAMAGED, table->path, "dictionary cannot be used");
 }
 
-Table *table_open(const char *path, treb_error *error)
+static treb_status open_table(Table *table, TableFiles *files, treb_error *error)
+{
+    table->file = table_file_open(files, table->path, error);
+    if (table->file == NULL) return TREB_ERR_IO;
+    table->file_size = table_file_bytes(table->file);
+    treb_status status = read_header(table, error);
+    table_file_release(table->file);
+    return status == TREB_OK ? load_dictionary(table, error) : status;
+}
+
+Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
 {
     Table *table = calloc(1, sizeof *table);
-    if (table == NULL) {
+    if (table != NULL) table->path = strdup(path);
+    if (table == NULL || table->path == NULL)
         format_fail_memory(error, path);
-        return NULL;
-    }
-    table->file = -1;
-    table->path = strdup(path);
-    treb_status status = table->path ? open_file(table, error) : format_fail_memory(error, path);
-    if (status == TREB_OK) status = read_header(table, error);
-    if (status == TREB_OK) status = load_dictionary(table, error);
-    if (status == TREB_OK) return table;
+    else if (open_table(table, files, error) == TREB_OK)
+        return table;
     table_close(table);
     return NULL;
+}
+
+Table *table_open(const char *path, treb_error *error)
+{
+    return table_open_among(NULL, path, error);
 }
 
 void table_close(Table *table)
 {
     if (table == NULL) return;
-    if (table->file >= 0) close(table->file);
+    table_file_close(table->file);
     ZSTD_freeDDict(table->dictionary);
     table_header_free(&table->header);
     free(table->bytes);
@@ -255,7 +248,11 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
     size_t stored = (size_t)(end - begin), size = format_block_size(header, block);
     if (!decoder_reserve(decoder, FORMAT_ZSTD_MAGIC_SIZE + stored))
         return format_fail_memory(error, table->path);
-    ssize_t got = read_at(table->file, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored, begin);
+    int descriptor;
+    treb_status status = table_file_hold(table->file, &descriptor, error);
+    if (status != TREB_OK) return status;
+    ssize_t got = read_at(descriptor, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored, begin);
+    table_file_release(table->file);
     if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
     const char *wrong = NULL;
     if ((size_t)got < stored)

@@ -271,17 +271,25 @@ typedef struct treb_move {
     treb_value value;
 } treb_move;
 
+/* Which rule the order of moves keeps to. */
+typedef enum treb_rule {
+    TREB_RULE_50,  /* the 50-move rule, with the clock of the position */
+    TREB_RULE_NONE /* none: cursed wins count as wins, blessed losses as losses */
+} treb_rule;
+
 /* All legal moves, best first: by the verdict under the clock (value.rule), then by `metric`, wins
  * the shortest first, losses the longest; then mates, the other metrics, and a fixed order, so that
  * the answer is always the same. With TREB_WDL the verdict alone comes before the tie-breaks.
+ * TREB_RULE_NONE changes the order alone: a win is a win, and a shorter mate that the 50-move rule
+ * would not let happen comes before a longer one that it would. Values are the same by either.
  * Moves whose verdict is unknown come last. Writes at most `capacity` moves (TREB_MOVES_MAX always
  * suffice) and their number to `count`: 0 if the game is over.
  * The status is TREB_OK if every move has what the order by `metric` needs. Otherwise it is the
  * first failure met; the moves are written all the same, with what is known, unless the position
  * is refused (then `count` is 0). */
 TREB_API treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos,
-                                      treb_metric metric, treb_move *out, size_t capacity,
-                                      size_t *count, treb_error *error);
+                                      treb_metric metric, treb_rule rule, treb_move *out,
+                                      size_t capacity, size_t *count, treb_error *error);
 
 /* Why a line ends. */
 typedef enum treb_line_end {
@@ -292,11 +300,15 @@ typedef enum treb_line_end {
 } treb_line_end;
 
 /* The line in which both sides play the first move of treb_probe_moves throughout. Cursed wins are
- * played out to mate beyond the 50-move rule. On failure `count` says how far the line came; those
+ * played out to mate beyond the 50-move rule. With TREB_RULE_NONE and TREB_DTM the line is as long
+ * as DTM says, and DTM falls by one at every ply; with TREB_RULE_50 it may be longer, where the
+ * shortest mate would come too late for the rule. A line may be asked for in parts: from the
+ * position after the last move it goes on as it would have. On failure `count` says how far the line came; those
  * moves are written. */
 TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_position *pos,
-                                    treb_metric metric, treb_move *out, size_t capacity,
-                                    size_t *count, treb_line_end *end, treb_error *error);
+                                    treb_metric metric, treb_rule rule, treb_move *out,
+                                    size_t capacity, size_t *count, treb_line_end *end,
+                                    treb_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,28 +3,43 @@
  * A distance needs the verdict first. It is read from the table if the side to move is stored
  * there, or else found among the moves, whose own positions are stored. Of what the tables leave
  * out because a move reveals it, a win by a zeroing move (DTZ) or by a capture or promotion (DTC)
- * is at 1 and is looked for before anything is read. */
+ * is at 1 and is looked for before anything is read.
+ *
+ * What a probe costs is bounded by two things. A conversion leads to another table, in which the
+ * side to move may not be stored either: such moves are looked at last. And each search knows
+ * between which two distances the answer still matters to the one above it (Window), and ends as
+ * soon as its own is outside. */
+#include <assert.h>
+
 #include "probe/probe.h"
 
-enum { SCORE_TOP = 1 << 20, DTZ_LIMIT = 100 };
+enum { DISTANCE_MAX = 1 << 20, DTZ_LIMIT = 100 };
+
+/* A distance matters if it is more than `low` and less than `high`. One that does not may be given
+ * as any other that is outside on the same side. */
+typedef struct Window {
+    int low, high;
+} Window;
+
+static const Window any_distance = {-1, DISTANCE_MAX};
+
+static int distance_within(const treb_tables *set, treb_metric metric, const treb_position *pos,
+                           int verdict, Window window, treb_error *error);
 
 static bool is_win(int verdict) { return verdict > TREB_DRAW; }
 
-/* More is better for the side to move: a near win, a far loss. */
-static int score_of(int verdict, int plies)
+/* What a move must leave to the opponent if it is to keep the mover's verdict; of a loser's move
+ * nothing is asked. DTZ of a mere loss may exceed the rule by one ply. */
+static int most_left(treb_metric metric, int verdict)
 {
-    if (verdict == TREB_DRAW) return 0;
-    return is_win(verdict) ? SCORE_TOP - plies : plies - SCORE_TOP;
+    if (!is_win(verdict)) return TREB_WIN;
+    return metric == TREB_DTZ && verdict == TREB_WIN ? TREB_LOSS : TREB_BLESSED_LOSS;
 }
 
-static int plies_of(int score)
-{
-    if (score == 0) return 0;
-    return score > 0 ? SCORE_TOP - score : score + SCORE_TOP;
-}
-
-int distance_of_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
-                     const treb_position *child, int child_verdict, treb_error *error)
+/* The distance of a move, as distance_of_move has it, within a window of the mover's. */
+static int move_within(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
+                       const treb_position *child, int child_verdict, Window window,
+                       treb_error *error)
 {
     if (child_verdict == TREB_DRAW) return 0;
     if (metric == TREB_DTZ && move_is_zeroing(pos, m)) {
@@ -32,9 +47,58 @@ int distance_of_move(const treb_tables *set, treb_metric metric, const treb_posi
         return in_time ? 1 : DTZ_LIMIT + 1;
     }
     if (metric == TREB_DTC && move_is_conversion(pos, m)) return 1;
-    int plies = distance_value(set, metric, child, child_verdict, error);
+    Window after = {window.low - 1, window.high - 1};
+    int plies = distance_within(set, metric, child, child_verdict, after, error);
     return plies < 0 ? plies : plies + 1;
 }
+
+int distance_of_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
+                     const treb_position *child, int child_verdict, treb_error *error)
+{
+    return move_within(set, metric, pos, m, child, child_verdict, any_distance, error);
+}
+
+/* ---- The best so far ------------------------------------------------------------------------- */
+
+/* The least distance of a winner, the greatest of a loser, and where one must lie to change that. */
+typedef struct Best {
+    bool win;
+    int plies;
+    Window window;
+} Best;
+
+static Best best_of_none(int verdict, Window window)
+{
+    bool win = is_win(verdict);
+    return (Best){.win = win, .plies = win ? DISTANCE_MAX : 0, .window = window};
+}
+
+static void best_take(Best *best, int plies)
+{
+    Window *window = &best->window;
+    if (best->win && plies < best->plies) {
+        best->plies = plies;
+        if (plies < window->high) window->high = plies;
+    } else if (!best->win && plies > best->plies) {
+        best->plies = plies;
+        if (plies > window->low) window->low = plies;
+    }
+}
+
+/* Whether nothing that may still come makes a difference. */
+static bool best_settled(const Best *best)
+{
+    return best->win ? best->plies <= best->window.low : best->plies >= best->window.high;
+}
+
+/* A winner has a move that wins, or the tables were not made together. */
+static int best_plies(const Best *best, const treb_position *pos, treb_error *error)
+{
+    if (best->plies < DISTANCE_MAX) return best->plies;
+    return set_contradicts(pos, error);
+}
+
+/* ---- Searching ------------------------------------------------------------------------------- */
 
 /* Whether a move ends the count by this metric. */
 static bool ends_count(treb_metric metric, const treb_position *pos, Move m)
@@ -51,57 +115,58 @@ static int wins_at_once(const treb_tables *set, treb_metric metric, const treb_p
     if (metric == TREB_DTZ && verdict != TREB_WIN) return 0;
     Move moves[MOVES_MAX];
     bool pawns = pos->by_color[pos->turn] & pos->by_type[TREB_PAWN];
-    int count = pawns ? movegen_legal(pos, moves) : movegen_captures(pos, moves), failure = 0;
-    int most = metric == TREB_DTZ ? TREB_LOSS : TREB_BLESSED_LOSS; /* for the opponent */
+    int count = pawns ? movegen_legal(pos, moves) : movegen_captures(pos, moves);
     for (int i = 0; i < count; i++) {
         if (!ends_count(metric, pos, moves[i])) continue;
         treb_position child;
         position_make(pos, moves[i], &child);
-        int other = wdl_value(set, &child, failure == 0 ? error : NULL);
-        if (other < 0)
-            failure = failure == 0 ? other : failure;
-        else if (other <= most)
-            return 1;
+        int other = wdl_value(set, &child, error);
+        if (other < 0) return other;
+        if (other <= most_left(metric, verdict)) return 1;
     }
-    return failure;
+    return 0;
 }
 
-/* Whether the rules and other materials settle a distance: every move leads there. */
-static bool only_conversions(const treb_position *pos)
+/* Lets a move compete with the best so far: 0 or minus a status. */
+static int try_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
+                    int verdict, Best *best, treb_error *error)
+{
+    treb_position child;
+    position_make(pos, m, &child);
+    int other = wdl_value(set, &child, error);
+    if (other < 0) return other;
+    if (other > most_left(metric, verdict)) return 0;
+    int plies = move_within(set, metric, pos, m, &child, other, best->window, error);
+    if (plies < 0) return plies;
+    best_take(best, plies);
+    return 0;
+}
+
+/* The best distance among the moves. Those that stay in the table come first: the side to move
+ * after them is stored there. */
+static int search_moves(const treb_tables *set, treb_metric metric, const treb_position *pos,
+                        int verdict, Window window, treb_error *error)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
-    for (int i = 0; i < count; i++)
-        if (!move_is_conversion(pos, moves[i])) return false;
-    return true;
+    Best best = best_of_none(verdict, window);
+    for (int conversions = 0; conversions < 2; conversions++)
+        for (int i = 0; i < count; i++) {
+            if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
+            int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
+            if (tried < 0) return tried;
+            if (best_settled(&best)) return best.plies;
+        }
+    return best_plies(&best, pos, error);
 }
 
-/* The best distance among the moves. */
-static int search_moves(const treb_tables *set, treb_metric metric, const treb_position *pos,
-                        int verdict, treb_error *error)
-{
-    Move moves[MOVES_MAX];
-    int count = movegen_legal(pos, moves), best = -SCORE_TOP;
-    /* What a move of a winner must leave: DTZ of a mere loss may exceed the rule by one ply. */
-    int most = metric == TREB_DTZ && verdict == TREB_WIN ? TREB_LOSS : TREB_BLESSED_LOSS;
-    for (int i = 0; i < count; i++) {
-        treb_position child;
-        position_make(pos, moves[i], &child);
-        int other = wdl_value(set, &child, error);
-        if (other < 0) return other;
-        if (is_win(verdict) && other > most) continue;
-        int plies = distance_of_move(set, metric, pos, moves[i], &child, other, error);
-        if (plies < 0) return plies;
-        int score = score_of(verdict, plies);
-        if (score > best) best = score;
-    }
-    return plies_of(best);
-}
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The value of the cell. */
-static int read_stored(const treb_tables *set, const OpenFile *open, const treb_position *pos,
-                       int verdict, treb_error *error)
+static int read_cell(const treb_tables *set, const OpenFile *open, const treb_position *pos,
+                     int verdict, treb_error *error)
 {
+    assert(open->stored[pos->turn]);
     uint64_t cell = index_of_position(&open->index, pos);
     int code = file_cell((ProbePool *)&set->pool, open, pos->turn, cell, error);
     if (code < 0) return code;
@@ -110,64 +175,83 @@ static int read_stored(const treb_tables *set, const OpenFile *open, const treb_
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
-/* En passant left out. */
-static int distance_bare(const treb_tables *set, treb_metric metric, const treb_position *pos,
-                         int verdict, treb_error *error)
+/* The distance of a position whose side to move is stored. Where a move wins at once the cell
+ * means nothing; but if it says no more than `low`, neither way matters, and the moves need not be
+ * looked at. */
+static int distance_stored(const treb_tables *set, treb_metric metric, const OpenFile *open,
+                           const treb_position *pos, const treb_position *seen, int verdict,
+                           Window window, treb_error *error)
 {
+    int plies = -1;
+    if (window.low > 0 && is_win(verdict)) {
+        plies = read_cell(set, open, seen, verdict, NULL);
+        if (plies >= 0 && plies <= window.low) return plies;
+    }
     int at_once = wins_at_once(set, metric, pos, verdict, error);
     if (at_once != 0) return at_once;
-    const SetPlace *place = set_find(set, pos);
-    ProbeFile *file = place->entry != NULL ? place->entry->file[metric] : NULL;
-    if (file == NULL) {
-        if (only_conversions(pos)) return search_moves(set, metric, pos, verdict, error);
-        return set_missing(pos, metric, error);
-    }
+    return plies >= 0 ? plies : read_cell(set, open, seen, verdict, error);
+}
+
+/* En passant left out. */
+static int distance_bare(const treb_tables *set, treb_metric metric, const SetPlace *place,
+                         const treb_position *pos, int verdict, Window window, treb_error *error)
+{
     const OpenFile *open;
-    int opened = file_get(file, &open, error);
+    int opened = file_get(place->entry->file[metric], &open, error);
     if (opened < 0) return opened;
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
-    if (open->stored[seen->turn]) return read_stored(set, open, seen, verdict, error);
-    return search_moves(set, metric, pos, verdict, error);
+    if (open->stored[seen->turn])
+        return distance_stored(set, metric, open, pos, seen, verdict, window, error);
+    int at_once = wins_at_once(set, metric, pos, verdict, error);
+    return at_once != 0 ? at_once : search_moves(set, metric, pos, verdict, window, error);
 }
 
 /* The best of the legal en passant captures and, where other moves exist, of the rest. */
-static int distance_ep(const treb_tables *set, treb_metric metric, const treb_position *pos,
-                       treb_error *error)
+static int distance_ep(const treb_tables *set, treb_metric metric, const SetPlace *place,
+                       const treb_position *pos, int verdict, Window window, treb_error *error)
 {
-    treb_position bare = *pos, child;
+    treb_position bare = *pos;
     Move moves[MOVES_MAX];
-    int count = movegen_legal(pos, moves), captures = 0, best = -SCORE_TOP;
+    int count = movegen_legal(pos, moves), captures = 0;
+    Best best = best_of_none(verdict, window);
     bare.ep = 0;
     for (int i = 0; i < count; i++) {
         if (!move_is_ep(pos, moves[i])) continue;
         captures++;
-        position_make(pos, moves[i], &child);
-        int other = wdl_value(set, &child, error);
-        if (other < 0) return other;
-        int plies = distance_of_move(set, metric, pos, moves[i], &child, other, error);
-        if (plies < 0) return plies;
-        int score = score_of(TREB_WIN - other, plies);
-        if (score > best) best = score;
+        int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
+        if (tried < 0) return tried;
     }
-    if (captures < count) {
-        int verdict = wdl_value(set, &bare, error);
-        if (verdict < 0) return verdict;
-        int plies = distance_value(set, metric, &bare, verdict, error);
-        if (plies < 0) return plies;
-        int score = score_of(verdict, plies);
-        if (score > best) best = score;
+    if (captures < count && !best_settled(&best)) {
+        int rest = wdl_value(set, &bare, error);
+        if (rest < 0) return rest;
+        if (TREB_WIN - rest <= most_left(metric, verdict)) {
+            int plies = distance_bare(set, metric, place, &bare, rest, best.window, error);
+            if (plies < 0) return plies;
+            best_take(&best, plies);
+        }
     }
-    return plies_of(best);
+    return best_plies(&best, pos, error);
+}
+
+static int distance_within(const treb_tables *set, treb_metric metric, const treb_position *pos,
+                           int verdict, Window window, treb_error *error)
+{
+    if (verdict == TREB_DRAW || metric == TREB_WDL) return 0;
+    const SetPlace *place = set_find(set, pos);
+    if (!set_has(place, metric)) return movegen_any(pos) ? set_missing(pos, metric, error) : 0;
+    if (pos->ep != 0 && position_ep_legal(pos))
+        return distance_ep(set, metric, place, pos, verdict, window, error);
+    return distance_bare(set, metric, place, pos, verdict, window, error);
 }
 
 int distance_value(const treb_tables *set, treb_metric metric, const treb_position *pos,
                    int verdict, treb_error *error)
 {
-    if (verdict == TREB_DRAW || metric == TREB_WDL) return 0;
-    if (pos->ep != 0 && position_ep_legal(pos)) return distance_ep(set, metric, pos, error);
-    return distance_bare(set, metric, pos, verdict, error);
+    return distance_within(set, metric, pos, verdict, any_distance, error);
 }
+
+/* ---- Public ---------------------------------------------------------------------------------- */
 
 treb_status treb_probe_distance(const treb_tables *tables, const treb_position *pos,
                                 treb_metric metric, treb_distance *out, treb_error *error)

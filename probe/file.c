@@ -1,10 +1,13 @@
 /* file.c - see file.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "probe/file.h"
 
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+#include "core/error.h"
 
 /* ---- Decoders -------------------------------------------------------------------------------- */
 
@@ -16,14 +19,29 @@ struct ProbeDecoder {
     size_t capacity;
 };
 
+/* How many files a set keeps open: a quarter of what the process is allowed, so that much is left
+ * to the rest of it and to another set. */
+static unsigned files_limit(void)
+{
+    enum { LEAST = 16, MOST = 4096 };
+    struct rlimit allowed;
+    if (getrlimit(RLIMIT_NOFILE, &allowed) != 0) return LEAST;
+    rlim_t quarter = allowed.rlim_cur / 4;
+    return quarter < LEAST ? LEAST : quarter > MOST ? MOST : (unsigned)quarter;
+}
+
 bool pool_init(ProbePool *pool)
 {
-    if (!cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) return false;
+    pool->files = table_files_new(files_limit());
+    if (pool->files == NULL) return false;
     pool->idle = NULL;
     atomic_init(&pool->misses, 0);
     atomic_init(&pool->pinned, 0);
-    if (pthread_mutex_init(&pool->mutex, NULL) == 0) return true;
-    cache_destroy(&pool->cache);
+    if (cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) {
+        if (pthread_mutex_init(&pool->mutex, NULL) == 0) return true;
+        cache_destroy(&pool->cache);
+    }
+    table_files_free(pool->files);
     return false;
 }
 
@@ -43,6 +61,7 @@ void pool_destroy(ProbePool *pool)
     }
     pthread_mutex_destroy(&pool->mutex);
     cache_destroy(&pool->cache);
+    table_files_free(pool->files);
 }
 
 static void pool_give(ProbePool *pool, ProbeDecoder *decoder)
@@ -77,24 +96,21 @@ static ProbeDecoder *pool_take(ProbePool *pool, size_t size)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-static int fail(treb_error *error, treb_status status, const char *path, const char *what)
+static int fail_file(treb_error *error, treb_status status, const char *path, const char *what)
 {
-    if (error != NULL) {
-        error->status = status;
-        snprintf(error->text, sizeof error->text, "%.400s: %.100s", path, what);
-    }
-    return -(int)status;
+    return -(int)fail(error, status, "%.400s: %.100s", path, what);
 }
 
 int file_damaged(const OpenFile *file, const char *what, treb_error *error)
 {
-    return fail(error, TREB_ERR_DAMAGED, table_path(file->table), what);
+    return fail_file(error, TREB_ERR_DAMAGED, table_path(file->table), what);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool file_init(ProbeFile *file)
+bool file_init(ProbeFile *file, TableFiles *files)
 {
+    file->files = files;
     atomic_init(&file->open, NULL);
     return pthread_mutex_init(&file->mutex, NULL) == 0;
 }
@@ -157,14 +173,14 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
     const char *fault = fault_in_header(file, header);
     if (fault == NULL && header->metric == TREB_WDL && header->width != 1)
         fault = "its cells are too wide";
-    if (fault != NULL) return fail(error, TREB_ERR_DAMAGED, file->path, fault);
+    if (fault != NULL) return fail_file(error, TREB_ERR_DAMAGED, file->path, fault);
     for (int side = 0; side < 2; side++) {
         open->stored[side] = header->side[side].stored;
         if (!open->stored[side]) continue;
         fill_digits(open, side);
         open->slots[side] = calloc(open->pages, sizeof(CacheSlot));
         if (open->slots[side] == NULL)
-            return fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
+            return fail_file(error, TREB_ERR_MEMORY, file->path, "out of memory");
     }
     return 0;
 }
@@ -173,10 +189,10 @@ static OpenFile *open_new(const ProbeFile *file, treb_error *error)
 {
     OpenFile *open = calloc(1, sizeof *open);
     if (open == NULL) {
-        fail(error, TREB_ERR_MEMORY, file->path, "out of memory");
+        fail_file(error, TREB_ERR_MEMORY, file->path, "out of memory");
         return NULL;
     }
-    open->table = table_open(file->path, error);
+    open->table = table_open_among(file->files, file->path, error);
     if (open->table != NULL && open_fill(open, file, error) == 0) return open;
     open_free(open);
     return NULL;
@@ -221,7 +237,7 @@ int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb
     ProbeDecoder *decoder = pool_take(pool, size);
     treb_error local;
     if (decoder == NULL)
-        return fail(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
+        return fail_file(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
     treb_status status = table_read_block(file->table, decoder->decoder, side, block,
                                           decoder->block, error ? error : &local);
     int value = -(int)status;
@@ -268,6 +284,7 @@ static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
 int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, treb_error *error)
 {
     unsigned part, bytes;
+    assert(file->stored[side]);
     if (cell >= file->index.size) return file_damaged(file, "has no such cell", error);
     uint64_t at = locate(file, cell, &part);
     const uint8_t *whole = atomic_load_explicit(&file->whole[side], memory_order_acquire);
@@ -292,7 +309,7 @@ static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, treb_
     uint8_t *out = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
     ProbeDecoder *decoder = out != NULL ? pool_take(pool, 1) : NULL;
     if (decoder == NULL) {
-        fail(error, TREB_ERR_MEMORY, table_path(open->table), "out of memory");
+        fail_file(error, TREB_ERR_MEMORY, table_path(open->table), "out of memory");
         free(out);
         return NULL;
     }

@@ -10,9 +10,11 @@
 
 enum { FILE_NO_VERDICT = 0xff };
 
-/* What threads share beside the files: the cache and the decoders that are idle. */
+/* What threads share beside the tables: the open files, the cache and the decoders that are
+ * idle. */
 typedef struct ProbeDecoder ProbeDecoder;
 typedef struct ProbePool {
+    TableFiles *files;
     Cache cache;
     pthread_mutex_t mutex;
     ProbeDecoder *idle; /* under the mutex */
@@ -42,13 +44,14 @@ typedef struct ProbeFile {
     Material material;
     treb_metric metric;
     char *path;
+    TableFiles *files;
     _Atomic(OpenFile *) open; /* NULL: not yet, or in vain */
     pthread_mutex_t mutex;    /* of opening and pinning */
     treb_error *failure;      /* why opening failed, if trying again is no use; under the mutex */
 } ProbeFile;
 
 /* `file` has a material, a metric and a path (on the heap, which it owns); all else is 0. */
-bool file_init(ProbeFile *file);
+bool file_init(ProbeFile *file, TableFiles *files);
 void file_destroy(ProbeFile *file);
 
 /* Opens a file: 0 and *out, or minus a treb_status. */

@@ -2,6 +2,7 @@
  * line. */
 #include <string.h>
 
+#include "core/error.h"
 #include "core/san.h"
 #include "probe/probe.h"
 
@@ -19,30 +20,6 @@ static void put_distance(treb_value *value, int metric, int plies)
 {
     value->plies[metric] = plies < 0 ? 0 : plies;
     value->status[metric] = plies < 0 ? (treb_status)-plies : TREB_OK;
-}
-
-static treb_value value_of_position(const treb_tables *set, const treb_position *pos,
-                                    treb_error *error)
-{
-    int verdict = wdl_value(set, pos, error);
-    if (verdict < 0) return value_unknown((treb_status)-verdict);
-    treb_value value = {.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        put_distance(&value, m, distance_value(set, (treb_metric)m, pos, verdict, NULL));
-    if (value.status[TREB_DTZ] == TREB_OK)
-        value.rule = treb_wdl_with_clock(value.wdl, value.plies[TREB_DTZ], pos->halfmove);
-    return value;
-}
-
-treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos, treb_value *out,
-                            treb_error *error)
-{
-    treb_error why;
-    treb_status status = probe_check(pos, error);
-    if (status != TREB_OK) return status;
-    *out = value_of_position(tables, pos, &why);
-    status = out->status[TREB_WDL];
-    return status == TREB_OK ? status : probe_fail(-(int)status, &why, error);
 }
 
 /* What a move is worth to its maker. *failed gets the first failure that hurts the order. */
@@ -100,6 +77,13 @@ static treb_move describe(const treb_tables *set, const treb_position *pos, Move
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
+/* What counts first of a move's verdict. Without the 50-move rule only who wins counts. */
+static int result_of(const treb_value *value, treb_rule rule)
+{
+    if (rule == TREB_RULE_50) return value->rule;
+    return value->wdl > TREB_DRAW ? TREB_WIN : value->wdl < TREB_DRAW ? TREB_LOSS : TREB_DRAW;
+}
+
 /* Negative if a goes first by its distance: unknown ones last. */
 static int compare_distance(const treb_value *a, const treb_value *b, int metric)
 {
@@ -109,14 +93,15 @@ static int compare_distance(const treb_value *a, const treb_value *b, int metric
     return a->wdl > TREB_DRAW ? difference : -difference;
 }
 
-static int compare_moves(const treb_move *a, const treb_move *b, treb_metric metric)
+static int compare_moves(const treb_move *a, const treb_move *b, treb_metric metric, treb_rule rule)
 {
     static const int ties[] = {TREB_DTM, TREB_DTZ, TREB_DTC};
     bool a_known = a->value.status[TREB_WDL] == TREB_OK;
     bool b_known = b->value.status[TREB_WDL] == TREB_OK;
     if (a_known != b_known) return a_known ? -1 : 1;
-    if (a->value.rule != b->value.rule) return (int)b->value.rule - (int)a->value.rule;
-    int order = metric == TREB_WDL ? 0 : compare_distance(&a->value, &b->value, metric);
+    int order = result_of(&b->value, rule) - result_of(&a->value, rule);
+    if (order != 0) return order;
+    if (metric != TREB_WDL) order = compare_distance(&a->value, &b->value, metric);
     if (order == 0) order = (b->flags & TREB_MOVE_MATE) - (a->flags & TREB_MOVE_MATE);
     for (size_t i = 0; i < sizeof ties / sizeof *ties && order == 0; i++)
         order = compare_distance(&a->value, &b->value, ties[i]);
@@ -125,44 +110,76 @@ static int compare_moves(const treb_move *a, const treb_move *b, treb_metric met
     return order != 0 ? order : b->promotion - a->promotion;
 }
 
+/* The best moves so far, in order. */
+typedef struct MoveList {
+    treb_metric metric;
+    treb_rule rule;
+    treb_move *move;
+    size_t count, capacity;
+} MoveList;
+
 /* Sorts by insertion; keeps the best `capacity` of the moves put so far. */
-static size_t put_sorted(treb_move *out, size_t count, size_t capacity, const treb_move *move,
-                         treb_metric metric)
+static void put_sorted(MoveList *list, const treb_move *move)
 {
-    size_t at = count;
-    while (at > 0 && compare_moves(move, &out[at - 1], metric) < 0) at--;
-    if (at == capacity) return count;
-    size_t kept = count < capacity ? count : capacity - 1;
-    memmove(&out[at + 1], &out[at], (kept - at) * sizeof *out);
-    out[at] = *move;
-    return kept + 1;
+    size_t at = list->count;
+    while (at > 0 && compare_moves(move, &list->move[at - 1], list->metric, list->rule) < 0) at--;
+    if (at == list->capacity) return;
+    size_t kept = list->count < list->capacity ? list->count : list->capacity - 1;
+    memmove(&list->move[at + 1], &list->move[at], (kept - at) * sizeof *move);
+    list->move[at] = *move;
+    list->count = kept + 1;
 }
 
 /* ---- Moves and lines ------------------------------------------------------------------------- */
 
-static treb_status list_moves(const treb_tables *set, const treb_position *pos, treb_metric metric,
-                              treb_move *out, size_t capacity, size_t *count, treb_error *error)
+/* If the position's own verdicts are missing, that is what a failure for want of a table says,
+ * whichever was met first. */
+static void name_own_table(const treb_tables *set, const treb_position *pos, int failed,
+                           treb_error *why)
+{
+    const SetPlace *place = set_find(set, pos);
+    bool drawn = place->entry != NULL && place->entry->drawn;
+    if (failed == -(int)TREB_ERR_NO_TABLE && !drawn && !set_has(place, TREB_WDL))
+        set_missing(pos, TREB_WDL, why);
+}
+
+static treb_status list_moves(const treb_tables *set, const treb_position *pos, MoveList *list,
+                              treb_error *error)
 {
     Move moves[MOVES_MAX];
     treb_error why;
     int all = movegen_legal(pos, moves), failed = 0;
-    *count = 0;
+    list->count = 0;
     for (int i = 0; i < all; i++) {
-        treb_move move = describe(set, pos, moves[i], metric, &failed, &why);
-        *count = put_sorted(out, *count, capacity, &move, metric);
+        treb_move move = describe(set, pos, moves[i], list->metric, &failed, &why);
+        put_sorted(list, &move);
     }
-    return failed == 0 ? TREB_OK : probe_fail(failed, &why, error);
+    if (failed == 0) return TREB_OK;
+    name_own_table(set, pos, failed, &why);
+    return probe_fail(failed, &why, error);
+}
+
+/* What every list of moves begins with. */
+static treb_status check_list(const treb_position *pos, treb_metric metric, treb_rule rule,
+                              treb_error *error)
+{
+    if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
+    if (rule != TREB_RULE_50 && rule != TREB_RULE_NONE)
+        return fail(error, TREB_ERR_ARGUMENT, "there is no such rule");
+    return probe_check(pos, error);
 }
 
 treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos,
-                             treb_metric metric, treb_move *out, size_t capacity, size_t *count,
-                             treb_error *error)
+                             treb_metric metric, treb_rule rule, treb_move *out, size_t capacity,
+                             size_t *count, treb_error *error)
 {
+    MoveList list = {.metric = metric, .rule = rule, .move = out, .capacity = capacity};
     *count = 0;
-    if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
-    treb_status status = probe_check(pos, error);
+    treb_status status = check_list(pos, metric, rule, error);
     if (status != TREB_OK) return status;
-    return list_moves(tables, pos, metric, out, capacity, count, error);
+    status = list_moves(tables, pos, &list, error);
+    *count = list.count;
+    return status;
 }
 
 /* Why a position without moves, or drawn, ends a line. */
@@ -173,20 +190,19 @@ static treb_line_end end_of(const treb_position *pos, size_t moves)
 }
 
 treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, treb_metric metric,
-                           treb_move *out, size_t capacity, size_t *count, treb_line_end *end,
-                           treb_error *error)
+                           treb_rule rule, treb_move *out, size_t capacity, size_t *count,
+                           treb_line_end *end, treb_error *error)
 {
+    treb_move best;
+    MoveList list = {.metric = metric, .rule = rule, .move = &best, .capacity = 1};
     *count = 0;
-    if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
-    treb_status status = probe_check(pos, error);
+    treb_status status = check_list(pos, metric, rule, error);
     treb_position at = *pos;
     while (status == TREB_OK) {
-        treb_move best;
-        size_t moves;
-        status = list_moves(tables, &at, metric, &best, 1, &moves, error);
+        status = list_moves(tables, &at, &list, error);
         if (status != TREB_OK) break;
-        if (moves == 0 || best.value.wdl == TREB_DRAW) {
-            *end = end_of(&at, moves);
+        if (list.count == 0 || best.value.wdl == TREB_DRAW) {
+            *end = end_of(&at, list.count);
             return TREB_OK;
         }
         if (*count == capacity) {
@@ -197,4 +213,78 @@ treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, 
         position_make(&at, move_make(best.from, best.to, best.promotion), &at);
     }
     return status;
+}
+
+/* ---- The position itself --------------------------------------------------------------------- */
+
+/* What a position without a table of its own is worth by the moves that are known: `complete` if
+ * all are. Plies, or minus a status. */
+static int distance_ahead(const treb_value *known, int count, bool complete, int metric,
+                          treb_wdl wdl)
+{
+    int best = -1;
+    bool win = wdl > TREB_DRAW;
+    if (wdl == TREB_DRAW) return 0;
+    for (int i = 0; i < count; i++) {
+        const treb_value *value = &known[i];
+        if (win && value->wdl <= TREB_DRAW) continue;
+        if (value->status[metric] != TREB_OK)
+            complete = false;
+        else if (best < 0 || (win ? value->plies[metric] < best : value->plies[metric] > best))
+            best = value->plies[metric];
+    }
+    /* Nothing is nearer than one ply. */
+    return (complete || (win && best == 1)) && best >= 0 ? best : -(int)TREB_ERR_NO_TABLE;
+}
+
+/* Settles a position without a table of its own by its moves: if one wins, or if all are known.
+ * Only conversions and moves that end the game can be: none of them depends on the clock. */
+static bool look_ahead(const treb_tables *set, const treb_position *pos, treb_value *out)
+{
+    Move moves[MOVES_MAX];
+    treb_value known[MOVES_MAX];
+    int all = movegen_legal(pos, moves), count = 0, failed = -1; /* no text is wanted */
+    treb_wdl best = TREB_LOSS;
+    for (int i = 0; i < all; i++) {
+        treb_position child;
+        position_make(pos, moves[i], &child);
+        treb_value *value = &known[count];
+        *value = value_of_move(set, pos, moves[i], &child, TREB_WDL, &failed, NULL);
+        if (value->status[TREB_WDL] != TREB_OK) continue;
+        count++;
+        if (value->wdl > best) best = value->wdl;
+    }
+    if (best != TREB_WIN && count < all) return false;
+    *out = (treb_value){.wdl = best, .rule = best};
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        put_distance(out, m, distance_ahead(known, count, count == all, m, best));
+    return true;
+}
+
+static treb_value value_of_position(const treb_tables *set, const treb_position *pos,
+                                    treb_error *error)
+{
+    treb_value value;
+    int verdict = wdl_value(set, pos, error);
+    if (verdict >= 0) {
+        value = (treb_value){.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            put_distance(&value, m, distance_value(set, (treb_metric)m, pos, verdict, NULL));
+    } else if (set_has(set_find(set, pos), TREB_WDL) || !look_ahead(set, pos, &value)) {
+        return value_unknown((treb_status)-verdict);
+    }
+    if (value.status[TREB_DTZ] == TREB_OK)
+        value.rule = treb_wdl_with_clock(value.wdl, value.plies[TREB_DTZ], pos->halfmove);
+    return value;
+}
+
+treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos, treb_value *out,
+                            treb_error *error)
+{
+    treb_error why;
+    treb_status status = probe_check(pos, error);
+    if (status != TREB_OK) return status;
+    *out = value_of_position(tables, pos, &why);
+    status = out->status[TREB_WDL];
+    return status == TREB_OK ? status : probe_fail(-(int)status, &why, error);
 }

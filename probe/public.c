@@ -1,22 +1,12 @@
 /* public.c - what the public interface has beside tables: texts, positions, and the checks that
  * every probe begins with. */
-#include <stdio.h>
-
+#include "core/error.h"
 #include "core/san.h"
 #include "probe/probe.h"
 
-static treb_status fail(treb_error *error, treb_status status, const char *text)
-{
-    if (error != NULL) {
-        error->status = status;
-        snprintf(error->text, sizeof error->text, "%.500s", text);
-    }
-    return status;
-}
-
 treb_status probe_fail(int result, const treb_error *from, treb_error *error)
 {
-    return fail(error, (treb_status)-result, error != NULL ? from->text : "");
+    return fail(error, (treb_status)-result, "%s", error != NULL ? from->text : "");
 }
 
 treb_status probe_no_metric(treb_error *error)
@@ -29,7 +19,7 @@ treb_status probe_check_fully(const treb_position *pos, treb_error *error)
     const char *why;
     if (pos->turn > TREB_BLACK) return fail(error, TREB_ERR_POSITION, "nobody is to move");
     treb_status status = position_check(pos, &why);
-    if (status != TREB_OK) return fail(error, status, why);
+    if (status != TREB_OK) return fail(error, status, "%s", why);
     if (pos->castling != 0)
         return fail(error, TREB_ERR_CASTLING, "castling rights remain: no table covers them");
     if (bit_count(position_occupied(pos)) > TREB_MEN_MAX)
@@ -87,7 +77,7 @@ treb_status treb_position_from_fen(const char *fen, treb_position *out, treb_err
 {
     const char *why;
     treb_status status = position_from_fen(fen, out, &why);
-    return status == TREB_OK ? status : fail(error, status, why);
+    return status == TREB_OK ? status : fail(error, status, "%s", why);
 }
 
 void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE])
@@ -99,7 +89,7 @@ treb_status treb_position_check(const treb_position *pos, treb_error *error)
 {
     const char *why;
     treb_status status = position_check(pos, &why);
-    return status == TREB_OK ? status : fail(error, status, why);
+    return status == TREB_OK ? status : fail(error, status, "%s", why);
 }
 
 treb_status treb_position_play(const treb_position *pos, const char *move, treb_position *out,

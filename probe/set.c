@@ -3,38 +3,47 @@
 #include "probe/set.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Failures -------------------------------------------------------------------------------- */
+#include "core/error.h"
 
-static treb_status fail(treb_error *error, treb_status status, const char *what, const char *detail)
-{
-    if (error != NULL) {
-        error->status = status;
-        snprintf(error->text, sizeof error->text, "%.400s%.100s", what, detail);
-    }
-    return status;
-}
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static treb_status pass_on(const treb_error *from, treb_error *error)
 {
-    return fail(error, from->status, from->text, "");
+    return fail(error, from->status, "%s", from->text);
+}
+
+static Material canonical_material(const treb_position *pos)
+{
+    Material material = material_of_position(pos);
+    material_canonical(&material);
+    return material;
+}
+
+static treb_status fail_missing(const Material *material, treb_metric metric, treb_error *error)
+{
+    char name[TABLE_NAME_SIZE];
+    if (error == NULL) return TREB_ERR_NO_TABLE;
+    table_file_name(material, metric, name);
+    return fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
 }
 
 int set_missing(const treb_position *pos, treb_metric metric, treb_error *error)
 {
-    if (error != NULL) {
-        char name[TABLE_NAME_SIZE];
-        Material material = material_of_position(pos);
-        material_canonical(&material);
-        table_file_name(&material, metric, name);
-        error->status = TREB_ERR_NO_TABLE;
-        snprintf(error->text, sizeof error->text, "%s is not installed", name);
-    }
-    return -(int)TREB_ERR_NO_TABLE;
+    if (error == NULL) return -(int)TREB_ERR_NO_TABLE;
+    Material material = canonical_material(pos);
+    return -(int)fail_missing(&material, metric, error);
+}
+
+int set_contradicts(const treb_position *pos, treb_error *error)
+{
+    char name[MATERIAL_NAME_SIZE];
+    Material material = canonical_material(pos);
+    material_name(&material, name);
+    return -(int)fail(error, TREB_ERR_DAMAGED, "the tables of %s contradict each other", name);
 }
 
 /* ---- Finding files --------------------------------------------------------------------------- */
@@ -109,17 +118,12 @@ static bool add_file(Found *found, const char *directory, const char *name, size
 static treb_status scan(Found *found, const char *directory, treb_error *error)
 {
     DIR *list = opendir(directory);
-    if (list == NULL) {
-        char text[256];
-        snprintf(text, sizeof text, ": %s", strerror(errno));
-        return fail(error, TREB_ERR_IO, directory, text);
-    }
+    if (list == NULL) return fail_errno(error, "open", directory);
     /* Names within one directory differ: only those of earlier ones can be known. */
     size_t before = found->count;
     treb_status status = TREB_OK;
     for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;)
-        if (!add_file(found, directory, entry->d_name, before))
-            status = fail(error, TREB_ERR_MEMORY, "out of memory", "");
+        if (!add_file(found, directory, entry->d_name, before)) status = fail_memory(error);
     closedir(list);
     return status;
 }
@@ -155,7 +159,8 @@ static void add_entries(treb_tables *set)
     /* Files are sorted, so that an entry's files come one after another. */
     for (size_t i = 0; i < set->file_count; i++) {
         ProbeFile *file = &set->files[i];
-        entry_of(set, &file->material)->file[file->metric] = file;
+        SetEntry *entry = entry_of(set, &file->material);
+        if (!entry->drawn) entry->file[file->metric] = file;
     }
     for (size_t i = 0; i < set->entry_count; i++) {
         add_place(set, &set->entries[i], false);
@@ -185,7 +190,7 @@ static bool adopt(treb_tables *set, Found *found)
     if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
     set->files = found->files;
     for (; set->file_count < found->count; set->file_count++)
-        if (!file_init(&set->files[set->file_count])) break;
+        if (!file_init(&set->files[set->file_count], set->pool.files)) break;
     bool all = set->file_count == found->count;
     for (size_t i = set->file_count; i < found->count; i++) free(found->files[i].path);
     *found = (Found){0};
@@ -202,13 +207,13 @@ treb_tables *treb_tables_open(const char *const *directories, size_t count, treb
         set = NULL;
     }
     if (set == NULL) {
-        fail(error, TREB_ERR_MEMORY, "out of memory", "");
+        fail_memory(error);
         return NULL;
     }
     for (size_t i = 0; i < count && status == TREB_OK; i++)
         status = scan(&found, directories[i], error);
     if (status == TREB_OK && adopt(set, &found)) return set;
-    if (status == TREB_OK) fail(error, TREB_ERR_MEMORY, "out of memory", "");
+    if (status == TREB_OK) fail_memory(error);
     for (size_t i = 0; i < found.count; i++) free(found.files[i].path);
     free(found.files);
     treb_tables_close(set);
@@ -247,7 +252,7 @@ static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metri
 {
     Material material;
     if (!material_parse(name, &material) || metric < TREB_WDL || metric >= TREB_METRICS) {
-        fail(error, TREB_ERR_ARGUMENT, name, " is no material, or the metric is none");
+        fail(error, TREB_ERR_ARGUMENT, "%.400s is no material, or the metric is none", name);
         return NULL;
     }
     material_canonical(&material);
@@ -255,9 +260,7 @@ static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metri
         if ((int)set->files[i].metric == (int)metric &&
             material_equal(&set->files[i].material, &material))
             return &set->files[i];
-    char file[TABLE_NAME_SIZE];
-    table_file_name(&material, metric, file);
-    fail(error, TREB_ERR_NO_TABLE, file, " is not installed");
+    fail_missing(&material, metric, error);
     return NULL;
 }
 
@@ -267,7 +270,7 @@ treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metr
     treb_error why;
     treb_error missing;
     ProbeFile *file = find_file(tables, material, metric, &missing);
-    if (file == NULL) return fail(error, missing.status, missing.text, "");
+    if (file == NULL) return pass_on(&missing, error);
     return file_pin(&tables->pool, file, &why) == 0 ? TREB_OK : pass_on(&why, error);
 }
 
@@ -304,7 +307,7 @@ treb_status treb_tables_info(const treb_tables *tables, size_t number, treb_tabl
                              treb_error *error)
 {
     if (number >= tables->file_count)
-        return fail(error, TREB_ERR_ARGUMENT, "there is no table of that number", "");
+        return fail(error, TREB_ERR_ARGUMENT, "there is no table of that number");
     return describe(&tables->files[number], out, error);
 }
 
@@ -313,7 +316,7 @@ treb_status treb_tables_find(const treb_tables *tables, const char *material, tr
 {
     treb_error missing;
     ProbeFile *file = find_file(tables, material, metric, &missing);
-    if (file == NULL) return fail(error, missing.status, missing.text, "");
+    if (file == NULL) return pass_on(&missing, error);
     return describe(file, out, error);
 }
 
@@ -326,14 +329,15 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
     const OpenFile *open;
     bool sensible = metric != TREB_WDL && (turn == TREB_WHITE || turn == TREB_BLACK) &&
                     wdl >= TREB_LOSS && wdl <= TREB_WIN && wdl != TREB_DRAW;
-    if (!sensible) return fail(error, TREB_ERR_ARGUMENT, "only distances have histograms", "");
+    if (!sensible) return fail(error, TREB_ERR_ARGUMENT, "only distances have histograms");
     ProbeFile *file = find_file(tables, material, metric, &missing);
-    if (file == NULL) return fail(error, missing.status, missing.text, "");
+    if (file == NULL) return pass_on(&missing, error);
     if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
     const TableSide *side = &open->header->side[turn];
     const uint64_t *entry = side->histogram[wdl];
     if (entry == NULL && side->count[wdl])
-        return fail(error, TREB_ERR_ARGUMENT, file->path, " has no histograms: make it again");
+        return fail(error, TREB_ERR_ARGUMENT, "%.400s has no histograms: make it again",
+                    file->path);
     *count = entry ? (size_t)side->longest[wdl] + 1 : 0;
     if (*count) memcpy(out, entry, (*count < capacity ? *count : capacity) * sizeof *out);
     return TREB_OK;

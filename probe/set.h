@@ -11,7 +11,7 @@ typedef struct SetEntry {
     Material material;             /* canonical */
     bool symmetric;                /* the same men on both sides: files hold White to move only */
     bool drawn;                    /* too little to mate: no table is needed */
-    ProbeFile *file[TREB_METRICS]; /* NULL where not installed */
+    ProbeFile *file[TREB_METRICS]; /* NULL where not installed, or not needed */
 } SetEntry;
 
 /* A place of the hash table from keys to materials. */
@@ -35,7 +35,7 @@ struct treb_tables {
 /* The number of men of each kind but kings, four bits each. */
 static inline uint64_t set_unit(int color, int type)
 {
-    return UINT64_C(1) << (20 * color + 4 * type);
+    return UINT64_C(1) << (32 * color + 4 * type);
 }
 
 static inline uint64_t set_key_of_material(const Material *m)
@@ -47,20 +47,28 @@ static inline uint64_t set_key_of_material(const Material *m)
     return key;
 }
 
+/* The same of men of one colour, 28 bits of it. */
+static inline uint64_t set_key_of_men(const treb_position *pos, uint64_t men)
+{
+    const uint64_t *type = pos->by_type;
+    uint64_t odd = type[TREB_KNIGHT] | type[TREB_ROOK], two = type[TREB_BISHOP] | type[TREB_ROOK];
+    uint64_t key = 0;
+    men &= ~type[TREB_KING];
+    while (men) {
+        int sq = bit_pop(&men);
+        unsigned kind = type[TREB_QUEEN] >> sq & 1;
+        kind = 2 * kind + (two >> sq & 1);
+        kind = 2 * kind + (odd >> sq & 1);
+        key += UINT64_C(1) << 4 * kind;
+    }
+    return key;
+}
+
 /* At most TREB_MEN_MAX men. Man by man, as generic processors count bits slowly. */
 static inline uint64_t set_key(const treb_position *pos)
 {
-    uint64_t key = 0, black = pos->by_color[TREB_BLACK];
-    uint64_t men = (pos->by_color[TREB_WHITE] | black) & ~pos->by_type[TREB_KING];
-    uint64_t odd = pos->by_type[TREB_KNIGHT] | pos->by_type[TREB_ROOK];
-    uint64_t two = pos->by_type[TREB_BISHOP] | pos->by_type[TREB_ROOK];
-    uint64_t queens = pos->by_type[TREB_QUEEN];
-    while (men) {
-        int sq = bit_pop(&men);
-        unsigned type = (odd >> sq & 1) | (two >> sq & 1) << 1 | (queens >> sq & 1) << 2;
-        key += UINT64_C(1) << (20 * (black >> sq & 1) + 4 * type);
-    }
-    return key;
+    return set_key_of_men(pos, pos->by_color[TREB_WHITE]) |
+           set_key_of_men(pos, pos->by_color[TREB_BLACK]) << 32;
 }
 
 static inline size_t set_hash(const treb_tables *set, uint64_t key)
@@ -68,13 +76,23 @@ static inline size_t set_hash(const treb_tables *set, uint64_t key)
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> set->shift);
 }
 
-/* The material of a position, or a place whose entry is NULL if nothing is known of it. */
-static inline const SetPlace *set_find(const treb_tables *set, const treb_position *pos)
+/* The place of a material, or one whose entry is NULL if nothing is known of it. */
+static inline const SetPlace *set_place(const treb_tables *set, uint64_t key)
 {
-    uint64_t key = set_key(pos);
     size_t at = set_hash(set, key);
     while (set->places[at].entry != NULL && set->places[at].key != key) at = (at + 1) & set->mask;
     return &set->places[at];
+}
+
+static inline const SetPlace *set_find(const treb_tables *set, const treb_position *pos)
+{
+    return set_place(set, set_key(pos));
+}
+
+/* Whether the file of a metric is installed. */
+static inline bool set_has(const SetPlace *place, treb_metric metric)
+{
+    return place->entry != NULL && place->entry->file[metric] != NULL;
 }
 
 /* The position as the tables of `place` see it: itself, or written to `room`. */
@@ -88,5 +106,8 @@ static inline const treb_position *set_orient(const SetPlace *place, const treb_
 
 /* "KRPvKR.dtz.treb is not installed"; returns minus TREB_ERR_NO_TABLE. */
 int set_missing(const treb_position *pos, treb_metric metric, treb_error *error);
+
+/* "the tables of KRPvKR contradict each other"; returns minus TREB_ERR_DAMAGED. */
+int set_contradicts(const treb_position *pos, treb_error *error);
 
 #endif

@@ -2,18 +2,24 @@
  *
  * What a table stores for a position is a lower bound, which the captures complete: the verdict
  * is the best of the stored one and those that legal captures lead to. So captures come first,
- * and when one of them wins the table is not looked at. A table that is missing can sometimes be
- * done without, and so can a capture whose own table is missing. */
+ * and when one of them wins the table is not looked at. The position's own table must be there
+ * all the same, and is asked for before any move is looked at: a position of many men whose
+ * tables are not installed costs nothing. */
 #include "probe/probe.h"
 
-/* The stored lower bound, en passant left out. */
-static int wdl_stored(const treb_tables *set, const treb_position *pos, treb_error *error)
+/* What is known of a position without its own table: whether nobody can win, or it is over. Else
+ * that the table is missing. */
+static int wdl_without_table(const SetEntry *entry, const treb_position *pos, treb_error *error)
 {
-    const SetPlace *place = set_find(set, pos);
-    if (place->entry == NULL) return set_missing(pos, TREB_WDL, error);
-    if (place->entry->drawn) return TREB_DRAW;
-    ProbeFile *file = place->entry->file[TREB_WDL];
-    if (file == NULL) return set_missing(pos, TREB_WDL, error);
+    if (entry != NULL && entry->drawn) return TREB_DRAW;
+    if (movegen_any(pos)) return set_missing(pos, TREB_WDL, error);
+    return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
+}
+
+/* The stored lower bound, en passant left out. */
+static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *file,
+                      const treb_position *pos, treb_error *error)
+{
     const OpenFile *open;
     int opened = file_get(file, &open, error);
     if (opened < 0) return opened;
@@ -26,36 +32,20 @@ static int wdl_stored(const treb_tables *set, const treb_position *pos, treb_err
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
-/* The best that the given moves lead to: 4 - the verdict of the position after one. -1 if there is
- * none. The first failure is put in *failure (0 if none) and *error. Stops at a win. */
-static int best_of(const treb_tables *set, const treb_position *pos, const Move *moves, int count,
-                   int *failure, treb_error *error)
+/* The best that the given captures lead to: 4 - the verdict of the position after one. The first
+ * failure ends it. Stops at a win. */
+static int best_of(const treb_tables *set, const treb_position *pos, const Move *captures,
+                   int count, treb_error *error)
 {
-    int best = -1;
+    int best = TREB_LOSS;
     for (int i = 0; i < count && best < TREB_WIN; i++) {
         treb_position child;
-        position_make(pos, moves[i], &child);
-        int verdict = wdl_value(set, &child, *failure == 0 ? error : NULL);
-        if (verdict < 0) {
-            if (*failure == 0) *failure = verdict;
-        } else if (TREB_WIN - verdict > best) {
-            best = TREB_WIN - verdict;
-        }
+        position_make(pos, captures[i], &child);
+        int verdict = wdl_value(set, &child, error);
+        if (verdict < 0) return verdict;
+        if (TREB_WIN - verdict > best) best = TREB_WIN - verdict;
     }
     return best;
-}
-
-/* The verdict from the rules and conversions alone, or -1 if they do not settle it. */
-static int wdl_without_table(const treb_tables *set, const treb_position *pos)
-{
-    Move moves[MOVES_MAX];
-    int count = movegen_legal(pos, moves), conversions = 0, failure = 0;
-    if (count == 0) return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
-    for (int i = 0; i < count; i++)
-        if (move_is_conversion(pos, moves[i])) moves[conversions++] = moves[i];
-    int best = best_of(set, pos, moves, conversions, &failure, NULL);
-    if (best == TREB_WIN) return best;
-    return conversions == count && failure == 0 ? best : -1;
 }
 
 /* Whether there is a legal move other than en passant captures. */
@@ -68,20 +58,17 @@ static bool has_other_moves(const treb_position *pos)
 
 int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *error)
 {
+    const SetPlace *place = set_find(set, pos);
+    ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
+    if (file == NULL) return wdl_without_table(place->entry, pos, error);
     Move captures[MOVES_MAX];
-    int count = movegen_captures(pos, captures), failure = 0, best = -1;
+    int count = movegen_captures(pos, captures), best = TREB_LOSS;
     if (count > 0) {
-        best = best_of(set, pos, captures, count, &failure, error);
-        if (best == TREB_WIN) return best;
-        if (pos->ep != 0 && !has_other_moves(pos)) return failure != 0 ? failure : best;
+        best = best_of(set, pos, captures, count, error);
+        if (best < 0 || best == TREB_WIN) return best;
+        if (pos->ep != 0 && !has_other_moves(pos)) return best;
     }
-    int stored = wdl_stored(set, pos, failure == 0 ? error : NULL);
-    if (stored == TREB_WIN) return stored;
-    if (stored < 0) {
-        int verdict = stored == -(int)TREB_ERR_NO_TABLE ? wdl_without_table(set, pos) : -1;
-        if (verdict >= 0) return verdict;
-    }
-    if (failure != 0) return failure;
+    int stored = wdl_stored(set, place, file, pos, error);
     return stored > best || stored < 0 ? stored : best;
 }
 

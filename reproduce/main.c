@@ -65,8 +65,8 @@ void report_moves(const Report *report, const char *fen, treb_metric metric, Mov
 {
     treb_error error;
     treb_position pos = report_position(fen);
-    if (treb_probe_moves(report->tables, &pos, metric, out->move, TREB_MOVES_MAX, &out->count,
-                         &error) != TREB_OK)
+    if (treb_probe_moves(report->tables, &pos, metric, TREB_RULE_50, out->move, TREB_MOVES_MAX,
+                         &out->count, &error) != TREB_OK)
         fail(&error, fen);
 }
 

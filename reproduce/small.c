@@ -131,8 +131,8 @@ static bool line_falls(const Report *report, const char *material, treb_metric m
     treb_move *line = malloc(LINE * sizeof *line);
     treb_line_end end;
     size_t count;
-    if (line == NULL ||
-        treb_best_line(report->tables, &pos, metric, line, LINE, &count, &end, NULL) != TREB_OK)
+    if (line == NULL || treb_best_line(report->tables, &pos, metric, TREB_RULE_NONE, line, LINE,
+                                       &count, &end, NULL) != TREB_OK)
         exit(1);
     bool falls = end == TREB_LINE_MATE;
     for (size_t i = 0; i + 1 < count; i++) {

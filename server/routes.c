@@ -54,6 +54,18 @@ static bool get_metric(const RouteCall *call, treb_metric *metric, Reply *reply)
     return false;
 }
 
+/* The 50-move rule if none is given. */
+static bool get_rule(const RouteCall *call, treb_rule *rule, Reply *reply)
+{
+    const char *text;
+    *rule = TREB_RULE_50;
+    if (!get_once(call, "rule", &text, reply)) return false;
+    if (text == NULL || answer_rule_of(text, rule)) return true;
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                "the parameter rule must be 50 or none");
+    return false;
+}
+
 /* -1 if none is given. */
 static bool get_attacker(const RouteCall *call, int *attacker, Reply *reply)
 {
@@ -143,9 +155,12 @@ static void run_line(const RouteCall *call, Reply *reply)
     treb_position pos;
     treb_error error = {TREB_OK, ""};
     treb_metric metric;
+    treb_rule rule;
     AnswerContext context = {call->set->tables, 0};
-    if (!get_position(call, &pos, reply) || !get_metric(call, &metric, reply)) return;
-    give(reply, &context, answer_line(&context, &pos, metric, &error), &error, REPLY_FOREVER);
+    if (!get_position(call, &pos, reply) || !get_metric(call, &metric, reply) ||
+        !get_rule(call, &rule, reply))
+        return;
+    give(reply, &context, answer_line(&context, &pos, metric, rule, &error), &error, REPLY_FOREVER);
 }
 
 /* From rank files alone: to solve would keep the server busy for as long as a client likes. */

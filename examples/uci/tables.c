@@ -158,7 +158,8 @@ bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, 
     treb_position pos = to_position(b);
     for (size_t i = 0; i < 3 && status != TREB_OK; i++) {
         metric = order[i];
-        status = treb_probe_moves(t->set, &pos, metric, list, TREB_MOVES_MAX, &count, NULL);
+        status = treb_probe_moves(t->set, &pos, metric, TREB_RULE_50, list, TREB_MOVES_MAX, &count,
+                                  NULL);
     }
     if (status != TREB_OK) return false;
     t->hits += count;
@@ -184,7 +185,7 @@ int tables_line(const Tables *t, const Board *b, Move *out, int capacity)
     size_t count = 0, room = capacity < 32 ? (size_t)capacity : 32;
     treb_line_end end;
     treb_position pos = to_position(b);
-    treb_best_line(t->set, &pos, TREB_DTM, list, room, &count, &end, NULL);
+    treb_best_line(t->set, &pos, TREB_DTM, TREB_RULE_50, list, room, &count, &end, NULL);
     for (size_t i = 0; i < count; i++) out[i] = to_move(&list[i]);
     return (int)count;
 }

@@ -19,8 +19,8 @@ typedef struct Root {
 /* False if some move's value is not known. */
 static bool root_list(Root *root, treb_metric metric)
 {
-    return treb_probe_moves(root->tables, &root->pos, metric, root->move, LIST_MAX, &root->count,
-                            NULL) == TREB_OK;
+    return treb_probe_moves(root->tables, &root->pos, metric, TREB_RULE_50, root->move, LIST_MAX,
+                            &root->count, NULL) == TREB_OK;
 }
 
 /* What is beyond the 50-move rule is all one, but ranks must keep their sign. */
@@ -107,7 +107,8 @@ static void predict(const Root *root, struct TbRootMove *out)
     while (!(move.flags & TREB_MOVE_ZEROING) && out->pvSize < LINE_PLIES) {
         size_t count;
         if (treb_position_play(&at, move.uci, &at, NULL) != TREB_OK) return;
-        if (treb_probe_moves(root->tables, &at, TREB_DTZ, &move, 1, &count, NULL) != TREB_OK)
+        if (treb_probe_moves(root->tables, &at, TREB_DTZ, TREB_RULE_50, &move, 1, &count, NULL) !=
+            TREB_OK)
             return;
         if (count == 0 || move.value.wdl == TREB_DRAW) return;
         out->pv[out->pvSize++] = board_move(&move);

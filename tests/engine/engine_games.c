@@ -170,7 +170,7 @@ static bool won_ply(Match *m, treb_position *pos, bool engine, bool *detour)
     treb_value value;
     size_t count;
     treb_probe_root(m->tables, pos, &value, NULL);
-    treb_probe_moves(m->tables, pos, TREB_DTM, list, TREB_MOVES_MAX, &count, NULL);
+    treb_probe_moves(m->tables, pos, TREB_DTM, TREB_RULE_50, list, TREB_MOVES_MAX, &count, NULL);
     if (count == 0) {
         if (engine || value.rule != TREB_LOSS) fault(m, "no mate");
         return false;
@@ -214,7 +214,8 @@ static void play_drawn(Match *m)
     for (int ply = 0; ply < DRAWN_PLIES; ply++) {
         treb_move list[TREB_MOVES_MAX];
         size_t count, drawing = 0;
-        treb_probe_moves(m->tables, &pos, TREB_DTM, list, TREB_MOVES_MAX, &count, NULL);
+        treb_probe_moves(m->tables, &pos, TREB_DTM, TREB_RULE_50, list, TREB_MOVES_MAX, &count,
+                         NULL);
         while (drawing < count && list[drawing].value.rule == TREB_DRAW) drawing++;
         if (drawing == 0) return; /* stalemate */
         const treb_move *move = &list[next_random(m) % drawing];
@@ -237,7 +238,7 @@ static void play_lost(Match *m)
     size_t count;
     find_position(m, TREB_LOSS, false, &pos, &value);
     if (value.plies[TREB_DTM] == 0) return; /* mated */
-    treb_probe_moves(m->tables, &pos, TREB_DTM, list, TREB_MOVES_MAX, &count, NULL);
+    treb_probe_moves(m->tables, &pos, TREB_DTM, TREB_RULE_50, list, TREB_MOVES_MAX, &count, NULL);
     const treb_move *move = ask_move(m, list, count);
     if (move != NULL && move->value.plies[TREB_DTM] != list[0].value.plies[TREB_DTM])
         fault(m, "%s does not hold out longest", move->uci);

@@ -90,8 +90,8 @@ static void probe_treb_moves(Bench *bench, const treb_position *pos)
 {
     treb_move move[TREB_MOVES_MAX];
     size_t count = 0;
-    bench->failed += treb_probe_moves(bench->tables, pos, TREB_DTZ, move, TREB_MOVES_MAX, &count,
-                                      NULL) != TREB_OK;
+    bench->failed += treb_probe_moves(bench->tables, pos, TREB_DTZ, TREB_RULE_50, move,
+                                      TREB_MOVES_MAX, &count, NULL) != TREB_OK;
     bench->sum += count;
 }
 

@@ -93,7 +93,7 @@ class Tables:
     def is_over(self, pos):
         move = ctypes.create_string_buffer(256)
         count = ctypes.c_size_t()
-        self.lib.treb_probe_moves(self.set, pos, 0, move, 1, ctypes.byref(count), None)
+        self.lib.treb_probe_moves(self.set, pos, 0, 0, move, 1, ctypes.byref(count), None)
         return count.value == 0
 
     def longest_wins(self, material):

@@ -260,8 +260,9 @@ START_TEST(golden_moves)
     while (fgets(line, sizeof line, file)) {
         if (split_line(line, field) != 4 || !known_position(set, field[0], &pos)) continue;
         int found = 0;
-        ck_assert_int_eq(treb_probe_moves(set, &pos, TREB_DTC, move, TREB_MOVES_MAX, &count, NULL),
-                         TREB_OK);
+        ck_assert_int_eq(
+            treb_probe_moves(set, &pos, TREB_DTC, TREB_RULE_50, move, TREB_MOVES_MAX, &count, NULL),
+            TREB_OK);
         for (size_t i = 0; i < count; i++) {
             bool rest = strcmp(field[1], "*") == 0 && !move_named(field[0], move[i].san);
             if (!rest && strcmp(field[1], move[i].san) != 0) continue;

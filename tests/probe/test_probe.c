@@ -88,8 +88,9 @@ static void check_moves(const treb_tables *tables, const treb_position *pos, tre
     size_t count;
     treb_value root;
     ck_assert_int_eq(treb_probe_root(tables, pos, &root, &error), TREB_OK);
-    ck_assert_int_eq(treb_probe_moves(tables, pos, metric, moves, TREB_MOVES_MAX, &count, &error),
-                     TREB_OK);
+    ck_assert_int_eq(
+        treb_probe_moves(tables, pos, metric, TREB_RULE_50, moves, TREB_MOVES_MAX, &count, &error),
+        TREB_OK);
     ck_assert_uint_eq(count, (size_t)movegen_legal(pos, legal));
     if (count == 0) return;
     check_order(moves, count, metric);
@@ -98,7 +99,8 @@ static void check_moves(const treb_tables *tables, const treb_position *pos, tre
     ck_assert_int_eq(moves[0].value.plies[metric], root.plies[metric]);
     treb_move few[3];
     size_t kept;
-    ck_assert_int_eq(treb_probe_moves(tables, pos, metric, few, 3, &kept, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_moves(tables, pos, metric, TREB_RULE_50, few, 3, &kept, &error),
+                     TREB_OK);
     ck_assert_uint_eq(kept, count < 3 ? count : 3);
     for (size_t i = 0; i < kept; i++) ck_assert_str_eq(few[i].uci, moves[i].uci);
 }
@@ -111,7 +113,9 @@ static void check_line(const treb_tables *tables, const treb_position *pos, treb
     treb_distance distance;
     treb_position at = *pos;
     size_t count;
-    ck_assert_int_eq(treb_best_line(tables, pos, metric, line, 300, &count, &end, &error), TREB_OK);
+    ck_assert_int_eq(
+        treb_best_line(tables, pos, metric, TREB_RULE_50, line, 300, &count, &end, &error),
+        TREB_OK);
     ck_assert_int_eq(treb_probe_dtm(tables, pos, &distance, &error), TREB_OK);
     for (size_t i = 0; i < count; i++)
         ck_assert_int_eq(treb_position_play(&at, line[i].san, &at, &error), TREB_OK);
@@ -125,8 +129,9 @@ static void check_line(const treb_tables *tables, const treb_position *pos, treb
     ck_assert_uint_eq(count % 2, distance.wdl == TREB_WIN);
     if (metric == TREB_DTM) ck_assert_uint_eq(count, (size_t)distance.plies);
     if (count > 2) {
-        ck_assert_int_eq(treb_best_line(tables, pos, metric, line, 2, &count, &end, &error),
-                         TREB_OK);
+        ck_assert_int_eq(
+            treb_best_line(tables, pos, metric, TREB_RULE_50, line, 2, &count, &end, &error),
+            TREB_OK);
         ck_assert_uint_eq(count, 2);
         ck_assert_int_eq(end, TREB_LINE_CAPACITY);
     }
@@ -156,8 +161,9 @@ START_TEST(move_flags)
     treb_move moves[TREB_MOVES_MAX];
     size_t count;
     treb_position pos = position_of("8/1P6/8/8/8/8/k1K5/8 w - - 12 40");
-    ck_assert_int_eq(
-        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTM, TREB_RULE_50, moves, TREB_MOVES_MAX,
+                                      &count, &error),
+                     TREB_OK);
     bool queen = false, knight = false;
     for (size_t i = 0; i < count; i++) {
         const treb_move *m = &moves[i];
@@ -177,14 +183,16 @@ START_TEST(move_flags)
     }
     ck_assert(queen && knight);
     pos = position_of("k7/8/1K6/8/8/8/8/7R w - - 0 1");
-    ck_assert_int_eq(
-        treb_probe_moves(tables, &pos, TREB_WDL, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_WDL, TREB_RULE_50, moves, TREB_MOVES_MAX,
+                                      &count, &error),
+                     TREB_OK);
     ck_assert_str_eq(moves[0].san, "Rh8#");
     ck_assert_int_eq(moves[0].flags, TREB_MOVE_CHECK | TREB_MOVE_MATE);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) ck_assert_int_eq(moves[0].value.plies[m], 1);
     pos = position_of("7k/8/8/6Q1/8/8/8/K7 w - - 0 1");
-    ck_assert_int_eq(
-        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTM, TREB_RULE_50, moves, TREB_MOVES_MAX,
+                                      &count, &error),
+                     TREB_OK);
     for (size_t i = 0; i < count; i++)
         if (strcmp(moves[i].san, "Qg6") == 0) ck_assert_int_eq(moves[i].flags, TREB_MOVE_STALEMATE);
     treb_tables_close(tables);
@@ -291,7 +299,27 @@ START_TEST(en_passant)
 }
 END_TEST
 
-/* When en passant is the only move, the table of the position itself is not asked for. */
+/* A capture's table that is missing is told, and is named. */
+START_TEST(missing_capture)
+{
+    char other[PATH_SIZE];
+    make_directory(other);
+    write_constant(other, TREB_WIN, 3, TREB_WHITE);
+    treb_tables *tables = open_set(other);
+    treb_position pos = position_of("8/8/8/3pP3/8/1K6/8/7k w - d6 0 1");
+    treb_error error;
+    treb_wdl wdl;
+    ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(error.text, "KPvK.wdl.treb is not installed");
+    pos.ep = 0;
+    ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_OK);
+    ck_assert_int_eq(wdl, TREB_WIN);
+    treb_tables_close(tables);
+    remove_directory(other);
+}
+END_TEST
+
+/* When en passant is the only move, the position's table is still the one that is named. */
 START_TEST(en_passant_alone)
 {
     treb_tables *tables = open_set(directory);
@@ -299,7 +327,7 @@ START_TEST(en_passant_alone)
     treb_error error;
     treb_wdl wdl;
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_ERR_NO_TABLE);
-    ck_assert_str_eq(error.text, "KQvKP.wdl.treb is not installed");
+    ck_assert_str_eq(error.text, "KQPvKP.wdl.treb is not installed");
     pos.ep = 0;
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_OK);
     ck_assert_int_eq(wdl, TREB_DRAW); /* stalemate, by the rules alone */
@@ -369,6 +397,7 @@ int main(void)
     tcase_add_test(tests, move_flags);
     tcase_add_test(tests, clock_counts);
     tcase_add_loop_test(tests, en_passant, 0, 5);
+    tcase_add_test(tests, missing_capture);
     tcase_add_test(tests, en_passant_alone);
     tcase_add_test(tests, symmetric_material);
     return run_suite(suite);

@@ -47,7 +47,7 @@ START_TEST(refused_positions)
     size_t count = 7;
     ck_assert_int_eq(treb_probe_wdl(tables, &pos, &wdl, &error), TREB_ERR_POSITION);
     ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_ERR_POSITION);
-    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTZ, moves, 1, &count, NULL),
+    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTZ, TREB_RULE_50, moves, 1, &count, NULL),
                      TREB_ERR_POSITION);
     ck_assert_uint_eq(count, 0);
     ck_assert_int_eq(treb_position_from_fen("8/8 w", &pos, &error), TREB_ERR_FEN);
@@ -84,8 +84,13 @@ START_TEST(rules_alone)
     expect(tables, "8/8/8/8/8/1k1b4/8/K7 b - - 0 1", TREB_DRAW);
     expect(tables, "k6R/8/1K6/8/8/8/8/8 b - - 0 1", TREB_LOSS); /* mate */
     expect(tables, "7k/8/6Q1/8/8/8/8/K7 b - - 0 1", TREB_DRAW); /* stalemate */
-    expect(tables, "k7/1Q6/8/8/8/8/8/K7 b - - 0 1", TREB_DRAW); /* must take */
+    /* Black must take: but a probe of one position looks at no moves. */
+    expect_failure(tables, "k7/1Q6/8/8/8/8/8/K7 b - - 0 1", TREB_ERR_NO_TABLE, "KQvK.wdl.treb");
     expect_failure(tables, "k7/8/8/8/8/8/8/K5Q1 w - - 0 1", TREB_ERR_NO_TABLE, "KQvK.wdl.treb");
+    treb_position takes = position_of("k7/1Q6/8/8/8/8/8/K7 b - - 0 1");
+    treb_value value;
+    ck_assert_int_eq(treb_probe_root(tables, &takes, &value, NULL), TREB_OK);
+    ck_assert_int_eq(value.wdl, TREB_DRAW);
     treb_position mate = position_of("k6R/8/1K6/8/8/8/8/8 b - - 0 1");
     treb_distance distance;
     ck_assert_int_eq(treb_probe_dtm(tables, &mate, &distance, NULL), TREB_OK);
@@ -94,30 +99,41 @@ START_TEST(rules_alone)
 }
 END_TEST
 
-START_TEST(juniors_suffice)
+/* treb_probe_root looks one move ahead where the position's own table is missing; the others do
+ * not. */
+START_TEST(one_move_ahead)
 {
     treb_tables *tables = open_set(directory);
     treb_error error;
     treb_distance distance;
-    expect(tables, "k7/8/8/3r4/8/8/8/3Q3K w - - 0 1", TREB_WIN);
-    expect(tables, "k7/8/8/3q4/8/8/8/3R2K1 b - - 0 1", TREB_WIN);
-    treb_position pos = position_of("k7/8/8/3r4/8/8/8/3Q3K w - - 0 1");
-    ck_assert_int_eq(treb_probe_dtz(tables, &pos, &distance, &error), TREB_OK);
-    ck_assert_int_eq(distance.plies, 1);
-    ck_assert_int_eq(treb_probe_dtc(tables, &pos, &distance, &error), TREB_OK);
-    ck_assert_int_eq(distance.plies, 1);
-    ck_assert_int_eq(treb_probe_dtm(tables, &pos, &distance, &error), TREB_ERR_NO_TABLE);
-    ck_assert(strstr(error.text, "KQvKR.dtm.treb") != NULL);
+    expect_failure(tables, "k7/8/8/3r4/8/8/8/3Q3K w - - 0 1", TREB_ERR_NO_TABLE, "KQvKR.wdl.treb");
+    treb_position pos = position_of("k7/8/8/3q4/8/8/8/3R2K1 b - - 12 40");
     treb_value value;
     ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
+    ck_assert_int_eq(value.rule, TREB_WIN);
+    pos = position_of("k7/8/8/3r4/8/8/8/3Q3K w - - 0 1");
+    ck_assert_int_eq(treb_probe_dtz(tables, &pos, &distance, &error), TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(error.text, "KQvKR.wdl.treb is not installed");
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
+    ck_assert_int_eq(value.wdl, TREB_WIN);
+    ck_assert_int_eq(value.plies[TREB_DTZ], 1);
+    ck_assert_int_eq(value.plies[TREB_DTC], 1);
     ck_assert_int_eq(value.status[TREB_DTZ], TREB_OK);
+    ck_assert_int_eq(value.status[TREB_DTC], TREB_OK);
     ck_assert_int_eq(value.status[TREB_DTM], TREB_ERR_NO_TABLE);
+    /* No capture wins, and other moves are not known. */
+    pos = position_of("k7/8/8/3r4/8/8/8/4Q2K w - - 0 1");
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(error.text, "KQvKR.wdl.treb is not installed");
+    ck_assert_int_eq(value.status[TREB_WDL], TREB_ERR_NO_TABLE);
+    pos = position_of("k7/8/8/3r4/8/8/8/3Q3K w - - 0 1");
     /* The moves are told as far as they are known, and the known ones come first. */
     treb_move moves[TREB_MOVES_MAX];
     size_t count;
-    ck_assert_int_eq(
-        treb_probe_moves(tables, &pos, TREB_DTM, moves, TREB_MOVES_MAX, &count, &error),
-        TREB_ERR_NO_TABLE);
+    ck_assert_int_eq(treb_probe_moves(tables, &pos, TREB_DTM, TREB_RULE_50, moves, TREB_MOVES_MAX,
+                                      &count, &error),
+                     TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(error.text, "KQvKR.wdl.treb is not installed");
     ck_assert_str_eq(moves[0].san, "Qxd5+");
     ck_assert_int_eq(moves[0].value.wdl, TREB_WIN);
     ck_assert_uint_gt(count, 10);
@@ -138,18 +154,44 @@ static void copy_file(const char *from, const char *from_name, const char *to, c
     fclose(out);
 }
 
-START_TEST(promotion_suffices)
+/* All moves are known, as all are captures: the best of them counts. */
+START_TEST(all_moves_known)
+{
+    treb_tables *tables = open_set(directory);
+    treb_value value;
+    treb_error error;
+    treb_position pos = position_of("k7/PP6/8/2K5/8/8/8/8 b - - 0 1"), after;
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
+    ck_assert_int_eq(value.wdl, TREB_DRAW); /* Kxb7 holds, Kxa7 does not */
+    pos = position_of("k7/PP6/2K5/8/8/8/8/8 b - - 0 1");
+    ck_assert_int_eq(treb_position_play(&pos, "Kxa7", &after, &error), TREB_OK);
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_OK);
+    ck_assert_int_eq(value.wdl, TREB_LOSS);
+    ck_assert_int_eq(value.plies[TREB_DTZ], 1);
+    ck_assert_int_eq(value.plies[TREB_DTC], 1);
+    ck_assert_int_eq(value.status[TREB_DTM], TREB_OK);
+    ck_assert_int_eq(value.plies[TREB_DTM], naive_value(solved[0], &after)->plies[TREB_DTM] + 1);
+    treb_tables_close(tables);
+}
+END_TEST
+
+START_TEST(promotion_ahead)
 {
     char other[PATH_SIZE];
     make_directory(other);
     copy_file(directory, "KQvK.wdl.treb", other, "KQvK.wdl.treb");
     treb_tables *tables = open_set(other);
-    expect(tables, "8/1P6/8/8/8/8/k7/2K5 w - - 0 1", TREB_WIN);
-    expect_failure(tables, "8/8/1P6/8/8/8/k7/2K5 w - - 0 1", TREB_ERR_NO_TABLE, "KPvK.wdl.treb");
+    treb_value value;
     treb_position pos = position_of("8/1P6/8/8/8/8/k7/2K5 w - - 0 1");
-    treb_distance distance;
-    ck_assert_int_eq(treb_probe_dtz(tables, &pos, &distance, NULL), TREB_OK);
-    ck_assert_int_eq(distance.plies, 1);
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, NULL), TREB_OK);
+    ck_assert_int_eq(value.wdl, TREB_WIN);
+    ck_assert_int_eq(value.plies[TREB_DTZ], 1);
+    ck_assert_int_eq(value.status[TREB_DTZ], TREB_OK);
+    expect_failure(tables, "8/1P6/8/8/8/8/k7/2K5 w - - 0 1", TREB_ERR_NO_TABLE, "KPvK.wdl.treb");
+    pos = position_of("8/8/1P6/8/8/8/k7/2K5 w - - 0 1");
+    treb_error error;
+    ck_assert_int_eq(treb_probe_root(tables, &pos, &value, &error), TREB_ERR_NO_TABLE);
+    ck_assert_str_eq(error.text, "KPvK.wdl.treb is not installed");
     treb_tables_close(tables);
     remove_directory(other);
 }
@@ -384,8 +426,9 @@ int main(void)
     tcase_add_unchecked_fixture(tests, set_up, forget_all);
     tcase_add_test(tests, refused_positions);
     tcase_add_test(tests, rules_alone);
-    tcase_add_test(tests, juniors_suffice);
-    tcase_add_test(tests, promotion_suffices);
+    tcase_add_test(tests, one_move_ahead);
+    tcase_add_test(tests, all_moves_known);
+    tcase_add_test(tests, promotion_ahead);
     tcase_add_loop_test(tests, damaged_block, 0, 3);
     tcase_add_test(tests, damaged_files);
     tcase_add_test(tests, stock);

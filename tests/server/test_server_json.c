@@ -75,7 +75,7 @@ static void compare_moves(const json_t *object, const treb_position *pos, treb_m
 {
     treb_move moves[TREB_MOVES_MAX];
     size_t count;
-    treb_probe_moves(set, pos, metric, moves, TREB_MOVES_MAX, &count, NULL);
+    treb_probe_moves(set, pos, metric, TREB_RULE_50, moves, TREB_MOVES_MAX, &count, NULL);
     const json_t *list = json_object_get(object, "moves");
     require(json_array_size(list) == count, "%s: %zu moves", fen, count);
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ START_TEST(lines)
         char fen[TREB_FEN_SIZE];
         AnswerContext context = {set, 0};
         treb_metric metric = (treb_metric)(TREB_DTZ + n % 3);
-        json_t *object = sent(answer_line(&context, &pos, metric, &error));
+        json_t *object = sent(answer_line(&context, &pos, metric, TREB_RULE_50, &error));
         const json_t *moves = json_object_get(object, "moves");
         require((int)json_array_size(moves) == number_of(object, "plies"), "plies");
         for (size_t i = 0; i < json_array_size(moves); i++) {
@@ -278,7 +278,7 @@ START_TEST(missing_tables)
     ck_assert_str_eq(text_of(move, "category"), "unknown");
     ck_assert_int_eq(number_of(move, "dtm"), -1000);
     json_decref(object);
-    ck_assert_ptr_null(answer_line(&context, &pos, TREB_WDL, &error));
+    ck_assert_ptr_null(answer_line(&context, &pos, TREB_WDL, TREB_RULE_50, &error));
     ck_assert_ptr_null(answer_mainline(&context, &pos, &error));
     ck_assert_ptr_null(answer_stats(&context, "KPvK", &error));
     ck_assert_int_eq(error.status, TREB_ERR_NO_TABLE);
@@ -322,7 +322,7 @@ START_TEST(refused)
         ck_assert_int_eq(error.status, cases[i].status);
         ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
         ck_assert_int_eq(error.status, cases[i].status);
-        ck_assert_ptr_null(answer_line(&context, &pos, TREB_DTM, &error));
+        ck_assert_ptr_null(answer_line(&context, &pos, TREB_DTM, TREB_RULE_50, &error));
         ck_assert_int_eq(error.status, cases[i].status);
     }
 }

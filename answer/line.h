@@ -1,0 +1,32 @@
+/* line.h - the best play of both sides, found in steps and told as JSON. */
+#ifndef TREB_ANSWER_LINE_H
+#define TREB_ANSWER_LINE_H
+
+#include <jansson.h>
+
+#include "answer/pgn.h"
+
+/* Plies that one step of a line adds at most: what a caller who may have to stop can wait for. */
+enum { LINE_STEP = 16 };
+
+/* A line that goes on from `last`, where it has come to. Moves are written to line.move. */
+typedef struct LineWalk {
+    PgnLine line;
+    treb_move *room; /* of `capacity` moves: line.move */
+    size_t capacity;
+    treb_position last;
+} LineWalk;
+
+/* Begins a line without moves; `line` has all but these. */
+LineWalk line_begin(const PgnLine *line, treb_move *room, size_t capacity);
+
+/* Adds up to LINE_STEP plies. On failure those before it are there. */
+treb_status line_step(LineWalk *walk, const treb_tables *tables, treb_error *error);
+
+/* Whether another step may add more. */
+bool line_goes_on(const LineWalk *walk);
+
+/* The object of GET /v1/line. NULL: out of memory. */
+json_t *line_json(const PgnLine *line);
+
+#endif
