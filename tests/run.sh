@@ -35,6 +35,8 @@ done
 # Makes all tables of 3 and 4 men, which the tests after it use.
 run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/gen/test_gen"
 run "published counts" "$build/tests/probe/counts" "$tables" tests/data/le5.tsv
+run "few open files" "$build/tests/probe/test_files" "$tables"
+run "bounded probes" "$build/tests/probe/test_bounds" "$tables"
 run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
