@@ -301,8 +301,8 @@ typedef enum treb_line_end {
 
 /* The line in which both sides play the first move of treb_probe_moves throughout. Cursed wins are
  * played out to mate beyond the 50-move rule. With TREB_RULE_NONE and TREB_DTM the line is as long
- * as DTM says, and DTM falls by one at every ply; with TREB_RULE_50 it may be longer, where the
- * shortest mate would come too late for the rule. A line may be asked for in parts: from the
+ * as DTM says, and DTM falls by one at every ply; with TREB_RULE_50 it may have another length, as
+ * where the shortest mate would come too late for the rule. A line may be asked for in parts: from the
  * position after the last move it goes on as it would have. On failure `count` says how far the line came; those
  * moves are written. */
 TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_position *pos,

@@ -122,7 +122,8 @@ void report_small(Report *report)
 
 /* ---- Use in an engine ------------------------------------------------------------------------ */
 
-/* Plays the best line from the longest win and checks that the distance falls at every move. */
+/* Plays the best line from the longest win and checks that the distance falls at every move. The
+ * 50-move rule is left aside: a line that keeps to it may be longer than DTM and DTC say. */
 static bool line_falls(const Report *report, const char *material, treb_metric metric, int *plies)
 {
     enum { LINE = 512 };
@@ -147,7 +148,10 @@ static bool line_falls(const Report *report, const char *material, treb_metric m
 
 void report_engine(Report *report)
 {
-    report_section("5. Use in an engine", "Lines from the longest win, both sides at their best.");
+    report_section(
+        "5. Use in an engine",
+        "Lines from the longest win, both sides at their best; the 50-move rule, which may "
+        "lengthen a line, is left aside.");
     static const char *const endings[] = {"KRPvKR", "KQPvKQ", "KBNvK"};
     for (size_t i = 0; i < 3; i++)
         for (int metric = TREB_DTC; metric <= TREB_DTM; metric++) {

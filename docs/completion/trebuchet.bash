@@ -118,7 +118,7 @@ _trebuchet() {
     gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
                   --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --tables --help' ;;
-    line) options='--metric --tables --help' ;;
+    line) options='--metric --no-rule --json --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;

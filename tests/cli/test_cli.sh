@@ -259,6 +259,7 @@ json 'd["category"] == "maybe-win" and d["dtz"] is None and [m["san"] for m in d
 run 0 'probe --json, all decided' "$T" probe --json -t ranks '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
 json 'd["category"] == "maybe-loss" and d["dtc"] == -1 and all(m["category"] == "maybe-win" and m["dtc"] == 1 for m in d["moves"])'
 run 0 'line, a rank file' "$T" line -t ranks "$BOOK"; has '^1\. Kf5'; has '\{White wins; what comes after the capture'; has 'Result "1-0"'; quiet
+run 0 'line --json, a rank file' "$T" line --json -t ranks "$BOOK"; has '"rule":"none"'; has '"end":"unknown"'; has '"winner":"white"'; quiet
 run 0 'line, a rank file and tables' "$T" line -t ranks -t "$TABLES" "$BOOK"; has '^1\. Kf5'
 mkdir kpk; cp "$TABLES"/KPvK.* "$TABLES"/K[QRBN]vK.* kpk
 run 0 'line into the tables' "$T" line -t ranks -t kpk '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; has 'Kxd4'; has '#.*\{|Black mates in'; has 'Result "0-1"'
@@ -308,6 +309,15 @@ for m in dtm dtc dtz; do run 0 "line -m $m" "$T" line -m $m -t "$TABLES" "$UNDER
 run 0 'line, Black begins' "$T" line -t "$TABLES" '8/8/8/8/8/2K5/7Q/1k6 b - - 0 7'; has '^7\.\.\. Ka1'
 run 0 'line, draw' "$T" line -t "$TABLES" '7K/8/k1P5/7p/8/8/8/8 w'; has '1/2-1/2'; has 'draw'
 run 0 'line, cursed' "$T" line -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90'; has '^\[Result "1/2-1/2"\]'; has '50-move'
+run 0 'line, cursed, without the rule' "$T" line --no-rule -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90'
+has '^\[Result "1-0"\]'; has 'left aside'; quiet
+# Without the rule the shortest mate, which with this clock comes too late.
+PUSH='8/8/8/8/8/8/k1P5/4K3 w - - 90 1'
+run 0 'line, the rule lengthens it' "$T" line --json -t "$TABLES" "$PUSH"; is_json_lines; quiet
+has '"rule":"50"'; has '"end":"mate"'
+run 0 'line --json' "$T" line --json --no-rule -t "$TABLES" "$KBNK"; is_json_lines; quiet
+has '"rule":"none"'; has '"plies":57'; has '"winner":"white"'; has '"dtm_plies":1[,}]'
+run 3 'line --json, no table' "$T" line --json -t "$DIR" "$KBNK"; says 'KBNvK'; silent
 run 0 'line, checkmate' "$T" line -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; has '1-0$'
 run 3 'line, no table' "$T" line -t "$DIR" "$KBNK"; says 'KBNvK'; silent
 run 2 'line, bad FEN' "$T" line -t "$TABLES" 'x'; silent

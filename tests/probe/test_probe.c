@@ -154,6 +154,78 @@ START_TEST(moves_and_lines)
 }
 END_TEST
 
+/* Without the 50-move rule a line by DTM is as long as DTM says, and DTM falls at every ply. Returns
+ * whether the rule makes it longer. */
+static bool check_without_rule(const treb_tables *tables, const treb_position *pos)
+{
+    treb_error error;
+    treb_move line[300];
+    treb_line_end end;
+    treb_distance distance;
+    size_t count;
+    ck_assert_int_eq(treb_probe_dtm(tables, pos, &distance, &error), TREB_OK);
+    ck_assert_int_eq(
+        treb_best_line(tables, pos, TREB_DTM, TREB_RULE_NONE, line, 300, &count, &end, &error),
+        TREB_OK);
+    ck_assert_uint_eq(count, (size_t)distance.plies);
+    for (size_t i = 0; i < count; i++)
+        if (line[i].value.plies[TREB_DTM] != distance.plies - (int)i) ck_abort_msg("ply %zu", i);
+    if (distance.wdl == TREB_DRAW) return false;
+    ck_assert_int_eq(end, TREB_LINE_MATE);
+    ck_assert_int_eq(
+        treb_best_line(tables, pos, TREB_DTM, TREB_RULE_50, line, 300, &count, &end, &error),
+        TREB_OK);
+    return count > (size_t)distance.plies;
+}
+
+START_TEST(line_without_rule)
+{
+    treb_tables *tables = open_set(directory);
+    uint64_t seed = 4;
+    unsigned longer = 0;
+    for (int i = 0; i < 4000; i++) {
+        treb_position pos;
+        if (!three_men(solved[0], random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
+        pos.halfmove = (uint16_t)(84 + random_next(&seed) % 16);
+        longer += check_without_rule(tables, &pos);
+    }
+    ck_assert_uint_gt(longer, 10);
+    treb_move moves[TREB_MOVES_MAX];
+    treb_position pos = position_of("8/1P6/8/8/8/8/k1K5/8 w - - 12 40");
+    size_t count;
+    ck_assert_int_eq(
+        treb_probe_moves(tables, &pos, TREB_DTM, (treb_rule)7, moves, TREB_MOVES_MAX, &count, NULL),
+        TREB_ERR_ARGUMENT);
+    treb_tables_close(tables);
+}
+END_TEST
+
+/* In parts of any length a line is the same. */
+START_TEST(line_in_parts)
+{
+    treb_tables *tables = open_set(directory);
+    treb_position pos = position_of("8/8/8/8/8/8/k1P5/4K3 w - - 90 1"), at = pos;
+    treb_move whole[300], part[7];
+    treb_line_end end = TREB_LINE_CAPACITY;
+    size_t count, got, done = 0;
+    ck_assert_int_eq(
+        treb_best_line(tables, &pos, TREB_DTM, TREB_RULE_50, whole, 300, &count, &end, NULL),
+        TREB_OK);
+    ck_assert_uint_gt(count, 14);
+    for (end = TREB_LINE_CAPACITY; end == TREB_LINE_CAPACITY; done += got) {
+        ck_assert_int_eq(
+            treb_best_line(tables, &at, TREB_DTM, TREB_RULE_50, part, 7, &got, &end, NULL),
+            TREB_OK);
+        for (size_t i = 0; i < got; i++) {
+            ck_assert_str_eq(part[i].uci, whole[done + i].uci);
+            ck_assert_int_eq(treb_position_play(&at, part[i].uci, &at, NULL), TREB_OK);
+        }
+    }
+    ck_assert_uint_eq(done, count);
+    treb_tables_close(tables);
+}
+END_TEST
+
 START_TEST(move_flags)
 {
     treb_tables *tables = open_set(directory);
@@ -394,6 +466,8 @@ int main(void)
     tcase_add_loop_test(tests, every_position, 0, SOLVED);
     tcase_add_loop_test(tests, any_layout, 0, 3);
     tcase_add_test(tests, moves_and_lines);
+    tcase_add_test(tests, line_without_rule);
+    tcase_add_test(tests, line_in_parts);
     tcase_add_test(tests, move_flags);
     tcase_add_test(tests, clock_counts);
     tcase_add_loop_test(tests, en_passant, 0, 5);

@@ -164,6 +164,9 @@ for m in dtm dtz; do
 done
 get 404 'line, no DTC' "/v1/line?fen=$KBNK&metric=dtc"; code no_table; has 'KBNvK.dtc.treb'
 get 400 'line, bad metric' "/v1/line?fen=$KBNK&metric=x"; code bad_request
+get 200 'line without the rule' "/v1/line?fen=$KBNK&metric=dtm&rule=none"; has '"rule":"none"'; has 'left aside'
+get 200 'line with the rule' "/v1/line?fen=$KBNK&metric=dtm&rule=50"; has '"rule":"50"'
+get 400 'line, bad rule' "/v1/line?fen=$KBNK&rule=75"; code bad_request; has '50 or none'
 get 400 'line, no FEN' /v1/line; code bad_request
 
 get 200 blocked "/v1/blocked?fen=$TREB"; header 'content-type: application/json'; header 'etag: "'
@@ -278,6 +281,8 @@ kill -HUP $SERVER
 for _ in $(seq 50); do grep -q 'looked for again' log && break; sleep 0.05; done
 get 200 'after SIGHUP' '/v1/stats/KRvKN'; get 200 'known now' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] != "unknown"'
 check 'counted' '[ "$(metric trebuchet_reloads_total)" = 1 ] && [ "$(metric trebuchet_tables)" = 27 ]'
+# Opens the files that the next but one needs.
+get 200 'open' '/v1/probe?fen=8/k1P5/8/K7/8/8/8/8_w'
 mv tables gone; kill -HUP $SERVER
 for _ in $(seq 50); do grep -q 'cannot look' log && break; sleep 0.05; done
 get 200 'a folder that is gone: the old tables stay' "/v1/probe?fen=$UNDER"

@@ -130,7 +130,8 @@ START_TEST(lines)
         char fen[TREB_FEN_SIZE];
         AnswerContext context = {set, 0};
         treb_metric metric = (treb_metric)(TREB_DTZ + n % 3);
-        json_t *object = sent(answer_line(&context, &pos, metric, TREB_RULE_50, &error));
+        treb_rule rule = n % 2 == 0 ? TREB_RULE_50 : TREB_RULE_NONE;
+        json_t *object = sent(answer_line(&context, &pos, metric, rule, &error));
         const json_t *moves = json_object_get(object, "moves");
         require((int)json_array_size(moves) == number_of(object, "plies"), "plies");
         for (size_t i = 0; i < json_array_size(moves); i++) {
@@ -143,7 +144,11 @@ START_TEST(lines)
         treb_value value;
         treb_probe_root(set, &pos, &value, NULL);
         require(drawn == (value.wdl == TREB_DRAW), "%s", text_of(object, "fen"));
-        bool won = value.rule == TREB_WIN || value.rule == TREB_LOSS;
+        bool won = rule == TREB_RULE_50 ? value.rule == TREB_WIN || value.rule == TREB_LOSS
+                                        : value.wdl != TREB_DRAW;
+        require(strcmp(text_of(object, "rule"), rule == TREB_RULE_50 ? "50" : "none") == 0, "rule");
+        if (rule == TREB_RULE_NONE && metric == TREB_DTM)
+            require(number_of(object, "plies") == value.plies[TREB_DTM], "plies and DTM");
         require(won == json_is_string(json_object_get(object, "winner")), "winner");
         const char *pgn = text_of(object, "pgn");
         const char *result = !won                                              ? "1/2-1/2"
