@@ -1,6 +1,7 @@
 # Trebuchet. `make help` lists what there is.
 
-VERSION := 0.1.0
+# The header has it, for users too.
+VERSION := $(shell sed -n 's/^.define TREB_VERSION "\(.*\)"$$/\1/p' include/trebuchet.h)
 SOVERSION := 0
 
 MAKEFLAGS += -r
@@ -17,7 +18,7 @@ PORT ?= 8080
 WARNINGS := -Wall -Wextra
 # Assertions cost time: they are there where sanitizers are, or with DEBUG=yes.
 CHECKS := $(if $(DEBUG)$(findstring sanitize,$(CFLAGS)),,-DNDEBUG)
-BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTREB_VERSION='"$(VERSION)"' -I. -Iinclude $(WARNINGS) -MMD -MP $(CHECKS)
+BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(WARNINGS) -MMD -MP $(CHECKS)
 LIBS := -lzstd -lxxhash -lpthread
 # The library does without these: they are the command's.
 TOOL_LIBS := -lmicrohttpd -ljansson -lz

@@ -45,7 +45,7 @@ grep -q "^prefix=$prefix\$" "$root/lib/pkgconfig/trebuchet.pc" ||
 export PKG_CONFIG_PATH="$root/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$work/root"
 pkg-config --exists trebuchet || fail "pkg-config does not find trebuchet"
 
-# Valid both as C and as C++. The position needs no table: captures decide it.
+# Valid both as C and as C++. The position needs no table: neither side can mate.
 cat >"$work/small.c" <<'END'
 #include <stdio.h>
 #include <string.h>
@@ -63,11 +63,24 @@ int main(void)
     if (strcmp(treb_wdl_text(wdl), "draw") != 0) return 4;
     if (treb_position_from_fen("nonsense", &pos, &error) != TREB_ERR_FEN) return 5;
     treb_tables_close(tables);
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", TREB_VERSION_MAJOR, TREB_VERSION_MINOR,
+             TREB_VERSION_PATCH);
+    if (strcmp(version, TREB_VERSION) != 0) return 6;
     puts("works");
     return 0;
 }
 END
 cp "$work/small.c" "$work/small.cc"
+
+# The example at the top of the header, as it stands there.
+{
+    printf '#include <stdio.h>\n#include <trebuchet.h>\n\nint main(void)\n{\n'
+    sed -n '/^ \*     /s/^ \* //p; /^ \*\//q' "$root/include/trebuchet.h"
+    printf '    puts("works");\n    return 0;\n}\n'
+} >"$work/example.c"
+grep -q treb_probe_wdl "$work/example.c" || fail "there is no example in trebuchet.h"
+cp "$work/example.c" "$work/example.cc"
 
 # The words of pkg-config are meant to be split.
 # shellcheck disable=SC2046
@@ -95,7 +108,14 @@ try() { # compiler, its standard, source, name
 }
 
 try "$cc" -std=c11 "$work/small.c" c
-[ -z "$cxx" ] || try "$cxx" -std=c++11 "$work/small.cc" cxx
+try "$cc" -std=c11 "$work/example.c" example
+if [ -n "$cxx" ]; then
+    try "$cxx" -std=c++11 "$work/small.cc" cxx
+    try "$cxx" -std=c++11 "$work/example.cc" example-cxx
+fi
+version=$(sed -n 's/^#define TREB_VERSION "\(.*\)"/\1/p' "$root/include/trebuchet.h")
+[ "$(pkg-config --modversion trebuchet)" = "$version" ] || fail "trebuchet.pc has another version"
+[ "$("$root/bin/trebuchet" --version)" = "trebuchet $version" ] || fail "trebuchet has another version"
 
 # The example engine, by its own Makefile, answers from what was installed.
 "$make" -C "$source/examples/uci" PROGRAM="$work/trebuchet-uci" CC="$cc" >"$work/log" 2>&1 || {
