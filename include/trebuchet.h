@@ -24,10 +24,10 @@
  *
  * Costs are given beside the calls: the most cells of tables that a search for the worst positions
  * of five men found, and the time on one core in KRPvKR with all cells in memory. A cell whose
- * block is in memory takes no lock and no allocation. Else its block is read and unpacked, which takes some 20
- * microseconds, short locks, memory for a thread that has not done so before, and the opening of
- * the file if it is not open. docs/library.md is a tour; docs/metrics.md says exactly what DTZ, DTC
- * and DTM count. */
+ * block is in memory takes no lock and no allocation. Else its block is read and unpacked, which
+ * takes some 20 microseconds, short locks, memory for a thread that has not done so before, and the
+ * opening of the file if it is not open. docs/library.md is a tour; docs/metrics.md says exactly
+ * what DTZ, DTC and DTM count. */
 #ifndef TREBUCHET_H
 #define TREBUCHET_H
 
@@ -199,8 +199,8 @@ typedef struct treb_table_info {
 TREB_API size_t treb_tables_count(const treb_tables *tables);
 
 /* Opens file `number` if need be and copies what its header says. When the file is damaged the
- * status says so, and material, metric and path are written all the same; the rest is then 0. TREB_ERR_ARGUMENT
- * if there is no such number. */
+ * status says so, and material, metric and path are written all the same; the rest is then 0.
+ * TREB_ERR_ARGUMENT if there is no such number. */
 TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
                                       treb_table_info *out, treb_error *error);
 
@@ -332,9 +332,9 @@ typedef enum treb_line_end {
 /* The line in which both sides play the first move of treb_probe_moves throughout. Cursed wins are
  * played out to mate beyond the 50-move rule. With TREB_RULE_NONE and TREB_DTM the line is as long
  * as DTM says, and DTM falls by one at every ply; with TREB_RULE_50 it may have another length, as
- * where the shortest mate would come too late for the rule. A line may be asked for in parts: from the
- * position after the last move it goes on as it would have. Cost: treb_probe_moves for each ply,
- * and once more. On failure `count` says how far the line came; those
+ * where the shortest mate would come too late for the rule. A line may be asked for in parts: from
+ * the position after the last move it goes on as it would have. Cost: treb_probe_moves for each
+ * ply, and once more. On failure `count` says how far the line came; those
  * moves are written. */
 TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_position *pos,
                                     treb_metric metric, treb_rule rule, treb_move *out,

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* anonymous memory, madvise */
 #include "probe/cache.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -104,6 +105,7 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
                   unsigned page_bits)
 {
     size_t page = (size_t)1 << page_bits;
+    assert(page_bits <= CACHE_PAGE_BITS && size % page == 0);
     pthread_mutex_lock(&cache->mutex);
     for (size_t at = 0; at < size; at += page, slots++) {
         uint32_t number;

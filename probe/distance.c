@@ -60,7 +60,8 @@ int distance_of_move(const treb_tables *set, treb_metric metric, const treb_posi
 
 /* ---- The best so far ------------------------------------------------------------------------- */
 
-/* The least distance of a winner, the greatest of a loser, and where one must lie to change that. */
+/* The least distance of a winner or the greatest of a loser, and where one must lie to change
+ * that. */
 typedef struct Best {
     bool win;
     int plies;
@@ -237,6 +238,9 @@ static int distance_ep(const treb_tables *set, treb_metric metric, const SetPlac
 static int distance_within(const treb_tables *set, treb_metric metric, const treb_position *pos,
                            int verdict, Window window, treb_error *error)
 {
+    assert(probe_accepts(pos));
+    assert(verdict >= TREB_LOSS && verdict <= TREB_WIN);
+    assert(metric >= TREB_WDL && metric < TREB_METRICS);
     if (verdict == TREB_DRAW || metric == TREB_WDL) return 0;
     const SetPlace *place = set_find(set, pos);
     if (!set_has(place, metric)) return movegen_any(pos) ? set_missing(pos, metric, error) : 0;

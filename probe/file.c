@@ -234,6 +234,7 @@ int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb
 {
     size_t size = (size_t)1 << file->block_bits;
     uint64_t block = at >> file->block_bits;
+    assert(file->stored[side] && block < table_side_blocks(file->header));
     ProbeDecoder *decoder = pool_take(pool, size);
     treb_error local;
     if (decoder == NULL)

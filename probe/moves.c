@@ -1,5 +1,6 @@
 /* moves.c - the value of a position under the 50-move rule, of each of its moves, and the best
  * line. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -124,6 +125,7 @@ static void put_sorted(MoveList *list, const treb_move *move)
     size_t at = list->count;
     while (at > 0 && compare_moves(move, &list->move[at - 1], list->metric, list->rule) < 0) at--;
     if (at == list->capacity) return;
+    assert(list->count <= list->capacity);
     size_t kept = list->count < list->capacity ? list->count : list->capacity - 1;
     memmove(&list->move[at + 1], &list->move[at], (kept - at) * sizeof *move);
     list->move[at] = *move;

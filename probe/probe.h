@@ -52,6 +52,13 @@ static inline bool probe_plain(const treb_position *pos)
     return square_attackers(pos, king, pos->turn, occ) == 0;
 }
 
+/* What the functions below public ones rely on; for assertions. */
+static inline bool probe_accepts(const treb_position *pos)
+{
+    return position_check(pos, NULL) == TREB_OK && pos->castling == 0 &&
+           bit_count(position_occupied(pos)) <= TREB_MEN_MAX;
+}
+
 static inline treb_status probe_check(const treb_position *pos, treb_error *error)
 {
     return probe_plain(pos) ? TREB_OK : probe_check_fully(pos, error);

@@ -5,6 +5,8 @@
  * and when one of them wins the table is not looked at. The position's own table must be there
  * all the same, and is asked for before any move is looked at: a position of many men whose
  * tables are not installed costs nothing. */
+#include <assert.h>
+
 #include "probe/probe.h"
 
 /* What is known of a position without its own table: whether nobody can win, or it is over. Else
@@ -58,6 +60,7 @@ static bool has_other_moves(const treb_position *pos)
 
 int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *error)
 {
+    assert(probe_accepts(pos));
     const SetPlace *place = set_find(set, pos);
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
     if (file == NULL) return wdl_without_table(place->entry, pos, error);

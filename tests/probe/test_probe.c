@@ -154,8 +154,8 @@ START_TEST(moves_and_lines)
 }
 END_TEST
 
-/* Without the 50-move rule a line by DTM is as long as DTM says, and DTM falls at every ply. Returns
- * whether the rule makes it longer. */
+/* Without the 50-move rule a line by DTM is as long as DTM says, and DTM falls at every ply.
+ * Returns whether the rule makes it longer. */
 static bool check_without_rule(const treb_tables *tables, const treb_position *pos)
 {
     treb_error error;
