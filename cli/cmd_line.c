@@ -1,5 +1,4 @@
 /* cmd_line.c - trebuchet line: the best play from a position, as PGN. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,21 +6,25 @@
 #include "answer/line.h"
 #include "answer/parts.h"
 #include "cli/blocked_source.h"
-#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/options.h"
 
 static const char usage[] =
     "Usage: trebuchet line [options] FEN\n"
     "\n"
-    "Prints the best play of both sides as a PGN game, to mate or to a draw. The FEN may be one\n"
-    "argument or several; underscores count as spaces. Where the tables end, kings among blocked pawns\n"
-    "are looked up in rank files, which 'trebuchet blocked --write' makes.\n"
+    "Prints the best play of both sides as a PGN game, to mate or to a draw. The FEN\n"
+    "may be one argument or several; underscores count as spaces. Where the tables\n"
+    "end, kings among blocked pawns are looked up in rank files, which 'trebuchet\n"
+    "blocked --write' makes.\n"
     "\n"
-    "  -m, --metric METRIC  play by dtm (quickest mate), dtc (quickest capture, promotion or mate) or\n"
-    "                       dtz (quickest capture, pawn move or mate); default: the first that is\n"
-    "                       known of the position\n"
-    "      --no-rule        leave the 50-move rule aside: cursed wins count as wins, and the shortest\n"
-    "                       mate is played even where the rule would not let it happen\n"
-    "      --json           print the line as one JSON object, as GET /v1/line of 'trebuchet serve'\n"
+    "  -m, --metric METRIC  play by dtm (quickest mate), dtc (quickest capture,\n"
+    "                       promotion or mate) or dtz (quickest capture, pawn move or\n"
+    "                       mate); default: the first that is known of the position\n"
+    "      --no-rule        leave the 50-move rule aside: cursed wins count as wins,\n"
+    "                       and the shortest mate is played even where the rule would\n"
+    "                       not let it happen\n"
+    "      --json           print the line as one JSON object, as GET /v1/line of\n"
+    "                       'trebuchet serve'\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -32,28 +35,15 @@ enum { LINE_MOVES = 4096 };
 typedef struct LineArgs {
     PgnLine line;
     CliDirs dirs;
-    bool json;
     treb_move *moves; /* room for LINE_MOVES */
 } LineArgs;
 
-static char *written_json(const PgnLine *line)
+static int print_line(const PgnLine *line)
 {
-    json_t *object = line_json(line);
-    char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
-    json_decref(object);
-    return text;
-}
-
-static int print_line(const LineArgs *args)
-{
-    char *text = args->json ? written_json(&args->line) : pgn_write(&args->line);
-    if (text == NULL) {
-        cli_error("line", "out of memory");
-        return CLI_FAILED;
-    }
+    if (cli_json_wanted()) return cli_json_answer("line", line_json(line));
+    char *text = pgn_write(line);
+    if (text == NULL) return cli_no_memory("line");
     fputs(text, stdout);
-    if (args->json) putchar('\n');
-    fflush(stdout);
     free(text);
     return CLI_OK;
 }
@@ -141,10 +131,7 @@ static int run_ranks(LineArgs *args, const treb_tables *tables, Blocked *b)
     treb_position last = line->pos;
     char note[160];
     line->rule = TREB_RULE_NONE; /* as rank files have it */
-    if (!play_files(args, b, tables, &last, &end)) {
-        cli_error("line", "out of memory");
-        return CLI_FAILED;
-    }
+    if (!play_files(args, b, tables, &last, &end)) return cli_no_memory("line");
     BlockedVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
                                            position_king(&line->pos, TREB_BLACK))
                                  .verdict;
@@ -156,7 +143,7 @@ static int run_ranks(LineArgs *args, const treb_tables *tables, Blocked *b)
     if (end == BLOCKED_END_CAPTURE) play_on(args, tables, &last);
     describe(line, end, verdict, note, sizeof note);
     line->note = note;
-    int code = print_line(args);
+    int code = print_line(line);
     line->note = NULL;
     return code;
 }
@@ -184,43 +171,31 @@ static int run(LineArgs *args, const treb_tables *tables)
     *line = walk.line;
     line->failed = status != TREB_OK;
     if (line->failed && line->moves == 0) return cli_fail("line", &error, &args->dirs);
-    int code = print_line(args);
+    int code = print_line(line);
     return line->failed ? cli_fail("line", &error, &args->dirs) : code;
+}
+
+static bool set_option(void *args, int c, const char *value)
+{
+    PgnLine *line = &((LineArgs *)args)->line;
+    if (c == 'm') return cli_set_metric("line", value, &line->metric);
+    line->rule = TREB_RULE_NONE;
+    return true;
 }
 
 /* -1: carry on; else the exit code. */
 static int parse(LineArgs *args, int argc, char **argv)
 {
-    enum { NO_RULE = 256, JSON };
-    static const struct option options[] = {{"metric", 1, NULL, 'm'}, {"no-rule", 0, NULL, NO_RULE},
-                                            {"json", 0, NULL, JSON},  {"tables", 1, NULL, 't'},
-                                            {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
-    optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "m:t:h", options, NULL)) != -1;) {
-        switch (c) {
-        case 'm':
-            args->line.metric = cli_one_metric(optarg);
-            if (args->line.metric != TREB_WDL) break;
-            cli_error("line", "--metric takes dtm, dtc or dtz");
-            return cli_usage("line");
-        case NO_RULE:
-            args->line.rule = TREB_RULE_NONE;
-            break;
-        case JSON:
-            args->json = true;
-            break;
-        case 't':
-            if (cli_dirs_add(&args->dirs, optarg)) break;
-            cli_error("line", "too many folders");
-            return cli_usage("line");
-        case 'h':
-            fputs(usage, stdout);
-            return CLI_OK;
-        default:
-            return cli_usage("line");
-        }
-    }
-    int code = cli_read_fen("line", argc - optind, argv + optind, &args->line.pos);
+    static const struct option options[] = {{"metric", 1, NULL, 'm'},
+                                            {"no-rule", 0, NULL, CLI_OPTION_OWN},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"tables", 1, NULL, 't'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"line", usage, "m:t:h", options, &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
+    code = cli_read_fen("line", argc - optind, argv + optind, &args->line.pos);
     return code == CLI_OK ? -1 : code;
 }
 
@@ -231,8 +206,8 @@ int cli_line(int argc, char **argv)
     if (code < 0) {
         args.moves = malloc(LINE_MOVES * sizeof *args.moves);
         treb_tables *tables = cli_open_tables("line", &args.dirs);
-        if (args.moves == NULL) cli_error("line", "out of memory");
-        code = tables && args.moves ? run(&args, tables) : CLI_FAILED;
+        code = tables != NULL ? CLI_OK : CLI_FAILED;
+        if (code == CLI_OK) code = args.moves != NULL ? run(&args, tables) : cli_no_memory("line");
         treb_tables_close(tables);
         free(args.moves);
     }

@@ -71,7 +71,7 @@ for c in gen probe line blocked stats info verify bench engine; do
     if [ $c = gen ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe blocked stats info verify bench engine; do
+for c in '' gen probe line blocked stats info verify bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
@@ -321,6 +321,12 @@ run 3 'line --json, no table' "$T" line --json -t "$DIR" "$KBNK"; says 'KBNvK'; 
 run 0 'line, checkmate' "$T" line -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; has '1-0$'
 run 3 'line, no table' "$T" line -t "$DIR" "$KBNK"; says 'KBNvK'; silent
 run 2 'line, bad FEN' "$T" line -t "$TABLES" 'x'; silent
+run 0 'line --json' "$T" line --json -t "$TABLES" "$KBNK"; is_json; quiet
+json 'set(d) == set("fen metric rule verdict winner end plies moves pgn".split()) and d["plies"] == 57 == len(d["moves"])'
+"$T" line -t "$TABLES" "$KBNK" >game
+json 'd["pgn"] == open("game").read() and d["winner"] == "white"'
+run 3 'line --json, no table' "$T" line --json -t three "$KBNK"; is_json; json 'd["error"]["code"] == "no_table" and "KBNvK" in d["error"]["message"]'
+run 2 'line --json, bad FEN' "$T" line --json x; is_json; json 'd["error"]["code"] == "bad_fen"'
 run 2 'line, wrong metric' "$T" line -m wdl -t "$TABLES" "$KBNK"; silent
 
 # ---- stats, info --------------------------------------------------------------------------------
