@@ -317,7 +317,7 @@ run 0 'line, the rule lengthens it' "$T" line --json -t "$TABLES" "$PUSH"; is_js
 has '"rule":"50"'; has '"end":"mate"'
 run 0 'line --json' "$T" line --json --no-rule -t "$TABLES" "$KBNK"; is_json_lines; quiet
 has '"rule":"none"'; has '"plies":57'; has '"winner":"white"'; has '"dtm_plies":1[,}]'
-run 3 'line --json, no table' "$T" line --json -t "$DIR" "$KBNK"; says 'KBNvK'; silent
+run 3 'line --json, no table' "$T" line --json -t "$DIR" "$KBNK"; says 'KBNvK'
 run 0 'line, checkmate' "$T" line -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; has '1-0$'
 run 3 'line, no table' "$T" line -t "$DIR" "$KBNK"; says 'KBNvK'; silent
 run 2 'line, bad FEN' "$T" line -t "$TABLES" 'x'; silent

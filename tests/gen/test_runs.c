@@ -1,7 +1,7 @@
-/* test_bounds.c - runs of the generator in processes of their own: they stay below the memory
+/* test_runs.c - runs of the generator in processes of their own: they stay below the memory
  * allowed, keep other runs out of their folder, and leave nothing behind when they are killed.
  *
- * The program starts itself: test_bounds run FOLDER BYTES METRICS MATERIAL... */
+ * The program starts itself: test_runs run FOLDER BYTES METRICS MATERIAL... */
 #include <omp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -70,7 +70,7 @@ static Child child_start(const char *folder, uint64_t memory, unsigned metrics, 
     posix_spawn_file_actions_t actions;
     snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)memory);
     snprintf(mask, sizeof mask, "%u", metrics);
-    char *argv[] = {"test_bounds", "run", (char *)folder, bytes, mask, (char *)name, NULL};
+    char *argv[] = {"test_runs", "run", (char *)folder, bytes, mask, (char *)name, NULL};
     ck_assert_int_eq(pipe(pipe_ends), 0);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
