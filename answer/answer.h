@@ -8,7 +8,9 @@
 #define TREB_ANSWER_ANSWER_H
 
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "trebuchet.h"
 
@@ -18,15 +20,28 @@ enum { ANSWER_BATCH_MAX = 1000, ANSWER_LINE_MAX = 1024 };
 enum {
     ANSWER_PARTIAL = 1, /* something is null because a table is not installed */
     ANSWER_DAMAGED = 2, /* a damaged file was met */
-    ANSWER_FAILED = 4   /* something could not be read just now */
+    ANSWER_FAILED = 4,  /* something could not be read just now */
+    ANSWER_STOPPED = 8  /* there is no answer, as its time was up or it was cancelled */
 };
 
 /* Functions that build answers return a new object, or NULL and an error. Flags of what was met
- * on the way are added to `lacks` either way. */
+ * on the way are added to `lacks` either way.
+ *
+ * Work can be stopped: every builder asks answer_stopped between the probes of single moves, the
+ * positions of a batch, some plies of a line, the files of a list. It then returns NULL with
+ * TREB_ERR_IO, and ANSWER_STOPPED is in `lacks`. A context that is stopped stays so. */
 typedef struct AnswerContext {
     const treb_tables *tables;
     unsigned lacks;
+    const atomic_bool *cancel; /* set by another thread to stop the work; may be NULL */
+    uint64_t deadline;         /* by answer_clock; 0: there is none */
 } AnswerContext;
+
+/* Nanoseconds of a clock that never goes back. */
+uint64_t answer_clock(void);
+
+/* Whether the work is to end: its time is up, or it was cancelled. Costs some 50 ns. */
+bool answer_stopped(AnswerContext *context);
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -48,6 +63,10 @@ treb_metric answer_known_metric(const treb_value *value);
 
 /* {"code":...,"message":...}; bytes that are not UTF-8 are replaced. */
 json_t *answer_error(const char *code, const char *message);
+
+/* The material whose table is missing by a message of TREB_ERR_NO_TABLE, in the form that tables
+ * have. False if it names none. */
+bool answer_missing(const char *message, char material[24]);
 
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
 
@@ -79,6 +98,12 @@ json_t *answer_batch(AnswerContext *context, const char *body, size_t size, treb
 /* What is installed. */
 json_t *answer_tables(AnswerContext *context, const char *const *directories, size_t count,
                       treb_error *error);
+
+/* Kings among blocked pawns, from the position's rank file in the folders; nothing is solved. The
+ * corresponding squares are those of `attacker` (TREB_WHITE or TREB_BLACK; -1: the winner).
+ * TREB_ERR_POSITION if the position is not blocked, TREB_ERR_NO_TABLE if there is no file. */
+json_t *answer_ranks(AnswerContext *context, const char *const *directories, size_t count,
+                     const treb_position *pos, int attacker, treb_error *error);
 
 /* Counts, histograms and longest lines of one material. */
 json_t *answer_stats(AnswerContext *context, const char *material, treb_error *error);

@@ -21,7 +21,7 @@ Blocked *answer_find_blocked(const char *const *directories, size_t count, const
     BlockedRequest request = {.pos = *pos, .goal = BLOCKED_EXACT};
     treb_status status = blocked_check(pos, why);
     if (status == TREB_OK) return blocked_find(directories, count, &request, error);
-    answer_fail(error, status, why);
+    fail(error, status, "%s", why);
     return NULL;
 }
 
@@ -167,8 +167,22 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
     if (good && squares != NULL) put_correspondence(object, squares);
     if (good) return object;
     json_decref(object);
-    answer_fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+    fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
     return NULL;
+}
+
+json_t *answer_ranks(AnswerContext *context, const char *const *directories, size_t count,
+                     const treb_position *pos, int attacker, treb_error *error)
+{
+    const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
+    BlockedSquares squares;
+    if (answer_stopped(context)) return answer_unless_stopped(context, NULL, error);
+    Blocked *b = answer_find_blocked(directories, count, pos, error);
+    if (b == NULL) return NULL;
+    blocked_squares(b, attacker >= 0 ? attacker : blocked_attacker(b), everywhere, &squares);
+    json_t *object = answer_stopped(context) ? NULL : answer_blocked(context, b, &squares, error);
+    blocked_free(b);
+    return answer_unless_stopped(context, object, error);
 }
 
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
@@ -230,6 +244,6 @@ json_t *answer_blocked_standard(Blocked *b, treb_error *error)
     free(moves);
     if (count >= 0 && object != NULL) return object;
     json_decref(object);
-    answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+    fail_memory(error);
     return NULL;
 }

@@ -1,5 +1,4 @@
 /* batch.c - many positions in one request; an error in one does not touch the others. */
-#include <stdio.h>
 #include <string.h>
 
 #include "answer/parts.h"
@@ -16,11 +15,10 @@ static json_t *failed_json(json_t *fen, const treb_error *error)
 static treb_status read_fen(const json_t *text, treb_position *pos, treb_error *error)
 {
     char fen[2 * TREB_FEN_SIZE];
-    if (!json_is_string(text))
-        return answer_fail(error, TREB_ERR_FEN, "not a FEN: a string is expected");
+    if (!json_is_string(text)) return fail(error, TREB_ERR_FEN, "not a FEN: a string is expected");
     size_t length = json_string_length(text);
     if (length >= sizeof fen || strlen(json_string_value(text)) != length)
-        return answer_fail(error, TREB_ERR_FEN, "not a FEN: too long, or with zero bytes");
+        return fail(error, TREB_ERR_FEN, "not a FEN: too long, or with zero bytes");
     memcpy(fen, json_string_value(text), length + 1);
     for (char *c = fen; *c; c++)
         if (*c == '_') *c = ' ';
@@ -44,22 +42,22 @@ static const json_t *read_request(const json_t *root, AnswerProbe *options, treb
                  *metric = json_object_get(root, "metric");
     *options = (AnswerProbe){.metric = TREB_WDL, .moves = true};
     if (!json_is_array(fens)) {
-        answer_fail(error, TREB_ERR_ARGUMENT,
-                    "the body must be an object with a list of strings, \"fens\"");
+        fail(error, TREB_ERR_ARGUMENT,
+             "the body must be an object with a list of strings, \"fens\"");
         return NULL;
     }
     if (json_array_size(fens) > ANSWER_BATCH_MAX) {
-        answer_fail(error, TREB_ERR_ARGUMENT, "too many positions: at most 1,000 in one request");
+        fail(error, TREB_ERR_ARGUMENT, "too many positions: at most 1,000 in one request");
         return NULL;
     }
     if (moves != NULL && !json_is_boolean(moves)) {
-        answer_fail(error, TREB_ERR_ARGUMENT, "\"moves\" must be true or false");
+        fail(error, TREB_ERR_ARGUMENT, "\"moves\" must be true or false");
         return NULL;
     }
     if (moves != NULL) options->moves = json_is_true(moves);
     if (metric != NULL && !json_is_null(metric) &&
         (!json_is_string(metric) || !answer_metric(json_string_value(metric), &options->metric))) {
-        answer_fail(error, TREB_ERR_ARGUMENT, "\"metric\" must be dtm, dtc or dtz");
+        fail(error, TREB_ERR_ARGUMENT, "\"metric\" must be dtm, dtc or dtz");
         return NULL;
     }
     return fens;
@@ -70,25 +68,25 @@ json_t *answer_batch(AnswerContext *context, const char *body, size_t size, treb
     json_error_t why;
     AnswerProbe options;
     if (size == 0) {
-        answer_fail(error, TREB_ERR_ARGUMENT,
-                    "the body is empty: send an object with a list of strings, \"fens\"");
+        fail(error, TREB_ERR_ARGUMENT,
+             "the body is empty: send an object with a list of strings, \"fens\"");
         return NULL;
     }
     json_t *root = json_loadb(body, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
     if (root == NULL) {
-        error->status = TREB_ERR_ARGUMENT;
-        snprintf(error->text, sizeof error->text, "the body is not JSON: %s (line %d, column %d)",
-                 why.text, why.line, why.column);
+        fail(error, TREB_ERR_ARGUMENT, "the body is not JSON: %s (line %d, column %d)", why.text,
+             why.line, why.column);
         return NULL;
     }
     json_t *object = NULL;
     const json_t *fens = read_request(root, &options, error);
     if (fens != NULL) {
         json_t *answers = json_array();
-        for (size_t i = 0; i < json_array_size(fens); i++)
+        for (size_t i = 0; i < json_array_size(fens) && !answer_stopped(context); i++)
             json_array_append_new(answers, one_answer(context, json_array_get(fens, i), &options));
         object = json_object();
         put(object, "answers", answers);
+        object = answer_unless_stopped(context, object, error);
     }
     json_decref(root);
     return object;

@@ -106,7 +106,7 @@ static json_t *list_materials(AnswerContext *context, AnswerFiles *files, uint64
     char name[MATERIAL_NAME_SIZE] = "";
     size_t count = treb_tables_count(context->tables);
     clear_files(files);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !answer_stopped(context); i++) {
         treb_table_info info;
         treb_error error = {TREB_OK, ""};
         treb_status status = treb_tables_info(context->tables, i, &info, &error);
@@ -137,10 +137,11 @@ json_t *answer_tables(AnswerContext *context, const char *const *directories, si
                       treb_error *error)
 {
     uint64_t bytes = 0;
+    if (answer_stopped(context)) return answer_unless_stopped(context, NULL, error);
     AnswerFiles *files = malloc(sizeof *files);
     json_t *object = json_object(), *names = json_array();
     if (files == NULL || object == NULL || names == NULL) {
-        answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+        fail_memory(error);
         free(files);
         json_decref(object);
         json_decref(names);
@@ -156,5 +157,5 @@ json_t *answer_tables(AnswerContext *context, const char *const *directories, si
     put(object, "tables", tables);
     put(object, "ranks", list_ranks(directories, count));
     free(files);
-    return object;
+    return answer_unless_stopped(context, object, error);
 }

@@ -114,19 +114,20 @@ json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metri
     json_t *object = NULL;
     treb_move *moves = malloc(ANSWER_LINE_MAX * sizeof *moves);
     if (moves == NULL) {
-        answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+        fail_memory(error);
         return NULL;
     }
-    treb_status status = treb_probe_root(context->tables, pos, &line.value, error);
+    treb_status status = answer_stopped(context)
+                             ? answer_fail_stopped(error)
+                             : treb_probe_root(context->tables, pos, &line.value, error);
     if (status != TREB_OK) goto cleanup;
     if (metric == TREB_WDL) line.metric = answer_known_metric(&line.value);
     if (line.metric == TREB_WDL) line.metric = TREB_DTZ; /* which tells what is missing */
     LineWalk walk = line_begin(&line, moves, ANSWER_LINE_MAX);
-    while (status == TREB_OK && line_goes_on(&walk))
-        status = line_step(&walk, context->tables, error);
+    status = answer_walk(context, &walk, error);
     if (status != TREB_OK) goto cleanup;
     object = line_json(&walk.line);
-    if (object == NULL) status = answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+    if (object == NULL) status = fail_memory(error);
 cleanup:
     answer_note(context, status);
     free(moves);

@@ -1,10 +1,11 @@
 /* parts.c - see parts.h. */
 #include "answer/parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "core/material.h"
 
 const char *answer_code(treb_status status)
 {
@@ -72,6 +73,28 @@ json_t *answer_error(const char *code, const char *message)
     return object;
 }
 
+bool answer_missing(const char *message, char material[24])
+{
+    _Static_assert(MATERIAL_NAME_SIZE <= 24, "room for a name");
+    for (const char *c = message; *c; c++) {
+        char word[MATERIAL_NAME_SIZE];
+        Material found;
+        size_t length = strspn(c, "KQRBNPv");
+        if (length == 0) continue;
+        if (length < sizeof word) {
+            memcpy(word, c, length);
+            word[length] = '\0';
+            if (strchr(word, 'v') != NULL && material_parse(word, &found)) {
+                material_canonical(&found);
+                material_name(&found, material);
+                return true;
+            }
+        }
+        c += length - 1;
+    }
+    return false;
+}
+
 void answer_note(AnswerContext *context, treb_status status)
 {
     if (status == TREB_ERR_NO_TABLE) context->lacks |= ANSWER_PARTIAL;
@@ -121,10 +144,3 @@ bool answer_insufficient(const treb_position *pos)
 }
 
 const char *answer_color(int color) { return color == TREB_WHITE ? "white" : "black"; }
-
-treb_status answer_fail(treb_error *error, treb_status status, const char *text)
-{
-    error->status = status;
-    snprintf(error->text, sizeof error->text, "%s", text);
-    return status;
-}

@@ -3,6 +3,8 @@
 #define TREB_ANSWER_PARTS_H
 
 #include "answer/answer.h"
+#include "answer/line.h"
+#include "core/error.h"
 
 /* Sets a member of a new object; the names are ours, so they need no check. */
 static inline void put(json_t *object, const char *name, json_t *value)
@@ -30,7 +32,27 @@ bool answer_insufficient(const treb_position *pos);
 /* "white" or "black". */
 const char *answer_color(int color);
 
-treb_status answer_fail(treb_error *error, treb_status status, const char *text);
+/* ---- Steps that can be stopped --------------------------------------------------------------- */
+
+/* Says that the work was stopped; returns TREB_ERR_IO. */
+treb_status answer_fail_stopped(treb_error *error);
+
+/* An answer that was built; if the work was stopped meanwhile it is dropped: NULL and the error. */
+json_t *answer_unless_stopped(const AnswerContext *context, json_t *object, treb_error *error);
+
+/* The same as treb_probe_moves by the 50-move rule with room for all (TREB_MOVES_MAX), but asks between moves whether to
+ * stop: then `count` is 0. */
+treb_status answer_moves(AnswerContext *context, const treb_position *pos, treb_metric metric,
+                         treb_move *out, size_t *count, treb_error *error);
+
+/* The status of treb_probe_moves: the first failure that hurts the order by `metric`. Probes no
+ * further than that one. */
+treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
+                                treb_metric metric, treb_error *error);
+
+/* Takes a line to its end, but asks between its steps whether to stop. What it has come to by then is
+ * in the walk. */
+treb_status answer_walk(AnswerContext *context, LineWalk *walk, treb_error *error);
 
 /* ---- Parts of /v1/tables and /v1/stats ------------------------------------------------------- */
 

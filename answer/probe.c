@@ -88,24 +88,19 @@ static treb_status first_failure(const Probe *p, int metric)
 static treb_status explain(const Probe *p, int metric, treb_error *error)
 {
     treb_distance distance;
-    treb_move best;
-    size_t count;
-    const treb_tables *tables = p->context->tables;
-    treb_status status = treb_probe_distance(tables, p->pos, metric, &distance, error);
-    if (status == TREB_OK)
-        status = treb_probe_moves(tables, p->pos, metric, TREB_RULE_50, &best, 1, &count, error);
-    return status;
+    treb_status status = treb_probe_distance(p->context->tables, p->pos, metric, &distance, error);
+    return status == TREB_OK ? answer_moves_status(p->context, p->pos, metric, error) : status;
 }
 
 static json_t *unknown_json(const Probe *p)
 {
     json_t *array = json_array();
-    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
+    for (int m = TREB_WDL; m < TREB_METRICS && !answer_stopped(p->context); m++) {
         treb_error error;
         treb_status status = first_failure(p, m);
         if (status == TREB_OK) continue;
         answer_note(p->context, status);
-        if (explain(p, m, &error) == TREB_OK) answer_fail(&error, status, treb_status_text(status));
+        if (explain(p, m, &error) == TREB_OK) fail(&error, status, "%s", treb_status_text(status));
         json_t *entry = json_object(), *why = answer_error(answer_code(error.status), error.text);
         put(entry, "metric", json_text(treb_metric_text((treb_metric)m)));
         json_object_update(entry, why);
@@ -166,20 +161,21 @@ json_t *answer_probe(AnswerContext *context, const treb_position *pos, const Ans
     Probe *p = malloc(sizeof *p);
     json_t *object = NULL;
     if (p == NULL) {
-        answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+        fail_memory(error);
         return NULL;
     }
     p->context = context;
     p->pos = pos;
-    treb_status status = treb_probe_root(context->tables, pos, &p->value, error);
+    treb_status status = answer_stopped(context)
+                             ? answer_fail_stopped(error)
+                             : treb_probe_root(context->tables, pos, &p->value, error);
     if (status == TREB_OK) {
         p->metric = options->metric != TREB_WDL ? options->metric : answer_known_metric(&p->value);
-        treb_probe_moves(context->tables, pos, TREB_DTM, TREB_RULE_50, p->moves, TREB_MOVES_MAX,
-                         &p->count, NULL);
+        answer_moves(context, pos, TREB_DTM, p->moves, &p->count, NULL);
         object = probe_json(p, options->moves);
-        if (object == NULL) status = answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+        if (object == NULL) status = fail_memory(error);
     }
     answer_note(context, status);
     free(p);
-    return object;
+    return answer_unless_stopped(context, object, error);
 }

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/line.h"
 #include "answer/parts.h"
 #include "answer/standard.h"
+#include "core/movegen.h"
 
 static const char *const category_names[] = {"loss", "unknown",    "maybe-loss", "blessed-loss",
                                              "draw", "cursed-win", "maybe-win",  "win"};
@@ -192,15 +194,14 @@ static Entry *list_entries(AnswerContext *context, const treb_position *pos, siz
 {
     treb_error error;
     treb_move moves[TREB_MOVES_MAX];
-    treb_status status = treb_probe_moves(context->tables, pos, TREB_DTM, TREB_RULE_50, moves,
-                                          TREB_MOVES_MAX, count, &error);
+    treb_status status = answer_moves(context, pos, TREB_DTM, moves, count, &error);
     if (status != TREB_OK) keep_failure(failure, &error);
     Entry *entries = calloc(*count + 1, sizeof *entries);
     if (entries == NULL) {
-        answer_fail(failure, TREB_ERR_MEMORY, "out of memory");
+        fail_memory(failure);
         return NULL;
     }
-    for (size_t i = 0; i < *count; i++) {
+    for (size_t i = 0; i < *count && !answer_stopped(context); i++) {
         entries[i].move = moves[i];
         entries[i].number = i;
         fill_entry(&entries[i], context, pos);
@@ -240,6 +241,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     Fields fields = {0};
     size_t count = 0;
     failure->status = TREB_OK;
+    if (answer_stopped(context)) return answer_unless_stopped(context, NULL, failure);
     treb_status status = treb_probe_root(context->tables, pos, &value, failure);
     if (answer_refused(status)) return NULL;
     if (status == TREB_OK) find_dtz_failure(context, pos, &value, failure);
@@ -251,9 +253,9 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     for (size_t i = 0; i < count; i++) json_array_append_new(moves, entry_json(&entries[i]));
     put(object, "moves", moves);
     free(entries);
-    if (object == NULL) answer_fail(failure, TREB_ERR_MEMORY, "out of memory");
+    if (object == NULL) fail_memory(failure);
     answer_note(context, failure->status);
-    return object;
+    return answer_unless_stopped(context, object, failure);
 }
 
 /* ---- The main line --------------------------------------------------------------------------- */
@@ -277,6 +279,7 @@ static treb_status append_steps(json_t *steps, AnswerContext *context, treb_posi
 {
     treb_status status = TREB_OK;
     for (size_t i = 0; i < count && pos->halfmove < 100 && status == TREB_OK; i++) {
+        if (answer_stopped(context)) return answer_fail_stopped(error);
         json_t *step = json_object();
         put(step, "uci", json_text(moves[i].uci));
         put(step, "san", json_text(moves[i].san));
@@ -288,36 +291,27 @@ static treb_status append_steps(json_t *steps, AnswerContext *context, treb_posi
     return status;
 }
 
-/* Whether there is no move, and check: the rules tell, without a table. */
-static bool is_mated(AnswerContext *context, const treb_position *pos)
-{
-    treb_distance distance;
-    treb_move first;
-    size_t count;
-    treb_probe_moves(context->tables, pos, TREB_WDL, TREB_RULE_50, &first, 1, &count, NULL);
-    return count == 0 && treb_probe_dtz(context->tables, pos, &distance, NULL) == TREB_OK &&
-           distance.wdl == TREB_LOSS;
-}
-
 json_t *answer_mainline(AnswerContext *context, const treb_position *pos, treb_error *error)
 {
-    treb_line_end end;
+    const PgnLine start = {.pos = *pos, .metric = TREB_DTZ, .rule = TREB_RULE_50};
     treb_position last = *pos;
     size_t count = 0;
     treb_move *line = malloc(ANSWER_LINE_MAX * sizeof *line);
+    LineWalk walk = line_begin(&start, line, ANSWER_LINE_MAX);
     json_t *object = json_object(), *steps = json_array();
     treb_status status = TREB_ERR_MEMORY;
     if (line == NULL || object == NULL || steps == NULL) {
-        answer_fail(error, status, "out of memory");
+        fail_memory(error);
         goto cleanup;
     }
-    status = treb_probe_dtz(context->tables, pos, &(treb_distance){0}, error);
+    status = answer_stopped(context)
+                 ? answer_fail_stopped(error)
+                 : treb_probe_dtz(context->tables, pos, &(treb_distance){0}, error);
     if (status != TREB_OK) goto cleanup;
-    bool mated = is_mated(context, pos);
+    bool mated = !movegen_any(pos) && position_in_check(pos);
     status = put_dtz(object, context, pos, mated, error);
-    if (status == TREB_OK)
-        status = treb_best_line(context->tables, pos, TREB_DTZ, TREB_RULE_50, line, ANSWER_LINE_MAX,
-                                &count, &end, error);
+    if (status == TREB_OK) status = answer_walk(context, &walk, error);
+    count = walk.line.moves;
     /* The line may break off for a missing table behind the point where a draw is claimed. */
     if (status == TREB_OK || count > 0) {
         treb_status played = append_steps(steps, context, &last, line, count, error);
@@ -331,7 +325,7 @@ cleanup:
     answer_note(context, status);
     free(line);
     json_decref(steps);
-    if (status == TREB_OK) return object;
+    if (status == TREB_OK) return answer_unless_stopped(context, object, error);
     json_decref(object);
     return NULL;
 }

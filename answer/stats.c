@@ -8,12 +8,12 @@
 
 enum { PLIES_MAX = 4096 };
 
-static json_t *children_json(const AnswerContext *context, const Material *material)
+static json_t *children_json(AnswerContext *context, const Material *material)
 {
     Material juniors[MATERIAL_MAX_JUNIORS];
     json_t *array = json_array();
     int count = material_juniors(material, juniors, NULL);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !answer_stopped(context); i++) {
         char name[MATERIAL_NAME_SIZE];
         treb_table_info info;
         int men = material_men(&juniors[i]);
@@ -86,6 +86,7 @@ static treb_status find_files(AnswerContext *context, const char *name, AnswerFi
                               treb_error *error)
 {
     treb_status status = TREB_ERR_NO_TABLE;
+    if (answer_stopped(context)) return answer_fail_stopped(error);
     for (int m = 0; m < TREB_METRICS; m++) {
         files->status[m] = treb_tables_find(context->tables, name, (treb_metric)m, &files->info[m],
                                             &files->error[m]);
@@ -107,7 +108,7 @@ static json_t *stats_json(const Histograms *h, const AnswerFiles *files, const M
     put(object, "children", children_json(h->context, material));
     put(object, "counts", answer_counts(files));
     put(object, "longest", answer_longest(files));
-    for (int m = TREB_DTM; m >= TREB_DTZ; m--) {
+    for (int m = TREB_DTM; m >= TREB_DTZ && !answer_stopped(h->context); m--) {
         bool known = files->status[m] == TREB_OK && has_histogram(h, (treb_metric)m);
         put(histograms, treb_metric_text((treb_metric)m),
             known ? metric_json(h, (treb_metric)m) : json_null());
@@ -122,7 +123,7 @@ json_t *answer_stats(AnswerContext *context, const char *text, treb_error *error
     char name[MATERIAL_NAME_SIZE];
     json_t *object = NULL;
     if (!material_parse(text, &material)) {
-        answer_fail(error, TREB_ERR_ARGUMENT, "this is no material: write it as KRPvKR");
+        fail(error, TREB_ERR_ARGUMENT, "this is no material: write it as KRPvKR");
         return NULL;
     }
     material_canonical(&material);
@@ -130,10 +131,10 @@ json_t *answer_stats(AnswerContext *context, const char *text, treb_error *error
     AnswerFiles *files = calloc(1, sizeof *files);
     uint64_t *counts = malloc(PLIES_MAX * sizeof *counts);
     if (files == NULL || counts == NULL)
-        answer_fail(error, TREB_ERR_MEMORY, "out of memory");
+        fail_memory(error);
     else if (find_files(context, name, files, error) == TREB_OK)
         object = stats_json(&(Histograms){context, name, counts}, files, &material);
     free(files);
     free(counts);
-    return object;
+    return answer_unless_stopped(context, object, error);
 }

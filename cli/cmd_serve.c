@@ -12,8 +12,8 @@ static const char usage[] =
     "Usage: trebuchet serve [options]\n"
     "\n"
     "Answers from the tables over HTTP and shows a web page at /. Listens on this machine only unless\n"
-    "told otherwise. Stops on SIGTERM or Ctrl-C after finishing the requests under way; SIGHUP makes\n"
-    "it look for new tables.\n"
+    "told otherwise. Stops on SIGTERM or Ctrl-C within 5 seconds, in which it finishes the requests\n"
+    "under way as far as it can; SIGHUP makes it look for new tables.\n"
     "\n"
     "  -b, --bind ADDRESS   listen on this address: 0.0.0.0 or :: for all (default 127.0.0.1)\n"
     "  -p, --port PORT      listen on this port; 0 picks a free one (default 8080)\n"
@@ -25,6 +25,7 @@ static const char usage[] =
     "      --per-client N   connections from one address (default 512)\n"
     "      --body SIZE      size of a request's body (default 256KiB)\n"
     "      --timeout S      seconds for a request to arrive whole (default 20)\n"
+    "      --limit S        seconds to make an answer, waiting included (default 20)\n"
     "      --log FILE       append the access log to FILE (default: standard error)\n"
     "  -q, --quiet          no access log\n"
     "  -h, --help           this text\n"
@@ -32,7 +33,7 @@ static const char usage[] =
     "GET /v1/openapi.json describes what can be asked. Exit codes: 0 stopped, 1 failed, 2 called\n"
     "wrongly.\n";
 
-enum { PORT_MAX = 65535, DRAIN_SECONDS = 30, TICK_NANOSECONDS = 200 * 1000 * 1000 };
+enum { PORT_MAX = 65535, TICK_NANOSECONDS = 200 * 1000 * 1000 };
 
 typedef struct ServeArgs {
     CliDirs dirs;
@@ -43,7 +44,7 @@ typedef struct ServeArgs {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-enum { ANSWERS = 256, CONNECTIONS, PER_CLIENT, BODY, TIMEOUT, LOG };
+enum { ANSWERS = 256, CONNECTIONS, PER_CLIENT, BODY, TIMEOUT, LIMIT, LOG };
 
 static const struct option options[] = {{"bind", 1, NULL, 'b'},
                                         {"port", 1, NULL, 'p'},
@@ -55,6 +56,7 @@ static const struct option options[] = {{"bind", 1, NULL, 'b'},
                                         {"per-client", 1, NULL, PER_CLIENT},
                                         {"body", 1, NULL, BODY},
                                         {"timeout", 1, NULL, TIMEOUT},
+                                        {"limit", 1, NULL, LIMIT},
                                         {"log", 1, NULL, LOG},
                                         {"quiet", 0, NULL, 'q'},
                                         {"help", 0, NULL, 'h'},
@@ -109,6 +111,8 @@ static bool set_option(ServeArgs *args, int c)
         return set_size("body", optarg, UINT64_C(1) << 26, &o->body);
     case TIMEOUT:
         return set_number("timeout", optarg, 1, 3600, &o->timeout);
+    case LIMIT:
+        return set_number("limit", optarg, 1, 3600, &o->limit);
     case LOG:
         args->log = optarg;
         return true;
@@ -155,14 +159,14 @@ static int serve(Server *server)
         if (signal == SIGHUP) server_reload(server);
         server_tick(server);
     }
-    if (server_stop(server, DRAIN_SECONDS)) return CLI_OK;
+    if (server_stop(server)) return CLI_OK;
     cli_error("serve", "stopped with requests unfinished");
     return CLI_FAILED;
 }
 
 static int run(ServeArgs *args)
 {
-    ServerError error;
+    treb_error error;
     sigset_t ours;
     /* Blocked before there are threads, so that they all leave these to the loop above. */
     sigemptyset(&ours);
@@ -187,8 +191,10 @@ int cli_serve(int argc, char **argv)
                                   .connections = 1024,
                                   .per_client = 512,
                                   .timeout = 20,
+                                  .limit = 20,
                                   .body = 256 << 10,
-                                  .log = STDERR_FILENO}};
+                                  .log = STDERR_FILENO,
+                                  .advise = NULL}}; /* the function that advises on `gen` */
     int code = parse(&args, argc, argv);
     if (code >= 0) {
         cli_dirs_free(&args.dirs);

@@ -321,6 +321,18 @@ TREB_API treb_status treb_probe_moves(const treb_tables *tables, const treb_posi
                                       treb_metric metric, treb_rule rule, treb_move *out,
                                       size_t capacity, size_t *count, treb_error *error);
 
+/* One legal move, given as "e7e8q", as treb_probe_moves has it, for callers who want to stop between
+ * moves. The status is TREB_OK if the move has what the order by `metric` needs; otherwise `out` is
+ * written all the same, unless the position is refused or the text is no legal move
+ * (TREB_ERR_ARGUMENT). */
+TREB_API treb_status treb_probe_move(const treb_tables *tables, const treb_position *pos,
+                                     const char *move, treb_metric metric, treb_move *out,
+                                     treb_error *error);
+
+/* The order of treb_probe_moves: negative if `a` comes before `b`, both moves of one position. */
+TREB_API int treb_compare_moves(const treb_move *a, const treb_move *b, treb_metric metric,
+                                treb_rule rule);
+
 /* Why a line ends. */
 typedef enum treb_line_end {
     TREB_LINE_MATE,

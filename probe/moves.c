@@ -184,6 +184,27 @@ treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos
     return status;
 }
 
+treb_status treb_probe_move(const treb_tables *tables, const treb_position *pos, const char *move,
+                            treb_metric metric, treb_move *out, treb_error *error)
+{
+    Move m;
+    treb_error why;
+    int failed = 0;
+    treb_status status = check_list(pos, metric, TREB_RULE_50, error);
+    if (status != TREB_OK) return status;
+    if (move_from_uci(pos, move, &m) != TREB_OK)
+        return fail(error, TREB_ERR_ARGUMENT, "not a legal move");
+    *out = describe(tables, pos, m, metric, &failed, &why);
+    if (failed == 0) return TREB_OK;
+    name_own_table(tables, pos, failed, &why);
+    return probe_fail(failed, &why, error);
+}
+
+int treb_compare_moves(const treb_move *a, const treb_move *b, treb_metric metric, treb_rule rule)
+{
+    return compare_moves(a, b, metric, rule);
+}
+
 /* Why a position without moves, or drawn, ends a line. */
 static treb_line_end end_of(const treb_position *pos, size_t moves)
 {

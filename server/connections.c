@@ -28,16 +28,42 @@ void connections_init(Connections *connections, unsigned timeout)
 
 void connections_destroy(Connections *connections) { pthread_mutex_destroy(&connections->lock); }
 
-static void name_client(Connection *connection, const struct sockaddr *address)
+static void name_ipv4(Connection *connection, const struct in_addr *address)
 {
-    const void *from = NULL;
-    if (address != NULL && address->sa_family == AF_INET)
-        from = &((const struct sockaddr_in *)address)->sin_addr;
-    else if (address != NULL && address->sa_family == AF_INET6)
-        from = &((const struct sockaddr_in6 *)address)->sin6_addr;
-    if (from == NULL ||
-        inet_ntop(address->sa_family, from, connection->client, sizeof connection->client) == NULL)
-        snprintf(connection->client, sizeof connection->client, "?");
+    enum { LOOPBACK = 127 }; /* the first byte */
+    inet_ntop(AF_INET, address, connection->client, sizeof connection->client);
+    memcpy(connection->owner, connection->client, sizeof connection->owner);
+    connection->local = ntohl(address->s_addr) >> 24 == LOOPBACK;
+}
+
+static void name_ipv6(Connection *connection, const struct in6_addr *address)
+{
+    enum { NETWORK = 8 }; /* bytes of an address that tell one customer from another */
+    struct in6_addr network = {0};
+    memcpy(&network, address, NETWORK);
+    inet_ntop(AF_INET6, address, connection->client, sizeof connection->client);
+    connection->local = IN6_IS_ADDR_LOOPBACK(address);
+    inet_ntop(AF_INET6, connection->local ? address : &network, connection->owner,
+              sizeof connection->owner);
+}
+
+void connections_name(Connection *connection, const struct sockaddr *address)
+{
+    snprintf(connection->client, sizeof connection->client, "?");
+    snprintf(connection->owner, sizeof connection->owner, "?");
+    connection->local = false;
+    if (address == NULL) return;
+    if (address->sa_family == AF_INET) {
+        name_ipv4(connection, &((const struct sockaddr_in *)address)->sin_addr);
+    } else if (address->sa_family == AF_INET6) {
+        const struct in6_addr *from = &((const struct sockaddr_in6 *)address)->sin6_addr;
+        struct in_addr within;
+        memcpy(&within, &from->s6_addr[12], sizeof within);
+        if (IN6_IS_ADDR_V4MAPPED(from))
+            name_ipv4(connection, &within);
+        else
+            name_ipv6(connection, from);
+    }
 }
 
 Connection *connections_add(Connections *connections, int fd, const struct sockaddr *address)
@@ -45,7 +71,7 @@ Connection *connections_add(Connections *connections, int fd, const struct socka
     Connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL) return NULL;
     connection->fd = fd;
-    name_client(connection, address);
+    connections_name(connection, address);
     connections_expect_request(connections, connection);
     pthread_mutex_lock(&connections->lock);
     connection->next = connections->first;
@@ -80,14 +106,14 @@ void connections_expect_taking(Connections *connections, Connection *connection)
     atomic_store_explicit(&connection->deadline, now() + connections->answer, memory_order_relaxed);
 }
 
-void connections_sending(Connections *connections, const char *client, uint64_t *own, uint64_t *all)
+void connections_sending(Connections *connections, const char *owner, uint64_t *own, uint64_t *all)
 {
     *own = *all = 0;
     pthread_mutex_lock(&connections->lock);
     for (Connection *c = connections->first; c != NULL; c = c->next) {
         uint64_t bytes = atomic_load_explicit(&c->sending, memory_order_relaxed);
         *all += bytes;
-        if (bytes > 0 && strcmp(c->client, client) == 0) *own += bytes;
+        if (bytes > 0 && strcmp(c->owner, owner) == 0) *own += bytes;
     }
     pthread_mutex_unlock(&connections->lock);
 }

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -12,9 +13,12 @@ typedef struct Connection Connection;
 struct Connection {
     Connection *next, *previous;
     int fd;
-    _Atomic int64_t deadline; /* in milliseconds of the monotonic clock; 0: the turn is ours */
-    _Atomic uint64_t sending; /* bytes of the answer on its way */
-    char client[INET6_ADDRSTRLEN];
+    _Atomic int64_t deadline;      /* in milliseconds of the monotonic clock; 0: the turn is ours */
+    _Atomic uint64_t sending;      /* bytes of the answer on its way */
+    char client[INET6_ADDRSTRLEN]; /* its address */
+    char
+        owner[INET6_ADDRSTRLEN]; /* the same, but of IPv6 the network: one client has a whole one */
+    bool local;                  /* it is on this machine */
 };
 
 typedef struct Connections {
@@ -35,9 +39,11 @@ void connections_expect_request(Connections *connections, Connection *connection
 void connections_work(Connection *connection);
 void connections_expect_taking(Connections *connections, Connection *connection);
 
+/* Fills in who it is: client, owner, local. `address` may be NULL. */
+void connections_name(Connection *connection, const struct sockaddr *address);
+
 /* Bytes of answers on their way to a client, and to all. */
-void connections_sending(Connections *connections, const char *client, uint64_t *own,
-                         uint64_t *all);
+void connections_sending(Connections *connections, const char *owner, uint64_t *own, uint64_t *all);
 
 /* Shuts those down whose time is up, for the HTTP library to find. Returns how many. */
 unsigned connections_expire(Connections *connections);

@@ -6,8 +6,8 @@
  * connection and goes to a worker; when it is done the library calls handler_run again. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "answer/answer.h"
 #include "server/headers.h"
 #include "server/internal.h"
 
@@ -37,26 +37,22 @@ typedef struct Request {
     bool overflow; /* the body is too large */
     bool gzip;     /* is accepted */
     bool kept;     /* the answer was kept from earlier */
+    bool owner;    /* the client is the owner of this machine, as far as can be told */
     bool arrived;  /* in full, or as far as we want it */
     unsigned status;
     size_t bytes;
-    uint64_t started;
+    uint64_t started, arrival; /* by answer_clock: of its first line, of its end */
     bool target_long;
-    char target[];
+    char *target;
+    char key[]; /* a mark, then the target */
 } Request;
-
-static uint64_t nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return UINT64_C(1000000000) * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec;
-}
 
 /* The client's turn is over. */
 static void note_arrival(Request *r)
 {
     if (r->arrived) return;
     r->arrived = true;
+    r->arrival = answer_clock();
     r->server->arriving--;
     r->server->metrics.busy++;
     connections_work(r->connection);
@@ -93,28 +89,57 @@ static enum MHD_Result send_error(Request *r, unsigned status, const char *code,
     return send_reply(r, &reply);
 }
 
+/* What answers are kept under: the owner may be told more. No target has a line's end in it. */
+static const char *key_of(const Request *r) { return r->owner ? r->key : r->target; }
+
 /* Makes the answer of a route, and keeps it where that is allowed. */
 static void make_answer(Request *r)
 {
+    Server *s = r->server;
     Reply reply = {.lasts = REPLY_NOW};
-    RouteCall call = {&r->server->holder, r->set, &r->server->metrics, r->query, r->tail, r->body,
-                      r->body_size};
+    RouteCall call = {.holder = &s->holder,
+                      .set = r->set,
+                      .metrics = &s->metrics,
+                      .query = r->query,
+                      .tail = r->tail,
+                      .body = r->body,
+                      .size = r->body_size,
+                      .cancel = &s->cancelled,
+                      .deadline = r->arrival + s->limit,
+                      .advise = r->owner ? s->advise : NULL};
     r->route->run(&call, &reply);
-    if (reply.damaged) r->server->metrics.damaged++;
+    if (reply.damaged) s->metrics.damaged++;
     bool keep = r->route->kept && reply.lasts != REPLY_NOW && reply.status == MHD_HTTP_OK;
     r->served = served_create(&reply);
     if (r->served == NULL) return;
     if (r->gzip) served_compress(r->served);
-    if (keep) answers_put(r->set->answers, r->target, r->served, r->route);
+    if (keep) answers_put(r->set->answers, key_of(r), r->served, r->route);
+}
+
+/* Lets the connection go on, which sends the answer. The request is then no longer ours. */
+static void resume(Request *r)
+{
+    struct MHD_Connection *connection = r->mhd;
+    r->state = REQUEST_WORKED;
+    MHD_resume_connection(connection);
 }
 
 static void work(Job *job)
 {
     Request *r = (Request *)job;
-    struct MHD_Connection *connection = r->mhd;
     make_answer(r);
-    r->state = REQUEST_WORKED;
-    MHD_resume_connection(connection); /* from here on the request is no longer ours */
+    resume(r);
+}
+
+static const char shutting_down[] = "the server is shutting down: ask again when it is back";
+
+static void refuse(Job *job)
+{
+    Request *r = (Request *)job;
+    Reply reply = {0};
+    reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
+    r->served = served_create(&reply);
+    resume(r);
 }
 
 /* ---- What a request may be ------------------------------------------------------------------- */
@@ -209,7 +234,7 @@ static bool find_kept(Request *r)
     const void *route;
     if ((!is_method(r, "GET") && !is_method(r, "HEAD")) || r->target_long) return false;
     r->set = tableset_acquire(&r->server->holder);
-    r->served = answers_get(r->set->answers, r->target, &route);
+    r->served = answers_get(r->set->answers, key_of(r), &route);
     if (r->served == NULL) return false;
     r->gzip = headers_accept_gzip(header(r, MHD_HTTP_HEADER_ACCEPT_ENCODING));
     if (!is_ready(r)) {
@@ -255,11 +280,11 @@ static WorkersAdded add_job(Request *r)
     enum { ALL = 256 << 20, OWN = 64 << 20 };
     bool heavy = r->route->work == ROUTE_HEAVY;
     uint64_t own = 0, all = 0;
-    r->job.run = work;
-    r->job.owner = r->connection->client;
+    r->job = (Job){.run = work, .refuse = refuse, .owner = r->connection->owner};
     if (heavy) connections_sending(&r->server->connections, r->job.owner, &own, &all);
     if (own > OWN) return WORKERS_OWNER_FULL;
-    return all > ALL ? WORKERS_FULL : workers_add(&r->server->workers, &r->job, heavy);
+    if (all > ALL) return WORKERS_FULL;
+    return workers_add(r->server->workers, &r->job, heavy ? JOB_HEAVY : JOB_LIGHT);
 }
 
 static enum MHD_Result hand_over(Request *r)
@@ -268,6 +293,10 @@ static enum MHD_Result hand_over(Request *r)
     MHD_suspend_connection(r->mhd);
     WorkersAdded added = add_job(r);
     if (added == WORKERS_ADDED) return MHD_YES;
+    if (added == WORKERS_CLOSED) {
+        refuse(&r->job);
+        return MHD_YES;
+    }
     Reply reply = {0};
     if (added == WORKERS_FULL)
         reply_error(&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
@@ -276,8 +305,7 @@ static enum MHD_Result hand_over(Request *r)
         reply_error(&reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
                     "too many of your requests are waiting, or their answers: take these first");
     r->served = served_create(&reply);
-    r->state = REQUEST_WORKED;
-    MHD_resume_connection(r->mhd);
+    resume(r);
     return MHD_YES;
 }
 
@@ -296,11 +324,24 @@ static enum MHD_Result answer(Request *r)
     return hand_over(r);
 }
 
+/* Whether the client is at this machine itself and not behind a proxy on it; asked only if there is
+ * something to tell the owner. */
+static bool is_owner(const Request *r)
+{
+    static const char *const proxied[] = {MHD_HTTP_HEADER_FORWARDED, MHD_HTTP_HEADER_VIA,
+                                          "X-Forwarded-For", "X-Real-IP"};
+    if (r->server->advise == NULL || !r->connection->local) return false;
+    for (size_t i = 0; i < sizeof proxied / sizeof *proxied; i++)
+        if (header(r, proxied[i]) != NULL) return false;
+    return true;
+}
+
 static enum MHD_Result first_look(Request *r, const char *method)
 {
     strncpy(r->method, method, sizeof r->method - 1);
+    r->owner = is_owner(r);
     if (r->server->stopping)
-        return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", "the server is shutting down");
+        return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
     /* Sent on the next call: an answer before the end of the headers would end the connection. */
     if (!find_kept(r)) return check_headers(r);
     r->state = REQUEST_WORKED;
@@ -335,14 +376,16 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
     size_t length = strlen(target);
     bool is_long = length > QUERY_TARGET_MAX;
     if (is_long) length = QUERY_TARGET_MAX;
-    Request *r = calloc(1, sizeof *r + length + 1);
+    Request *r = calloc(1, sizeof *r + length + 2);
     if (r == NULL) return NULL;
+    r->key[0] = '\n';
+    r->target = r->key + 1;
     memcpy(r->target, target, length);
     r->target_long = is_long;
     r->server = s;
     r->mhd = connection;
     r->connection = info != NULL ? info->socket_context : NULL;
-    r->started = nanoseconds();
+    r->started = answer_clock();
     s->arriving++;
     return r;
 }
@@ -350,7 +393,7 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
 static void finish(Request *r, bool completed)
 {
     Server *s = r->server;
-    uint64_t took = nanoseconds() - r->started;
+    uint64_t took = answer_clock() - r->started;
     const Route *none = route_at(route_count() - 1);
     unsigned status = completed ? r->status : 0;
     if (status != 0)

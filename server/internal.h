@@ -16,12 +16,15 @@ struct Server {
     TableHolder holder;
     Metrics metrics;
     Connections connections;
-    Workers workers;
+    Workers *workers;
     Log log;
     struct MHD_Daemon *daemon;
     int listening;
-    uint64_t body; /* bytes of a body, at most */
-    atomic_bool stopping;
+    uint64_t body;  /* bytes of a body, at most */
+    uint64_t limit; /* nanoseconds to make an answer */
+    bool (*advise)(const char *material, char *text, size_t size); /* may be NULL */
+    atomic_bool stopping;                                          /* no more requests */
+    atomic_bool cancelled;                                         /* no more work on answers */
     _Atomic uint64_t arriving; /* requests of which only a part is here */
     char url[LISTEN_URL_SIZE];
 };

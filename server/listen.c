@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/error.h"
+
 enum { BACKLOG = 1024 };
 
 static int open_one(const struct addrinfo *address)
@@ -49,8 +51,7 @@ static void strip_brackets(const char *text, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(bracketed ? length - 2 : length), text + bracketed);
 }
 
-int listen_open(const char *bind, const char *port, char url[LISTEN_URL_SIZE], char *error,
-                size_t size)
+int listen_open(const char *bind, const char *port, char url[LISTEN_URL_SIZE], treb_error *error)
 {
     char host[256];
     struct addrinfo hints = {.ai_family = AF_UNSPEC,
@@ -60,8 +61,8 @@ int listen_open(const char *bind, const char *port, char url[LISTEN_URL_SIZE], c
     strip_brackets(bind, host, sizeof host);
     int problem = getaddrinfo(host, port, &hints, &found);
     if (problem != 0) {
-        snprintf(error, size, "cannot listen on '%s', port %s: %s", bind, port,
-                 gai_strerror(problem));
+        fail(error, TREB_ERR_ARGUMENT, "cannot listen on '%s', port %s: %s", bind, port,
+             gai_strerror(problem));
         return -1;
     }
     int fd = -1;
@@ -69,16 +70,15 @@ int listen_open(const char *bind, const char *port, char url[LISTEN_URL_SIZE], c
     if (fd >= 0)
         write_url(fd, url);
     else if (errno == EADDRINUSE)
-        snprintf(
-            error, size,
-            "port %s of %s is taken by another program: choose another with --port, or 0 for a "
-            "free one",
-            port, bind);
+        fail(error, TREB_ERR_IO,
+             "port %s of %s is taken by another program: choose another with --port, or 0 for a "
+             "free one",
+             port, bind);
     else if (errno == EACCES)
-        snprintf(error, size, "not allowed to listen on port %s: ports below 1024 need privileges",
-                 port);
+        fail(error, TREB_ERR_IO,
+             "not allowed to listen on port %s: ports below 1024 need privileges", port);
     else
-        snprintf(error, size, "cannot listen on '%s', port %s: %s", bind, port, strerror(errno));
+        fail(error, TREB_ERR_IO, "cannot listen on '%s', port %s: %s", bind, port, strerror(errno));
     freeaddrinfo(found);
     return fd;
 }

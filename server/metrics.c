@@ -1,10 +1,9 @@
 /* metrics.c - see metrics.h. */
 #include "server/metrics.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "server/routes.h"
 
 /* The last stands for every other. */
 static const unsigned codes[METRICS_CODES] = {200, 204, 304, 400, 404, 405,
@@ -18,6 +17,7 @@ void metrics_count(Metrics *metrics, unsigned route, unsigned status, uint64_t n
                    uint64_t bytes)
 {
     unsigned code = 0, bucket = 0;
+    assert(route < metrics->routes);
     while (code < METRICS_CODES - 1 && codes[code] != status) code++;
     while (bucket < METRICS_BUCKETS - 1 && nanoseconds > UINT64_C(1000) * bounds[bucket]) bucket++;
     atomic_fetch_add_explicit(&metrics->requests[route][code], 1, memory_order_relaxed);
@@ -47,11 +47,11 @@ static void put_requests(FILE *out, Metrics *metrics)
 {
     static const char name[] = "trebuchet_http_requests_total";
     put_head(out, name, "counter", "Requests answered, by route and status.");
-    for (unsigned route = 0; route < route_count(); route++)
+    for (unsigned route = 0; route < metrics->routes; route++)
         for (int code = 0; code < METRICS_CODES; code++) {
             unsigned long long count = load(&metrics->requests[route][code]);
             if (count == 0) continue;
-            const char *label = route_at(route)->label;
+            const char *label = metrics->label[route];
             if (codes[code] != 0)
                 fprintf(out, "%s{route=\"%s\",code=\"%u\"} %llu\n", name, label, codes[code],
                         count);
@@ -63,7 +63,7 @@ static void put_requests(FILE *out, Metrics *metrics)
 static void put_histogram(FILE *out, Metrics *metrics, unsigned route)
 {
     static const char name[] = "trebuchet_http_request_duration_seconds";
-    const char *label = route_at(route)->label;
+    const char *label = metrics->label[route];
     unsigned long long sum = 0;
     for (int i = 0; i < METRICS_BUCKETS; i++) {
         sum += load(&metrics->bucket[route][i]);
@@ -81,7 +81,7 @@ static void put_histograms(FILE *out, Metrics *metrics)
 {
     put_head(out, "trebuchet_http_request_duration_seconds", "histogram",
              "From a request's first line to the end of its answer.");
-    for (unsigned route = 0; route < route_count(); route++) {
+    for (unsigned route = 0; route < metrics->routes; route++) {
         unsigned long long any = 0;
         for (int i = 0; i < METRICS_BUCKETS; i++) any |= load(&metrics->bucket[route][i]);
         if (any) put_histogram(out, metrics, route);
@@ -158,7 +158,7 @@ char *metrics_monitor(Metrics *metrics, TableSet *set)
     AnswerCacheInfo kept;
     treb_tables_get_memory(set->tables, &memory);
     answers_info(set->answers, &kept);
-    for (unsigned route = 0; route < route_count(); route++)
+    for (unsigned route = 0; route < metrics->routes; route++)
         for (int code = 0; code < METRICS_CODES; code++) {
             unsigned long long count = load(&metrics->requests[route][code]);
             requests += count;

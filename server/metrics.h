@@ -22,6 +22,8 @@ typedef struct Metrics {
     _Atomic uint64_t connections; /* now */
     _Atomic uint64_t busy;        /* requests being answered */
     int64_t started;              /* seconds since 1970 */
+    unsigned routes;              /* how many there are, and what they are called */
+    const char *label[METRICS_ROUTES];
 } Metrics;
 
 /* Counts a request that was answered. */

@@ -32,6 +32,15 @@ void reply_error(Reply *reply, unsigned status, const char *code, const char *me
     reply_json(reply, status, object);
 }
 
+void reply_missing(Reply *reply, const char *message, json_t *advice)
+{
+    json_t *object = json_object(), *error = answer_error(answer_code(TREB_ERR_NO_TABLE), message);
+    json_object_set_new(error, "advice", advice);
+    json_object_set_new(object, "error", error);
+    reply->lasts = REPLY_NOW;
+    reply_json(reply, MHD_HTTP_NOT_FOUND, object);
+}
+
 static unsigned status_of(treb_status status)
 {
     switch (status) {

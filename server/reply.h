@@ -38,6 +38,10 @@ void reply_json(Reply *reply, unsigned status, json_t *value);
 /* Fills it with {"error":{"code":...,"message":...}}. */
 void reply_error(Reply *reply, unsigned status, const char *code, const char *message);
 
+/* The same for a table that is missing, with advice on how to get it: a string or null, which it
+ * takes over. */
+void reply_missing(Reply *reply, const char *message, json_t *advice);
+
 /* The same for a failure of the library. */
 void reply_failure(Reply *reply, const treb_error *error);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_blocked.h"
+#include "answer/answer.h"
 #include "server/openapi.h"
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -89,12 +89,51 @@ static ReplyFor lasts(unsigned lacks)
     return lacks & ANSWER_PARTIAL ? REPLY_SET : REPLY_FOREVER;
 }
 
-/* Gives an answer, or the failure if there is none. */
-static void give(Reply *reply, const AnswerContext *context, json_t *object, treb_error *error,
-                 ReplyFor longest)
+static AnswerContext context_of(const RouteCall *call)
 {
-    if (object == NULL) {
+    return (AnswerContext){
+        .tables = call->set->tables, .cancel = call->cancel, .deadline = call->deadline};
+}
+
+/* How to make the table that a message misses, or null: only the owner of this machine could. */
+static json_t *advice_json(const RouteCall *call, const char *message)
+{
+    char material[24], text[256];
+    json_t *advice = NULL;
+    if (call->advise != NULL && answer_missing(message, material) &&
+        call->advise(material, text, sizeof text))
+        advice = json_string(text);
+    return advice != NULL ? advice : json_null();
+}
+
+static void give_stopped(const RouteCall *call, Reply *reply)
+{
+    if (call->cancel != NULL && atomic_load(call->cancel))
+        reply_error(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
+                    "the server is shutting down: ask again when it is back");
+    else
+        reply_error(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "time_up",
+                    "there was not enough time for this answer: ask for less at once, or again, as "
+                    "what was read so far is in memory now");
+}
+
+static void give_failure(const RouteCall *call, Reply *reply, const treb_error *error)
+{
+    if (error->status == TREB_ERR_NO_TABLE)
+        reply_missing(reply, error->text, advice_json(call, error->text));
+    else
         reply_failure(reply, error);
+}
+
+/* Gives an answer, or the failure if there is none. */
+static void give(const RouteCall *call, Reply *reply, const AnswerContext *context, json_t *object,
+                 const treb_error *error, ReplyFor longest)
+{
+    if (context->lacks & ANSWER_STOPPED) {
+        json_decref(object);
+        give_stopped(call, reply);
+    } else if (object == NULL) {
+        give_failure(call, reply, error);
     } else {
         ReplyFor found = lasts(context->lacks);
         reply->lasts = found < longest ? found : longest;
@@ -109,7 +148,7 @@ static void run_standard(const RouteCall *call, Reply *reply)
 {
     treb_position pos;
     treb_error error;
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     if (!get_position(call, &pos, reply)) return;
     json_t *object = answer_standard(&context, &pos, &error);
     /* Without a verdict or DTZ for a reason that is ours, there is no answer. */
@@ -119,16 +158,16 @@ static void run_standard(const RouteCall *call, Reply *reply)
         json_decref(object);
         object = NULL;
     }
-    give(reply, &context, object, &error, REPLY_FOREVER);
+    give(call, reply, &context, object, &error, REPLY_FOREVER);
 }
 
 static void run_mainline(const RouteCall *call, Reply *reply)
 {
     treb_position pos;
     treb_error error = {TREB_OK, ""};
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     if (!get_position(call, &pos, reply)) return;
-    give(reply, &context, answer_mainline(&context, &pos, &error), &error, REPLY_FOREVER);
+    give(call, reply, &context, answer_mainline(&context, &pos, &error), &error, REPLY_FOREVER);
 }
 
 static void run_monitor(const RouteCall *call, Reply *reply)
@@ -140,14 +179,31 @@ static void run_monitor(const RouteCall *call, Reply *reply)
 
 /* ---- Our own --------------------------------------------------------------------------------- */
 
+/* Says how to get what is missing. */
+static void put_advice(const RouteCall *call, json_t *object)
+{
+    size_t i;
+    json_t *entry, *advice = NULL;
+    json_array_foreach(json_object_get(object, "unknown"), i, entry)
+    {
+        const char *code = json_string_value(json_object_get(entry, "code"));
+        const char *message = json_string_value(json_object_get(entry, "message"));
+        if (advice != NULL || strcmp(code, answer_code(TREB_ERR_NO_TABLE)) != 0) continue;
+        advice = advice_json(call, message);
+    }
+    json_object_set_new(object, "advice", advice != NULL ? advice : json_null());
+}
+
 static void run_probe(const RouteCall *call, Reply *reply)
 {
     treb_position pos;
     treb_error error = {TREB_OK, ""};
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     AnswerProbe options = {.moves = true};
     if (!get_position(call, &pos, reply) || !get_metric(call, &options.metric, reply)) return;
-    give(reply, &context, answer_probe(&context, &pos, &options, &error), &error, REPLY_FOREVER);
+    json_t *object = answer_probe(&context, &pos, &options, &error);
+    if (object != NULL) put_advice(call, object);
+    give(call, reply, &context, object, &error, REPLY_FOREVER);
 }
 
 static void run_line(const RouteCall *call, Reply *reply)
@@ -156,59 +212,52 @@ static void run_line(const RouteCall *call, Reply *reply)
     treb_error error = {TREB_OK, ""};
     treb_metric metric;
     treb_rule rule;
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     if (!get_position(call, &pos, reply) || !get_metric(call, &metric, reply) ||
         !get_rule(call, &rule, reply))
         return;
-    give(reply, &context, answer_line(&context, &pos, metric, rule, &error), &error, REPLY_FOREVER);
+    give(call, reply, &context, answer_line(&context, &pos, metric, rule, &error), &error,
+         REPLY_FOREVER);
 }
 
 /* From rank files alone: to solve would keep the server busy for as long as a client likes. */
 static void run_blocked(const RouteCall *call, Reply *reply)
 {
-    const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
     treb_position pos;
     treb_error error = {TREB_OK, ""};
-    BlockedSquares squares;
     int attacker;
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     if (!get_position(call, &pos, reply) || !get_attacker(call, &attacker, reply)) return;
-    Blocked *b = answer_find_blocked(call->holder->directories, call->holder->count, &pos, &error);
-    if (b == NULL && error.status == TREB_ERR_POSITION) {
+    json_t *object = answer_ranks(&context, call->holder->directories, call->holder->count, &pos,
+                                  attacker, &error);
+    if (object == NULL && error.status == TREB_ERR_POSITION)
         reply_error(reply, MHD_HTTP_NOT_FOUND, "not_blocked", error.text);
-        return;
-    }
-    if (b == NULL) {
-        reply_failure(reply, &error);
-        return;
-    }
-    blocked_squares(b, attacker >= 0 ? attacker : blocked_attacker(b), everywhere, &squares);
-    give(reply, &context, answer_blocked(&context, b, &squares, &error), &error, REPLY_SET);
-    blocked_free(b);
+    else
+        give(call, reply, &context, object, &error, REPLY_SET);
 }
 
 static void run_batch(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     json_t *object = answer_batch(&context, call->body, call->size, &error);
-    give(reply, &context, object, &error, REPLY_NOW);
+    give(call, reply, &context, object, &error, REPLY_NOW);
 }
 
 static void run_tables(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
-    AnswerContext context = {call->set->tables, 0};
+    AnswerContext context = context_of(call);
     json_t *object =
         answer_tables(&context, call->holder->directories, call->holder->count, &error);
-    give(reply, &context, object, &error, REPLY_SET);
+    give(call, reply, &context, object, &error, REPLY_SET);
 }
 
 static void run_stats(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
-    AnswerContext context = {call->set->tables, 0};
-    give(reply, &context, answer_stats(&context, call->tail, &error), &error, REPLY_SET);
+    AnswerContext context = context_of(call);
+    give(call, reply, &context, answer_stats(&context, call->tail, &error), &error, REPLY_SET);
 }
 
 static void run_openapi(const RouteCall *call, Reply *reply)

@@ -24,6 +24,10 @@ typedef struct RouteCall {
     const char *tail; /* the rest of the path after a prefix */
     const char *body;
     size_t size;
+    const atomic_bool *cancel; /* when set there is to be no answer; may be NULL */
+    uint64_t deadline;         /* of the answer, by answer_clock; 0: none */
+    /* How to make a table, for the owner of this machine; NULL for others. As in ServerOptions. */
+    bool (*advise)(const char *material, char *text, size_t size);
 } RouteCall;
 
 typedef struct Route {

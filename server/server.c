@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "server/internal.h"
 
 /* Room for a request's line and headers, and for those of its answer. */
 enum { CONNECTION_MEMORY = 16 << 10 };
-
-static void fail(ServerError *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void fail(ServerError *error, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error->text, sizeof error->text, format, args);
-    va_end(args);
-}
 
 /* As many connections as asked for, if the system lets us have so many files open; tables come
  * first, twice while they are looked for again. */
@@ -82,28 +72,34 @@ static bool start_daemon(Server *s, const ServerOptions *o)
     return s->daemon != NULL;
 }
 
-static bool start_threads(Server *s, const ServerOptions *o, ServerError *error)
+static bool start_threads(Server *s, const ServerOptions *o, treb_error *error)
 {
     /* Signals are for the thread that called us, and a lost connection is no signal. */
     sigset_t all, before;
     sigfillset(&all);
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    bool working = workers_start(&s->workers, o->threads);
-    bool started = working && start_daemon(s, o);
+    s->workers = workers_start(o->threads);
+    bool started = s->workers != NULL && start_daemon(s, o);
     int reason = errno;
-    if (working && !started) workers_stop(&s->workers);
+    if (s->workers != NULL && !started) workers_stop(s->workers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!started) fail(error, "cannot start threads: %s", strerror(reason));
+    if (!started) fail(error, TREB_ERR_IO, "cannot start threads: %s", strerror(reason));
     return started;
 }
 
-Server *server_start(const ServerOptions *o, ServerError *error)
+/* So that the metrics need not know the routes. */
+static void name_routes(Metrics *metrics)
 {
-    treb_error why;
+    metrics->routes = route_count();
+    for (unsigned i = 0; i < metrics->routes; i++) metrics->label[i] = route_at(i)->label;
+}
+
+Server *server_start(const ServerOptions *o, treb_error *error)
+{
     Server *s = calloc(1, sizeof *s);
     if (s == NULL) {
-        fail(error, "out of memory");
+        fail_memory(error);
         return NULL;
     }
     s->holder = (TableHolder){.directories = o->directories,
@@ -112,16 +108,18 @@ Server *server_start(const ServerOptions *o, ServerError *error)
                               .block_bytes = o->cache,
                               .answer_bytes = o->answers};
     s->body = o->body;
+    s->limit = UINT64_C(1000000000) * o->limit;
+    s->advise = o->advise;
+    name_routes(&s->metrics);
     s->metrics.started = time(NULL);
-    s->listening = listen_open(o->bind, o->port, s->url, error->text, sizeof error->text);
+    s->listening = listen_open(o->bind, o->port, s->url, error);
     if (s->listening < 0) {
         free(s);
         return NULL;
     }
     log_init(&s->log, o->log);
     connections_init(&s->connections, o->timeout);
-    bool opened = tableset_open(&s->holder, &why) == TREB_OK;
-    if (!opened) fail(error, "%s", why.text);
+    bool opened = tableset_open(&s->holder, error) == TREB_OK;
     if (opened && start_threads(s, o, error)) return s;
     tableset_close(&s->holder);
     connections_destroy(&s->connections);
@@ -136,7 +134,7 @@ const char *server_url(const Server *s) { return s->url; }
 void server_tick(Server *s)
 {
     s->metrics.expired += connections_expire(&s->connections);
-    s->metrics.waiting = workers_waiting(&s->workers);
+    s->metrics.waiting = workers_waiting(s->workers);
     log_flush(&s->log);
 }
 
@@ -163,12 +161,13 @@ static void sleep_milliseconds(long time)
     nanosleep(&(struct timespec){time / 1000, time % 1000 * 1000000}, NULL);
 }
 
-/* Waits until nothing is being answered; requests of which only a part is here get a second. */
-static bool drain(Server *s, unsigned seconds)
+/* Waits until nothing is being answered, for so many milliseconds; requests of which only a part is
+ * here get a second. */
+static bool drain(Server *s, long milliseconds)
 {
     enum { STEP = 20 };
     long quiet = 0;
-    for (long waited = 0; waited < 1000L * seconds; waited += STEP) {
+    for (long waited = 0; waited < milliseconds; waited += STEP) {
         bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < 1000);
         quiet = busy ? 0 : quiet + 1;
         if (quiet == 2) return true;
@@ -178,13 +177,24 @@ static bool drain(Server *s, unsigned seconds)
     return false;
 }
 
-bool server_stop(Server *s, unsigned seconds)
+bool server_stop(Server *s)
 {
+    enum { GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
+    _Static_assert(GRACE + LAST + 500 <= ALL, "some time is left for the rest");
     s->stopping = true;
     MHD_quiesce_daemon(s->daemon);
     close(s->listening);
-    bool finished = drain(s, seconds);
-    workers_stop(&s->workers);
+    workers_close(s->workers);
+    bool finished = drain(s, GRACE);
+    s->cancelled = true;
+    if (!finished) finished = drain(s, LAST);
+    if (!finished && workers_running(s->workers) > 0) {
+        /* A worker hangs in a read: what it uses cannot be freed. */
+        log_message(&s->log, "error", "stopped, but a table could not be read in time");
+        log_flush(&s->log);
+        return false;
+    }
+    workers_stop(s->workers);
     MHD_stop_daemon(s->daemon);
     tableset_close(&s->holder);
     log_message(&s->log, "info", "%s", finished ? "stopped" : "stopped, with requests unfinished");

@@ -1,9 +1,10 @@
 /* tableset.c - see tableset.h. */
 #include "server/tableset.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "core/error.h"
 
 static TableSet *set_open(const TableHolder *holder, treb_error *error)
 {
@@ -13,8 +14,7 @@ static TableSet *set_open(const TableHolder *holder, treb_error *error)
     if (set != NULL && (set->answers = answers_create(holder->answer_bytes)) != NULL) {
         set->tables = treb_tables_open(holder->directories, count, error);
     } else {
-        error->status = TREB_ERR_MEMORY;
-        snprintf(error->text, sizeof error->text, "out of memory");
+        fail_memory(error);
     }
     if (set == NULL || set->tables == NULL) {
         if (set != NULL) answers_free(set->answers);

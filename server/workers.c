@@ -1,8 +1,79 @@
-/* workers.c - see workers.h. */
+/* workers.c - see workers.h.
+ *
+ * A client is in the list while it has jobs that wait or run. The list is in the order of turns: who
+ * was given a thread goes to its end. */
 #include "server/workers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct JobQueue {
+    Job *first, *last;
+    unsigned count;
+} JobQueue;
+
+typedef struct Client Client;
+struct Client {
+    Client *next, *previous;
+    JobQueue queue[JOB_KINDS];
+    unsigned running[JOB_KINDS];
+    char name[WORKERS_OWNER_SIZE];
+};
+
+struct Workers {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    Client *first, *last; /* the first one's turn is next */
+    unsigned waiting[JOB_KINDS], running[JOB_KINDS];
+    unsigned shared;  /* jobs that may run whoever's they are */
+    unsigned threads; /* all, the spare ones included */
+    bool closed, stopping;
+    pthread_t thread[];
+};
+
+/* ---- Clients --------------------------------------------------------------------------------- */
+
+static void client_append(Workers *w, Client *client)
+{
+    client->next = NULL;
+    client->previous = w->last;
+    *(w->last != NULL ? &w->last->next : &w->first) = client;
+    w->last = client;
+}
+
+static void client_remove(Workers *w, Client *client)
+{
+    *(client->previous != NULL ? &client->previous->next : &w->first) = client->next;
+    *(client->next != NULL ? &client->next->previous : &w->last) = client->previous;
+}
+
+static Client *client_find(const Workers *w, const char *name)
+{
+    Client *client = w->first;
+    while (client != NULL && strcmp(client->name, name) != 0) client = client->next;
+    return client;
+}
+
+/* The client of a name, in the list; NULL without memory. */
+static Client *client_get(Workers *w, const char *name)
+{
+    Client *client = client_find(w, name);
+    if (client != NULL) return client;
+    client = calloc(1, sizeof *client);
+    if (client == NULL) return NULL;
+    strncpy(client->name, name, sizeof client->name - 1);
+    client_append(w, client);
+    return client;
+}
+
+static void client_drop_idle(Workers *w, Client *client)
+{
+    for (int kind = 0; kind < JOB_KINDS; kind++)
+        if (client->queue[kind].count + client->running[kind] > 0) return;
+    client_remove(w, client);
+    free(client);
+}
 
 static void queue_put(JobQueue *queue, Job *job)
 {
@@ -15,22 +86,63 @@ static void queue_put(JobQueue *queue, Job *job)
 static Job *queue_take(JobQueue *queue)
 {
     Job *job = queue->first;
-    if (job == NULL) return NULL;
+    assert(job != NULL && queue->count > 0);
     queue->first = job->next;
     if (queue->first == NULL) queue->last = NULL;
     queue->count--;
     return job;
 }
 
-/* The next job, and whether it is a heavy one; NULL if there is none for this thread to take. */
-static Job *next_job(Workers *w, bool *heavy)
+/* ---- Whose turn it is ------------------------------------------------------------------------ */
+
+/* Whether a job of this kind may run beside those that do: if the client has none running, or else.
+ */
+static bool has_room(const Workers *w, JobKind kind, bool none_running)
 {
-    Job *job = queue_take(&w->light);
-    *heavy = false;
-    if (job != NULL || w->heavy_running + 1 >= w->threads) return job;
-    job = queue_take(&w->heavy);
-    *heavy = job != NULL;
+    unsigned all = w->running[JOB_LIGHT] + w->running[JOB_HEAVY], heavy = w->running[JOB_HEAVY];
+    bool room = all < w->shared && (kind == JOB_LIGHT || heavy + 1 < w->shared);
+    bool spare = all < w->threads && (kind == JOB_LIGHT || heavy < w->threads - WORKERS_SPARE / 2);
+    return room || (none_running && spare);
+}
+
+/* The first client in turn that has a job of this kind which may run now. */
+static Client *next_client(const Workers *w, JobKind kind, bool none_running)
+{
+    if (w->waiting[kind] == 0 || !has_room(w, kind, none_running)) return NULL;
+    for (Client *client = w->first; client != NULL; client = client->next)
+        if (client->queue[kind].count > 0 && (!none_running || client->running[kind] == 0))
+            return client;
+    return NULL;
+}
+
+/* The client whose job is next, and of what kind; NULL if no job may run now. */
+static Client *next_turn(const Workers *w, JobKind *kind)
+{
+    for (*kind = JOB_LIGHT; *kind < JOB_KINDS; ++*kind)
+        for (int none_running = 1; none_running >= 0; none_running--) {
+            Client *client = next_client(w, *kind, none_running);
+            if (client != NULL) return client;
+        }
+    return NULL;
+}
+
+static Job *begin(Workers *w, Client *client, JobKind kind)
+{
+    Job *job = queue_take(&client->queue[kind]);
+    client->running[kind]++;
+    w->waiting[kind]--;
+    w->running[kind]++;
+    client_remove(w, client);
+    client_append(w, client);
     return job;
+}
+
+static void end(Workers *w, Client *client, JobKind kind)
+{
+    assert(client->running[kind] > 0 && w->running[kind] > 0);
+    client->running[kind]--;
+    w->running[kind]--;
+    client_drop_idle(w, client);
 }
 
 static void *work(void *argument)
@@ -38,80 +150,122 @@ static void *work(void *argument)
     Workers *w = argument;
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        bool heavy;
-        Job *job = next_job(w, &heavy);
-        if (job == NULL) {
-            if (w->stopping && w->light.count + w->heavy.count == 0) break;
+        JobKind kind;
+        Client *client = next_turn(w, &kind);
+        if (client == NULL) {
+            if (w->stopping && w->waiting[JOB_LIGHT] + w->waiting[JOB_HEAVY] == 0) break;
             pthread_cond_wait(&w->wake, &w->lock);
             continue;
         }
-        w->heavy_running += heavy;
+        Job *job = begin(w, client, kind);
+        /* The end of a job may have made room for two. */
+        if (w->waiting[JOB_LIGHT] + w->waiting[JOB_HEAVY] > 0) pthread_cond_signal(&w->wake);
         pthread_mutex_unlock(&w->lock);
         job->run(job);
         pthread_mutex_lock(&w->lock);
-        w->heavy_running -= heavy;
-        /* Another heavy one may have waited for this. */
-        if (heavy) pthread_cond_broadcast(&w->wake);
+        end(w, client, kind);
     }
+    /* The others end too, or take what this end has made room for. */
+    pthread_cond_broadcast(&w->wake);
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
-bool workers_start(Workers *w, unsigned threads)
+/* ---- From outside ---------------------------------------------------------------------------- */
+
+static void free_all(Workers *w)
 {
-    *w = (Workers){.threads = 0};
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->wake);
+    free(w);
+}
+
+Workers *workers_start(unsigned threads)
+{
     if (threads < 2) threads = 2;
+    unsigned all = threads + WORKERS_SPARE;
+    Workers *w = calloc(1, sizeof *w + all * sizeof *w->thread);
+    if (w == NULL) return NULL;
+    w->shared = threads;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
-    w->thread = calloc(threads, sizeof *w->thread);
-    if (w->thread == NULL) return false;
     pthread_mutex_lock(&w->lock);
-    while (w->threads < threads && pthread_create(&w->thread[w->threads], NULL, work, w) == 0)
+    while (w->threads < all && pthread_create(&w->thread[w->threads], NULL, work, w) == 0)
         w->threads++;
-    bool enough = w->threads >= 2;
+    bool enough = w->threads == all;
     pthread_mutex_unlock(&w->lock);
-    if (!enough) workers_stop(w);
-    return enough;
+    if (enough) return w;
+    workers_stop(w);
+    return NULL;
 }
 
-/* Whether a heavy job has a place. */
-static WorkersAdded find_place(const JobQueue *queue, const char *owner)
+/* Whether a job of this client has a place. */
+static WorkersAdded find_place(const Workers *w, const Client *client, JobKind kind)
 {
-    unsigned owned = 0;
-    if (queue->count >= WORKERS_HEAVY_MAX) return WORKERS_FULL;
-    for (const Job *job = queue->first; job != NULL; job = job->next)
-        owned += strcmp(job->owner, owner) == 0;
-    return owned >= WORKERS_HEAVY_EACH ? WORKERS_OWNER_FULL : WORKERS_ADDED;
+    static const unsigned most[JOB_KINDS] = {WORKERS_LIGHT_MAX, WORKERS_HEAVY_MAX};
+    static const unsigned each[JOB_KINDS] = {WORKERS_LIGHT_EACH, WORKERS_HEAVY_EACH};
+    if (client->queue[kind].count >= each[kind]) return WORKERS_OWNER_FULL;
+    return w->waiting[kind] >= most[kind] ? WORKERS_FULL : WORKERS_ADDED;
 }
 
-WorkersAdded workers_add(Workers *w, Job *job, bool heavy)
+WorkersAdded workers_add(Workers *w, Job *job, JobKind kind)
 {
+    WorkersAdded added = WORKERS_CLOSED;
+    assert(job->owner != NULL && job->run != NULL && job->refuse != NULL);
     pthread_mutex_lock(&w->lock);
-    WorkersAdded added = heavy ? find_place(&w->heavy, job->owner) : WORKERS_ADDED;
-    if (added == WORKERS_ADDED) queue_put(heavy ? &w->heavy : &w->light, job);
+    Client *client = w->closed ? NULL : client_get(w, job->owner);
+    if (client != NULL) {
+        added = find_place(w, client, kind);
+        if (added == WORKERS_ADDED) {
+            queue_put(&client->queue[kind], job);
+            w->waiting[kind]++;
+        }
+        client_drop_idle(w, client);
+    }
     pthread_mutex_unlock(&w->lock);
     if (added == WORKERS_ADDED) pthread_cond_signal(&w->wake);
     return added;
 }
 
-unsigned workers_waiting(Workers *w)
+static unsigned sum(Workers *w, const unsigned counts[JOB_KINDS])
 {
     pthread_mutex_lock(&w->lock);
-    unsigned count = w->light.count + w->heavy.count;
+    unsigned all = counts[JOB_LIGHT] + counts[JOB_HEAVY];
     pthread_mutex_unlock(&w->lock);
-    return count;
+    return all;
+}
+
+unsigned workers_waiting(Workers *w) { return sum(w, w->waiting); }
+unsigned workers_running(Workers *w) { return sum(w, w->running); }
+
+void workers_close(Workers *w)
+{
+    JobQueue refused = {0};
+    pthread_mutex_lock(&w->lock);
+    w->closed = true;
+    for (Client *client = w->first, *next; client != NULL; client = next) {
+        next = client->next;
+        for (int kind = 0; kind < JOB_KINDS; kind++)
+            while (client->queue[kind].count > 0) {
+                queue_put(&refused, queue_take(&client->queue[kind]));
+                w->waiting[kind]--;
+            }
+        client_drop_idle(w, client);
+    }
+    pthread_mutex_unlock(&w->lock);
+    while (refused.count > 0) {
+        Job *job = queue_take(&refused);
+        job->refuse(job);
+    }
 }
 
 void workers_stop(Workers *w)
 {
     pthread_mutex_lock(&w->lock);
-    w->stopping = true;
+    w->closed = w->stopping = true;
     pthread_mutex_unlock(&w->lock);
     pthread_cond_broadcast(&w->wake);
     for (unsigned i = 0; i < w->threads; i++) pthread_join(w->thread[i], NULL);
-    free(w->thread);
-    w->thread = NULL;
-    w->threads = 0;
-    pthread_mutex_destroy(&w->lock);
-    pthread_cond_destroy(&w->wake);
+    assert(w->first == NULL);
+    free_all(w);
 }

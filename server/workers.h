@@ -1,49 +1,65 @@
 /* workers.h - threads that do what takes a while, so that those which serve connections never wait.
- * Light jobs go first, and heavy ones never have all the threads. */
+ *
+ * Jobs are light or heavy, and each belongs to a client. Who gets the next free thread:
+ *
+ * - Light jobs go before heavy ones. Among the clients that wait they go round.
+ * - `threads` jobs may run at a time, whoever's they are; of these heavy ones have one fewer.
+ * - A client of which no light (or heavy) job is running need not wait until others are done: for it
+ *   there are WORKERS_SPARE more threads, of which half may have heavy jobs. The system then divides
+ *   the processors among all that run.
+ * - A client gets a second thread for heavy jobs only while nobody waits for a first one.
+ *
+ * So whatever one client asks for, and however long it takes, another one's job begins at once. What
+ * a client may have waiting is bounded. */
 #ifndef TREB_SERVER_WORKERS_H
 #define TREB_SERVER_WORKERS_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { WORKERS_HEAVY_MAX = 128, WORKERS_HEAVY_EACH = 32 }; /* heavy jobs that may wait */
+enum {
+    WORKERS_LIGHT_MAX = 1024, /* light jobs that may wait */
+    WORKERS_LIGHT_EACH = 256, /* of one client */
+    WORKERS_HEAVY_MAX = 128,  /* heavy jobs that may wait */
+    WORKERS_HEAVY_EACH = 32,  /* of one client */
+    WORKERS_SPARE = 16,       /* threads for clients that have nothing running */
+    WORKERS_OWNER_SIZE = 48   /* a client's name, with the zero */
+};
 
+typedef enum JobKind { JOB_LIGHT, JOB_HEAVY, JOB_KINDS } JobKind;
+
+/* Embedded in what is to be done. */
 typedef struct Job Job;
 struct Job {
     Job *next;
-    const char *owner;     /* whose it is: one owner does not get all the places */
-    void (*run)(Job *job); /* the job may be gone when it returns */
+    const char *owner;        /* the client; read by workers_add only */
+    void (*run)(Job *job);    /* does it; the job may be gone when it returns */
+    void (*refuse)(Job *job); /* says that it will not be done; likewise. Not after run */
 };
 
-typedef struct JobQueue {
-    Job *first, *last;
-    unsigned count;
-} JobQueue;
-
-typedef struct Workers {
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    JobQueue light, heavy;
-    unsigned threads, heavy_running;
-    bool stopping;
-    pthread_t *thread;
-} Workers;
-
-/* Starts `threads` of them, at least two. False if that cannot be done. */
-bool workers_start(Workers *workers, unsigned threads);
+typedef struct Workers Workers;
 
 typedef enum WorkersAdded {
     WORKERS_ADDED,
-    WORKERS_FULL,      /* too many heavy jobs are waiting */
-    WORKERS_OWNER_FULL /* too many of this owner */
+    WORKERS_FULL,       /* too many jobs of this kind are waiting */
+    WORKERS_OWNER_FULL, /* too many of this client */
+    WORKERS_CLOSED      /* workers_close was called, or no memory */
 } WorkersAdded;
 
+/* Starts `threads` of them, at least two, and the spare ones. NULL if that cannot be done. */
+Workers *workers_start(unsigned threads);
+
 /* Takes a job on, unless it says otherwise. */
-WorkersAdded workers_add(Workers *workers, Job *job, bool heavy);
+WorkersAdded workers_add(Workers *workers, Job *job, JobKind kind);
 
+/* Jobs that wait, and jobs that run. */
 unsigned workers_waiting(Workers *workers);
+unsigned workers_running(Workers *workers);
 
-/* Waits until all jobs are done and ends the threads. */
+/* Takes no more jobs and refuses those that wait; those that run go on. */
+void workers_close(Workers *workers);
+
+/* Waits until all jobs are done, those that wait included; ends the threads and frees all. */
 void workers_stop(Workers *workers);
 
 #endif

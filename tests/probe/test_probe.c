@@ -103,6 +103,17 @@ static void check_moves(const treb_tables *tables, const treb_position *pos, tre
                      TREB_OK);
     ck_assert_uint_eq(kept, count < 3 ? count : 3);
     for (size_t i = 0; i < kept; i++) ck_assert_str_eq(few[i].uci, moves[i].uci);
+    /* One by one they are the same. */
+    for (size_t i = 0; i < count; i++) {
+        treb_move one;
+        ck_assert_int_eq(treb_probe_move(tables, pos, moves[i].uci, metric, &one, &error), TREB_OK);
+        ck_assert_str_eq(one.san, moves[i].san);
+        ck_assert_mem_eq(&one.value, &moves[i].value, sizeof one.value);
+        ck_assert_int_eq(treb_compare_moves(&one, &moves[i], metric, TREB_RULE_50), 0);
+        if (i > 0)
+            ck_assert_int_gt(treb_compare_moves(&one, &moves[i - 1], metric, TREB_RULE_50), 0);
+    }
+    ck_assert_int_eq(treb_probe_move(tables, pos, "a1a1", metric, few, &error), TREB_ERR_ARGUMENT);
 }
 
 static void check_line(const treb_tables *tables, const treb_position *pos, treb_metric metric)

@@ -51,7 +51,12 @@ static void run_route(TableHolder *holder, TableSet *set, const Query *query, co
     Reply reply = {0};
     const Route *route = route_find(query->path, &tail);
     if (!is_pure(route)) return;
-    RouteCall call = {holder, set, NULL, query, tail, body, strlen(body)};
+    RouteCall call = {.holder = holder,
+                      .set = set,
+                      .query = query,
+                      .tail = tail,
+                      .body = body,
+                      .size = strlen(body)};
     route->run(&call, &reply);
     check_reply(&reply);
 }

@@ -341,7 +341,7 @@ check 'it was answered' '[ "$(cat late-code)" = 200 ] && [ "$(python3 -c "import
 check 'no such folder' '[ $? -eq 1 ] && grep -q nowhere out'
 "$T" serve --port 0 --bind no.such.host.invalid >out 2>&1 </dev/null
 check 'no such host' '[ $? -eq 1 ] && grep -q "no.such.host.invalid" out'
-for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' 'tables' '--no-such'; do
+for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' '--limit 0' 'tables' '--no-such'; do
     # shellcheck disable=SC2086
     "$T" serve $wrong >out 2>&1 </dev/null
     check "called wrongly: $wrong" '[ $? -eq 2 ] && grep -q "serve --help" out'
@@ -367,6 +367,20 @@ timeout 60 python3 "$TESTS/server_load.py" "$U" >out 2>&1
 check 'load and hostile clients' '[ $? -eq 0 ] || { cat out; false; }'
 check 'their time was up' '[ "$(metric trebuchet_http_expired_total)" -ge 1 ]'
 finish 0 'SIGINT'
+# What one client asks for does not delay another's answer, nor the end.
+start --tables "$TABLES" --quiet --answers 0
+timeout 120 python3 "$TESTS/server_hostile.py" "$U" $SERVER >out 2>&1
+check 'a hostile client stalls nobody, and SIGTERM ends all' '[ $? -eq 0 ] || { cat out; false; }'
+grep -E '^(alone|beside|ended)' out
+stop
+# A limit of one second, with work for more: what does not fit is refused, and says why.
+start --tables "$TABLES" --quiet --answers 0 --cache 0 --limit 1
+python3 -c "import json; print(json.dumps({'fens': ['8/8/8/4k3/8/8/3BN3/4K3 w - - %d 60' % i for i in range(60)] * 16}))" >fens
+for i in $(seq 20); do curl -s --globoff -o "late$i" -w '%{http_code}\n' -d @fens "$U/v1/batch" >>late-codes & late="${late-} $!"; done
+# shellcheck disable=SC2086
+wait $late
+check 'time is up' 'grep -qx 503 late-codes && ! grep -qvE "^(200|503)$" late-codes && grep -q "\"time_up\"" late*'
+finish 0 'SIGTERM after all that'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -105,7 +105,7 @@ START_TEST(probes)
         treb_value value;
         treb_error error;
         char fen[TREB_FEN_SIZE];
-        AnswerContext context = {set, 0};
+        AnswerContext context = {.tables = set};
         AnswerProbe options = {(treb_metric)(TREB_DTZ + n % 3), true};
         treb_position_to_fen(&pos, fen);
         require(treb_probe_root(set, &pos, &value, NULL) == TREB_OK, "%s", fen);
@@ -128,7 +128,7 @@ START_TEST(lines)
         treb_position pos = random_position(), at = pos;
         treb_error error;
         char fen[TREB_FEN_SIZE];
-        AnswerContext context = {set, 0};
+        AnswerContext context = {.tables = set};
         treb_metric metric = (treb_metric)(TREB_DTZ + n % 3);
         treb_rule rule = n % 2 == 0 ? TREB_RULE_50 : TREB_RULE_NONE;
         json_t *object = sent(answer_line(&context, &pos, metric, rule, &error));
@@ -215,7 +215,7 @@ START_TEST(standard)
         treb_position pos = random_position();
         treb_error error;
         char fen[TREB_FEN_SIZE];
-        AnswerContext context = {set, 0};
+        AnswerContext context = {.tables = set};
         treb_position_to_fen(&pos, fen);
         json_t *object = sent(answer_standard(&context, &pos, &error));
         require(error.status == TREB_OK && context.lacks == 0, "%s", fen);
@@ -232,7 +232,7 @@ START_TEST(mainlines)
         treb_position pos = random_position(), at = pos;
         treb_error error;
         treb_value value;
-        AnswerContext context = {set, 0};
+        AnswerContext context = {.tables = set};
         json_t *object = sent(answer_mainline(&context, &pos, &error));
         const json_t *moves = json_object_get(object, "mainline");
         const char *winner = text_of(object, "winner"), *san = "";
@@ -268,7 +268,7 @@ START_TEST(missing_tables)
 {
     treb_position pos;
     treb_error error;
-    AnswerContext context = {bare, 0};
+    AnswerContext context = {.tables = bare};
     AnswerProbe options = {TREB_WDL, true};
     read_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", &pos);
     ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
@@ -295,7 +295,7 @@ START_TEST(mate_without_a_table)
 {
     treb_position pos;
     treb_error error;
-    AnswerContext context = {bare, 0};
+    AnswerContext context = {.tables = bare};
     read_fen("8/8/8/8/8/2K5/7Q/k7 w - - 0 1", &pos);
     json_t *object = sent(answer_standard(&context, &pos, &error));
     ck_assert_str_eq(text_of(object, "category"), "win");
@@ -318,7 +318,7 @@ START_TEST(refused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         treb_position pos;
         treb_error error;
-        AnswerContext context = {set, 0};
+        AnswerContext context = {.tables = set};
         AnswerProbe options = {TREB_WDL, true};
         read_fen(cases[i].fen, &pos);
         ck_assert_ptr_null(answer_standard(&context, &pos, &error));
@@ -345,7 +345,7 @@ END_TEST
 
 static json_t *ask_batch(const char *body, treb_error *error)
 {
-    AnswerContext context = {set, 0};
+    AnswerContext context = {.tables = set};
     return answer_batch(&context, body, strlen(body), error);
 }
 
@@ -385,11 +385,41 @@ START_TEST(batches)
 }
 END_TEST
 
+/* Long work ends soon after its time is up, or when another thread says so; what was made until
+ * then is dropped. */
+START_TEST(work_is_stopped)
+{
+    enum { SECOND = 1000000000, POSITIONS = 1000 };
+    treb_error error;
+    json_t *fens = json_array(), *body = json_object();
+    for (int n = 0; n < POSITIONS; n++) {
+        char fen[TREB_FEN_SIZE];
+        treb_position pos = random_position();
+        treb_position_to_fen(&pos, fen);
+        json_array_append_new(fens, json_string(fen));
+    }
+    json_object_set_new(body, "fens", fens);
+    char *text = json_dumps(body, 0);
+    AnswerContext context = {.tables = set};
+    uint64_t start = answer_clock();
+    json_decref(sent(answer_batch(&context, text, strlen(text), &error)));
+    uint64_t whole = answer_clock() - start;
+    context.deadline = answer_clock() + whole / 10;
+    start = answer_clock();
+    ck_assert_ptr_null(answer_batch(&context, text, strlen(text), &error));
+    require(answer_clock() - start < whole / 2 + SECOND / 20, "stopped too late");
+    ck_assert_uint_eq(context.lacks, ANSWER_STOPPED);
+    ck_assert_int_eq(error.status, TREB_ERR_IO);
+    free(text);
+    json_decref(body);
+}
+END_TEST
+
 START_TEST(inventory)
 {
     treb_error error;
     treb_table_info info;
-    AnswerContext context = {set, 0};
+    AnswerContext context = {.tables = set};
     const char *directory = work;
     uint64_t bytes = 0;
     size_t files = 0;
@@ -418,7 +448,7 @@ END_TEST
 START_TEST(statistics)
 {
     treb_error error;
-    AnswerContext context = {set, 0};
+    AnswerContext context = {.tables = set};
     json_t *object = sent(answer_stats(&context, "KPvK", &error)), *pair;
     size_t i;
     json_int_t sum = 0, longest = 0;
@@ -486,6 +516,7 @@ int main(void)
     tcase_add_test(tests, refused);
     tcase_add_test(tests, error_texts);
     tcase_add_test(tests, batches);
+    tcase_add_test(tests, work_is_stopped);
     tcase_add_test(tests, inventory);
     tcase_add_test(tests, statistics);
     SRunner *runner = srunner_create(suite);

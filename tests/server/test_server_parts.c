@@ -1,4 +1,6 @@
-/* test_server_parts.c - the server's parts by themselves: answers kept, workers, compression. */
+/* test_server_parts.c - the server's parts by themselves: answers kept, compression, workers, clients, and
+ * what routes say when the time is up or a table is missing. */
+#include <arpa/inet.h>
 #include <check.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,7 +9,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "answer/answer.h"
 #include "server/answers.h"
+#include "server/connections.h"
+#include "server/routes.h"
 #include "server/workers.h"
 
 /* ---- Answers kept ---------------------------------------------------------------------------- */
@@ -140,84 +145,366 @@ END_TEST
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
+/* A job that counts. One that is to be held does not end before its gate is opened. */
+typedef struct Gate {
+    atomic_bool open;
+    atomic_int done, refused, now, most;
+} Gate;
+
 typedef struct Counted {
     Job job;
-    atomic_int *count, *most, *now;
-    bool wait;
+    Gate *gate;
+    bool held;
 } Counted;
 
-static void count_job(Job *job)
+static void run_counted(Job *job)
 {
     Counted *counted = (Counted *)job;
-    int now = atomic_fetch_add(counted->now, 1) + 1, most = atomic_load(counted->most);
-    while (now > most && !atomic_compare_exchange_weak(counted->most, &most, now)) continue;
-    if (counted->wait) usleep(2000);
-    atomic_fetch_sub(counted->now, 1);
-    atomic_fetch_add(counted->count, 1);
+    Gate *gate = counted->gate;
+    int now = atomic_fetch_add(&gate->now, 1) + 1, most = atomic_load(&gate->most);
+    while (now > most && !atomic_compare_exchange_weak(&gate->most, &most, now)) continue;
+    while (counted->held && !atomic_load(&gate->open)) usleep(200);
+    atomic_fetch_sub(&gate->now, 1);
+    atomic_fetch_add(&gate->done, 1);
+}
+
+static void refuse_counted(Job *job) { atomic_fetch_add(&((Counted *)job)->gate->refused, 1); }
+
+static Counted counted(Gate *gate, const char *owner, bool held)
+{
+    return (Counted){{.run = run_counted, .refuse = refuse_counted, .owner = owner}, gate, held};
+}
+
+/* Adds jobs of one client; returns how many were taken on. */
+static int add(Workers *workers, Counted *jobs, int count, Gate *gate, const char *owner, bool held,
+               JobKind kind)
+{
+    int added = 0;
+    for (int i = 0; i < count; i++) {
+        jobs[i] = counted(gate, owner, held);
+        added += workers_add(workers, &jobs[i].job, kind) == WORKERS_ADDED;
+    }
+    return added;
+}
+
+/* Waits, but not for ever, until a number is reached. */
+static void await(atomic_int *number, int value)
+{
+    for (int i = 0; i < 100000 && atomic_load(number) < value; i++) usleep(100);
+    ck_assert_int_ge(atomic_load(number), value);
 }
 
 START_TEST(workers_do_all)
 {
-    enum { JOBS = 2000 };
-    static Counted jobs[JOBS];
-    atomic_int count = 0, most = 0, now = 0;
-    Workers workers;
-    ck_assert(workers_start(&workers, 3));
-    for (int i = 0; i < JOBS; i++) {
-        jobs[i] = (Counted){{.run = count_job, .owner = "a"}, &count, &most, &now, false};
-        ck_assert_int_eq(workers_add(&workers, &jobs[i].job, false), WORKERS_ADDED);
-    }
-    workers_stop(&workers);
-    ck_assert_int_eq(count, JOBS);
+    enum { JOBS = 200, CLIENTS = 5 };
+    static Counted jobs[CLIENTS][JOBS];
+    static const char *const names[CLIENTS] = {"a", "b", "c", "d", "e"};
+    Gate gate = {.open = true};
+    Workers *workers = workers_start(3);
+    for (int i = 0; i < CLIENTS; i++)
+        ck_assert_int_eq(add(workers, jobs[i], JOBS, &gate, names[i], false, JOB_LIGHT), JOBS);
+    workers_stop(workers);
+    ck_assert_int_eq(gate.done, CLIENTS * JOBS);
+    ck_assert_int_eq(gate.refused, 0);
 }
 END_TEST
 
-/* Heavy jobs never have all threads, so that a light one is done while they wait. */
-START_TEST(heavy_jobs_leave_room)
+/* One client has as many jobs as it may, none of which ends: those of others are done all the same,
+ * the light and the heavy ones. */
+static void check_stall(JobKind kind)
 {
-    enum { HEAVY = 20 };
-    Counted heavy[HEAVY], light;
-    atomic_int count = 0, most = 0, now = 0, light_count = 0, light_most = 0, light_now = 0;
-    Workers workers;
-    ck_assert(workers_start(&workers, 2));
-    for (int i = 0; i < HEAVY; i++) {
-        heavy[i] = (Counted){{.run = count_job, .owner = "a"}, &count, &most, &now, true};
-        ck_assert_int_eq(workers_add(&workers, &heavy[i].job, true), WORKERS_ADDED);
+    enum { HOSTILE = WORKERS_HEAVY_EACH, OTHERS = 10 };
+    static Counted hostile[HOSTILE], light[OTHERS], heavy[OTHERS];
+    Gate held = {.open = false}, light_gate = {.open = true}, heavy_gate = {.open = true};
+    Workers *workers = workers_start(2);
+    ck_assert_int_eq(add(workers, hostile, HOSTILE, &held, "hostile", true, kind), HOSTILE);
+    await(&held.now, 1);
+    usleep(20000);
+    ck_assert_int_eq(add(workers, light, OTHERS, &light_gate, "b", false, JOB_LIGHT), OTHERS);
+    ck_assert_int_eq(add(workers, heavy, OTHERS, &heavy_gate, "c", false, JOB_HEAVY), OTHERS);
+    await(&light_gate.done, OTHERS);
+    await(&heavy_gate.done, OTHERS);
+    /* It gets no more threads than were asked for, and of heavy work one fewer. */
+    ck_assert_int_eq(held.most, kind == JOB_LIGHT ? 2 : 1);
+    ck_assert_int_eq(held.done, 0);
+    held.open = true;
+    workers_stop(workers);
+    ck_assert_int_eq(held.done, HOSTILE);
+}
+
+START_TEST(light_jobs_stall_nobody) { check_stall(JOB_LIGHT); }
+END_TEST
+
+START_TEST(heavy_jobs_stall_nobody) { check_stall(JOB_HEAVY); }
+END_TEST
+
+/* Even many such clients: each has a job running, and one who comes then gets its turn. */
+START_TEST(many_hostile_clients)
+{
+    enum { HOSTILE = WORKERS_SPARE + 1, EACH = 3 };
+    static Counted hostile[HOSTILE][EACH];
+    char names[HOSTILE][8];
+    Gate held = {.open = false}, gate = {.open = true};
+    Workers *workers = workers_start(2);
+    for (int i = 0; i < HOSTILE; i++) {
+        snprintf(names[i], sizeof names[i], "h%d", i);
+        ck_assert_int_eq(add(workers, hostile[i], EACH, &held, names[i], true, JOB_LIGHT), EACH);
     }
-    light =
-        (Counted){{.run = count_job, .owner = "a"}, &light_count, &light_most, &light_now, false};
-    ck_assert_int_eq(workers_add(&workers, &light.job, false), WORKERS_ADDED);
-    while (atomic_load(&light_count) == 0) usleep(100);
-    ck_assert_int_lt(count, HEAVY);
-    workers_stop(&workers);
-    ck_assert_int_eq(count, HEAVY);
-    ck_assert_int_eq(most, 1);
+    await(&held.now, HOSTILE);
+    Counted one;
+    add(workers, &one, 1, &gate, "b", false, JOB_LIGHT);
+    await(&gate.done, 1);
+    held.open = true;
+    workers_stop(workers);
+    ck_assert_int_eq(held.done, HOSTILE * EACH);
 }
 END_TEST
 
-START_TEST(heavy_jobs_are_bounded)
+/* Jobs of many clients have places beyond those of one; heavy ones leave threads to light ones. */
+START_TEST(heavy_jobs_leave_threads)
 {
-    enum { OWNERS = WORKERS_HEAVY_MAX / WORKERS_HEAVY_EACH + 1 };
-    static Counted jobs[OWNERS][WORKERS_HEAVY_MAX];
-    static const char *const names[OWNERS] = {"a", "b", "c", "d", "e"};
-    atomic_int count = 0, most = 0, now = 0;
-    int added = 0, full = 0, owner_full = 0;
-    Workers workers;
-    ck_assert(workers_start(&workers, 2));
-    for (int o = 0; o < OWNERS; o++)
-        for (int i = 0; i < WORKERS_HEAVY_EACH + 10; i++) {
-            Counted *job = &jobs[o][i];
-            *job = (Counted){{.run = count_job, .owner = names[o]}, &count, &most, &now, true};
-            WorkersAdded result = workers_add(&workers, &job->job, true);
-            added += result == WORKERS_ADDED;
-            full += result == WORKERS_FULL;
-            owner_full += result == WORKERS_OWNER_FULL;
+    enum { HOSTILE = 30 };
+    static Counted hostile[HOSTILE];
+    char names[HOSTILE][8];
+    Gate held = {.open = false}, gate = {.open = true};
+    Workers *workers = workers_start(4);
+    for (int i = 0; i < HOSTILE; i++) {
+        snprintf(names[i], sizeof names[i], "h%d", i);
+        ck_assert_int_eq(add(workers, &hostile[i], 1, &held, names[i], true, JOB_HEAVY), 1);
+    }
+    await(&held.now, 4 + WORKERS_SPARE / 2);
+    usleep(20000);
+    ck_assert_int_eq(held.now, 4 + WORKERS_SPARE / 2);
+    Counted light[3];
+    add(workers, light, 3, &gate, "b", false, JOB_LIGHT);
+    await(&gate.done, 3);
+    held.open = true;
+    workers_stop(workers);
+    ck_assert_int_eq(held.done, HOSTILE);
+}
+END_TEST
+
+/* Those who wait for a thread go round: with all threads but one held, the first job of each client
+ * is done before the second of any. */
+typedef struct Noted {
+    Job job;
+    char name;
+    char *log;
+    atomic_int *count;
+} Noted;
+
+static void run_noted(Job *job)
+{
+    Noted *noted = (Noted *)job;
+    noted->log[atomic_fetch_add(noted->count, 1)] = noted->name;
+}
+
+START_TEST(clients_take_turns)
+{
+    enum { HOLDERS = 2 + WORKERS_SPARE, EACH = 20 };
+    static Counted holder[HOLDERS];
+    static Noted noted[3][EACH];
+    char names[HOLDERS][8], log[3 * EACH] = {0};
+    static const char *const clients[3] = {"x", "y", "z"};
+    atomic_int count = 0;
+    Gate held[2] = {{.open = false}, {.open = false}};
+    Workers *workers = workers_start(2);
+    for (int i = 0; i < HOLDERS; i++) {
+        snprintf(names[i], sizeof names[i], "h%d", i);
+        ck_assert_int_eq(add(workers, &holder[i], 1, &held[i == 0], names[i], true, JOB_LIGHT), 1);
+    }
+    await(&held[0].now, HOLDERS - 1);
+    await(&held[1].now, 1);
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < EACH; i++) {
+            noted[c][i] = (Noted){{.run = run_noted, .refuse = refuse_counted, .owner = clients[c]},
+                                  *clients[c],
+                                  log,
+                                  &count};
+            ck_assert_int_eq(workers_add(workers, &noted[c][i].job, JOB_LIGHT), WORKERS_ADDED);
         }
-    workers_stop(&workers);
-    ck_assert_int_eq(count, added);
-    ck_assert_int_ge(added, WORKERS_HEAVY_MAX);
-    ck_assert_int_gt(full, 0);
-    ck_assert_int_gt(owner_full, 0);
+    held[1].open = true; /* one thread for all three */
+    await(&count, 3 * EACH);
+    for (int i = 0; i < 3 * EACH; i += 3)
+        ck_assert(log[i] != log[i + 1] && log[i + 1] != log[i + 2] && log[i] != log[i + 2]);
+    held[0].open = true;
+    workers_stop(workers);
+}
+END_TEST
+
+static void check_bound(JobKind kind, int most, int each)
+{
+    enum { CLIENTS = 5, ROOM = WORKERS_LIGHT_EACH + 10 };
+    static Counted jobs[CLIENTS][ROOM];
+    static const char *const names[CLIENTS] = {"a", "b", "c", "d", "e"};
+    Gate held = {.open = false};
+    Workers *workers = workers_start(2);
+    int added = 0;
+    for (int c = 0; c < CLIENTS; c++) {
+        int more = add(workers, jobs[c], each + 10, &held, names[c], true, kind);
+        ck_assert_int_le(more, each + 2);
+        added += more;
+        Counted extra = counted(&held, names[c], true);
+        ck_assert_int_eq(workers_add(workers, &extra.job, kind),
+                         c < most / each ? WORKERS_OWNER_FULL : WORKERS_FULL);
+    }
+    ck_assert_int_ge(added, most);
+    ck_assert_int_eq(workers_waiting(workers) + workers_running(workers), (unsigned)added);
+    held.open = true;
+    workers_stop(workers);
+    ck_assert_int_eq(held.done, added);
+}
+
+START_TEST(jobs_are_bounded)
+{
+    check_bound(JOB_HEAVY, WORKERS_HEAVY_MAX, WORKERS_HEAVY_EACH);
+    check_bound(JOB_LIGHT, WORKERS_LIGHT_MAX, WORKERS_LIGHT_EACH);
+}
+END_TEST
+
+/* What waits is refused at once while other jobs run, and nothing is taken on any more. */
+START_TEST(closing_refuses)
+{
+    enum { JOBS = 20 };
+    static Counted jobs[JOBS];
+    Gate held = {.open = false};
+    Workers *workers = workers_start(2);
+    ck_assert_int_eq(add(workers, jobs, JOBS, &held, "a", true, JOB_LIGHT), JOBS);
+    await(&held.now, 2);
+    workers_close(workers);
+    ck_assert_int_eq(held.refused, JOBS - 2);
+    ck_assert_uint_eq(workers_waiting(workers), 0);
+    ck_assert_uint_eq(workers_running(workers), 2);
+    Counted late = counted(&held, "b", false);
+    ck_assert_int_eq(workers_add(workers, &late.job, JOB_LIGHT), WORKERS_CLOSED);
+    held.open = true;
+    workers_stop(workers);
+    ck_assert_int_eq(held.done, 2);
+}
+END_TEST
+
+/* ---- Who a client is ------------------------------------------------------------------------- */
+
+static Connection from(const char *text)
+{
+    Connection connection = {.fd = -1};
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+    if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
+        connections_name(&connection, (struct sockaddr *)&v4);
+    else if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1)
+        connections_name(&connection, (struct sockaddr *)&v6);
+    else
+        connections_name(&connection, NULL);
+    return connection;
+}
+
+START_TEST(clients_by_address)
+{
+    static const struct {
+        const char *address, *client, *owner;
+        bool local;
+    } cases[] = {{"192.0.2.7", "192.0.2.7", "192.0.2.7", false},
+                 {"127.0.0.1", "127.0.0.1", "127.0.0.1", true},
+                 {"127.8.9.1", "127.8.9.1", "127.8.9.1", true},
+                 {"::1", "::1", "::1", true},
+                 {"::ffff:127.0.0.1", "127.0.0.1", "127.0.0.1", true},
+                 {"::ffff:192.0.2.7", "192.0.2.7", "192.0.2.7", false},
+                 {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::", false},
+                 {"?", "?", "?", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Connection connection = from(cases[i].address);
+        ck_assert_str_eq(connection.client, cases[i].client);
+        ck_assert_str_eq(connection.owner, cases[i].owner);
+        ck_assert_int_eq(connection.local, cases[i].local);
+    }
+}
+END_TEST
+
+/* ---- Routes: time, and advice ---------------------------------------------------------------- */
+
+static Reply run_target(const char *target, const char *body, RouteCall call)
+{
+    static TableHolder holder;
+    TableSet set = {.tables = treb_tables_open(NULL, 0, NULL)};
+    Query query;
+    Reply reply = {0};
+    ck_assert_int_eq(query_parse(target, &query), QUERY_OK);
+    const Route *route = route_find(query.path, &call.tail);
+    call.holder = &holder;
+    call.set = &set;
+    call.query = &query;
+    call.body = body;
+    call.size = strlen(body);
+    route->run(&call, &reply);
+    treb_tables_close(set.tables);
+    ck_assert_ptr_nonnull(reply.body);
+    return reply;
+}
+
+/* Whatever is asked: when the time is up, or the server ends, there is no answer but a word. */
+START_TEST(time_is_up)
+{
+    static const char *const targets[] = {"/standard?fen=8/8/8/4k3/8/8/4P3/4K3_w",
+                                          "/standard/mainline?fen=8/8/8/8/8/2K5/7Q/k7_w",
+                                          "/v1/probe?fen=8/8/8/8/8/2K5/7Q/k7_w",
+                                          "/v1/line?fen=8/8/8/8/8/2K5/7Q/k7_w",
+                                          "/v1/blocked?fen=8/8/8/2p5/2P5/8/8/K6k_w",
+                                          "/v1/batch",
+                                          "/v1/tables",
+                                          "/v1/stats/KPvK"};
+    static const char body[] = "{\"fens\":[\"8/8/8/8/8/2K5/7Q/k7 w\"]}";
+    atomic_bool cancel = true, no = false;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        Reply reply = run_target(targets[i], body, (RouteCall){.cancel = &no, .deadline = 1});
+        ck_assert_msg(reply.status == 503, "%s: %u", targets[i], reply.status);
+        ck_assert_ptr_nonnull(strstr(reply.body, "\"time_up\""));
+        ck_assert_int_eq(reply.lasts, REPLY_NOW);
+        free(reply.body);
+        reply = run_target(targets[i], body, (RouteCall){.cancel = &cancel});
+        ck_assert_msg(reply.status == 503, "%s: %u", targets[i], reply.status);
+        ck_assert_ptr_nonnull(strstr(reply.body, "\"busy\""));
+        free(reply.body);
+        reply = run_target(targets[i], body,
+                           (RouteCall){.cancel = &no, .deadline = answer_clock() + 60000000000});
+        ck_assert_msg(reply.status != 503, "%s: %u", targets[i], reply.status);
+        free(reply.body);
+    }
+}
+END_TEST
+
+static bool advise(const char *material, char *text, size_t size)
+{
+    if (strcmp(material, "KRPvKR") == 0) return false;
+    snprintf(text, size, "gen %s", material);
+    return true;
+}
+
+/* Advice goes to the owner alone, for tables that could be made. */
+START_TEST(advice)
+{
+    static const struct {
+        const char *target;
+        bool owner;
+        const char *found;
+    } cases[] = {
+        {"/v1/probe?fen=8/8/8/4k3/8/8/4P3/4K3_w", true, "\"advice\":\"gen KPvK\""},
+        {"/v1/probe?fen=8/8/8/4k3/8/8/4P3/4K3_w", false, "\"advice\":null"},
+        {"/v1/probe?fen=8/8/8/4k3/8/8/4p3/4K3_b", true, "\"advice\":\"gen KPvK\""},
+        {"/v1/probe?fen=8/8/3R3k/8/8/8/rP6/3K4_b", true, "\"advice\":null"},
+        {"/v1/probe?fen=7K/8/8/8/8/8/8/k7_w", true, "\"advice\":null"},
+        {"/v1/line?fen=8/8/8/4k3/8/8/4P3/4K3_w", true, "\"advice\":\"gen KPvK\""},
+        {"/v1/stats/KvKP", true, "\"advice\":\"gen KPvK\""},
+        {"/v1/stats/KRvKRP", true, "\"advice\":null"},
+        {"/v1/stats/KvKP", false, "\"advice\":null"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Reply reply =
+            run_target(cases[i].target, "", (RouteCall){.advise = cases[i].owner ? advise : NULL});
+        ck_assert_msg(strstr(reply.body, cases[i].found) != NULL, "%s: %s", cases[i].target,
+                      reply.body);
+        free(reply.body);
+    }
 }
 END_TEST
 
@@ -232,8 +519,16 @@ int main(void)
     tcase_add_test(tests, answers_outlive_the_cache);
     tcase_add_test(tests, compression);
     tcase_add_test(tests, workers_do_all);
-    tcase_add_test(tests, heavy_jobs_leave_room);
-    tcase_add_test(tests, heavy_jobs_are_bounded);
+    tcase_add_test(tests, light_jobs_stall_nobody);
+    tcase_add_test(tests, heavy_jobs_stall_nobody);
+    tcase_add_test(tests, many_hostile_clients);
+    tcase_add_test(tests, heavy_jobs_leave_threads);
+    tcase_add_test(tests, clients_take_turns);
+    tcase_add_test(tests, jobs_are_bounded);
+    tcase_add_test(tests, closing_refuses);
+    tcase_add_test(tests, clients_by_address);
+    tcase_add_test(tests, time_is_up);
+    tcase_add_test(tests, advice);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""server_hostile.py URL PID - one client asks for all that takes long, over 60 connections; another, with
+an address of its own, for simple positions. The first may not keep the second waiting: its p99 rises
+by less than 100 ms. Then the server, in the midst of it, must end within 5 seconds of SIGTERM. For a
+server on 127.0.0.1 that keeps no answers. Clients are processes of their own."""
+import http.client
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from urllib.parse import urlsplit
+
+where, process = urlsplit(sys.argv[1]), int(sys.argv[2])
+ALONE, BESIDE, MOST = 2, 5, 0.1  # seconds
+# Eight men whose pawns all promote: no table has them, and captures lead to thousands of endings.
+SLOW = ["8/PPP4k/8/8/8/8/ppp4K/8", "8/PPPP3k/8/8/8/8/pp5K/8", "7k/PPP5/8/8/8/8/ppp5/7K"]
+LINE = "8/8/8/4k3/8/8/3BN3/4K3"
+
+
+def fen(board, number):
+    return f"{board} {'wb'[number % 2]} - - 0 {number % 4000 + 1}"
+
+
+def target(path, board, number):
+    return f"{path}?fen={fen(board, number).replace(' ', '_')}"
+
+
+def connect(source):
+    return http.client.HTTPConnection(where.hostname, where.port, timeout=60,
+                                      source_address=(source, 0))
+
+
+def hostile(number):
+    """Asks on and on, whatever the answers are, until the server is gone."""
+    connection = connect("127.0.0.1")
+    n = 1000 * number
+    while True:
+        n += 1
+        board = SLOW[n % len(SLOW)]
+        try:
+            if number % 5 == 0:
+                fens = [fen(SLOW[i % len(SLOW)], n + i) for i in range(1000)]
+                connection.request("POST", "/v1/batch", json.dumps({"fens": fens}))
+            elif number % 5 == 1:
+                connection.request("GET", target("/v1/line", LINE, n))
+            elif number % 5 == 2:
+                connection.request("GET", target("/v1/probe", board, n))
+            else:
+                connection.request("GET", target("/standard", board, n))
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            connection.close()
+            time.sleep(0.05)
+
+
+def simple(seconds, results):
+    """Asks for one position of three men after the other; how long each took."""
+    connection, took, n = connect("127.0.0.2"), [], 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        n += 1
+        start = time.monotonic()
+        connection.request("GET", target("/v1/probe", "8/8/8/4k3/8/8/4P3/4K3", n))
+        answer = connection.getresponse()
+        body = answer.read()
+        assert answer.status == 200, body
+        took.append(time.monotonic() - start)
+        time.sleep(0.002)
+    results.put(took)
+
+
+def measure(name, seconds):
+    results = multiprocessing.Queue()
+    client = multiprocessing.Process(target=simple, args=(seconds, results))
+    client.start()
+    took = sorted(results.get(timeout=seconds + 60))
+    client.join()
+    p99 = took[len(took) * 99 // 100]
+    print(f"{name}: {len(took)} simple probes, half within {took[len(took) // 2] * 1000:.2f} ms, "
+          f"p99 {p99 * 1000:.2f} ms, the slowest {took[-1] * 1000:.0f} ms", flush=True)
+    return p99
+
+
+def ended():
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+alone = measure("alone", ALONE)
+others = [multiprocessing.Process(target=hostile, args=(n,), daemon=True) for n in range(60)]
+for other in others:
+    other.start()
+time.sleep(1)
+beside = measure("beside a hostile client", BESIDE)
+os.kill(process, signal.SIGTERM)
+start = time.monotonic()
+while not ended() and time.monotonic() < start + 20:
+    time.sleep(0.02)
+took = time.monotonic() - start
+for other in others:
+    other.kill()
+print(f"ended {took:.2f} s after SIGTERM")
+assert beside - alone < MOST, "the hostile client kept the other one waiting"
+assert took < 5, "SIGTERM did not end the server in time"
