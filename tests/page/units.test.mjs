@@ -27,6 +27,7 @@ import {
     isBlocked,
     lineOf,
     marksBySquare,
+    ownMachine,
     ranksNote,
     squaresRule,
     structureOf,
@@ -382,4 +383,10 @@ test("charts add up plies by moves", () => {
         "This position: mate in 2 moves. 33.3 % of White’s wins take longer.",
     );
     assert.match(rankWords([0, 6, 2, 4], 3, "White", "Mate"), /No win of White’s takes longer/);
+});
+
+test("only a page from this machine is the owner's", () => {
+    for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"]) assert.ok(ownMachine(host), host);
+    for (const host of ["", "example.org", "127.0.0.1.example.org", "192.168.1.127", "[::2]"])
+        assert.ok(!ownMachine(host), host);
 });

@@ -3,7 +3,7 @@
 import { $, copy, h } from "./dom.js";
 import { materialOf, settle } from "./fen.js";
 import { currentFen } from "./game.js";
-import { isBlocked, makeCommand } from "./ranks.js";
+import { isBlocked, makeCommand, ownMachine } from "./ranks.js";
 import {
     METRICS,
     groupMoves,
@@ -26,34 +26,43 @@ const TITLES = {
     bad_position: "Not a position yet",
     bad_fen: "Not a position yet",
     offline: "The server does not answer",
+    time_up: "No answer in time",
 };
 
 /** The ending that a missing table belongs to: the one that the server names, else that on the board. */
 const missingMaterial = (message) =>
     (message.match(/\bK[QRBNP]*vK[QRBNP]*\b/) || [materialOf(state.position).name])[0];
 
-function commandRow(command) {
+function commandRow(command, after = "") {
     const button = h(
         "button",
         { type: "button", class: "button small", onclick: () => copy(command, "Command") },
         "Copy",
     );
-    return h("p", { class: "command" }, h("code", {}, command), button);
+    return h("p", { class: "command" }, h("code", {}, command), button, after);
 }
 
-function helpFor({ code, message }) {
+/** What the server advises: "COMMAND makes it: what it takes", with the command to be copied. */
+function adviceRow(advice) {
+    const [, command, takes] = advice.match(/^(trebuchet gen \S+)\s+(.*)$/) || [];
+    return command ? commandRow(command, takes) : h("p", {}, advice);
+}
+
+function helpFor({ code, message, advice }) {
     if ((code === "no_table" || code === "too_many_men") && isBlocked(state.position)) {
         const text =
-            "Kings among blocked pawns: a rank file answers, however many they are. This command, run where the tables are, makes it:";
-        return [h("p", {}, text), commandRow(makeCommand(currentFen(state.game)))];
+            "Kings among blocked pawns: a rank file answers, however many they are, but there is none of these.";
+        if (!ownMachine()) return [h("p", {}, text)];
+        return [
+            h("p", {}, `${text} This command, run where the tables are, makes it:`),
+            commandRow(makeCommand(currentFen(state.game))),
+        ];
     }
     if (code === "no_table") {
         const material = missingMaterial(message);
         const stop = /[.!]$/.test(message) ? "" : ".";
-        return [
-            h("p", {}, `Nothing is known here about ${material}. ${message}${stop} This command makes it:`),
-            commandRow(`trebuchet gen ${material}`),
-        ];
+        const text = `Nothing is known here about ${material}. ${message}${stop}`;
+        return [h("p", {}, text), ...(advice ? [adviceRow(advice)] : [])];
     }
     if (code === "castling") {
         const drop = () => showPosition(settle(state.position), "push");
@@ -104,7 +113,7 @@ function tile(name, probe) {
     const unit =
         none || plies == null ? (missing ? "no table" : " ") : movesOf(plies) === 1 ? "move" : "moves";
     const title = missing
-        ? missing.message
+        ? [missing.message, missing.code === "no_table" && probe.advice].filter(Boolean).join(". ")
         : plies == null || none
           ? long
           : `${long}: ${plural(plies, "half-move")} (plies)`;

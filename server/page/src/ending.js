@@ -138,7 +138,7 @@ export function children(shown, go) {
                 "aria-disabled": installed ? null : "true",
                 title: installed
                     ? `Go to the longest win of ${material}`
-                    : `Not installed: trebuchet gen ${material}`,
+                    : `${material} is not installed`,
                 onclick: () => go(material),
             },
             material,

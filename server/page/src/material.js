@@ -115,7 +115,8 @@ async function visit(name, swapped) {
         if (!found) return toast(`${name} is always drawn`);
         showPosition(asOnBoard(found.fen, swapped), "push", { setup: false });
     } catch (error) {
-        toast(error.code === "no_table" ? `${name} is not installed: trebuchet gen ${name}` : error.message);
+        const missing = `${name} is not installed${error.advice ? `: ${error.advice}` : ""}`;
+        toast(error.code === "no_table" ? missing : error.message);
     }
 }
 

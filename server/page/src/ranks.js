@@ -81,6 +81,10 @@ export function lineOf(ranks, position) {
     });
 }
 
+/** Whether the page comes from the machine that shows it: its visitor then is the one who can make files there. */
+export const ownMachine = (host = globalThis.location?.hostname ?? "") =>
+    host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+
 /** The command that makes the rank file of a position. */
 export const makeCommand = (fen) => `trebuchet blocked --write tables '${fen}'`;
 

@@ -13,7 +13,7 @@ export const state = {
     position: parseFen(FIRST),
     probe: null, // the last answer
     probeFen: "", // the position that it is about
-    error: null, // why there is none for the position on the board: {code, message}
+    error: null, // why there is none for the position on the board: {code, message, advice}
     line: [], // best play from the position on the board
     judgement: null, // about the last move, told against the best
     metric: null, // as chosen; null takes what the server prefers
@@ -107,11 +107,11 @@ async function ask() {
     } catch (error) {
         if (number !== asked) return;
         if (!(error instanceof api.ApiError)) throw error;
-        const { code, message } = error;
+        const { code, message, advice } = error;
         if (answer() && !answer().ranks) return; // the line alone failed: the verdict stands
         if ((await answerByRanks(code, number, fen, position)) || number !== asked) return;
-        update({ error: { code, message }, line: [], playing: false });
-        if (code === "offline" || code === "busy" || code === "too_many") retry = setTimeout(ask, 4000);
+        update({ error: { code, message, advice }, line: [], playing: false });
+        if (["offline", "busy", "too_many", "time_up"].includes(code)) retry = setTimeout(ask, 4000);
     }
 }
 

@@ -9,6 +9,7 @@ import {
     kingOf,
     makeCommand,
     marksBySquare,
+    ownMachine,
     squaresRule,
     structureOf,
     zugzwangHere,
@@ -53,7 +54,7 @@ function showEmpty() {
     $("squares-rule").textContent = !none
         ? ""
         : known
-          ? `There is no rank file of these pawns. This command makes one: ${makeCommand(state.ranksFen)}`
+          ? `There is no rank file of these pawns.${ownMachine() ? ` This command makes one: ${makeCommand(state.ranksFen)}` : ""}`
           : state.ranksError.message;
     for (const id of ["squares-list", "squares-both", "squares-here"]) $(id).replaceChildren();
 }
