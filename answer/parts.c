@@ -1,6 +1,7 @@
 /* parts.c - see parts.h. */
 #include "answer/parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,6 +37,7 @@ const char *answer_code(treb_status status)
 const char *answer_verdict(treb_wdl wdl)
 {
     static const char *const words[] = {"loss", "blessed_loss", "draw", "cursed_win", "win"};
+    assert(wdl >= TREB_LOSS && wdl <= TREB_WIN);
     return words[wdl];
 }
 

@@ -1,6 +1,7 @@
 /* answers.c - see answers.h. */
 #include "server/answers.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static void drop(Shard *shard, Entry *entry)
     while (*at != entry) at = &(*at)->chain;
     *at = entry->chain;
     unlink_use(shard, entry);
+    assert(shard->bytes >= entry->bytes && shard->entries > 0);
     shard->bytes -= entry->bytes;
     shard->entries--;
     entry_free(entry);

@@ -5,6 +5,7 @@
 #include "server/connections.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ Connection *connections_add(Connections *connections, int fd, const struct socka
 void connections_remove(Connections *connections, Connection *connection)
 {
     pthread_mutex_lock(&connections->lock);
+    assert((connection->previous == NULL) == (connections->first == connection));
     *(connection->previous ? &connection->previous->next : &connections->first) = connection->next;
     if (connection->next != NULL) connection->next->previous = connection->previous;
     pthread_mutex_unlock(&connections->lock);

@@ -4,6 +4,7 @@
  * each piece of the body and once more at its end, and handler_end when the answer is sent or the
  * connection lost. What is kept of earlier answers is sent at once. What takes probes suspends the
  * connection and goes to a worker; when it is done the library calls handler_run again. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ static const char *key_of(const Request *r) { return r->owner ? r->key : r->targ
 static void make_answer(Request *r)
 {
     Server *s = r->server;
+    assert(r->route != NULL && r->set != NULL && r->served == NULL);
     Reply reply = {.lasts = REPLY_NOW};
     RouteCall call = {.holder = &s->holder,
                       .set = r->set,
@@ -120,6 +122,7 @@ static void make_answer(Request *r)
 static void resume(Request *r)
 {
     struct MHD_Connection *connection = r->mhd;
+    assert(r->state == REQUEST_BODY && r->arrived);
     r->state = REQUEST_WORKED;
     MHD_resume_connection(connection);
 }

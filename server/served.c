@@ -1,4 +1,5 @@
 /* served.c - answers in the form in which they are sent; see reply.h. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,9 @@ static void use_body(Served *served, Reply *reply)
 
 Served *served_create(Reply *reply)
 {
+    /* A file of the page or a body; a body that is NULL is one without memory. */
+    assert(reply->asset == NULL || reply->body == NULL);
+    assert(reply->status >= 200 && reply->status < 600);
     Served *served = calloc(1, sizeof *served);
     if (served == NULL) {
         free(reply->body);
@@ -137,6 +141,7 @@ Served *served_retain(Served *served)
 void served_release(Served *served)
 {
     if (served == NULL) return;
+    assert(atomic_load(&served->users) > 0);
     if (atomic_fetch_sub_explicit(&served->users, 1, memory_order_acq_rel) != 1) return;
     struct MHD_Response *gzip = atomic_load(&served->gzip);
     if (gzip != NULL) MHD_destroy_response(gzip);

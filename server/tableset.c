@@ -1,6 +1,7 @@
 /* tableset.c - see tableset.h. */
 #include "server/tableset.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -63,6 +64,7 @@ TableSet *tableset_acquire(TableHolder *holder)
 
 void tableset_release(TableSet *set)
 {
+    assert(atomic_load(&set->users) > 0);
     if (atomic_fetch_sub_explicit(&set->users, 1, memory_order_acq_rel) != 1) return;
     answers_free(set->answers);
     treb_tables_close(set->tables);

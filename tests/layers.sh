@@ -1,7 +1,7 @@
 #!/bin/bash
 # layers.sh - every #include is one that docs/architecture.md allows: tests/layers.sh, from the top
 # folder. The lines "    folder: folder folder ..." there say which folders a folder may include from,
-# beside itself; a folder without a line of its own goes by the one above it.
+# beside itself, or single headers; a folder without a line of its own goes by the one above it.
 set -u
 doc=docs/architecture.md
 declare -A allowed
@@ -22,7 +22,7 @@ while IFS=: read -r file header; do
     from=$(room "$file") to=$(room "$header")
     case $header in trebuchet.h) to=include ;; */*) ;; *) to=$from ;; esac
     seen=$((seen + 1))
-    case " $from ${allowed[$from]:-} " in *" $to "*) continue ;; esac
+    case " $from ${allowed[$from]:-} " in *" $to "* | *" $header "*) continue ;; esac
     echo "$file includes $header: $from may include from itself and: ${allowed[$from]:-nothing}"
     wrong=$((wrong + 1))
 done < <(git ls-files '*.c' '*.h' | grep -v '^tests/' |

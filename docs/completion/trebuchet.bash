@@ -61,7 +61,7 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
-    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout)
+    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit)
         return ;;
     *:-m | *:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
@@ -126,7 +126,7 @@ _trebuchet() {
     verify) options='--full --share --memory --threads --json --quiet --tables --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
     serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
-                    --body --timeout --log --quiet --help' ;;
+                    --body --timeout --limit --log --quiet --help' ;;
     engine) options='--tables --cache --help --' ;;
     *) return ;;
     esac
