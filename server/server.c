@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "answer/answer.h"
 #include "core/error.h"
 #include "server/internal.h"
 
@@ -163,12 +164,13 @@ static void sleep_milliseconds(long time)
 
 /* Waits until nothing is being answered, for so many milliseconds; requests of which only a part is
  * here get a second. */
-static bool drain(Server *s, long milliseconds)
+static bool drain(Server *s, unsigned milliseconds)
 {
-    enum { STEP = 20 };
-    long quiet = 0;
-    for (long waited = 0; waited < milliseconds; waited += STEP) {
-        bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < 1000);
+    enum { STEP = 20, PART = 1000, MILLION = 1000000 };
+    const uint64_t start = answer_clock();
+    for (unsigned waited = 0, quiet = 0; waited < milliseconds;
+         waited = (unsigned)((answer_clock() - start) / MILLION)) {
+        bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < PART);
         quiet = busy ? 0 : quiet + 1;
         if (quiet == 2) return true;
         sleep_milliseconds(STEP);
