@@ -40,8 +40,8 @@ treb_status answer_fail_stopped(treb_error *error);
 /* An answer that was built; if the work was stopped meanwhile it is dropped: NULL and the error. */
 json_t *answer_unless_stopped(const AnswerContext *context, json_t *object, treb_error *error);
 
-/* The same as treb_probe_moves by the 50-move rule with room for all (TREB_MOVES_MAX), but asks between moves whether to
- * stop: then `count` is 0. */
+/* All moves as treb_probe_moves has them by the 50-move rule; `out` has room for TREB_MOVES_MAX.
+ * Asks between moves whether to stop: then `count` is 0. */
 treb_status answer_moves(AnswerContext *context, const treb_position *pos, treb_metric metric,
                          treb_move *out, size_t *count, treb_error *error);
 
@@ -50,7 +50,7 @@ treb_status answer_moves(AnswerContext *context, const treb_position *pos, treb_
 treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
                                 treb_metric metric, treb_error *error);
 
-/* Takes a line to its end, but asks between its steps whether to stop. What it has come to by then is
+/* Takes a line to its end, but asks between its steps whether to stop. The moves found by then are
  * in the walk. */
 treb_status answer_walk(AnswerContext *context, LineWalk *walk, treb_error *error);
 

@@ -1,6 +1,6 @@
-/* steps.c - long work in steps, so that it can be stopped between them: the moves of a position, the
- * plies of a line. A step is the probe of one move, or of a few plies (line.h); the results are those of the
- * library's functions that do all at once. */
+/* steps.c - long work in steps, so that it can be stopped between them: the moves of a position,
+ * the plies of a line. A step is the probe of one move, or of a few plies (line.h). The results are
+ * those of the library's functions that do all at once. */
 #include <assert.h>
 #include <string.h>
 #include <time.h>

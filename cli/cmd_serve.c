@@ -194,7 +194,7 @@ int cli_serve(int argc, char **argv)
                                   .limit = 20,
                                   .body = 256 << 10,
                                   .log = STDERR_FILENO,
-                                  .advise = NULL}}; /* the function that advises on `gen` */
+                                  .advise = NULL}}; /* here goes cli_advice */
     int code = parse(&args, argc, argv);
     if (code >= 0) {
         cli_dirs_free(&args.dirs);

@@ -1,7 +1,7 @@
 /* workers.c - see workers.h.
  *
- * A client is in the list while it has jobs that wait or run. The list is in the order of turns: who
- * was given a thread goes to its end. */
+ * A client is in the list while it has jobs that wait or run. The list is in the order of turns:
+ * who was given a thread goes to its end. */
 #include "server/workers.h"
 
 #include <assert.h>

@@ -2,15 +2,15 @@
  *
  * Jobs are light or heavy, and each belongs to a client. Who gets the next free thread:
  *
- * - Light jobs go before heavy ones. Among the clients that wait they go round.
- * - `threads` jobs may run at a time, whoever's they are; of these heavy ones have one fewer.
- * - A client of which no light (or heavy) job is running need not wait until others are done: for it
- *   there are WORKERS_SPARE more threads, of which half may have heavy jobs. The system then divides
- *   the processors among all that run.
+ * - Light jobs go before heavy ones. Clients that wait take turns.
+ * - `threads` jobs may run at a time, whoever's they are; heavy ones have one thread fewer.
+ * - A client that has no light (or heavy) job running need not wait until others are done: for such
+ *   clients there are WORKERS_SPARE more threads, of which half may have heavy jobs. The system
+ *   then divides the processors among all that run.
  * - A client gets a second thread for heavy jobs only while nobody waits for a first one.
  *
- * So whatever one client asks for, and however long it takes, another one's job begins at once. What
- * a client may have waiting is bounded. */
+ * So whatever one client asks for, and however long it takes, another one's job begins at once.
+ * What a client may have waiting is bounded. */
 #ifndef TREB_SERVER_WORKERS_H
 #define TREB_SERVER_WORKERS_H
 
