@@ -181,13 +181,15 @@ static bool drain(Server *s, unsigned milliseconds)
 
 bool server_stop(Server *s)
 {
-    enum { GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
-    _Static_assert(GRACE + LAST + 500 <= ALL, "some time is left for the rest");
+    enum { SOON = 100, GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
+    _Static_assert(SOON + GRACE + LAST + 500 <= ALL, "some time is left for the rest");
     s->stopping = true;
     MHD_quiesce_daemon(s->daemon);
     close(s->listening);
+    /* What has just come is begun if a worker is free. */
+    bool finished = drain(s, SOON);
     workers_close(s->workers);
-    bool finished = drain(s, GRACE);
+    if (!finished) finished = drain(s, GRACE);
     s->cancelled = true;
     if (!finished) finished = drain(s, LAST);
     if (!finished && workers_running(s->workers) > 0) {

@@ -47,7 +47,7 @@ void server_reload(Server *server);
 enum { SERVER_STOP_SECONDS = 5 };
 
 /* Ends the server, in less than SERVER_STOP_SECONDS whatever is under way. It accepts no more;
- * requests that wait for a worker are answered with 503 at once, those being worked on after some
+ * requests that wait for a worker are soon answered with 503, those being worked on after some
  * seconds more. True if every request that was here got its answer. Everything is freed, unless a
  * worker hangs in a read: then the process should end. */
 bool server_stop(Server *server);
