@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/advice.h"
 #include "cli/cli.h"
 #include "server/server.h"
 
@@ -194,7 +195,7 @@ int cli_serve(int argc, char **argv)
                                   .limit = 20,
                                   .body = 256 << 10,
                                   .log = STDERR_FILENO,
-                                  .advise = NULL}}; /* here goes cli_advice */
+                                  .advise = cli_advice}};
     int code = parse(&args, argc, argv);
     if (code >= 0) {
         cli_dirs_free(&args.dirs);

@@ -280,7 +280,7 @@ onPage(
         assert.equal(await page.locator("#missing code").count(), 0);
         assert.equal(await page.locator(".move").count(), 0);
         await hands.shot("missing-visitor");
-        await missingWith(page, "trebuchet gen KRPvKR makes it: 1.2 GB of memory, 100 MB on disk, about 12 s");
+        await missingWith(page, "'trebuchet gen KRPvKR' makes it: about 1.2 GB of memory and 100 MB of disk (twice that while it runs)");
         await hands.open(missing);
         assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
         assert.match(await hands.text("#missing"), /makes it: 1\.2 GB of memory, 100 MB on disk, about 12 s$/);

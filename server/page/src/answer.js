@@ -44,7 +44,7 @@ function commandRow(command, after = "") {
 
 /** What the server advises: "COMMAND makes it: what it takes", with the command to be copied. */
 function adviceRow(advice) {
-    const [, command, takes] = advice.match(/^(trebuchet gen \S+)\s+(.*)$/) || [];
+    const [, command, takes] = advice.match(/^'(trebuchet gen [^']+)'\s+(.*)$/) || [];
     return command ? commandRow(command, takes) : h("p", {}, advice);
 }
 
