@@ -1,4 +1,4 @@
-/* verify_full.c - checks every position of a table.
+/* full.c - checks every position of a table.
  *
  * Verdict and distances of a cell are packed into one word, so that a move costs one access to
  * memory. The words of both sides to move are filled in passes over all cells:
@@ -200,6 +200,9 @@ static void tally_moves(const Worker *w, const treb_position *pos, VerifyTally *
 
 /* ---- what is done with a cell ---------------------------------------------------------------- */
 
+/* Whether a table could not be read. What was made of its values since means nothing. */
+static bool unread(const Worker *w) { return w->reader->error.status != TREB_OK; }
+
 static uint64_t error_key(const Worker *w) { return w->walk.cell * 2 + (uint64_t)w->side; }
 
 static void report_code(const Worker *w, const treb_position *pos, int metric, unsigned code)
@@ -207,9 +210,8 @@ static void report_code(const Worker *w, const treb_position *pos, int metric, u
     char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);
     verify_report_error(w->full->report, error_key(w),
-                        "%s: the %s table has code %u, which it "
-                        "does not explain",
-                        fen, table_metric_name(metric), code);
+                        "%s: the %s table has code %u, which it does not explain", fen,
+                        table_metric_name(metric), code);
 }
 
 static void do_verdict(Worker *w, const treb_position *pos)
@@ -224,6 +226,7 @@ static void do_verdict(Worker *w, const treb_position *pos)
     }
     unsigned code = verify_code(w->reader, file, w->side, w->walk.cell);
     int verdict = TREB_LOSS, captures = verify_captures(w->reader, full->entry, pos);
+    if (unread(w)) return;
     if (code < side->codes[0])
         verdict = side->plies[0][code];
     else
@@ -253,6 +256,7 @@ static void do_distances(Worker *w, const treb_position *pos)
             uint64_t cell =
                 file->like_wdl ? w->walk.cell : verify_walk_cell(&w->walk, &file->header->index);
             unsigned code = verify_code(w->reader, file, w->side, cell);
+            if (unread(w)) return;
             plies = verify_plies(file->header, w->side, verdict, code);
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);
         }
@@ -295,6 +299,7 @@ static void do_moves(Worker *w, const treb_position *pos)
     const Full *full = w->full;
     VerifyTally tally;
     tally_moves(w, pos, &tally);
+    if (unread(w)) return;
     VerifyCase c = {.pos = pos,
                     .key = error_key(w),
                     .claim = word_value(fill_distances(w, &tally)),
@@ -325,6 +330,7 @@ static void work_chunk(Worker *w, Work work, uint64_t from, uint64_t to)
         treb_position pos = *verify_walk_position(&w->walk);
         pos.turn = (uint8_t)w->side;
         work(w, &pos);
+        if (unread(w)) return;
     }
 }
 
@@ -343,7 +349,6 @@ static void add_count(VerifyCount *sum, const VerifyCount *part)
 /* One thread's share of a pass: chunks from a common counter, so that all end together. */
 static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) *next)
 {
-    static const treb_error no_memory = {TREB_ERR_MEMORY, "out of memory"};
     Worker w = {.full = full, .side = side, .reader = verify_reader_new(full->store)};
     uint64_t size = full->index->size;
     w.count = calloc(1, sizeof *w.count);
@@ -353,11 +358,13 @@ static void run_worker(const Full *full, Work work, int side, _Atomic(uint64_t) 
         if (from >= size) break;
         uint64_t to = size - from < CHUNK ? size : from + CHUNK;
         work_chunk(&w, work, from, to);
-        if (w.reader->error.status != TREB_OK) break;
+        if (unread(&w)) break;
         verify_report_progress(full->report, to - from);
     }
-    if (!memory || w.reader->error.status != TREB_OK)
-        verify_report_fail(full->report, memory ? &w.reader->error : &no_memory);
+    if (!memory)
+        verify_report_no_memory(full->report);
+    else if (unread(&w))
+        verify_report_fail(full->report, &w.reader->error);
 #pragma omp critical(verify_count)
     if (memory) add_count(full->count, w.count);
     free(w.count);
@@ -376,11 +383,12 @@ static void run_pass(const Full *full, Work work, int side, const char *phase)
 /* Unpacks a side of a file of the table under test, all threads together. */
 static void load_file(const Full *full, VerifyFile *file, int side)
 {
+    VerifyReport *report = full->report;
     uint64_t blocks = table_side_blocks(file->header);
     unsigned bits = file->header->block_bits;
     uint8_t *bytes = malloc(blocks << bits);
     if (bytes == NULL) {
-        verify_report_fail(full->report, &(treb_error){TREB_ERR_MEMORY, "out of memory"});
+        verify_report_no_memory(report);
         return;
     }
 #pragma omp parallel num_threads(verify_threads(full->report->options))
@@ -390,13 +398,16 @@ static void load_file(const Full *full, VerifyFile *file, int side)
         for (uint64_t b = 0; b < blocks; b++)
             if (reader != NULL) verify_block(reader, file, side, b, bytes + (b << bits));
         if (reader == NULL)
-            verify_report_fail(full->report, &(treb_error){TREB_ERR_MEMORY, "out of memory"});
+            verify_report_no_memory(report);
         else if (reader->error.status != TREB_OK)
-            verify_report_fail(full->report, &reader->error);
+            verify_report_fail(report, &reader->error);
         verify_reader_free(reader);
     }
-#pragma omp atomic
-    full->report->result->blocks += blocks;
+    if (atomic_load(&report->stop)) {
+        free(bytes);
+        return;
+    }
+    report->result->blocks += blocks;
     atomic_store(&file->bytes[side], bytes);
 }
 
@@ -404,7 +415,7 @@ static void unload_file(const Full *full, VerifyFile *file, int side)
 {
     uint64_t bytes = table_side_blocks(file->header) << file->header->block_bits;
     free(atomic_exchange(&file->bytes[side], NULL));
-    full->store->used -= bytes;
+    verify_release(full->store, bytes);
 }
 
 /* Loads or unloads the files of the table under test: the WDL table or the distances. */
@@ -414,6 +425,7 @@ static void each_file(const Full *full, bool wdl,
     for (int m = 0; m < TREB_METRICS; m++) {
         VerifyFile *file = &full->entry->file[m];
         if ((m == TREB_WDL) != wdl || file->table == NULL) continue;
+        if (atomic_load(&full->report->stop)) return;
         for (int side = 0; side < 2; side++)
             if (file->header->side[side].stored) act(full, file, side);
     }

@@ -1,13 +1,13 @@
-/* verify_parts.h - what the files of the verifier share. Private to gen/verify*.c.
+/* parts.h - what the files of the verifier share. Private to verify/.
  *
- *   verify_store.c   the tables: found, opened, unpacked as needed
- *   verify_value.c   what a position is worth, from tables and by its moves: the metrics' rules
- *   verify_walk.c    positions in the order of their cells
- *   verify_report.c  errors, and the threads' common progress
- *   verify_full.c    a whole table in flat arrays
+ *   store.c   the tables: found, opened, unpacked as needed
+ *   value.c   what a position is worth, from tables and by its moves: the metrics' rules
+ *   walk.c    positions in the order of their cells
+ *   report.c  errors, and the threads' common progress
+ *   full.c    a whole table in flat arrays
  *   verify.c         the sample, the headers, the interface */
-#ifndef TREB_GEN_VERIFY_PARTS_H
-#define TREB_GEN_VERIFY_PARTS_H
+#ifndef TREB_VERIFY_PARTS_H
+#define TREB_VERIFY_PARTS_H
 
 #include <stdatomic.h>
 
@@ -76,13 +76,6 @@ typedef struct VerifyReader {
     } slot[VERIFY_SLOTS];
 } VerifyReader;
 
-/* Fills an error and returns the status. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-treb_status
-verify_fail(treb_error *error, treb_status status, const char *words, ...);
-
 treb_status verify_store_open(VerifyStore *store, const Material *material,
                               const VerifyOptions *options, treb_error *error);
 void verify_store_close(VerifyStore *store);
@@ -91,7 +84,7 @@ void verify_store_close(VerifyStore *store);
 VerifyReader *verify_reader_new(VerifyStore *store);
 void verify_reader_free(VerifyReader *reader);
 
-/* The code of a cell, whichever way its side is kept. */
+/* The code of a cell, whichever way its side is kept; 0 once the reader has met an error. */
 unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t cell);
 
 /* Reads one block of a side into `out`, of 2^block_bits bytes. */
@@ -101,8 +94,9 @@ bool verify_block(VerifyReader *reader, const VerifyFile *file, int side, uint64
 /* The memo of a side, or NULL if it would take too much memory. */
 _Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side);
 
-/* Takes bytes off the memory allowed; false if there are not so many. */
+/* Takes bytes off the memory allowed, and gives them back; false if there are not so many. */
 bool verify_claim(VerifyStore *store, uint64_t bytes);
+void verify_release(VerifyStore *store, uint64_t bytes);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -267,6 +261,7 @@ void verify_report_progress(VerifyReport *report, uint64_t done);
 
 /* Keeps why the check cannot go on. Thread-safe. */
 void verify_report_fail(VerifyReport *report, const treb_error *error);
+void verify_report_no_memory(VerifyReport *report);
 
 /* Counts an error; `key` orders them. Thread-safe. */
 #if defined(__GNUC__)

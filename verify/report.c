@@ -1,9 +1,23 @@
-/* verify_report.c - judging positions, and what the threads have to tell. */
+/* report.c - judging positions, and what the threads have to tell. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "verify/parts.h"
+
+int verify_threads(const VerifyOptions *options)
+{
+    if (options->threads > 0) return (int)options->threads;
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
 
 void verify_report_phase(VerifyReport *report, const char *phase, uint64_t total)
 {
@@ -38,6 +52,11 @@ void verify_report_fail(VerifyReport *report, const treb_error *error)
 {
 #pragma omp critical(verify_report)
     stop(report, error->status, error->text);
+}
+
+void verify_report_no_memory(VerifyReport *report)
+{
+    verify_report_fail(report, &(treb_error){TREB_ERR_MEMORY, "out of memory"});
 }
 
 void verify_report_error(VerifyReport *report, uint64_t key, const char *words, ...)

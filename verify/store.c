@@ -1,13 +1,13 @@
-/* verify_store.c - the tables of a material and of all that play can lead to.
+/* store.c - the tables of a material and of all that play can lead to.
  *
  * Tables are unpacked side by side on first use, into the bytes that the file's blocks hold, as
  * long as memory allows; what is larger is read through a small cache of blocks of each thread's.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "verify/parts.h"
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -17,21 +17,6 @@ static VerifyEntry *find_entry(const VerifyStore *store, const Material *materia
     for (size_t i = 0; i < store->count; i++)
         if (material_equal(&store->entry[i]->material, material)) return store->entry[i];
     return NULL;
-}
-
-treb_status verify_fail(treb_error *error, treb_status status, const char *words, ...)
-{
-    va_list list;
-    va_start(list, words);
-    error->status = status;
-    vsnprintf(error->text, sizeof error->text, words, list);
-    va_end(list);
-    return status;
-}
-
-static treb_status fail_memory(treb_error *error)
-{
-    return verify_fail(error, TREB_ERR_MEMORY, "out of memory");
 }
 
 /* The first directory that has the file decides. A file that is nowhere is no error here. */
@@ -55,9 +40,8 @@ static treb_status open_file(VerifyStore *store, const Material *material, int m
     file->header = table_header(file->table);
     if (!material_equal(&file->header->index.material, material) ||
         (int)file->header->metric != metric)
-        return verify_fail(error, TREB_ERR_DAMAGED,
-                           "%.400s: holds another table than its name says",
-                           table_path(file->table));
+        return fail(error, TREB_ERR_DAMAGED, "%.400s: holds another table than its name says",
+                    table_path(file->table));
     return TREB_OK;
 }
 
@@ -69,8 +53,7 @@ static bool same_layout(const Index *a, const Index *b)
 
 static treb_status open_entry(VerifyStore *store, const Material *material, treb_error *error)
 {
-    if (store->count == VERIFY_ENTRIES_MAX)
-        return verify_fail(error, TREB_ERR_MEN, "too many materials");
+    if (store->count == VERIFY_ENTRIES_MAX) return fail(error, TREB_ERR_MEN, "too many materials");
     VerifyEntry *entry = calloc(1, sizeof *entry);
     if (entry == NULL) return fail_memory(error);
     store->entry[store->count++] = entry;
@@ -190,21 +173,46 @@ bool verify_claim(VerifyStore *store, uint64_t bytes)
     return granted;
 }
 
-/* Unpacks a side as a whole, or notes that it is too large. */
+void verify_release(VerifyStore *store, uint64_t bytes)
+{
+#pragma omp critical(verify_claim)
+    store->used -= bytes;
+}
+
+/* Memory that counts as used; NULL if there is not so much. */
+static void *claim_room(VerifyStore *store, uint64_t count, size_t size)
+{
+    if (!verify_claim(store, count * size)) return NULL;
+    /* Untouched pages of zeros cost nothing. */
+    void *room = calloc(count, size);
+    if (room == NULL) verify_release(store, count * size);
+    return room;
+}
+
+static bool read_blocks(VerifyReader *reader, const VerifyFile *file, int side, uint8_t *bytes)
+{
+    uint64_t blocks = table_side_blocks(file->header);
+    for (uint64_t b = 0; b < blocks; b++)
+        if (!verify_block(reader, file, side, b, bytes + (b << file->header->block_bits)))
+            return false;
+    return true;
+}
+
+/* Unpacks a side as a whole. If it is too large, or a block cannot be read, the side is read block
+ * by block from then on: every thread meets for itself the error in a block that it needs. */
 static void load_side(VerifyReader *reader, VerifyFile *file, int side)
 {
     if (atomic_load(&file->bytes[side]) != NULL || atomic_load(&file->paged[side])) return;
-    uint64_t blocks = table_side_blocks(file->header), size = blocks << file->header->block_bits;
-    uint8_t *bytes = NULL;
-    if (size <= reader->store->whole_limit && verify_claim(reader->store, size))
-        bytes = malloc(size);
-    if (bytes == NULL) {
-        atomic_store(&file->paged[side], true);
+    VerifyStore *store = reader->store;
+    uint64_t size = table_side_blocks(file->header) << file->header->block_bits;
+    uint8_t *bytes = size <= store->whole_limit ? claim_room(store, size, 1) : NULL;
+    if (bytes != NULL && read_blocks(reader, file, side, bytes)) {
+        atomic_store(&file->bytes[side], bytes);
         return;
     }
-    for (uint64_t b = 0; b < blocks; b++)
-        if (!verify_block(reader, file, side, b, bytes + (b << file->header->block_bits))) break;
-    atomic_store(&file->bytes[side], bytes);
+    if (bytes != NULL) verify_release(store, size);
+    free(bytes);
+    atomic_store(&file->paged[side], true);
 }
 
 static const uint8_t *cached_block(VerifyReader *reader, const VerifyFile *file, int side,
@@ -261,9 +269,7 @@ static _Atomic(uint16_t) *new_memo(VerifyStore *store, VerifyEntry *entry, int s
     _Atomic(uint16_t) *memo = atomic_load(&entry->memo[side]);
     uint64_t cells = entry->file[TREB_WDL].header->index.size;
     if (memo != NULL || cells > store->whole_limit / sizeof *memo) return memo;
-    if (!verify_claim(store, cells * sizeof *memo)) return NULL;
-    /* Untouched pages of zeros cost nothing, and zero means unknown. */
-    memo = calloc(cells, sizeof *memo);
+    memo = claim_room(store, cells, sizeof *memo); /* zero means unknown */
     atomic_store(&entry->memo[side], memo);
     return memo;
 }

@@ -1,4 +1,4 @@
-/* verify_value.c - what a position is worth: from the tables, and by its moves.
+/* value.c - what a position is worth: from the tables, and by its moves.
  *
  * Only here is it said what the metrics mean. Distances are plies; a loss of the opponent is a win.
  *   DTZ  1 for a capture or pawn move that keeps the outcome under the 50-move rule, 101 for one
@@ -8,6 +8,7 @@
  * The winner takes the least, the loser the most, and mate is 0. */
 #include <string.h>
 
+#include "core/error.h"
 #include "verify/parts.h"
 
 enum {
@@ -144,8 +145,8 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
     if (code < side->codes[0])
         stored = side->plies[0][code];
     else if (reader->error.status == TREB_OK)
-        verify_fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: code %u has no meaning",
-                    table_path(file->table), code);
+        fail(&reader->error, TREB_ERR_DAMAGED, "%.300s: code %u has no meaning",
+             table_path(file->table), code);
     return (unsigned)(stored > captures ? stored : captures);
 }
 
@@ -155,7 +156,7 @@ static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int m
     if (reader->error.status == TREB_OK) {
         char name[TABLE_NAME_SIZE];
         table_file_name(&entry->material, metric, name);
-        verify_fail(&reader->error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
+        fail(&reader->error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
     }
     return value_of_verdict(TREB_DRAW);
 }

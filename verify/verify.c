@@ -3,28 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
+#include "core/error.h"
 #include "verify/parts.h"
 
 enum { SAMPLE_CHUNK = 256, SAMPLE_CELLS = 1 << 16, SMALL_SIDE = 8 << 20 };
-
-int verify_threads(const VerifyOptions *options)
-{
-    if (options->threads > 0) return (int)options->threads;
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
-
-static void fail_memory(VerifyReport *report)
-{
-    verify_report_fail(report, &(treb_error){TREB_ERR_MEMORY, "out of memory"});
-}
 
 /* ---- checksums ------------------------------------------------------------------------------- */
 
@@ -37,7 +20,7 @@ static void read_side(VerifyReport *report, VerifyStore *store, const VerifyFile
         VerifyReader *reader = verify_reader_new(store);
         uint8_t *bytes = malloc((size_t)1 << file->header->block_bits);
         bool ready = reader != NULL && bytes != NULL;
-        if (!ready) fail_memory(report);
+        if (!ready) verify_report_no_memory(report);
 #pragma omp for schedule(dynamic, 16)
         for (uint64_t b = 0; b < blocks; b++) {
             if (!ready || atomic_load(&report->stop)) continue;
@@ -152,7 +135,7 @@ static void run_sample_side(const Sample *sample, VerifyStore *store, int side)
 #pragma omp parallel num_threads(verify_threads(report->options)) reduction(+ : positions)
     {
         VerifyReader *reader = verify_reader_new(store);
-        if (reader == NULL) fail_memory(report);
+        if (reader == NULL) verify_report_no_memory(report);
 #pragma omp for schedule(dynamic, 64)
         for (uint64_t i = 0; i < sample->chunks; i++) {
             if (reader == NULL || !chunk_drawn(sample, side, i)) continue;
@@ -232,6 +215,8 @@ static const char *fault_of_longest(const Headers *h, const TableSide *said, int
         pos.castling != 0)
         return "its position is no position of the table";
     VerifyValue value = verify_evaluate(h->reader, h->entry, &pos, metric_bit(metric));
+    /* A table that cannot be read is no fault of the position. */
+    if (h->reader->error.status != TREB_OK) return NULL;
     if (value.verdict != verdict) return "its position has another verdict";
     return value.plies[metric] != said->longest[verdict] ? "its position has another distance"
                                                          : NULL;
@@ -298,7 +283,7 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
 {
     Headers h = {report, store->entry[0], verify_reader_new(store), count};
     if (h.reader == NULL) {
-        fail_memory(report);
+        verify_report_no_memory(report);
         return;
     }
     /* For a few positions nothing is worth unpacking. */
@@ -323,15 +308,15 @@ static treb_status check_files(VerifyStore *store, VerifyResult *result, treb_er
     char name[TABLE_NAME_SIZE];
     if (entry->file[TREB_WDL].table == NULL) {
         table_file_name(&entry->material, TREB_WDL, name);
-        return verify_fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
+        return fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
     }
     for (int m = 0; m < TREB_METRICS; m++) {
         const VerifyFile *file = &entry->file[m];
         if (file->table == NULL) continue;
         bool white = file->header->side[0].stored, black = file->header->side[1].stored;
         if (m == TREB_WDL || entry->symmetric ? !white || (!black && !entry->symmetric) : false)
-            return verify_fail(error, TREB_ERR_DAMAGED, "%.400s: a side to move is missing",
-                               table_path(file->table));
+            return fail(error, TREB_ERR_DAMAGED, "%.400s: a side to move is missing",
+                        table_path(file->table));
         result->metrics |= metric_bit(m);
     }
     result->wdl_only = (result->metrics & VERIFY_DISTANCES) == 0;
@@ -346,7 +331,7 @@ static void check_store(VerifyReport *report, VerifyStore *store)
     if (report->options->full) {
         count = calloc(1, sizeof *count);
         if (count == NULL) {
-            fail_memory(report);
+            verify_report_no_memory(report);
             return;
         }
         verify_full(report, store, metrics, count);
@@ -370,7 +355,7 @@ treb_status verify_material(const Material *material, const VerifyOptions *optio
     material_canonical(&m);
     treb_status status = TREB_ERR_ARGUMENT;
     if (material_men(&m) < 3)
-        verify_fail(&error, status, "bare kings have no table");
+        fail(&error, status, "bare kings have no table");
     else
         status = verify_store_open(&store, &m, options, &error);
     if (status == TREB_OK) status = check_files(&store, result, &error);

@@ -6,8 +6,8 @@
  * win and loss is right and as long as is said. What is left, the draws, have no winning move and a
  * drawing one or stalemate, so neither side can leave them. Tables of fewer men are taken as they
  * are: verify them as well. Nothing here is shared with the solver. */
-#ifndef TREB_GEN_VERIFY_H
-#define TREB_GEN_VERIFY_H
+#ifndef TREB_VERIFY_H
+#define TREB_VERIFY_H
 
 #include "core/table.h"
 

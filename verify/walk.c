@@ -1,4 +1,4 @@
-/* verify_walk.c - positions in the order of their cells.
+/* walk.c - positions in the order of their cells.
  *
  * The men are put on the board axis by axis, outermost first, and each stage is kept, so that a
  * step redoes only the axes that change: nearly always the innermost. */

@@ -1,0 +1,100 @@
+/* test_verify_memory.c - without memory a verification ends with an error, or as it would have:
+ * right tables are never called wrong, nor wrong ones right. */
+#define _DEFAULT_SOURCE
+#include "tests/support/failing_alloc.h"
+#include "tests/support/three_men.h"
+#include "verify/verify.h"
+
+typedef struct Outcome {
+    const char *material;
+    bool full, right;
+    uint64_t memory; /* the bound given */
+    treb_status status;
+    VerifyResult result, whole; /* of this run; of one with all the memory that it wants */
+} Outcome;
+
+static void verify(void *context)
+{
+    Outcome *o = context;
+    Material m;
+    const char *dirs[] = {directory};
+    VerifyOptions options = {.dirs = dirs,
+                             .dirs_count = 1,
+                             .full = o->full,
+                             .share = 0.1,
+                             .threads = 2,
+                             .memory = o->memory};
+    material_parse(o->material, &m);
+    o->status = verify_material(&m, &options, &o->result);
+}
+
+static void check(void *context, bool failed)
+{
+    const Outcome *o = context;
+    const VerifyResult *is = &o->result, *wanted = &o->whole;
+    if (o->status == TREB_ERR_MEMORY) {
+        ck_assert(failed);
+        ck_assert_msg(strstr(is->text, "out of memory") || strstr(is->text, "needs more memory"),
+                      "%s", is->text);
+        if (o->right) ck_assert_uint_eq(is->errors, 0);
+        return;
+    }
+    ck_assert_msg(o->status == (o->right ? TREB_OK : TREB_ERR_DAMAGED), "status %d: %s", o->status,
+                  is->text);
+    ck_assert_uint_eq(is->errors, wanted->errors);
+    ck_assert_uint_eq(is->positions, wanted->positions);
+    ck_assert_uint_eq(is->blocks, wanted->blocks);
+    ck_assert_uint_eq(is->metrics, wanted->metrics);
+    ck_assert_str_eq(is->text, wanted->text);
+}
+
+static void sweep(Outcome o)
+{
+    verify(&o);
+    o.whole = o.result;
+    AllocTest test = {.work = verify, .check = check, .context = &o, .most = 60};
+    ck_assert_uint_gt(alloc_sweep(&test), 30);
+}
+
+START_TEST(right_tables)
+{
+    write_tables(KQ, KP, _i & 1);
+    sweep((Outcome){.material = "KPvK", .full = _i & 2, .right = true});
+    sweep((Outcome){.material = "KRvK", .full = _i & 2, .right = true});
+}
+END_TEST
+
+/* A bound on memory that leaves room for little more than the table itself: others are then read
+ * block by block. */
+START_TEST(little_room)
+{
+    write_tables(KQ, KP, false);
+    uint64_t memory = (UINT64_C(8) + 3 + 1) * truth[KP].index.size;
+    sweep((Outcome){.material = "KPvK", .full = true, .right = true, .memory = memory});
+    sweep((Outcome){.material = "KPvK", .right = true, .memory = 1 << 16});
+}
+END_TEST
+
+static void other_distance(Truth *t, TableHeader *h)
+{
+    t->plies[h->metric][0][find(t, 0, TREB_WIN, 9)] += 2;
+}
+
+START_TEST(wrong_tables)
+{
+    damage = (Damage){"KRvK", TREB_DTM, false, other_distance};
+    write_tables(KR, KR, false);
+    sweep((Outcome){.material = "KRvK", .full = true});
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("verifying without memory");
+    TCase *tests = add_case(suite, "sweeps", make_directory, remove_directory);
+    solve_all();
+    tcase_add_loop_test(tests, right_tables, 0, 4);
+    tcase_add_test(tests, little_room);
+    tcase_add_test(tests, wrong_tables);
+    return run_suite(suite);
+}
