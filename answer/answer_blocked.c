@@ -18,7 +18,7 @@ Blocked *answer_find_blocked(const char *const *directories, size_t count, const
                              treb_error *error)
 {
     char why[BLOCKED_WHY_SIZE];
-    BlockedRequest request = {.pos = *pos, .goal = BLOCKED_EXACT};
+    BlockedRequest request = {.pos = *pos, .goal = GOAL_EXACT};
     treb_status status = blocked_check(pos, why);
     if (status == TREB_OK) return blocked_find(directories, count, &request, error);
     fail(error, status, "%s", why);

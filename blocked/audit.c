@@ -34,14 +34,14 @@ static void check_rank(AuditRun *run, const treb_position *pos, int winner, cons
     bool open = bit_test(by->open[pos->turn][white], black);
     int shown = by->rank[pos->turn][white][black];
     const char *who = winner ? "Black" : "White";
-    if (won != (shown != GAME_NO_RANK) || (won && open) || (open && !b->upper_bounds))
+    if (won != (shown != RANK_NONE) || (won && open) || (open && !b->upper_bounds))
         audit_fault(run, pos, "%s: won %d, open %d and rank %d do not agree", who, won, open,
                     shown);
-    if (won && rank[SURE] == GAME_NO_RANK)
+    if (won && rank[SURE] == RANK_NONE)
         audit_fault(run, pos, "%s is shown to win; the rules do not give it", who);
-    if (!won && !open && rank[MAYBE] != GAME_NO_RANK)
+    if (!won && !open && rank[MAYBE] != RANK_NONE)
         audit_fault(run, pos, "%s is shown not to win; the rules do not exclude it", who);
-    if (!won || rank[SURE] == GAME_NO_RANK) return;
+    if (!won || rank[SURE] == RANK_NONE) return;
     if (shown < rank[SURE])
         audit_fault(run, pos, "rank %d; the rules give %d", shown, rank[SURE]);
     else if (!b->upper_bounds && (shown != rank[SURE] || shown != rank[MAYBE]))

@@ -13,7 +13,7 @@ typedef struct AuditRun {
     uint64_t all; /* positions to look at */
 } AuditRun;
 
-/* Ranks found anew, by level, winner, side to move and cell; GAME_NO_RANK where there is none. */
+/* Ranks found anew, by level, winner, side to move and cell; RANK_NONE where there is none. */
 typedef struct AuditRanks {
     uint16_t *rank[2][2][2];
 } AuditRanks;

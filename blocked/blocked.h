@@ -1,8 +1,8 @@
 /* blocked.h - kings among blocked pawns: ranks of all placements of the two kings, what the
  * position is really worth, and the squares that correspond.
  *
- * Two questions can be asked. With a goal (BLOCKED_TAKE, BLOCKED_REACH) the kings are all that
- * moves and a rank is the plies until a king reaches the goal. BLOCKED_EXACT asks for the result of
+ * Two questions can be asked. With a goal (GOAL_TAKE, GOAL_REACH) the kings are all that
+ * moves and a rank is the plies until a king reaches the goal. GOAL_EXACT asks for the result of
  * the game: every capture, pawn move and promotion below the position counts, and a rank is the
  * plies to mate or to the first capture with the result kept (docs/metrics.md). */
 #ifndef TREB_BLOCKED_BLOCKED_H
@@ -15,23 +15,17 @@
 #include "core/san.h"
 #include "core/table_ranks.h"
 
-typedef enum BlockedGoal {
-    BLOCKED_EXACT, /* the result of the game */
-    BLOCKED_TAKE,  /* the king takes an undefended pawn next move */
-    BLOCKED_REACH  /* the king stands on one of some squares */
-} BlockedGoal;
-
 enum { BLOCKED_WHY_SIZE = 160 };
 
 typedef struct BlockedRequest {
     treb_position pos;
-    BlockedGoal goal;
-    uint64_t from;   /* BLOCKED_TAKE: squares that the king takes from; 0 for any */
-    uint64_t target; /* BLOCKED_REACH: the squares */
-    bool safe;       /* BLOCKED_TAKE: only where the other king attacks no pawn */
-    bool all;        /* BLOCKED_EXACT: settle all placements of `region`, not the position alone */
-    uint64_t region[2];   /* by king */
-    LatticeLimits limits; /* BLOCKED_EXACT */
+    TableGoal goal;
+    uint64_t from;      /* GOAL_TAKE: squares that the king takes from; 0 for any */
+    uint64_t target;    /* GOAL_REACH: the squares */
+    bool safe;          /* GOAL_TAKE: only where the other king attacks no pawn */
+    bool all;           /* GOAL_EXACT: settle all placements of `region`, not the position alone */
+    uint64_t region[2]; /* by king */
+    LatticeLimits limits; /* GOAL_EXACT */
 } BlockedRequest;
 
 /* Of one winner, the attacker: by side to move and white king, the black king a bit or an index. */
@@ -53,10 +47,10 @@ typedef struct Blocked {
     uint64_t legal[2][64];
     BlockedRanks by[2];    /* by attacker */
     bool upper_bounds;     /* ranks may be too high, as not everything is known */
-    BlockedTaken taken[2]; /* BLOCKED_EXACT: by winner, if `settled` */
+    BlockedTaken taken[2]; /* GOAL_EXACT: by winner, if `settled` */
     bool settled;          /* what captures lead to is in `taken`, as far as it is known */
     char *file;            /* the rank file that it was read from; NULL if it was solved */
-    Lattice *lattice;      /* BLOCKED_EXACT, if it was solved; else NULL */
+    Lattice *lattice;      /* GOAL_EXACT, if it was solved; else NULL */
     Family *family;
 } Blocked;
 

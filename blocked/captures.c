@@ -27,7 +27,7 @@ static CellsKey key_without(const Blocked *b, int side, int pawn)
     return key;
 }
 
-static Cell cell_of(int side, int king, int other)
+static Cell kings_cell(int side, int king, int other)
 {
     return (Cell)(side == TREB_WHITE ? 64 * king + other : 64 * other + king);
 }
@@ -42,7 +42,7 @@ static bool settle_taken(Blocked *b, int side, int pawn, uint64_t kings)
     if (f == NULL) f = lattice_add(b->lattice, &key, true);
     if (f == NULL) return !b->lattice->failed;
     while (kings != 0) {
-        Cell cell = cell_of(side, bit_pop(&kings), pawn);
+        Cell cell = kings_cell(side, bit_pop(&kings), pawn);
         set[side][cell >> 6] |= square_bit((int)(cell & 63));
     }
     return lattice_resolve(b->lattice, f, wanted) && !f->failed;
@@ -61,13 +61,13 @@ static void link_children(Blocked *b)
 }
 
 /* Notes what is known of what a capture leads to. */
-static bool note_taken(Blocked *b, int side, int pawn, uint64_t kings)
+static bool note_captured(Blocked *b, int side, int pawn, uint64_t kings)
 {
     CellsKey key = key_without(b, side, pawn);
     Family *f = lattice_find(b->lattice, &key);
     while (kings != 0) {
         int king = bit_pop(&kings);
-        Cell cell = cell_of(side, king, pawn);
+        Cell cell = kings_cell(side, king, pawn);
         if (f != NULL) family_fill(f, side, cell >> 6, square_bit((int)(cell & 63)));
         for (int winner = 0; winner < 2; winner++) {
             bool sure = f != NULL && cell_in(f->won[SURE][winner][side], cell);
@@ -84,13 +84,14 @@ bool blocked_settle_captures(Blocked *b)
     uint64_t reached[2][64] = {{0}};
     bool good = true;
     if (b->lattice == NULL) return true;
+    b->settled = false;
     memset(b->taken, 0, sizeof b->taken);
     find_captures(b, reached);
     for (int i = 0; i < 128 && good; i++)
         if (reached[i / 64][i % 64] != 0)
             good = settle_taken(b, i / 64, i % 64, reached[i / 64][i % 64]);
     for (int i = 0; i < 128 && good; i++)
-        good = note_taken(b, i / 64, i % 64, reached[i / 64][i % 64]);
+        good = note_captured(b, i / 64, i % 64, reached[i / 64][i % 64]);
     link_children(b);
     if (!good || !ranks_take_values(b)) return false;
     b->settled = true;

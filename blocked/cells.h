@@ -68,6 +68,9 @@ static inline bool cells_row_in(const uint64_t *rows, size_t row)
     return rows == NULL || (rows[row >> 6] >> (row & 63) & 1);
 }
 
+/* The first row of such a set that is not before `row`; SIZE_MAX if there is none. */
+size_t cells_next_row(const CellsKey *key, const uint64_t *rows, size_t row);
+
 /* Ors into `out` the cells from which a man of `side` reaches `in` by a move that takes nothing. As
  * such moves can be made either way, this is also where they lead to from `in`. Cells of `in`
  * outside `in_rows` are not looked at, rows of `out` outside `out_rows` not written; NULL stands

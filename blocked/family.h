@@ -57,7 +57,8 @@ struct Family {
     uint64_t *won[LEVELS][2][2]; /* by level, winner and side to move; once decided one for all */
     const FamilyOracle *oracle;  /* whoever answers for it, or NULL */
     uint64_t *filled[2];         /* rows that the oracle was asked for */
-    bool failed;                 /* the oracle could not answer */
+    bool failed;                 /* the oracle could not answer, or there was no memory to solve it:
+                                    the sets mean nothing */
     bool solved, decided, changed;
     uint64_t *wanted[2][2]; /* while looking for what is missing, by winner and side to move: cells
                                of which it matters whether they are won */

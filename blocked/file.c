@@ -5,19 +5,15 @@
 #include <string.h>
 
 #include "blocked/ranks.h"
-
-_Static_assert((int)BLOCKED_EXACT == (int)TABLE_EXACT && (int)BLOCKED_TAKE == (int)TABLE_TAKE &&
-                   (int)BLOCKED_REACH == (int)TABLE_REACH,
-               "goals are the same in files");
-_Static_assert((int)RANK_NONE == (int)GAME_NO_RANK, "so is the absence of a rank");
+#include "core/error.h"
 
 FileView file_view(const BlockedRequest *r)
 {
-    FileView view = {.ranks = {.goal = (int)r->goal, .safe = r->goal == BLOCKED_TAKE && r->safe}};
+    FileView view = {.ranks = {.goal = (int)r->goal, .safe = r->goal == GOAL_TAKE && r->safe}};
     for (int color = 0; color < 2; color++)
         view.ranks.pawns[color] = position_men_of(&r->pos, color, TREB_PAWN);
-    if (r->goal == BLOCKED_TAKE) view.ranks.squares = r->from;
-    if (r->goal == BLOCKED_REACH) view.ranks.squares = r->target;
+    if (r->goal == GOAL_TAKE) view.ranks.squares = r->from;
+    if (r->goal == GOAL_REACH) view.ranks.squares = r->target;
     view.symmetry = table_ranks_orient(&view.ranks);
     return view;
 }
@@ -28,52 +24,31 @@ void blocked_file_name(const BlockedRequest *request, char out[RANKS_NAME_SIZE])
     table_ranks_name(&view.ranks, out);
 }
 
-static treb_status fail(treb_error *error, treb_status status, const char *path, const char *text)
-{
-    if (error != NULL) {
-        error->status = status;
-        snprintf(error->text, sizeof error->text, "%.400s: %.100s", path, text);
-    }
-    return status;
-}
-
-treb_status file_pass_on(const treb_error *from, treb_error *error)
-{
-    if (error != NULL) {
-        error->status = from->status;
-        snprintf(error->text, sizeof error->text, "%s", from->text);
-    }
-    return from->status;
-}
-
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
 treb_status file_read_cells(const Table *table, uint16_t *const out[2], treb_error *error)
 {
     const TableHeader *h = table_header(table);
-    treb_error why = {TREB_ERR_MEMORY, "out of memory"};
     TableDecoder *decoder = table_decoder_new();
     uint8_t *block = malloc((size_t)1 << h->block_bits);
-    treb_status status = decoder != NULL && block != NULL ? TREB_OK : TREB_ERR_MEMORY;
+    treb_status status = decoder != NULL && block != NULL ? TREB_OK : fail_memory(error);
     uint64_t held = UINT64_MAX;
     for (uint64_t i = 0; status == TREB_OK && i < 2 * h->index.size; i++) {
         int side = i >= h->index.size;
         uint64_t cell = i - (side ? h->index.size : 0), wanted = table_cell_block(h, cell);
         if (cell == 0 || wanted != held) {
-            status = table_read_block(table, decoder, side, wanted, block, &why);
+            status = table_read_block(table, decoder, side, wanted, block, error);
             if (status != TREB_OK) break;
         }
         held = wanted;
         unsigned code = table_cell_code(h, block, cell);
         if (code >= h->side[side].codes[0]) {
-            why.status = status = TREB_ERR_DAMAGED;
-            snprintf(why.text, sizeof why.text, "%.400s: %s side: a code without a rank",
-                     table_path(table), side ? "black" : "white");
+            status = fail(error, TREB_ERR_DAMAGED, "%.400s: %s side: a code without a rank",
+                          table_path(table), side ? "black" : "white");
             break;
         }
         out[side][cell] = h->side[side].plies[0][code];
     }
-    if (status != TREB_OK) file_pass_on(&why, error);
     table_decoder_free(decoder);
     free(block);
     return status;
@@ -92,7 +67,7 @@ static bool note_placement(Blocked *b, int winner, int side, int white, int blac
     bool legal = bit_test(b->legal[side][white], black);
     if (!legal || rank == RANK_NONE) return true;
     if (rank == RANK_OPEN) to->open[side][white] |= square_bit(black);
-    if (rank >= RANK_WON) return rank == RANK_OPEN && b->request.goal == BLOCKED_EXACT;
+    if (rank >= RANK_WON) return rank == RANK_OPEN && b->request.goal == GOAL_EXACT;
     to->won[side][white] |= square_bit(black);
     to->rank[side][white][black] = (uint16_t)rank;
     return true;
@@ -115,7 +90,7 @@ static bool take_cells(Blocked *b, const FileView *v, const TableHeader *h, uint
         unsigned rank = cell[file_side(v, side)][file_cell(v, h, winner, white, black)];
         good = note_placement(b, winner, side, white, black, rank);
     }
-    for (int i = 0; i < 4 * 4096 && good && b->request.goal == BLOCKED_EXACT; i++) {
+    for (int i = 0; i < 4 * 4096 && good && b->request.goal == GOAL_EXACT; i++) {
         int winner = i >> 13, side = i >> 12 & 1, pawn = i >> 6 & 63, king = i & 63;
         if (!bit_test(b->key.pawns[side], pawn)) continue;
         unsigned rank = cell[file_side(v, side)][file_taken(v, h, winner, side, pawn, king)];
@@ -132,22 +107,22 @@ static Blocked *read_table(const Table *table, const BlockedRequest *request, tr
     const char *path = table_path(table);
     FileView view = file_view(request);
     if (h->metric != TABLE_RANKS || !same(&h->ranks, &view.ranks)) {
-        fail(error, TREB_ERR_DAMAGED, path, "its name is not that of its content");
+        fail(error, TREB_ERR_DAMAGED, "%.400s: its name is not that of its content", path);
         return NULL;
     }
     Blocked *b = ranks_new(request);
     uint16_t *cells = malloc(2 * (size_t)h->index.size * sizeof *cells);
     uint16_t *side[2] = {cells, cells != NULL ? cells + h->index.size : NULL};
     if (b == NULL || cells == NULL || (b->file = strdup(path)) == NULL) {
-        fail(error, TREB_ERR_MEMORY, path, "out of memory");
+        fail_memory(error);
     } else if (file_read_cells(table, side, error) == TREB_OK) {
         b->upper_bounds = h->ranks.upper_bounds;
-        b->settled = request->goal == BLOCKED_EXACT;
+        b->settled = request->goal == GOAL_EXACT;
         if (take_cells(b, &view, h, side)) {
             free(cells);
             return b;
         }
-        fail(error, TREB_ERR_DAMAGED, path, "a cell has a rank that it cannot have");
+        fail(error, TREB_ERR_DAMAGED, "%.400s: a cell has a rank that it cannot have", path);
     }
     free(cells);
     blocked_free(b);
@@ -157,20 +132,13 @@ static Blocked *read_table(const Table *table, const BlockedRequest *request, tr
 Blocked *blocked_load(const char *path, const BlockedRequest *request, treb_error *error)
 {
     char why[BLOCKED_WHY_SIZE];
-    treb_error wrong;
     treb_status status = blocked_check(&request->pos, why);
     if (status != TREB_OK) {
-        if (error != NULL) {
-            error->status = status;
-            snprintf(error->text, sizeof error->text, "%s", why);
-        }
+        fail(error, status, "%s", why);
         return NULL;
     }
-    Table *table = table_open(path, &wrong);
-    if (table == NULL) {
-        file_pass_on(&wrong, error);
-        return NULL;
-    }
+    Table *table = table_open(path, error);
+    if (table == NULL) return NULL;
     Blocked *b = read_table(table, request, error);
     table_close(table);
     return b;
@@ -186,7 +154,7 @@ Blocked *blocked_find(const char *const *directories, size_t count, const Blocke
         size_t size = strlen(directories[i]) + sizeof name + 1;
         char *path = malloc(size);
         if (path == NULL) {
-            fail(error, TREB_ERR_MEMORY, directories[i], "out of memory");
+            fail_memory(error);
             return NULL;
         }
         snprintf(path, size, "%s/%s", directories[i], name);
@@ -196,9 +164,6 @@ Blocked *blocked_find(const char *const *directories, size_t count, const Blocke
         if (b == NULL && error != NULL) *error = why;
         return b;
     }
-    if (error != NULL) {
-        error->status = TREB_ERR_NO_TABLE;
-        snprintf(error->text, sizeof error->text, "there is no rank file %s", name);
-    }
+    fail(error, TREB_ERR_NO_TABLE, "there is no rank file %s", name);
     return NULL;
 }

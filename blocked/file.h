@@ -41,10 +41,7 @@ static inline uint64_t file_taken(const FileView *v, const TableHeader *h, int w
     return table_ranks_taken(h, file_side(v, winner), number, file_square(v, king));
 }
 
-/* Unpacks the cells of both sides to ranks, by side; room for index.size each. */
+/* Unpacks the cells of both sides to ranks, by side: `out` has room for index.size each. */
 treb_status file_read_cells(const Table *table, uint16_t *const out[2], treb_error *error);
-
-/* Fills in an error of the library from one of the file's. */
-treb_status file_pass_on(const treb_error *from, treb_error *error);
 
 #endif

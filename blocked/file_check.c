@@ -147,7 +147,7 @@ static void check_exact(Reader *r, const treb_position *pos)
 static bool at_goal(const TableRanks *about, const treb_position *pos, int winner, int captures)
 {
     int king = position_king(pos, winner), other = position_king(pos, !winner);
-    if (about->goal == TABLE_REACH) return bit_test(about->squares, king);
+    if (about->goal == GOAL_REACH) return bit_test(about->squares, king);
     if (pos->turn != winner || captures == 0) return false;
     if (about->squares != 0 && !bit_test(about->squares, king)) return false;
     uint64_t own = position_men_of(pos, winner, TREB_PAWN);
@@ -220,7 +220,7 @@ static void check_placements(Reader *r)
         if (position_check(&pos, NULL) != TREB_OK) continue;
         r->check->placements++;
         count_placement(r, &pos);
-        if (about->goal == TABLE_EXACT)
+        if (about->goal == GOAL_EXACT)
             check_exact(r, &pos);
         else
             check_goal(r, &pos);
@@ -252,7 +252,7 @@ static bool named_rightly(const Table *table)
     return strcmp(slash != NULL ? slash + 1 : table_path(table), name) == 0;
 }
 
-static treb_status fail(FileCheck *check, treb_status status, const char *text)
+static treb_status give_up(FileCheck *check, treb_status status, const char *text)
 {
     check->errors++;
     snprintf(check->text, sizeof check->text, "%.399s", text);
@@ -264,14 +264,14 @@ static treb_status check_table(const Table *table, FileCheck *check)
     Reader r = {.check = check, .h = table_header(table)};
     treb_error why;
     if (r.h->metric != TABLE_RANKS || !named_rightly(table))
-        return fail(check, TREB_ERR_DAMAGED, "its name is not that of its content");
+        return give_up(check, TREB_ERR_DAMAGED, "its name is not that of its content");
     uint16_t *cells = malloc(2 * (size_t)r.h->index.size * sizeof *cells);
-    if (cells == NULL) return fail(check, TREB_ERR_MEMORY, "out of memory");
+    if (cells == NULL) return give_up(check, TREB_ERR_MEMORY, "out of memory");
     r.cell[0] = cells;
     r.cell[1] = cells + r.h->index.size;
     treb_status status = file_read_cells(table, r.cell, &why);
     if (status != TREB_OK) {
-        fail(check, status, why.text);
+        give_up(check, status, why.text);
     } else {
         check_placements(&r);
         check_header(&r);
@@ -285,7 +285,7 @@ treb_status blocked_check_file(const char *path, FileCheck *check)
 {
     treb_error why;
     Table *table = table_open(path, &why);
-    if (table == NULL) return fail(check, why.status, why.text);
+    if (table == NULL) return give_up(check, why.status, why.text);
     treb_status status = check_table(table, check);
     table_close(table);
     return status;

@@ -53,20 +53,10 @@ static void play_end(Play *p)
     free(p->look);
 }
 
-/* The next row of a set from `row` on; as many as there are rows if there is none. */
-static size_t next_row(const Play *p, const uint64_t *rows, size_t row)
-{
-    for (size_t word = row >> 6; word < p->row_words; word++, row = word << 6) {
-        uint64_t left = rows[word] & ~(square_bit((int)(row & 63)) - 1);
-        if (left != 0) return word << 6 | (size_t)bit_first(left);
-    }
-    return SIZE_MAX;
-}
-
 /* Empties what was found two plies ago. */
 static void found_clear(const Play *p, Found *found)
 {
-    for (size_t row = 0; (row = next_row(p, found->rows, row)) != SIZE_MAX; row++)
+    for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX; row++)
         memset(found->cells + row * CELLS_ROW, 0, CELLS_ROW * sizeof *found->cells);
     memset(found->rows, 0, p->row_words * sizeof *found->rows);
 }
@@ -83,17 +73,18 @@ static void note_rank(const Play *p, int side, const Found *found, int n)
 {
     uint16_t *rank = p->game->rank[side];
     if (rank == NULL) return;
-    for (size_t row = 0; (row = next_row(p, found->rows, row)) != SIZE_MAX; row++)
+    for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++)
             for (uint64_t left = found->cells[w]; left != 0;)
                 rank[w << 6 | (size_t)bit_pop(&left)] = (uint16_t)n;
 }
 
 /* Takes what is new of what was found, out of `left` into `result`; true if there was anything. */
-static bool settle(Play *p, int side, Found *found, uint64_t *left, uint64_t *result, int n)
+static bool settle_found(Play *p, int side, Found *found, uint64_t *left, uint64_t *result, int n)
 {
     bool some = false;
-    for (size_t row = 0; (row = next_row(p, found->rows, row)) != SIZE_MAX; row++) {
+    for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX;
+         row++) {
         uint64_t any = 0;
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
             found->cells[w] &= left[w];
@@ -110,12 +101,12 @@ static bool settle(Play *p, int side, Found *found, uint64_t *left, uint64_t *re
 
 static bool settle_won(Play *p, int n)
 {
-    return settle(p, p->game->winner, &p->won[n & 1], p->unwon, p->game->won, n);
+    return settle_found(p, p->game->winner, &p->won[n & 1], p->unwon, p->game->won, n);
 }
 
 static bool settle_lost(Play *p, int n)
 {
-    return settle(p, !p->game->winner, &p->lost[n & 1], p->open, p->game->lost, n);
+    return settle_found(p, !p->game->winner, &p->lost[n & 1], p->open, p->game->lost, n);
 }
 
 /* Un-moves what was found a ply ago. */
@@ -138,7 +129,8 @@ static bool find_rows(Play *p, int n)
         unmove_found(p, !p->game->winner, &p->won[~n & 1], &p->reach);
     }
     memset(p->look, 0, p->row_words * sizeof *p->look);
-    for (size_t row = 0; (row = next_row(p, p->reach.rows, row)) != SIZE_MAX; row++) {
+    for (size_t row = 0; (row = cells_next_row(p->game->key, p->reach.rows, row)) != SIZE_MAX;
+         row++) {
         uint64_t some = 0;
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++)
             some |= p->open[w] & p->reach.cells[w];
@@ -158,7 +150,7 @@ static bool find_losses(Play *p, int n)
     memcpy(p->reach.rows, p->look, p->row_words * sizeof *p->look);
     memcpy(found->rows, p->look, p->row_words * sizeof *p->look);
     cells_unmove(p->game->key, !p->game->winner, p->unwon, NULL, p->reach.cells, p->look);
-    for (size_t row = 0; (row = next_row(p, p->look, row)) != SIZE_MAX; row++)
+    for (size_t row = 0; (row = cells_next_row(p->game->key, p->look, row)) != SIZE_MAX; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++)
             found->cells[w] = p->open[w] & ~p->reach.cells[w];
     return true;

@@ -4,8 +4,6 @@
 
 #include "blocked/cells.h"
 
-enum { GAME_NO_RANK = UINT16_MAX };
-
 /* One player wants to reach something, the other to hold. Sets are of the family's cells, with the
  * winner to move (`won...`) or the other (`lost...`). Nothing but quiet moves is looked at here:
  * what other moves lead to is said beforehand. */
@@ -17,7 +15,8 @@ typedef struct Game {
     const uint64_t *lost_at_0;
     const uint64_t *losable; /* where the other can lose: no way out but by quiet moves */
     uint64_t *won, *lost;    /* the result; what is in them beforehand counts as reached */
-    uint16_t *rank[2];       /* plies by side to move and cell; NULL: not wanted */
+    uint16_t *rank[2];       /* plies by side to move and cell, written where there are any;
+                                NULL: not wanted */
 } Game;
 
 /* False without memory. */

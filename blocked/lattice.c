@@ -83,6 +83,14 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
     return family;
 }
 
+bool lattice_sound(Lattice *lattice)
+{
+    for (int p = 0; p < LATTICE_POTENTIALS && !lattice->failed; p++)
+        for (int i = 0; i < lattice->count[p] && !lattice->failed; i++)
+            lattice->failed = lattice->by_potential[p][i]->failed;
+    return !lattice->failed;
+}
+
 /* ---- Solving --------------------------------------------------------------------------------- */
 
 static void link_child(const Lattice *lattice, EdgeChild *child)
@@ -147,10 +155,7 @@ bool lattice_update(Lattice *lattice)
             lattice->failed = true;
             return false;
         }
-    for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < lattice->count[p]; i++)
-            lattice->failed = lattice->failed || lattice->by_potential[p][i]->failed;
-    if (lattice->failed) return false;
+    if (!lattice_sound(lattice)) return false;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
         for (int i = 0; i < lattice->count[p]; i++) lattice->by_potential[p][i]->changed = false;
     return true;

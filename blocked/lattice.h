@@ -30,7 +30,7 @@ typedef struct Lattice {
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
     uint64_t families, bytes;
     bool full;   /* something was left out for want of memory */
-    bool failed; /* out of memory, or an oracle failed */
+    bool failed; /* out of memory, or an oracle failed: nothing more can be learned */
     bool stopped;
 } Lattice;
 
@@ -40,6 +40,10 @@ void lattice_free(Lattice *lattice);
 
 /* The family if it is known, else NULL. */
 Family *lattice_find(const Lattice *lattice, const CellsKey *key);
+
+/* Whether all that was asked and allocated so far was had; if not, values of families may be wrong,
+ * and `failed` is set. */
+bool lattice_sound(Lattice *lattice);
 
 /* Takes a family in; the oracle answers for it if it can and `ask` allows it. NULL if memory is
  * short, which `full` or `failed` then says. */

@@ -337,7 +337,9 @@ bool family_solve(Family *f, FamilyRanks *ranks)
     outcomes_free(&out);
     free(mated[0]);
     free(mated[1]);
-    if (!good) return false;
-    f->solved = true;
-    return true;
+    if (good)
+        f->solved = true;
+    else
+        f->failed = true;
+    return good;
 }

@@ -6,7 +6,7 @@
 #include "blocked/game.h"
 
 /* Ranks by winner, side to move and cell, plies to mate or to the next move that leaves the family;
- * GAME_NO_RANK where there is none. Any may be NULL. They are exact if all of the family is decided
+ * RANK_NONE where there is none. Any may be NULL. They are exact if all of the family is decided
  * and nobody who wins could win sooner by a move to what is not. */
 typedef struct FamilyRanks {
     uint16_t *rank[2][2];
@@ -16,7 +16,8 @@ typedef struct FamilyRanks {
 /* A guess at what `winner` makes of an unknown family, from its men alone. */
 bool outcome_guess(const CellsKey *key, int winner);
 
-/* Solves a family from what is known of its children. `ranks` may be NULL. False without memory. */
+/* Solves a family from what is known of its children. `ranks` may be NULL. False without
+ * memory: the family has then failed. */
 bool family_solve(Family *family, FamilyRanks *ranks);
 
 #endif

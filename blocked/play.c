@@ -36,6 +36,7 @@ static bool settle_cell(Blocked *b, const treb_position *pos, BlockedValue *out,
     CellsKey key;
     *out = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
     *family = NULL;
+    if (!lattice_sound(b->lattice)) return false;
     if (!cells_from_position(pos, &key, cell)) return true;
     Family *f = lattice_find(b->lattice, &key);
     if (f == NULL) f = lattice_add(b->lattice, &key, true);
@@ -44,8 +45,8 @@ static bool settle_cell(Blocked *b, const treb_position *pos, BlockedValue *out,
     *out = family_value(f, pos->turn, *cell);
     if (out->verdict != BLOCKED_OPEN && f->solved) return !f->failed;
     uint64_t *set = calloc(2 * cells_words(&key), sizeof *set);
-    uint64_t *wanted[2] = {set, set + cells_words(&key)};
     if (set == NULL) return false;
+    uint64_t *wanted[2] = {set, set + cells_words(&key)};
     wanted[pos->turn][*cell >> 6] = square_bit((int)(*cell & 63));
     bool good = lattice_resolve(b->lattice, f, wanted);
     free(set);
@@ -75,8 +76,8 @@ static void take_better(BlockedValue *value, const BlockedValue *other, int side
 }
 
 /* The same with that right. */
-static bool settle(Blocked *b, const treb_position *pos, BlockedValue *out, Family **family,
-                   Cell *cell)
+static bool settle_position(Blocked *b, const treb_position *pos, BlockedValue *out,
+                            Family **family, Cell *cell)
 {
     if (!settle_cell(b, pos, out, family, cell)) return false;
     if (!position_ep_legal(pos)) return true;
@@ -151,7 +152,7 @@ static bool takes_goal(const Blocked *b, const treb_position *pos)
 {
     BlockedValue now =
         blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
-    return b->request.goal == BLOCKED_TAKE && now.plies == 0 && wins_for(now.verdict, pos->turn);
+    return b->request.goal == GOAL_TAKE && now.plies == 0 && wins_for(now.verdict, pos->turn);
 }
 
 static bool fill_move(Blocked *b, const treb_position *pos, BlockedMove *out)
@@ -165,10 +166,10 @@ static bool fill_move(Blocked *b, const treb_position *pos, BlockedMove *out)
     out->leaves = move_is_capture(pos, out->move);
     out->goal = out->leaves && takes_goal(b, pos);
     if (out->leaves) {
-        if (b->request.goal == BLOCKED_EXACT) {
+        if (b->request.goal == GOAL_EXACT) {
             if (b->settled)
                 out->value = taken_value(b, &child, move_to(out->move));
-            else if (!settle(b, &child, &out->value, &family, &cell))
+            else if (!settle_position(b, &child, &out->value, &family, &cell))
                 return false;
             if (out->value.verdict == BLOCKED_WHITE || out->value.verdict == BLOCKED_BLACK)
                 out->value.plies = 1;
@@ -225,8 +226,8 @@ static int play_kings(LineWriter *w, BlockedEnd *end)
                                          position_king(&w->pos, TREB_BLACK));
         *end = now.verdict == BLOCKED_OPEN ? BLOCKED_END_OPEN : BLOCKED_END_DRAW;
         if (now.verdict == BLOCKED_OPEN || now.verdict == BLOCKED_DRAW) return 0;
-        *end = w->b->request.goal == BLOCKED_EXACT ? BLOCKED_END_MATE : BLOCKED_END_GOAL;
-        if (now.plies == 0 && w->b->request.goal != BLOCKED_TAKE) return 0;
+        *end = w->b->request.goal == GOAL_EXACT ? BLOCKED_END_MATE : BLOCKED_END_GOAL;
+        if (now.plies == 0 && w->b->request.goal != GOAL_TAKE) return 0;
         int count = list_moves(w->b, &w->pos, w->list);
         if (count < 0) return -1;
         if (count == 0) return 0;
@@ -252,7 +253,7 @@ static void distances_free(Distances *d)
     memset(d, 0, sizeof *d);
 }
 
-static bool distances_find(Distances *d, Family *family)
+static bool distances_find(Distances *d, Lattice *lattice, Family *family)
 {
     if (d->family == family) return true;
     distances_free(d);
@@ -261,8 +262,9 @@ static bool distances_find(Distances *d, Family *family)
         if ((d->ranks.rank[i / 2][i % 2] = malloc(bytes)) == NULL) return false;
         memset(d->ranks.rank[i / 2][i % 2], 0xff, bytes);
     }
+    if (!family_solve(family, &d->ranks) || !lattice_sound(lattice)) return false;
     d->family = family;
-    return family_solve(family, &d->ranks);
+    return true;
 }
 
 /* One move from a position of another structure, both sides at their best. */
@@ -280,7 +282,7 @@ static bool step(LineWriter *w, Distances *d, int winner, bool *found)
         Cell cell;
         position_make(&w->pos, moves[i], &child);
         m.leaves = move_is_zeroing(&w->pos, moves[i]);
-        if (!settle(w->b, &child, &m.value, &family, &cell)) return false;
+        if (!settle_position(w->b, &child, &m.value, &family, &cell)) return false;
         if (!wins_for(m.value.verdict, winner)) continue;
         int plies = m.leaves ? 1 : 1 + d->ranks.rank[winner][child.turn][cell];
         if (best >= 0 && (winning ? plies >= best : plies <= best)) continue;
@@ -309,7 +311,7 @@ static bool play_beyond(LineWriter *w, BlockedEnd *end)
             *end = position_in_check(&w->pos) ? BLOCKED_END_MATE : BLOCKED_END_DRAW;
             break;
         }
-        good = settle(w->b, &w->pos, &value, &family, &cell);
+        good = settle_position(w->b, &w->pos, &value, &family, &cell);
         *end = value.verdict == BLOCKED_DRAW   ? BLOCKED_END_DRAW
                : family == NULL                ? BLOCKED_END_PIECES
                : family->oracle != NULL        ? BLOCKED_END_TABLES
@@ -318,7 +320,7 @@ static bool play_beyond(LineWriter *w, BlockedEnd *end)
                                                : BLOCKED_END_CAPACITY;
         if (!good || *end != BLOCKED_END_CAPACITY) break;
         int winner = value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-        good = distances_find(&d, family) && step(w, &d, winner, &found);
+        good = distances_find(&d, w->b->lattice, family) && step(w, &d, winner, &found);
         /* A double push that can be answered en passant is no position of its family. */
         if (good && !found) *end = BLOCKED_END_OPEN;
         if (!found) break;

@@ -3,21 +3,13 @@
 #include <string.h>
 
 #include "blocked/ranks.h"
-
-static treb_error *fail(treb_error *error, treb_status status, const char *text)
-{
-    if (error != NULL) {
-        error->status = status;
-        snprintf(error->text, sizeof error->text, "%s", text);
-    }
-    return error;
-}
+#include "core/error.h"
 
 /* ---- A goal ---------------------------------------------------------------------------------- */
 
 /* The cells of a set that has a word for each square of the attacker and a bit for each of the
  * defender: as White's is the word, Black's must be turned over. */
-static void orient(int attacker, const uint64_t set[64], uint64_t out[64])
+static void orient_set(int attacker, const uint64_t set[64], uint64_t out[64])
 {
     for (int a = 0; a < 64; a++)
         for (uint64_t left = set[a]; left != 0;) {
@@ -39,7 +31,7 @@ static void find_goal(const Blocked *b, int attacker, bool moves, uint64_t out[6
     const BlockedRequest *r = &b->request;
     uint64_t set[64] = {0}, own = b->key.pawns[attacker];
     for (int a = 0; a < 64; a++) {
-        if (r->goal == BLOCKED_REACH) {
+        if (r->goal == GOAL_REACH) {
             if (bit_test(r->target, a)) set[a] = UINT64_MAX;
             continue;
         }
@@ -49,7 +41,7 @@ static void find_goal(const Blocked *b, int attacker, bool moves, uint64_t out[6
             if ((prey & ~king_attacks(d)) != 0 && !(r->safe && (king_attacks(d) & own) != 0))
                 set[a] |= square_bit(d);
     }
-    orient(attacker, set, out);
+    orient_set(attacker, set, out);
 }
 
 /* Where the defender can lose: it has a move, and no pawn to take that would change everything. */
@@ -61,7 +53,7 @@ static void find_losable(const Blocked *b, int attacker, uint64_t out[64])
         for (int d = 0; d < 64; d++)
             if ((king_attacks(d) & prey) == 0) set[a] |= square_bit(d);
     }
-    orient(attacker, set, out);
+    orient_set(attacker, set, out);
     cells_unmove(&b->key, !attacker, b->legal[attacker], NULL, quiet, NULL);
     for (int i = 0; i < 64; i++) out[i] &= quiet[i];
 }
@@ -91,19 +83,21 @@ static bool solve_goal(Blocked *b)
 
 /* ---- The result of the game ------------------------------------------------------------------ */
 
-static void clear_ranks(Blocked *b)
-{
-    for (int winner = 0; winner < 2; winner++)
-        memset(b->by[winner].rank, 0xff, sizeof b->by[winner].rank);
-}
-
 bool ranks_take_values(Blocked *b)
 {
+    enum { CELLS = 64 * 64 };
     Family *f = b->family;
     FamilyRanks ranks;
-    clear_ranks(b);
-    for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = &b->by[i / 2].rank[i % 2][0][0];
-    if (!family_solve(f, &ranks)) return false;
+    /* What was known before stays if this fails. */
+    uint16_t *rank = malloc(4 * CELLS * sizeof *rank);
+    if (rank == NULL) return false;
+    memset(rank, 0xff, 4 * CELLS * sizeof *rank);
+    for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = rank + i * CELLS;
+    bool good = family_solve(f, &ranks) && lattice_sound(b->lattice);
+    for (int winner = 0; winner < 2 && good; winner++)
+        memcpy(b->by[winner].rank, ranks.rank[winner][0], sizeof b->by[winner].rank);
+    free(rank);
+    if (!good) return false;
     for (int winner = 0; winner < 2; winner++)
         for (int side = 0; side < 2; side++)
             for (int w = 0; w < 64; w++) {
@@ -142,7 +136,8 @@ Blocked *ranks_new(const BlockedRequest *request)
     cells_from_position(&request->pos, &b->key, NULL);
     uint64_t *legal[2] = {b->legal[0], b->legal[1]};
     cells_legal(&b->key, legal, NULL);
-    clear_ranks(b);
+    for (int winner = 0; winner < 2; winner++)
+        memset(b->by[winner].rank, 0xff, sizeof b->by[winner].rank);
     return b;
 }
 
@@ -151,15 +146,15 @@ Blocked *blocked_solve(const BlockedRequest *request, treb_error *error)
     char why[BLOCKED_WHY_SIZE];
     treb_status status = blocked_check(&request->pos, why);
     if (status != TREB_OK) {
-        fail(error, status, why);
+        fail(error, status, "%s", why);
         return NULL;
     }
     Blocked *b = ranks_new(request);
     if (b == NULL) {
-        fail(error, TREB_ERR_MEMORY, "out of memory");
+        fail_memory(error);
         return NULL;
     }
-    if (request->goal == BLOCKED_EXACT ? solve_exact(b) : solve_goal(b)) return b;
+    if (request->goal == GOAL_EXACT ? solve_exact(b) : solve_goal(b)) return b;
     if (b->lattice != NULL && b->lattice->stopped)
         fail(error, TREB_ERR_ARGUMENT, "stopped");
     else if (b->lattice != NULL && b->lattice->full && b->family == NULL)
@@ -190,7 +185,7 @@ bool blocked_is_decided(const Blocked *b, bool all)
     const BlockedRequest *r = &b->request;
     int white = position_king(&r->pos, TREB_WHITE), black = position_king(&r->pos, TREB_BLACK);
     if (blocked_value(b, r->pos.turn, white, black).verdict == BLOCKED_OPEN) return false;
-    for (int i = 0; i < 256 && all && r->goal == BLOCKED_EXACT; i++) {
+    for (int i = 0; i < 256 && all && r->goal == GOAL_EXACT; i++) {
         int row = i % 64;
         uint64_t asked = bit_test(r->region[TREB_WHITE], row) ? r->region[TREB_BLACK] : 0;
         if (b->by[i / 128].open[i / 64 % 2][row] & asked) return false;
@@ -208,7 +203,7 @@ BlockedValue blocked_value(const Blocked *b, int side, int white_king, int black
         if (!bit_test(ranks->won[side][white_king], black_king)) continue;
         if (value.plies >= 0 && value.plies <= plies) continue;
         value.verdict = winner == TREB_WHITE ? BLOCKED_WHITE : BLOCKED_BLACK;
-        value.plies = plies == GAME_NO_RANK ? -1 : plies;
+        value.plies = plies == RANK_NONE ? -1 : plies;
     }
     if (value.verdict == BLOCKED_DRAW && (value.can[0] || value.can[1]))
         value.verdict = BLOCKED_OPEN;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "blocked/file.h"
+#include "core/error.h"
 
 enum { COMPRESSION_LEVEL = 19 };
 
@@ -34,24 +35,39 @@ static void fill_cells(const Blocked *b, const FileView *v, const TableHeader *h
     }
 }
 
-/* Makes the value map of a side, and codes of its cells. False if there are too many values, or no
- * memory. */
-static bool make_map(TableSide *side, const uint16_t *cell, uint64_t cells, uint16_t *code)
+/* Gives the values that occur their numbers, in ascending order. `number` has an entry for each
+ * value that there can be, not 0 if it occurs. */
+static treb_status number_values(TableSide *side, uint16_t number[UINT16_MAX + 1],
+                                 treb_error *error)
 {
-    uint16_t *number = calloc(UINT16_MAX + 1, sizeof *number);
     unsigned count = 0;
-    if (number == NULL) return false;
-    for (uint64_t i = 0; i < cells; i++) number[cell[i]] = 1;
-    for (unsigned value = 0; value <= UINT16_MAX; value++) count += number[value];
-    if (count <= TABLE_CODES_MAX) side->plies[0] = malloc(count * sizeof *side->plies[0]);
-    for (unsigned value = 0; value <= UINT16_MAX && side->plies[0] != NULL; value++) {
+    for (unsigned value = 0; value <= UINT16_MAX; value++) count += number[value] != 0;
+    if (count > TABLE_CODES_MAX)
+        return fail(error, TREB_ERR_ARGUMENT,
+                    "a rank file holds at most %d different ranks for a side to move, and there "
+                    "are %u",
+                    TABLE_CODES_MAX, count);
+    side->plies[0] = malloc(count * sizeof *side->plies[0]);
+    if (side->plies[0] == NULL) return fail_memory(error);
+    for (unsigned value = 0; value <= UINT16_MAX; value++) {
         if (number[value] == 0) continue;
         side->plies[0][side->codes[0]] = (uint16_t)value;
         number[value] = side->codes[0]++;
     }
-    for (uint64_t i = 0; i < cells; i++) code[i] = number[cell[i]];
+    return TREB_OK;
+}
+
+/* Makes the value map of a side, and codes of its cells. */
+static treb_status make_map(TableSide *side, const uint16_t *cell, uint64_t cells, uint16_t *code,
+                            treb_error *error)
+{
+    uint16_t *number = calloc(UINT16_MAX + 1, sizeof *number);
+    if (number == NULL) return fail_memory(error);
+    for (uint64_t i = 0; i < cells; i++) number[cell[i]] = 1;
+    treb_status status = number_values(side, number, error);
+    for (uint64_t i = 0; i < cells && status == TREB_OK; i++) code[i] = number[cell[i]];
     free(number);
-    return side->plies[0] != NULL;
+    return status;
 }
 
 /* ---- What is counted ------------------------------------------------------------------------- */
@@ -101,24 +117,21 @@ static void count_side(const Blocked *b, const FileView *v, int side, const uint
 /* ---- The file -------------------------------------------------------------------------------- */
 
 static treb_status add_side(TableWriter *writer, const TableHeader *h, int side,
-                            const uint16_t *code, treb_error *why)
+                            const uint16_t *code, treb_error *error)
 {
     size_t full = (size_t)1 << h->block_bits, bytes = (size_t)table_side_bytes(h);
-    size_t capacity = table_block_bound(h);
+    size_t capacity = table_block_bound(h), size = 0;
     TableEncoder *encoder = table_encoder_new(COMPRESSION_LEVEL, NULL, 0);
     uint8_t *plain = calloc(1, full), *packed = malloc(capacity);
-    treb_status status = TREB_ERR_MEMORY;
-    snprintf(why->text, sizeof why->text, "out of memory");
-    if (encoder == NULL || plain == NULL || packed == NULL) goto cleanup;
-    for (uint64_t i = 0; i < h->index.size; i++)
-        for (unsigned part = 0; part < h->width; part++)
-            plain[i * h->width + part] = (uint8_t)(code[i] >> 8 * part);
-    size_t size = table_encode_block(encoder, plain, bytes, packed, capacity);
-    if (size > 0)
-        status = table_writer_add(writer, side, 0, packed, size, table_block_checksum(plain, bytes),
-                                  why);
-cleanup:
-    if (status != TREB_OK) why->status = status;
+    if (encoder != NULL && plain != NULL && packed != NULL) {
+        for (uint64_t i = 0; i < h->index.size; i++)
+            for (unsigned part = 0; part < h->width; part++)
+                plain[i * h->width + part] = (uint8_t)(code[i] >> 8 * part);
+        size = table_encode_block(encoder, plain, bytes, packed, capacity);
+    }
+    treb_status status = size == 0 ? fail_memory(error)
+                                   : table_writer_add(writer, side, 0, packed, size,
+                                                      table_block_checksum(plain, bytes), error);
     table_encoder_free(encoder);
     free(plain);
     free(packed);
@@ -126,41 +139,48 @@ cleanup:
 }
 
 static treb_status write_file(const TableHeader *h, uint16_t *const code[2], const char *directory,
-                              treb_error *why)
+                              treb_error *error)
 {
-    TableWriter *writer = table_writer_open(directory, h, NULL, 0, why);
-    if (writer == NULL) return why->status;
+    treb_status status = TREB_OK;
+    TableWriter *writer = table_writer_open(directory, h, NULL, 0, error);
+    if (writer == NULL) return error->status;
+    for (int side = 0; side < 2 && status == TREB_OK; side++)
+        status = add_side(writer, h, side, code[side], error);
+    if (status == TREB_OK) return table_writer_finish(writer, h, NULL, error);
+    table_writer_abort(writer);
+    return status;
+}
+
+static treb_status save(const Blocked *b, FileView *view, TableHeader *h, uint16_t *room,
+                        const char *directory, treb_error *error)
+{
+    uint64_t cells = h->index.size;
+    uint16_t *code[2] = {room, room + cells}, *rank = room + 2 * cells;
     for (int side = 0; side < 2; side++) {
-        treb_status status = add_side(writer, h, side, code[side], why);
-        if (status == TREB_OK) continue;
-        table_writer_abort(writer);
-        return status;
+        int there = file_side(view, side);
+        fill_cells(b, view, h, side, rank);
+        count_side(b, view, side, rank, h);
+        treb_status status = make_map(&h->side[there], rank, cells, code[there], error);
+        if (status != TREB_OK) return status;
+        if (h->side[there].codes[0] > 256) h->width = 2;
     }
-    return table_writer_finish(writer, h, NULL, why);
+    return write_file(h, code, directory, error);
 }
 
 treb_status blocked_save(const Blocked *b, const char *directory, treb_error *error)
 {
     FileView view = file_view(&b->request);
     TableHeader header;
-    treb_error why = {TREB_ERR_ARGUMENT, "too many pawns for a rank file"};
+    treb_error why;
+    if (error == NULL) error = &why;
+    if (b->request.goal == GOAL_EXACT && !b->settled)
+        return fail(error, TREB_ERR_ARGUMENT, "what captures lead to is not settled");
     view.ranks.upper_bounds = b->upper_bounds;
-    if (!table_ranks_header(&view.ranks, &header)) return file_pass_on(&why, error);
-    uint64_t cells = header.index.size;
-    uint16_t *room = malloc(3 * (size_t)cells * sizeof *room), *code[2] = {room, room + cells};
-    why = (treb_error){TREB_ERR_MEMORY, "out of memory"};
-    treb_status status = room != NULL ? TREB_OK : TREB_ERR_MEMORY;
-    for (int side = 0; side < 2 && status == TREB_OK; side++) {
-        int there = file_side(&view, side);
-        fill_cells(b, &view, &header, side, room + 2 * cells);
-        count_side(b, &view, side, room + 2 * cells, &header);
-        if (!make_map(&header.side[there], room + 2 * cells, cells, code[there]))
-            status = TREB_ERR_MEMORY;
-        else if (header.side[there].codes[0] > 256)
-            header.width = 2;
-    }
-    if (status == TREB_OK) status = write_file(&header, code, directory, &why);
-    if (status != TREB_OK) file_pass_on(&why, error);
+    if (!table_ranks_header(&view.ranks, &header))
+        return fail(error, TREB_ERR_ARGUMENT, "too many pawns for a rank file");
+    uint16_t *room = malloc(3 * (size_t)header.index.size * sizeof *room);
+    treb_status status =
+        room != NULL ? save(b, &view, &header, room, directory, error) : fail_memory(error);
     table_header_free(&header);
     free(room);
     return status;

@@ -276,13 +276,6 @@ static void find_stops(const Walk *walk)
     }
 }
 
-/* The next row of a set from `row` on; as many as there are rows if there is none. */
-static size_t next_row(const Family *f, const uint64_t *rows, size_t row)
-{
-    while (row < cells_rows(&f->key) && !cells_row_in(rows, row)) row++;
-    return row;
-}
-
 /* Follows the quiet moves of one side. */
 static void walk_ply(const Walk *walk, int side)
 {
@@ -291,15 +284,15 @@ static void walk_ply(const Walk *walk, int side)
     uint64_t *now = walk->now[side];
     const bool chooses = (side == walk->winner) == walk->won;
     cells_reach_rows(&f->key, side, walk->rows[side], walk->reach);
-    for (size_t row = 0; (row = next_row(f, walk->reach, row)) < rows; row++)
+    for (size_t row = 0; (row = cells_next_row(&f->key, walk->reach, row)) < rows; row++)
         memset(walk->use + row * CELLS_ROW, 0, row_bytes);
     if (chooses)
         for (size_t w = 0; w < rows * CELLS_ROW; w++) now[w] &= ~walk->stop[w];
     cells_unmove(&f->key, side, now, walk->rows[side], walk->use, walk->reach);
-    for (size_t row = 0; (row = next_row(f, walk->rows[side], row)) < rows; row++)
+    for (size_t row = 0; (row = cells_next_row(&f->key, walk->rows[side], row)) < rows; row++)
         memset(now + row * CELLS_ROW, 0, row_bytes);
     memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
-    for (size_t row = 0; (row = next_row(f, walk->reach, row)) < rows; row++)
+    for (size_t row = 0; (row = cells_next_row(&f->key, walk->reach, row)) < rows; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
             uint64_t found = walk->use[w] & ~walk->cells[!side][w] &
                              word_guessed(f, walk->winner, !side, w, walk->won);
@@ -312,7 +305,7 @@ static void walk_ply(const Walk *walk, int side)
 
 static bool rows_any(const Family *f, const uint64_t *rows)
 {
-    return next_row(f, rows, 0) < cells_rows(&f->key);
+    return cells_next_row(&f->key, rows, 0) < cells_rows(&f->key);
 }
 
 /* Follows the trails of one winner within the family, then out of it. */
@@ -367,12 +360,16 @@ static bool search_round(Search *search, Family *family, uint64_t *const wanted[
 bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2])
 {
     bool done = false;
+    if (!lattice_sound(lattice)) return false;
     Search search = {.lattice = lattice};
     for (int stage = 0; stage < 2 * (lattice->limits.men + 1) && !done; stage++) {
         search.men = stage / 2;
         search.thorough = stage % 2;
         do {
-            if (!search_round(&search, family, wanted, &done)) return false;
+            if (!search_round(&search, family, wanted, &done)) {
+                lattice->failed = lattice->failed || !lattice->stopped;
+                return false;
+            }
         } while (!done && search.added > 0);
         if (search.missed == 0) break;
     }

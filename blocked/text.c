@@ -16,7 +16,7 @@ static void rank_text(const Blocked *b, int attacker, int side, int white, int b
 {
     const BlockedRanks *ranks = &b->by[attacker];
     if (bit_test(ranks->won[side][white], black)) {
-        if (ranks->rank[side][white][black] == GAME_NO_RANK)
+        if (ranks->rank[side][white][black] == RANK_NONE)
             snprintf(out, 16, "+");
         else
             snprintf(out, 16, "%d", ranks->rank[side][white][black]);

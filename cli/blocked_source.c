@@ -90,7 +90,12 @@ static Blocked *find_file(const BlockedSource *source, const BlockedRequest *r, 
 static bool check_written(const char *path)
 {
     FileCheck check = {0};
-    if (blocked_check_file(path, &check) == TREB_OK) return true;
+    treb_status status = blocked_check_file(path, &check);
+    if (status == TREB_OK) return true;
+    if (status != TREB_ERR_DAMAGED) {
+        cli_error("blocked", "%s was written, but could not be checked: %s", path, check.text);
+        return false;
+    }
     cli_error("blocked", "%s is wrong, and was removed: %s. This is an error of the program.", path,
               check.text);
     unlink(path);
@@ -135,14 +140,14 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal)
+bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
 {
     source->dirs = dirs;
     if (source->write != NULL) {
         if (!cli_make_folder("blocked", source->write)) return false;
         table_remove_stale(source->write);
     }
-    if (goal != BLOCKED_EXACT) {
+    if (goal != GOAL_EXACT) {
         cli_dirs_default(dirs);
         return true;
     }
@@ -160,7 +165,7 @@ static Blocked *solve(BlockedSource *source, BlockedRequest *r, int *code)
         r->limits.stop = show_progress;
         r->limits.stop_context = &source->shown;
     }
-    if (r->goal == BLOCKED_EXACT) {
+    if (r->goal == GOAL_EXACT) {
         r->limits.covers = covers;
         r->limits.oracle = (FamilyOracle){source->tables, table_value};
     }

@@ -10,12 +10,12 @@ typedef struct BlockedSource {
     const char *write; /* a folder for the rank file, or NULL */
     bool solve;        /* even where a file answers */
     const CliDirs *dirs;
-    treb_tables *tables; /* with BLOCKED_EXACT */
+    treb_tables *tables; /* with GOAL_EXACT */
     double shown;        /* when progress was last shown; 0: never */
 } BlockedSource;
 
 /* False after saying why. */
-bool source_open(BlockedSource *source, CliDirs *dirs, BlockedGoal goal);
+bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal);
 void source_close(BlockedSource *source);
 
 /* Answers, and writes the file if it is to be written. Says where an answer came from, or where it

@@ -22,7 +22,7 @@ static const char *plies_text(int plies, char out[32])
 static void print_goal_verdict(const Blocked *b, const BlockedValue *v)
 {
     char plies[32];
-    bool take = b->request.goal == BLOCKED_TAKE;
+    bool take = b->request.goal == GOAL_TAKE;
     if (v->verdict == BLOCKED_DRAW) {
         printf("No rank: neither king can force %s.\n",
                take ? "the capture of an undefended pawn" : "its way to the goal");
@@ -70,15 +70,15 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
 static const char *group_of(const Blocked *b, const BlockedMove *m)
 {
     if (m->goal) return "reaching the goal";
-    if (b->request.goal != BLOCKED_EXACT) {
+    if (b->request.goal != GOAL_EXACT) {
         if (m->leaves) return "taking a pawn, which is not the goal";
         if (m->value.verdict == BLOCKED_DRAW) return "without a rank";
     }
     switch (m->value.verdict) {
     case BLOCKED_WHITE:
-        return b->request.goal == BLOCKED_EXACT ? "White wins" : "White's king gets there";
+        return b->request.goal == GOAL_EXACT ? "White wins" : "White's king gets there";
     case BLOCKED_BLACK:
-        return b->request.goal == BLOCKED_EXACT ? "Black wins" : "Black's king gets there";
+        return b->request.goal == GOAL_EXACT ? "Black wins" : "Black's king gets there";
     case BLOCKED_DRAW:
         return "drawing";
     default:
@@ -172,7 +172,7 @@ bool blocked_text_answer(Blocked *b, const treb_tables *tables)
         cli_print_board(pos);
         if (count == 0 && value.verdict == BLOCKED_DRAW)
             puts("Stalemate: a draw.");
-        else if (b->request.goal == BLOCKED_EXACT)
+        else if (b->request.goal == GOAL_EXACT)
             print_exact_verdict(b, &value);
         else
             print_goal_verdict(b, &value);

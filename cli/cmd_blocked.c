@@ -217,9 +217,9 @@ enum { TABLE = CLI_OPTION_OWN, TSV, SQUARES, SVG, CHECK, WHITE_KING, BLACK_KING,
 static bool set_goal(BlockedArgs *args, const char *value)
 {
     args->goal = true;
-    args->request.goal = BLOCKED_TAKE;
+    args->request.goal = GOAL_TAKE;
     if (strcmp(value, "take") == 0) return true;
-    args->request.goal = BLOCKED_REACH;
+    args->request.goal = GOAL_REACH;
     return read_squares(value, &args->request.target) ||
            complain("--goal takes 'take' or squares such as e4,c6-d8");
 }
@@ -288,9 +288,9 @@ static bool check_options(BlockedArgs *args)
         return complain("--check goes with --exact");
     if (cli_json_wanted() && args->tsv) return complain("--json and --tsv exclude each other");
     if (!r->from && !r->safe) return true;
-    if (args->exact || r->goal == BLOCKED_REACH)
+    if (args->exact || r->goal == GOAL_REACH)
         return complain("--from and --safe go with --goal take");
-    r->goal = BLOCKED_TAKE;
+    r->goal = GOAL_TAKE;
     return true;
 }
 

@@ -141,13 +141,13 @@ static void print_squares(const char *label, uint64_t set)
 static void print_goal(const TableRanks *ranks)
 {
     printf("  goal      ");
-    if (ranks->goal == TABLE_EXACT)
+    if (ranks->goal == GOAL_EXACT)
         printf("exact: plies to mate, or to the first capture that keeps the result");
-    else if (ranks->goal == TABLE_REACH)
+    else if (ranks->goal == GOAL_REACH)
         print_squares("plies until the king stands on one of", ranks->squares);
     else
         printf("plies until the king can take a pawn that nothing defends");
-    if (ranks->goal == TABLE_TAKE && ranks->squares != 0) print_squares(", from", ranks->squares);
+    if (ranks->goal == GOAL_TAKE && ranks->squares != 0) print_squares(", from", ranks->squares);
     puts(ranks->safe ? ", while the other king attacks no pawn" : "");
 }
 
@@ -156,7 +156,7 @@ static void print_decided(const TableRanks *ranks)
     uint64_t open = ranks->open[0] + ranks->open[1];
     char count[32];
     cli_format_count(open, count);
-    if (ranks->goal != TABLE_EXACT) return;
+    if (ranks->goal != GOAL_EXACT) return;
     printf("  decided   ");
     if (open == 0)
         printf("every placement");

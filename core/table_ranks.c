@@ -9,7 +9,7 @@
 
 enum { PAWNS_MAX = 8, FLAG_SAFE = 1, FLAG_UPPER_BOUNDS = 2 };
 
-static const char *const goal_words[TABLE_GOALS] = {"exact", "take", "reach"};
+static const char *const goal_words[GOALS] = {"exact", "take", "reach"};
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
@@ -103,9 +103,9 @@ static bool good_pawns(const TableRanks *r, const Material *material)
 
 static bool good_goal(const TableRanks *r)
 {
-    if (r->goal >= TABLE_GOALS || (r->safe && r->goal != TABLE_TAKE)) return false;
-    if (r->goal != TABLE_EXACT && (r->open[0] || r->open[1] || r->upper_bounds)) return false;
-    return r->goal == TABLE_TAKE || (r->squares != 0) == (r->goal == TABLE_REACH);
+    if (r->goal >= GOALS || (r->safe && r->goal != GOAL_TAKE)) return false;
+    if (r->goal != GOAL_EXACT && (r->open[0] || r->open[1] || r->upper_bounds)) return false;
+    return r->goal == GOAL_TAKE || (r->squares != 0) == (r->goal == GOAL_REACH);
 }
 
 const char *format_parse_ranks(const uint8_t *bytes, TableHeader *header)
@@ -226,7 +226,7 @@ bool table_ranks_is_name(const char *name)
         r.pawns[TREB_BLACK] = read_squares(&at);
     }
     if (!skip(&at, ".")) return false;
-    for (int goal = 0; goal < TABLE_GOALS && r.goal < 0; goal++)
+    for (int goal = 0; goal < GOALS && r.goal < 0; goal++)
         if (skip(&at, goal_words[goal])) r.goal = goal;
     if (r.goal < 0) return false;
     if (at[0] == '-' && at[1] != 's') {

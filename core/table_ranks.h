@@ -12,7 +12,12 @@
 
 #include "core/table.h"
 
-typedef enum TableGoal { TABLE_EXACT, TABLE_TAKE, TABLE_REACH, TABLE_GOALS } TableGoal;
+typedef enum TableGoal {
+    GOAL_EXACT, /* the result of the game */
+    GOAL_TAKE,  /* the king takes an undefended pawn next move */
+    GOAL_REACH, /* the king stands on one of some squares */
+    GOALS
+} TableGoal;
 
 enum {
     RANK_LONGEST = 0xfffc,

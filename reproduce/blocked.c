@@ -10,7 +10,7 @@ static const char start[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
 
 static int square_of(const char *name) { return name[0] - 'a' + 8 * (name[1] - '1'); }
 
-static Blocked *solve(BlockedGoal goal)
+static Blocked *solve(TableGoal goal)
 {
     BlockedRequest request = {.pos = report_position(start),
                               .goal = goal,
@@ -71,7 +71,7 @@ static int compare_tables(const Blocked *b, int *cells)
 
 /* Follows the book's line: White always lowers the rank, Black always keeps it as high as can be.
  * Returns the plies that do, up to the first that does not. */
-static int follow_line(BlockedGoal goal, int *plies)
+static int follow_line(TableGoal goal, int *plies)
 {
     static const char *const line[] = {"Kf5", "Kb6", "Kf6", "Kb7", "Kf7", "Ka6", "Ke6",
                                        "Ka7", "Ke7", "Ka6", "Kd8", "Kb6", "Kc8", NULL};
@@ -96,7 +96,7 @@ static int follow_line(BlockedGoal goal, int *plies)
 
 static void report_exact(Report *report)
 {
-    Blocked *b = solve(BLOCKED_EXACT);
+    Blocked *b = solve(GOAL_EXACT);
     BlockedMove moves[MOVES_MAX];
     int count = blocked_moves(b, moves), wins = 0;
     for (int i = 0; i < count; i++) wins += moves[i].value.verdict == BLOCKED_WHITE;
@@ -116,7 +116,7 @@ void report_blocked(Report *report)
         "White pawns a3, c4; black pawns a4, c5, c6. Rank 0: the white king on c7, d6 or d7 "
         "attacks a pawn that nothing\ndefends, and the black king attacks no pawn "
         "(`trebuchet blocked --from c7,d6,d7 --safe`).");
-    Blocked *b = solve(BLOCKED_TAKE);
+    Blocked *b = solve(GOAL_TAKE);
     int cells, plies, same = compare_tables(b, &cells);
     report_claim(report, "the two tables of ranks, 280 cells",
                  same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are the same",
@@ -126,7 +126,7 @@ void report_blocked(Report *report)
                  value.plies == 16 ? AGREES : DIFFERS, "rank %d, the pawn falls on ply %d",
                  value.plies, value.plies + 1);
     blocked_free(b);
-    same = follow_line(BLOCKED_TAKE, &plies);
+    same = follow_line(GOAL_TAKE, &plies);
     report_claim(
         report, "the line 1.Kf5 Kb6 2.Kf6 Kb7 3.Kf7 Ka6 4.Ke6 Ka7 5.Ke7 Ka6 6.Kd8 Kb6 7.Kc8",
         same == plies ? AGREES : DIFFERS, "%d of its %d moves are best by rank", same, plies);

@@ -73,7 +73,7 @@ static Blocked *solve(const treb_position *pos, treb_tables *tables, int men, ui
                       Tally *tally)
 {
     BlockedRequest request = {.pos = *pos,
-                              .goal = BLOCKED_EXACT,
+                              .goal = GOAL_EXACT,
                               .all = true,
                               .region = {UINT64_MAX, UINT64_MAX},
                               .limits = {.memory = memory, .men = men}};

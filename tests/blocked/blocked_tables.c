@@ -64,7 +64,7 @@ static bool covers(void *context, const CellsKey *key)
 /* Solves the family of some pawns and compares every placement of the kings. */
 static void check_family(treb_tables *tables, bool use, const uint64_t pawns[2], Tally *tally)
 {
-    BlockedRequest request = {.goal = BLOCKED_EXACT,
+    BlockedRequest request = {.goal = GOAL_EXACT,
                               .all = true,
                               .region = {UINT64_MAX, UINT64_MAX},
                               .limits = {.memory = UINT64_C(1500) << 20, .men = 2}};

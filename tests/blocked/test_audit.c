@@ -27,7 +27,7 @@ static bool kings_draw(void *context, const treb_position *pos, int *out)
 
 static Blocked *solve_in(const char *fen, int men, uint64_t memory)
 {
-    BlockedRequest request = {.goal = BLOCKED_EXACT,
+    BlockedRequest request = {.goal = GOAL_EXACT,
                               .all = true,
                               .region = {UINT64_MAX, UINT64_MAX},
                               .limits = {.memory = memory, .men = men, .covers = covers_kings}};
@@ -262,7 +262,7 @@ static uint16_t *some_rank(Blocked *b)
         for (int side = 0; side < 2; side++)
             for (int i = 0; i < 4096; i++) {
                 uint16_t *rank = &b->by[winner].rank[side][i / 64][i % 64];
-                if (*rank >= 3 && *rank != GAME_NO_RANK) return rank;
+                if (*rank >= 3 && *rank != RANK_NONE) return rank;
             }
     ck_abort_msg("no win");
     return NULL;
@@ -275,7 +275,7 @@ START_TEST(ranks)
         Blocked *b = solve(trebuchet_fen, 1);
         ck_assert(!b->upper_bounds);
         uint16_t *rank = some_rank(b);
-        *rank = i == 0 ? *rank + 2 : i == 1 ? *rank - 2 : GAME_NO_RANK;
+        *rank = i == 0 ? *rank + 2 : i == 1 ? *rank - 2 : RANK_NONE;
         expect_fault(b, says[i]);
     }
 }

@@ -28,7 +28,7 @@ static treb_position position(const char *fen)
 static Blocked *solve_take(const char *fen, const char *from, bool safe)
 {
     BlockedRequest request = {
-        .pos = position(fen), .goal = BLOCKED_TAKE, .from = squares_of(from), .safe = safe};
+        .pos = position(fen), .goal = GOAL_TAKE, .from = squares_of(from), .safe = safe};
     treb_error error;
     Blocked *b = blocked_solve(&request, &error);
     ck_assert_msg(b != NULL, "%s", error.text);
@@ -95,17 +95,17 @@ static int rank_of(const Checker *c, const treb_position *pos)
     int white = position_king(pos, TREB_WHITE), black = position_king(pos, TREB_BLACK);
     const BlockedRanks *ranks = &c->b->by[c->attacker];
     ck_assert_int_eq(bit_test(ranks->won[pos->turn][white], black),
-                     ranks->rank[pos->turn][white][black] != GAME_NO_RANK);
+                     ranks->rank[pos->turn][white][black] != RANK_NONE);
     return bit_test(ranks->won[pos->turn][white], black) ? ranks->rank[pos->turn][white][black]
                                                          : -1;
 }
 
-/* Rank 0 of BLOCKED_TAKE: a legal capture is one of a pawn that nothing defends. */
+/* Rank 0 of GOAL_TAKE: a legal capture is one of a pawn that nothing defends. */
 static bool at_goal(const Checker *c, const treb_position *pos, bool captures)
 {
     const BlockedRequest *r = &c->b->request;
     int king = position_king(pos, c->attacker), other = position_king(pos, !c->attacker);
-    if (r->goal == BLOCKED_REACH) return bit_test(r->target, king);
+    if (r->goal == GOAL_REACH) return bit_test(r->target, king);
     if (pos->turn != c->attacker || !captures || (r->from && !bit_test(r->from, king)))
         return false;
     uint64_t own = position_men_of(pos, c->attacker, TREB_PAWN);
@@ -185,12 +185,12 @@ START_TEST(every_rank_of_a_goal)
     int ranked = 0;
     for (int i = 0; i < STRUCTURES; i++)
         for (int kind = 0; kind < 6; kind++) {
-            BlockedRequest request = {.pos = position(structures[i]), .goal = BLOCKED_TAKE};
+            BlockedRequest request = {.pos = position(structures[i]), .goal = GOAL_TAKE};
             treb_error error;
             if (kind == 1) request.safe = true;
             if (kind == 2) request.from = squares_of("c7,d6,d7,e6,g5");
             if (kind > 2) {
-                request.goal = BLOCKED_REACH;
+                request.goal = GOAL_REACH;
                 request.target = squares_of(targets[kind - 3]);
             }
             Blocked *b = blocked_solve(&request, &error);
@@ -207,7 +207,7 @@ END_TEST
 static Blocked *solve_exact(const char *fen, int men, bool all)
 {
     BlockedRequest request = {.pos = position(fen),
-                              .goal = BLOCKED_EXACT,
+                              .goal = GOAL_EXACT,
                               .all = all,
                               .region = {UINT64_MAX, UINT64_MAX},
                               .limits = {.memory = UINT64_C(700) << 20, .men = men}};

@@ -12,22 +12,22 @@ static const char small_fen[] = "8/8/8/2k5/2p5/2P5/8/4K3 w - - 0 1";
 /* Structures and questions, all of which are solved in a moment. */
 static const struct {
     const char *fen;
-    BlockedGoal goal;
+    TableGoal goal;
     uint64_t from, target;
     bool safe;
     int men;
     const char *name;
 } asked[] = {
-    {small_fen, BLOCKED_EXACT, 0, 0, false, 1, "c3-c4.exact.treb"},
-    {"8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", BLOCKED_EXACT, 0, 0, false, 2, "d4-d5.exact.treb"},
-    {book_fen, BLOCKED_EXACT, 0, 0, false, 0, "a3c4-a4c5c6.exact.treb"}, /* much stays open */
-    {book_fen, BLOCKED_EXACT, 0, 0, false, 1, "a3c4-a4c5c6.exact.treb"},
-    {book_fen, BLOCKED_TAKE, 0, 0, false, 0, "a3c4-a4c5c6.take.treb"},
-    {book_fen, BLOCKED_TAKE, UINT64_C(0x000c080000000000), 0, true, 0,
+    {small_fen, GOAL_EXACT, 0, 0, false, 1, "c3-c4.exact.treb"},
+    {"8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", GOAL_EXACT, 0, 0, false, 2, "d4-d5.exact.treb"},
+    {book_fen, GOAL_EXACT, 0, 0, false, 0, "a3c4-a4c5c6.exact.treb"}, /* much stays open */
+    {book_fen, GOAL_EXACT, 0, 0, false, 1, "a3c4-a4c5c6.exact.treb"},
+    {book_fen, GOAL_TAKE, 0, 0, false, 0, "a3c4-a4c5c6.take.treb"},
+    {book_fen, GOAL_TAKE, UINT64_C(0x000c080000000000), 0, true, 0,
      "a3c4-a4c5c6.take-d6c7d7-safe.treb"},
-    {lasker_fen, BLOCKED_REACH, 0, UINT64_C(0x0100000000000000), false, 0,
+    {lasker_fen, GOAL_REACH, 0, UINT64_C(0x0100000000000000), false, 0,
      "d3a4f4-d4a5d5f5.reach-a1.treb"},
-    {"7k/8/8/8/8/8/8/K7 w - - 0 1", BLOCKED_REACH, 0, UINT64_C(0x8100000000000000), false, 0,
+    {"7k/8/8/8/8/8/8/K7 w - - 0 1", GOAL_REACH, 0, UINT64_C(0x8100000000000000), false, 0,
      "kings.reach-a1h1.treb"},
 };
 enum { ASKED = sizeof asked / sizeof *asked };
@@ -135,7 +135,7 @@ static void compare_moves(Blocked *b, Blocked *m, int symmetry)
                                   index_symmetry_square(symmetry, move_to(mine[n].move)), 0);
             const BlockedMove *other = find_move(theirs, count, move);
             /* Of two goals reached as soon White's counts, whose image is Black's. */
-            bool same = b->request.goal != BLOCKED_EXACT ||
+            bool same = b->request.goal != GOAL_EXACT ||
                         same_values(&mine[n].value, &other->value, symmetry & SYM_RANKS);
             if (!same || mine[n].leaves != other->leaves)
                 ck_abort_msg("%s from cell %d", mine[n].san, i);
@@ -231,7 +231,7 @@ START_TEST(wrong_ranks_are_found)
         int side = draw(2), white = draw(64), black = draw(64), winner = draw(2);
         BlockedRanks before = b->by[winner];
         if (!blocked_is_legal(b, side, white, black)) continue;
-        spoil(&b->by[winner], request.goal == BLOCKED_EXACT, side, white, black);
+        spoil(&b->by[winner], request.goal == GOAL_EXACT, side, white, black);
         ck_assert_msg(check_saved(b, &check) == TREB_ERR_DAMAGED, "side %d, kings on %d and %d",
                       side, white, black);
         ck_assert_uint_gt(check.errors, 0);
@@ -338,6 +338,42 @@ static void must_not_load(const BlockedRequest *request, treb_status status, con
                   error.text);
 }
 
+/* Far more ranks than there can be. */
+START_TEST(too_many_ranks)
+{
+    BlockedRequest request = request_number(0);
+    Blocked *b = solve(&request);
+    uint16_t next = 0;
+    for (int winner = 0; winner < 2; winner++)
+        for (int i = 0; i < 4096; i++) {
+            int white = i >> 6, black = i & 63;
+            if (!blocked_is_legal(b, TREB_WHITE, white, black)) continue;
+            b->by[winner].won[TREB_WHITE][white] |= square_bit(black);
+            b->by[winner].open[TREB_WHITE][white] = 0;
+            b->by[winner].rank[TREB_WHITE][white][black] = next++;
+        }
+    ck_assert_uint_gt(next, TABLE_CODES_MAX);
+    treb_error error;
+    ck_assert_int_eq(blocked_save(b, directory, &error), TREB_ERR_ARGUMENT);
+    ck_assert_msg(strstr(error.text, "at most 4096 different ranks") != NULL, "%s", error.text);
+    ck_assert_int_eq(count_files(), 0);
+    blocked_free(b);
+}
+END_TEST
+
+/* A file would deny what captures lead to. */
+START_TEST(unsettled_captures)
+{
+    BlockedRequest request = request_number(0);
+    treb_error error;
+    Blocked *b = blocked_solve(&request, &error);
+    ck_assert_ptr_nonnull(b);
+    ck_assert_int_eq(blocked_save(b, directory, &error), TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(count_files(), 0);
+    blocked_free(b);
+}
+END_TEST
+
 START_TEST(files_that_will_not_do)
 {
     BlockedRequest request = request_number(1), other = request_number(0);
@@ -437,6 +473,8 @@ int main(void)
     tcase_add_test(files, captures_are_compared);
     tcase_add_test(files, upper_bounds_are_not_denied);
     tcase_add_test(files, line_ends_with_the_structure);
+    tcase_add_test(files, too_many_ranks);
+    tcase_add_test(files, unsettled_captures);
     tcase_add_test(files, files_that_will_not_do);
     tcase_add_test(files, hostile_maps);
     tcase_add_test(files, files_are_listed);

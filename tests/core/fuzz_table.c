@@ -93,7 +93,7 @@ static bool find_position(const TableRanks *ranks, BlockedRequest *request)
         position_put(&pos, TREB_BLACK, TREB_KING, black);
         if (blocked_check(&pos, why) != TREB_OK) continue;
         *request = (BlockedRequest){.pos = pos,
-                                    .goal = (BlockedGoal)ranks->goal,
+                                    .goal = (TableGoal)ranks->goal,
                                     .from = ranks->squares,
                                     .target = ranks->squares,
                                     .safe = ranks->safe};
@@ -203,7 +203,7 @@ static void write_seed(const char *directory, const char *name, treb_metric metr
     free(packed);
 }
 
-static void write_rank_seed(const char *directory, const char *fen, BlockedGoal goal, uint64_t from,
+static void write_rank_seed(const char *directory, const char *fen, TableGoal goal, uint64_t from,
                             uint64_t target)
 {
     BlockedRequest request = {.goal = goal,
@@ -234,9 +234,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     write_seed(directory, "KvK", TREB_DTZ, "a dictionary of typical bytes: 00000001111111222222");
     write_seed(directory, "KRvK", TREB_WDL, NULL);
     write_seed(directory, "KQvK", TREB_DTM, NULL);
-    write_rank_seed(directory, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", BLOCKED_EXACT, 0, 0);
-    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", BLOCKED_EXACT, 0, 0);
-    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", BLOCKED_TAKE, 1, 0);
-    write_rank_seed(directory, "7k/8/8/8/8/8/8/K7 w - - 0 1", BLOCKED_REACH, 0, 0x81);
+    write_rank_seed(directory, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 0, 0);
+    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", GOAL_EXACT, 0, 0);
+    write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", GOAL_TAKE, 1, 0);
+    write_rank_seed(directory, "7k/8/8/8/8/8/8/K7 w - - 0 1", GOAL_REACH, 0, 0x81);
     return 0;
 }

@@ -56,7 +56,7 @@ END_TEST
 
 START_TEST(rank_files)
 {
-    for (int goal = 0; goal < TABLE_GOALS; goal++)
+    for (int goal = 0; goal < GOALS; goal++)
         for (unsigned width = 1; width <= 2; width++) {
             Sample sample = make_rank_sample((TableGoal)goal, width);
             char path[PATH_SIZE];
@@ -90,7 +90,7 @@ START_TEST(rank_file_names)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(!table_ranks_is_name(bad[i]), "%s", bad[i]);
     /* All squares of the board: the longest there is. */
-    TableRanks ranks = {.pawns = {0xff00, 0xff0000}, .goal = TABLE_REACH, .squares = UINT64_MAX};
+    TableRanks ranks = {.pawns = {0xff00, 0xff0000}, .goal = GOAL_REACH, .squares = UINT64_MAX};
     char name[RANKS_NAME_SIZE];
     table_ranks_name(&ranks, name);
     ck_assert_uint_lt(strlen(name), RANKS_NAME_SIZE - 8);
@@ -101,7 +101,7 @@ END_TEST
 /* Tables are as they were before there were rank files. */
 START_TEST(tables_stay_at_version_2)
 {
-    Sample table = make_sample("KQvK", TREB_WDL, 1, 1, 3), ranks = make_rank_sample(TABLE_EXACT, 1);
+    Sample table = make_sample("KQvK", TREB_WDL, 1, 1, 3), ranks = make_rank_sample(GOAL_EXACT, 1);
     uint8_t fixed[FORMAT_FIXED_SIZE];
     format_write_fixed(&table.header, fixed);
     ck_assert_uint_eq(format_get16(fixed + FORMAT_AT_VERSION), 2);

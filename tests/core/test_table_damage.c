@@ -270,9 +270,9 @@ static const struct {
     {ABOUT, 8, 0x10000 | UINT64_C(0x40000000000), "bad pawns"},  /* two on a square */
     {ABOUT, 8, 0x800000 | 0x20000000, "not in the orientation"}, /* g4 h3 */
     {ABOUT + 16, 8, 1, "bad goal"},                              /* squares, but exact */
-    {ABOUT + 24, 1, TABLE_REACH, "bad goal"},                    /* no squares */
-    {ABOUT + 24, 1, TABLE_TAKE, "bad goal"},                     /* with open placements */
-    {ABOUT + 24, 1, TABLE_GOALS, "bad goal"},
+    {ABOUT + 24, 1, GOAL_REACH, "bad goal"},                     /* no squares */
+    {ABOUT + 24, 1, GOAL_TAKE, "bad goal"},                      /* with open placements */
+    {ABOUT + 24, 1, GOALS, "bad goal"},
     {ABOUT + 25, 1, 1, "bad goal"}, /* safe */
     {ABOUT + 25, 1, 4, "reserved bits"},
     {ABOUT + 26, 6, 1, "reserved bits"},
@@ -287,7 +287,7 @@ static const struct {
 /* Writes a rank file in place of the victim and returns its bytes. */
 static uint8_t *load_ranks(Sample *sample, char path[PATH_SIZE], size_t *size)
 {
-    *sample = make_rank_sample(TABLE_EXACT, 1);
+    *sample = make_rank_sample(GOAL_EXACT, 1);
     ck_assert_int_eq(remove(victim_path), 0);
     must_write(sample, IN_ORDER);
     path_of_sample(sample, path);

@@ -153,7 +153,7 @@ END_TEST
 START_TEST(distances) { sweep(make_sample("KRvK", TREB_DTM, 1, 2, 3)); }
 END_TEST
 
-START_TEST(ranks) { sweep(make_rank_sample(TABLE_EXACT, 2)); }
+START_TEST(ranks) { sweep(make_rank_sample(GOAL_EXACT, 2)); }
 END_TEST
 
 START_TEST(with_a_dictionary)

@@ -167,10 +167,10 @@ static inline Sample make_rank_sample(TableGoal goal, unsigned width)
 {
     Sample sample = {0};
     TableRanks ranks = {.pawns = {UINT64_C(0x4010000), UINT64_C(0x40401000000)}, .goal = (int)goal};
-    if (goal == TABLE_REACH) ranks.squares = UINT64_C(0x8100);
-    ranks.safe = goal == TABLE_TAKE;
-    ranks.upper_bounds = goal == TABLE_EXACT;
-    if (goal == TABLE_EXACT) ranks.open[0] = 7, ranks.open[1] = 4096;
+    if (goal == GOAL_REACH) ranks.squares = UINT64_C(0x8100);
+    ranks.safe = goal == GOAL_TAKE;
+    ranks.upper_bounds = goal == GOAL_EXACT;
+    if (goal == GOAL_EXACT) ranks.open[0] = 7, ranks.open[1] = 4096;
     ck_assert(table_ranks_header(&ranks, &sample.header));
     sample.header.width = width;
     sample.header.block_bits = 10;

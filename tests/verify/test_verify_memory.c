@@ -52,7 +52,7 @@ static void sweep(Outcome o)
 {
     verify(&o);
     o.whole = o.result;
-    AllocTest test = {.work = verify, .check = check, .context = &o, .most = 60};
+    AllocTest test = {.work = verify, .check = check, .context = &o, .most = 24};
     ck_assert_uint_gt(alloc_sweep(&test), 30);
 }
 
