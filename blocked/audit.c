@@ -1,26 +1,10 @@
 /* audit.c - see audit.h: the families in turn, then the answer itself. */
 #include "blocked/audit.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blocked/audit_family.h"
-
-void audit_fault(AuditRun *run, const treb_position *pos, const char *format, ...)
-{
-    char text[TREB_FEN_SIZE + 160];
-    run->report->faults++;
-    if (run->options->fault == NULL) return;
-    position_to_fen(pos, text);
-    size_t length = strlen(text);
-    length += (size_t)snprintf(text + length, sizeof text - length, ": ");
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + length, sizeof text - length, format, args);
-    va_end(args);
-    run->options->fault(run->options->context, text);
-}
 
 /* ---- The ranks that are shown ---------------------------------------------------------------- */
 

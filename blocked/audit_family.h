@@ -2,25 +2,12 @@
 #ifndef TREB_BLOCKED_AUDIT_FAMILY_H
 #define TREB_BLOCKED_AUDIT_FAMILY_H
 
-#include "blocked/audit_claims.h"
-
-/* An audit that goes on. */
-typedef struct AuditRun {
-    Blocked *b;
-    AuditMap map;
-    const AuditOptions *options;
-    AuditReport *report;
-    uint64_t all; /* positions to look at */
-} AuditRun;
+#include "blocked/audit_run.h"
 
 /* Ranks found anew, by level, winner, side to move and cell; RANK_NONE where there is none. */
 typedef struct AuditRanks {
     uint16_t *rank[2][2][2];
 } AuditRanks;
-
-/* Reports a fault: a position and what is wrong. */
-void audit_fault(AuditRun *run, const treb_position *pos, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* How many positions a family has to look at. */
 uint64_t audit_family_positions(const Family *f);

@@ -63,15 +63,6 @@ bool cells_row_any(const uint64_t row[CELLS_ROW])
     return any != 0;
 }
 
-size_t cells_next_row(const CellsKey *key, const uint64_t *rows, size_t row)
-{
-    for (size_t word = row >> 6; word < cells_row_words(key); word++, row = word << 6) {
-        uint64_t left = rows[word] & ~(square_bit((int)(row & 63)) - 1);
-        if (left != 0) return word << 6 | (size_t)bit_first(left);
-    }
-    return SIZE_MAX;
-}
-
 static void row_or(uint64_t *out, const uint64_t *in)
 {
     for (int i = 0; i < CELLS_ROW; i++) out[i] |= in[i];

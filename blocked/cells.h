@@ -69,7 +69,14 @@ static inline bool cells_row_in(const uint64_t *rows, size_t row)
 }
 
 /* The first row of such a set that is not before `row`; SIZE_MAX if there is none. */
-size_t cells_next_row(const CellsKey *key, const uint64_t *rows, size_t row);
+static inline size_t cells_next_row(const CellsKey *key, const uint64_t *rows, size_t row)
+{
+    for (size_t word = row >> 6; word < cells_row_words(key); word++, row = word << 6) {
+        uint64_t left = rows[word] & ~(square_bit((int)(row & 63)) - 1);
+        if (left != 0) return word << 6 | (size_t)bit_first(left);
+    }
+    return SIZE_MAX;
+}
 
 /* Ors into `out` the cells from which a man of `side` reaches `in` by a move that takes nothing. As
  * such moves can be made either way, this is also where they lead to from `in`. Cells of `in`

@@ -1,10 +1,10 @@
-/* reproduce_blocked.c - the book on kings and blocked pawns. */
+/* blocked.c - the book on kings and blocked pawns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blocked/blocked.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/parts.h"
 
 static const char start[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
 

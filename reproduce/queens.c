@@ -1,10 +1,10 @@
-/* reproduce_queens.c - the book on queen and pawn on g7 against queen. */
+/* queens.c - the book on queen and pawn on g7 against queen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/position.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/parts.h"
 #include "reproduce/scan.h"
 
 enum { PLIES = 512 };

@@ -1,10 +1,10 @@
-/* reproduce_rooks.c - the book on rook and pawn against rook. */
+/* rooks.c - the book on rook and pawn against rook. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/movegen.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/parts.h"
 #include "reproduce/scan.h"
 
 /* ---- The longest wins ------------------------------------------------------------------------ */

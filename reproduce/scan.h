@@ -1,6 +1,6 @@
 /* scan.h - looking at every position of an ending. */
-#ifndef TREB_TOOLS_SCAN_H
-#define TREB_TOOLS_SCAN_H
+#ifndef TREB_REPRODUCE_SCAN_H
+#define TREB_REPRODUCE_SCAN_H
 
 #include <stdbool.h>
 

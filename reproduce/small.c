@@ -1,10 +1,10 @@
-/* reproduce_small.c - the book on smaller endings, and on how an engine uses the tables. */
+/* small.c - the book on smaller endings, and on how an engine uses the tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/movegen.h"
-#include "reproduce/reproduce.h"
+#include "reproduce/parts.h"
 #include "reproduce/scan.h"
 
 /* ---- Longest wins and counts ----------------------------------------------------------------- */

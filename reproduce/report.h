@@ -1,6 +1,6 @@
-/* reproduce.h - what the parts of the reproduction share. */
-#ifndef TREB_TOOLS_REPRODUCE_H
-#define TREB_TOOLS_REPRODUCE_H
+/* report.h - writing the report: what the parts of the reproduction share. */
+#ifndef TREB_REPRODUCE_REPORT_H
+#define TREB_REPRODUCE_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +22,9 @@ void report_section(const char *title, const char *text);
 /* One claim; printf-like for what was found. */
 void report_claim(Report *report, const char *claim, Agreement agreement, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Ends the program with what went wrong. */
+void report_give_up(const treb_error *error, const char *what);
 
 /* The position of a FEN; exits if it is none. */
 treb_position report_position(const char *fen);
@@ -45,11 +48,5 @@ const char *move_result(const treb_move *move);
 /* How many of the moves win; and all of them with their DTC, as "Rh6+ (97), Kc7 (101)". */
 int moves_winning(const Moves *moves);
 void moves_list_winning(const Moves *moves, char *out, size_t size);
-
-void report_blocked(Report *report);
-void report_rooks(Report *report);
-void report_queens(Report *report);
-void report_small(Report *report);
-void report_engine(Report *report);
 
 #endif
