@@ -19,10 +19,16 @@ treb_status fail(treb_error *error, treb_status status, const char *format, ...)
 
 treb_status fail_memory(treb_error *error) { return fail(error, TREB_ERR_MEMORY, "out of memory"); }
 
+const char *fail_path(const char *path)
+{
+    size_t size = strlen(path), most = sizeof((treb_error *)NULL)->text / 2;
+    return size > most ? path + (size - most) : path;
+}
+
 treb_status fail_errno(treb_error *error, const char *verb, const char *path)
 {
     char text[128];
     /* The GNU version: the reason, in `text` or not. */
     const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "nothing more to be had";
-    return fail(error, TREB_ERR_IO, "%.350s: cannot %s: %s", path, verb, why);
+    return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
 }

@@ -8,11 +8,14 @@
 treb_status fail(treb_error *error, treb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for memory that could not be had. */
+/* The same for memory that could not be had. Returns TREB_ERR_MEMORY. */
 treb_status fail_memory(treb_error *error);
 
-/* The same for a call of the operating system that failed on a file: errno tells why. `verb` is
- * what was tried: "read". */
+/* What a message says of a path: of a long one the end, which tells more than the beginning. */
+const char *fail_path(const char *path);
+
+/* The same as `fail` for a call of the operating system that failed on a file: errno tells why.
+ * `verb` is what was tried: "read". Returns TREB_ERR_IO. */
 treb_status fail_errno(treb_error *error, const char *verb, const char *path);
 
 #endif

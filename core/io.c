@@ -25,6 +25,7 @@ bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset)
     while (size > 0) {
         ssize_t n = pwrite(file, from, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = ENOSPC;
         if (n <= 0) return false;
         from += n;
         offset += (uint64_t)n;

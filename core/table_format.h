@@ -110,17 +110,4 @@ size_t format_block_size(const TableHeader *header, uint64_t block);
 /* "white", "black" */
 const char *format_side_name(int side);
 
-/* Fills an error with "path: words" and returns the status. `error` may be NULL. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
-#endif
-treb_status
-format_fail(treb_error *error, treb_status status, const char *path, const char *words, ...);
-
-treb_status format_fail_memory(treb_error *error, const char *path);
-
-/* The same with the system's word for `number` behind: "cannot read path: No such file". */
-treb_status format_fail_system(treb_error *error, treb_status status, const char *what,
-                               const char *path, int number);
-
 #endif

@@ -4,7 +4,6 @@
 #include "core/table_format.h"
 #include "core/table_ranks.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,45 +89,6 @@ uint64_t format_checksum(const uint8_t *bytes, size_t size)
 void format_seal(uint8_t *bytes, size_t size)
 {
     format_put64(bytes + FORMAT_AT_CHECKSUM, format_checksum(bytes, size));
-}
-
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-/* Of a path too long for a message the end says more than the beginning. */
-static const char *path_end(const char *path)
-{
-    size_t size = strlen(path), most = sizeof((treb_error *)NULL)->text / 2;
-    return size > most ? path + (size - most) : path;
-}
-
-treb_status format_fail(treb_error *error, treb_status status, const char *path, const char *words,
-                        ...)
-{
-    if (error == NULL) return status;
-    error->status = status;
-    int used = snprintf(error->text, sizeof error->text, "%s: ", path_end(path));
-    va_list arguments;
-    va_start(arguments, words);
-    vsnprintf(error->text + used, sizeof error->text - (size_t)used, words, arguments);
-    va_end(arguments);
-    return status;
-}
-
-treb_status format_fail_memory(treb_error *error, const char *path)
-{
-    return format_fail(error, TREB_ERR_MEMORY, path, "%s", format_no_memory);
-}
-
-treb_status format_fail_system(treb_error *error, treb_status status, const char *what,
-                               const char *path, int number)
-{
-    if (error == NULL) return status;
-    error->status = status;
-    /* strerror_r has two incompatible forms; strerror keeps a text for each thread in the C
-     * libraries that matter here. */
-    snprintf(error->text, sizeof error->text, "cannot %s %s: %s", what, path_end(path),
-             strerror(number));
-    return status;
 }
 
 /* ---- to bytes -------------------------------------------------------------------------------- */

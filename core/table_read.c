@@ -4,6 +4,8 @@
  * instead of a signal. What is allocated is bounded by the size of the file. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
+#include "core/error.h"
+#include "core/io.h"
 #include "core/table_format.h"
 
 #include <errno.h>
@@ -31,20 +33,6 @@ struct TableDecoder {
     size_t capacity;
 };
 
-/* Reads up to `size` bytes, fewer only at the end of the file. -1 with errno on failure. */
-static ssize_t read_at(int file, uint8_t *out, size_t size, uint64_t offset)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t n = pread(file, out + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return -1;
-        if (n == 0) break;
-        done += (size_t)n;
-    }
-    return (ssize_t)done;
-}
-
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Judges the fixed header as far as needed to read the rest. */
@@ -52,28 +40,27 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
                                treb_error *error)
 {
     const treb_status damaged = TREB_ERR_DAMAGED;
-    if (size == 0) return format_fail(error, damaged, table->path, "is empty");
+    if (size == 0) return fail(error, damaged, "%s: is empty", fail_path(table->path));
     size_t magic = size < sizeof format_magic ? size : sizeof format_magic;
     if (memcmp(fixed, format_magic, magic) != 0)
-        return format_fail(error, damaged, table->path, "is not a Trebuchet table");
+        return fail(error, damaged, "%s: is not a Trebuchet table", fail_path(table->path));
     if (size < FORMAT_FIXED_SIZE)
-        return format_fail(error, damaged, table->path,
-                           "truncated: file has %zu bytes, a header alone has %d", size,
-                           FORMAT_FIXED_SIZE);
+        return fail(error, damaged, "%s: truncated: file has %zu bytes, a header alone has %d",
+                    fail_path(table->path), size, FORMAT_FIXED_SIZE);
     unsigned version = format_get16(fixed + FORMAT_AT_VERSION);
     if (version > FORMAT_VERSION)
-        return format_fail(error, damaged, table->path,
-                           "has format version %u, newer than %d, the last one known here", version,
-                           FORMAT_VERSION);
+        return fail(error, damaged,
+                    "%s: has format version %u, newer than %d, the last one known here",
+                    fail_path(table->path), version, FORMAT_VERSION);
     uint64_t expected = format_get64(fixed + FORMAT_AT_FILE_SIZE);
     uint64_t meta = format_get64(fixed + FORMAT_AT_META);
     if (table->file_size != expected)
-        return format_fail(
-            error, damaged, table->path, "%s: header says %" PRIu64 " bytes, file has %" PRIu64,
-            table->file_size < expected ? "truncated" : "too long", expected, table->file_size);
+        return fail(error, damaged, "%s: %s: header says %" PRIu64 " bytes, file has %" PRIu64,
+                    fail_path(table->path), table->file_size < expected ? "truncated" : "too long",
+                    expected, table->file_size);
     if (version == 0 || meta < FORMAT_FIXED_SIZE || meta > expected ||
         expected - meta > SIZE_MAX - FORMAT_FIXED_SIZE)
-        return format_fail(error, damaged, table->path, "header damaged: bad sizes");
+        return fail(error, damaged, "%s: header damaged: bad sizes", fail_path(table->path));
     return TREB_OK;
 }
 
@@ -83,12 +70,13 @@ static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint
     int descriptor;
     treb_status status = table_file_hold(table->file, &descriptor, error);
     if (status != TREB_OK) return status;
-    ssize_t got = read_at(descriptor, out, size, offset);
+    if (!io_read_at(descriptor, out, size, offset)) {
+        status = errno != 0 ? fail_errno(error, "read", table->path)
+                            : fail(error, TREB_ERR_DAMAGED, "%s: truncated while it was read",
+                                   fail_path(table->path));
+    }
     table_file_release(table->file);
-    if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
-    if ((size_t)got < size)
-        return format_fail(error, TREB_ERR_DAMAGED, table->path, "truncated while it was read");
-    return TREB_OK;
+    return status;
 }
 
 static treb_status read_header(Table *table, treb_error *error)
@@ -102,18 +90,18 @@ static treb_status read_header(Table *table, treb_error *error)
     size_t meta_size = (size_t)(table->file_size - meta);
     table->size = FORMAT_FIXED_SIZE + meta_size;
     table->bytes = malloc(table->size);
-    if (table->bytes == NULL) return format_fail_memory(error, table->path);
+    if (table->bytes == NULL) return fail_memory(error);
     memcpy(table->bytes, fixed, sizeof fixed);
     status = read_part(table, table->bytes + FORMAT_FIXED_SIZE, meta_size, meta, error);
     if (status != TREB_OK) return status;
     if (format_checksum(table->bytes, table->size) !=
         format_get64(table->bytes + FORMAT_AT_CHECKSUM))
-        return format_fail(error, TREB_ERR_DAMAGED, table->path,
-                           "header damaged: its checksum differs");
+        return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: its checksum differs",
+                    fail_path(table->path));
     const char *wrong = format_parse(table->bytes, table->size, &table->header, &table->layout);
     if (wrong == NULL) return TREB_OK;
-    if (wrong == format_no_memory) return format_fail_memory(error, table->path);
-    return format_fail(error, TREB_ERR_DAMAGED, table->path, "header damaged: %s", wrong);
+    if (wrong == format_no_memory) return fail_memory(error);
+    return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(table->path), wrong);
 }
 
 /* Whether it is the dictionary's fault that zstd cannot use it, and not want of memory: zstd says
@@ -137,8 +125,8 @@ static treb_status load_dictionary(Table *table, treb_error *error)
     if (size == 0) return TREB_OK;
     table->dictionary = ZSTD_createDDict(bytes, size);
     if (table->dictionary) return TREB_OK;
-    if (!dictionary_damaged(bytes, size)) return format_fail_memory(error, table->path);
-    return format_fail(error, TREB_ERR_DAMAGED, table->path, "dictionary cannot be used");
+    if (!dictionary_damaged(bytes, size)) return fail_memory(error);
+    return fail(error, TREB_ERR_DAMAGED, "%s: dictionary cannot be used", fail_path(table->path));
 }
 
 static treb_status open_table(Table *table, TableFiles *files, treb_error *error)
@@ -156,7 +144,7 @@ Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
     Table *table = calloc(1, sizeof *table);
     if (table != NULL) table->path = strdup(path);
     if (table == NULL || table->path == NULL)
-        format_fail_memory(error, path);
+        fail_memory(error);
     else if (open_table(table, files, error) == TREB_OK)
         return table;
     table_close(table);
@@ -239,32 +227,31 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
 {
     const TableHeader *header = &table->header;
     if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
-        return format_fail(error, TREB_ERR_ARGUMENT, table->path, "there is no such block");
+        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block", fail_path(table->path));
     uint64_t entry = format_first_entry(header, side) + block;
     const uint8_t *at = table->bytes + table->layout.entries_at + entry * FORMAT_ENTRY_SIZE;
     uint64_t begin = FORMAT_FIXED_SIZE + format_get48(at), end = table->layout.meta;
     if (entry + 1 < table->layout.entries)
         end = FORMAT_FIXED_SIZE + format_get48(at + FORMAT_ENTRY_SIZE);
     size_t stored = (size_t)(end - begin), size = format_block_size(header, block);
-    if (!decoder_reserve(decoder, FORMAT_ZSTD_MAGIC_SIZE + stored))
-        return format_fail_memory(error, table->path);
+    if (!decoder_reserve(decoder, FORMAT_ZSTD_MAGIC_SIZE + stored)) return fail_memory(error);
     int descriptor;
     treb_status status = table_file_hold(table->file, &descriptor, error);
     if (status != TREB_OK) return status;
-    ssize_t got = read_at(descriptor, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored, begin);
+    bool got = io_read_at(descriptor, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored, begin);
+    if (!got && errno != 0) status = fail_errno(error, "read", table->path);
     table_file_release(table->file);
-    if (got < 0) return format_fail_system(error, TREB_ERR_IO, "read", table->path, errno);
+    if (status != TREB_OK) return status;
     const char *wrong = NULL;
-    if ((size_t)got < stored)
+    if (!got)
         wrong = "the file was cut off while in use";
     else if (!unpack(table, decoder, stored, out, size))
         wrong = "it cannot be unpacked";
     else if (table_block_checksum(out, size) != format_get32(at + 6))
         wrong = "its checksum differs";
     if (wrong)
-        return format_fail(error, TREB_ERR_DAMAGED, table->path,
-                           "%s side, block %" PRIu64 " damaged: %s", format_side_name(side), block,
-                           wrong);
+        return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
+                    fail_path(table->path), format_side_name(side), block, wrong);
     memset(out + size, 0, ((size_t)1 << header->block_bits) - size);
     return TREB_OK;
 }

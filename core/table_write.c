@@ -6,6 +6,8 @@
  * left can be told from what a living one is writing. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
+#include "core/error.h"
+#include "core/io.h"
 #include "core/table_format.h"
 
 #include <dirent.h>
@@ -51,31 +53,10 @@ struct TableWriter {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool write_all(WriterFile *file, const uint8_t *data, size_t size)
+static bool file_append(WriterFile *file, const uint8_t *data, size_t size)
 {
-    while (size > 0) {
-        ssize_t n = pwrite(file->file, data, size, (off_t)file->size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n == 0) errno = ENOSPC;
-        if (n <= 0) return false;
-        file->size += (uint64_t)n;
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-static bool read_all(const WriterFile *file, uint8_t *out, size_t size, uint64_t offset)
-{
-    while (size > 0) {
-        ssize_t n = pread(file->file, out, size, (off_t)offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n == 0) errno = EIO;
-        if (n <= 0) return false;
-        out += n;
-        offset += (uint64_t)n;
-        size -= (size_t)n;
-    }
+    if (!io_write_at(file->file, data, size, file->size)) return false;
+    file->size += size;
     return true;
 }
 
@@ -91,7 +72,7 @@ static bool file_create(WriterFile *file)
         unlink(file->path);
         file->file = open(file->path, flags, 0666);
     }
-    return file->file >= 0 && write_all(file, room, sizeof room);
+    return file->file >= 0 && file_append(file, room, sizeof room);
 }
 
 static void file_discard(WriterFile *file)
@@ -159,9 +140,8 @@ size_t table_remove_stale(const char *directory)
 
 static treb_status fail_system(TableWriter *writer, treb_error *error)
 {
-    int number = errno;
     writer->failed = true;
-    return format_fail_system(error, TREB_ERR_IO, "write", writer->path, number);
+    return fail_errno(error, "write", writer->path);
 }
 
 static void writer_free(TableWriter *writer)
@@ -227,7 +207,8 @@ TableWriter *table_writer_open(const char *directory, const TableHeader *header,
     if (dictionary_size > TABLE_DICTIONARY_MAX || (dictionary == NULL && dictionary_size > 0))
         wrong = "bad size of the dictionary";
     if (wrong) {
-        format_fail(error, TREB_ERR_ARGUMENT, directory, "cannot write such a table: %s", wrong);
+        fail(error, TREB_ERR_ARGUMENT, "%s: cannot write such a table: %s", fail_path(directory),
+             wrong);
         return NULL;
     }
     TableWriter *writer = calloc(1, sizeof *writer);
@@ -248,7 +229,7 @@ TableWriter *table_writer_open(const char *directory, const TableHeader *header,
     return NULL;
 
 no_memory:
-    format_fail_memory(error, directory);
+    fail_memory(error);
     writer_free(writer);
     return NULL;
 }
@@ -257,16 +238,17 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
                              size_t size, uint32_t checksum, treb_error *error)
 {
     if (side < 0 || side > 1 || !writer->header.side[side].stored || block >= writer->side_blocks)
-        return format_fail(error, TREB_ERR_ARGUMENT, writer->path, "there is no such block");
+        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block",
+                    fail_path(writer->path));
     uint64_t number = format_first_entry(&writer->header, side) + block;
     WriterEntry *entry = &writer->entry[number];
     if (entry->size || size == 0 || size > format_block_size(&writer->header, block))
-        return format_fail(error, TREB_ERR_ARGUMENT, writer->path, "%s side, block %" PRIu64 " %s",
-                           format_side_name(side), block,
-                           entry->size ? "came twice" : "has a bad size");
+        return fail(error, TREB_ERR_ARGUMENT, "%s: %s side, block %" PRIu64 " %s",
+                    fail_path(writer->path), format_side_name(side), block,
+                    entry->size ? "came twice" : "has a bad size");
     uint64_t offset = writer->spool.size;
     bool first = offset == FORMAT_FIXED_SIZE;
-    if (!write_all(&writer->spool, data, size)) return fail_system(writer, error);
+    if (!file_append(&writer->spool, data, size)) return fail_system(writer, error);
     if (number != (first ? 0 : writer->last + 1)) writer->ordered = false;
     writer->last = number;
     *entry = (WriterEntry){offset, (uint32_t)size, checksum};
@@ -277,20 +259,20 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
 static treb_status sort_blocks(TableWriter *writer, treb_error *error)
 {
     uint8_t *buffer = malloc(COPY_SIZE);
-    if (buffer == NULL) return format_fail_memory(error, writer->path);
+    if (buffer == NULL) return fail_memory(error);
     bool good = file_create(&writer->sorted);
     size_t used = 0;
     for (uint64_t i = 0; good && i < writer->entries; i++) {
         WriterEntry *entry = &writer->entry[i];
         if (used + entry->size > COPY_SIZE) {
-            good = write_all(&writer->sorted, buffer, used);
+            good = file_append(&writer->sorted, buffer, used);
             used = 0;
         }
-        good = good && read_all(&writer->spool, buffer + used, entry->size, entry->offset);
+        good = good && io_read_at(writer->spool.file, buffer + used, entry->size, entry->offset);
         entry->offset = writer->sorted.size + used;
         used += entry->size;
     }
-    good = good && write_all(&writer->sorted, buffer, used);
+    good = good && file_append(&writer->sorted, buffer, used);
     treb_status status = good ? TREB_OK : fail_system(writer, error);
     free(buffer);
     if (!good) return status;
@@ -333,20 +315,20 @@ static treb_status check_final(const TableWriter *writer, const TableHeader *hea
     const treb_status argument = TREB_ERR_ARGUMENT;
     uint8_t fixed[FORMAT_FIXED_SIZE];
     if (writer->failed)
-        return format_fail(error, TREB_ERR_IO, writer->path, "an earlier write failed");
+        return fail(error, TREB_ERR_IO, "%s: an earlier write failed", fail_path(writer->path));
     format_write_fixed(header, fixed);
     if (check_layout(header, fixed) || memcmp(fixed, writer->fixed, sizeof fixed) != 0)
-        return format_fail(error, argument, writer->path, "the layout changed during writing");
+        return fail(error, argument, "%s: the layout changed during writing",
+                    fail_path(writer->path));
     for (int s = 0; s < 2; s++)
         for (int v = 0; v < WDL_VALUES; v++)
             if (header->side[s].codes[v] && header->side[s].plies[v] == NULL)
-                return format_fail(error, argument, writer->path, "a value map is missing");
+                return fail(error, argument, "%s: a value map is missing", fail_path(writer->path));
     for (uint64_t i = 0; i < writer->entries; i++) {
         if (writer->entry[i].size) continue;
         int side = !header->side[0].stored || i >= writer->side_blocks;
-        return format_fail(error, argument, writer->path,
-                           "%s side, block %" PRIu64 " was never written", format_side_name(side),
-                           i % writer->side_blocks);
+        return fail(error, argument, "%s: %s side, block %" PRIu64 " was never written",
+                    fail_path(writer->path), format_side_name(side), i % writer->side_blocks);
     }
     return TREB_OK;
 }
@@ -356,10 +338,10 @@ static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t siz
                            treb_error *error)
 {
     WriterFile *file = &writer->spool;
-    if (!write_all(file, bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE))
+    if (!file_append(file, bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE))
         return fail_system(writer, error);
     WriterFile front = {file->file, file->path, 0};
-    if (!write_all(&front, bytes, FORMAT_FIXED_SIZE) || fsync(file->file) != 0)
+    if (!file_append(&front, bytes, FORMAT_FIXED_SIZE) || fsync(file->file) != 0)
         return fail_system(writer, error);
     int closed = close(file->file);
     file->file = -1;
@@ -385,7 +367,7 @@ treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, 
     const char *wrong = bytes ? format_parse(bytes, size, &parsed, &layout) : format_no_memory;
     if (wrong) {
         status = wrong == format_no_memory ? TREB_ERR_MEMORY : TREB_ERR_ARGUMENT;
-        format_fail(error, status, writer->path, "cannot write such a table: %s", wrong);
+        fail(error, status, "%s: cannot write such a table: %s", fail_path(writer->path), wrong);
         goto cleanup;
     }
     status = publish(writer, bytes, size, error);
