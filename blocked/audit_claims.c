@@ -103,7 +103,7 @@ bool audit_place(const Family *f, Cell cell, int side, treb_position *pos)
 }
 
 /* Equal pieces may stand in a cell in any order; this one has the lower square first. */
-static Cell cell_of(const treb_position *pos)
+static Cell position_cell(const treb_position *pos)
 {
     Cell cell = 0;
     for (int color = 0; color < 2; color++)
@@ -119,7 +119,7 @@ static Cell cell_of(const treb_position *pos)
 static const AuditClaim unknown = {{{false, false}, {true, true}}};
 
 /* What the oracle says of a cell that nobody has asked for. */
-static AuditClaim ask(AuditMap *map, const Family *f, const treb_position *pos)
+static AuditClaim ask_oracle(AuditMap *map, const Family *f, const treb_position *pos)
 {
     AuditClaim claim = {{{false, false}, {false, false}}};
     treb_position plain = *pos;
@@ -139,8 +139,8 @@ AuditClaim audit_claim_plain(AuditMap *map, const treb_position *pos)
     const Family *f = find(map, &s);
     AuditClaim claim;
     if (f == NULL || !f->solved) return unknown;
-    Cell cell = cell_of(pos);
-    if (f->oracle != NULL && !cell_in(f->filled[pos->turn], cell)) return ask(map, f, pos);
+    Cell cell = position_cell(pos);
+    if (f->oracle != NULL && !cell_in(f->filled[pos->turn], cell)) return ask_oracle(map, f, pos);
     for (int level = SURE; level <= MAYBE; level++)
         for (int winner = 0; winner < 2; winner++)
             claim.won[level][winner] = cell_in(f->won[level][winner][pos->turn], cell);

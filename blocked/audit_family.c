@@ -86,7 +86,7 @@ static uint8_t note_child(AuditMap *map, const treb_position *child)
     return note;
 }
 
-static void list_moves(Look *l, const treb_position *pos, Cell cell)
+static void note_moves(Look *l, const treb_position *pos, Cell cell)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), quiet = 0;
@@ -118,7 +118,7 @@ static bool list_all(Look *l)
                             !legal, legal);
             if (!legal) continue;
             if (count_position(l->run)) return false;
-            list_moves(l, &pos, cell);
+            note_moves(l, &pos, cell);
             /* What too many pieces might do cannot be told: a move may be thought possible. */
             bool stuck = (l->note[side][cell] & (NOTE_MATED | NOTE_STALEMATED)) != 0;
             bool said = cell_in(f->stuck[side], cell);

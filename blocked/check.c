@@ -4,13 +4,6 @@
 static const char *const colors[2] = {"white", "black"};
 static const char *const names[TREB_TYPES] = {"pawn", "knight", "bishop", "rook", "queen", "king"};
 
-static void square_name(int square, char out[3])
-{
-    out[0] = (char)('a' + square_file(square));
-    out[1] = (char)('1' + square_rank(square));
-    out[2] = '\0';
-}
-
 /* A pawn can never move while the man before it is an enemy pawn, or one of its own that cannot
  * move either. */
 static bool pawn_blocked(const treb_position *pos, int color, int square)

@@ -9,7 +9,7 @@ typedef struct View {
     int attacker;
 } View;
 
-static bool ask(const View *v, const uint64_t set[64], int a, int d)
+static bool holds(const View *v, const uint64_t set[64], int a, int d)
 {
     bool white = v->attacker == TREB_WHITE;
     return bit_test(set[white ? a : d], white ? d : a);
@@ -51,13 +51,13 @@ static void find_zugzwangs(const View *v, const uint64_t region[2], BlockedSquar
         int a = bit_pop(&left);
         for (uint64_t other = region[defender]; other != 0;) {
             int d = bit_pop(&other);
-            if (!ask(v, v->b->legal[attacker], a, d) || !ask(v, v->b->legal[defender], a, d) ||
-                !ask(v, mine->won[defender], a, d) || ask(v, mine->won[attacker], a, d) ||
-                ask(v, mine->open[attacker], a, d))
+            if (!holds(v, v->b->legal[attacker], a, d) || !holds(v, v->b->legal[defender], a, d) ||
+                !holds(v, mine->won[defender], a, d) || holds(v, mine->won[attacker], a, d) ||
+                holds(v, mine->open[attacker], a, d))
                 continue;
             out->zugzwang[a] |= square_bit(d);
             out->zugzwangs++;
-            if (!ask(v, theirs->won[attacker], a, d)) continue;
+            if (!holds(v, theirs->won[attacker], a, d)) continue;
             out->double_zugzwang[a] |= square_bit(d);
             out->double_zugzwangs++;
         }

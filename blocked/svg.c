@@ -35,7 +35,7 @@ static void put_board(FILE *out)
 }
 
 /* A man in a box of 64 by 64. */
-static void put_man(FILE *out, int square, int color, int type, const char *opacity)
+static void draw_man(FILE *out, int square, int color, int type, const char *opacity)
 {
     static const char pawn[] =
         "M32 13a9 9 0 0 1 6.2 15.5c5 2.6 7 6.4 6.3 10.5h-4c.8 5 3.6 8.4 8.5 11.5v5H15v-5c4.9-3.1 "
@@ -57,8 +57,8 @@ static void put_men(FILE *out, const Blocked *b)
     const treb_position *pos = &b->request.pos;
     for (int color = 0; color < 2; color++) {
         for (uint64_t pawns = b->key.pawns[color]; pawns != 0;)
-            put_man(out, bit_pop(&pawns), color, TREB_PAWN, "1");
-        put_man(out, position_king(pos, color), color, TREB_KING, "1");
+            draw_man(out, bit_pop(&pawns), color, TREB_PAWN, "1");
+        draw_man(out, position_king(pos, color), color, TREB_KING, "1");
     }
 }
 
@@ -107,13 +107,6 @@ static void put_marks(FILE *out, const Blocked *b, const BlockedSquares *s, int 
 }
 
 /* ---- The panel ------------------------------------------------------------------------------- */
-
-static void square_name(int square, char out[3])
-{
-    out[0] = (char)('a' + square_file(square));
-    out[1] = (char)('1' + square_rank(square));
-    out[2] = '\0';
-}
 
 /* As many squares of a set as fit. */
 static void put_set(FILE *out, uint64_t set, int most)

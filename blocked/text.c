@@ -1,18 +1,11 @@
 /* text.c - ranks and corresponding squares as text: see blocked.h. */
 #include "blocked/blocked.h"
 
-static void square_name(int square, char out[3])
-{
-    out[0] = (char)('a' + square_file(square));
-    out[1] = (char)('1' + square_rank(square));
-    out[2] = '\0';
-}
-
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
 /* "16", "?" if it is open, or `none`. */
-static void rank_text(const Blocked *b, int attacker, int side, int white, int black,
-                      const char *none, char out[16])
+static void placement_text(const Blocked *b, int attacker, int side, int white, int black,
+                           const char *none, char out[16])
 {
     const BlockedRanks *ranks = &b->by[attacker];
     if (bit_test(ranks->won[side][white], black)) {
@@ -37,7 +30,7 @@ void blocked_print_tsv(FILE *out, const Blocked *b, int attacker, const uint64_t
                 if (!blocked_is_legal(b, side, white, black)) continue;
                 square_name(white, w);
                 square_name(black, k);
-                rank_text(b, attacker, side, white, black, "-", rank);
+                placement_text(b, attacker, side, white, black, "-", rank);
                 fprintf(out, "%c\t%s\t%s\t%s\n", side == TREB_WHITE ? 'w' : 'b', w, k, rank);
             }
         }
@@ -75,8 +68,8 @@ void blocked_print_table(FILE *out, const Blocked *b, int attacker, int side,
             if (!blocked_is_legal(b, side, row[i], column[j]))
                 snprintf(name, sizeof name, "H");
             else
-                rank_text(b, attacker, side, row[i], column[j], side == TREB_WHITE ? "*" : "-",
-                          name);
+                placement_text(b, attacker, side, row[i], column[j], side == TREB_WHITE ? "*" : "-",
+                               name);
             fprintf(out, " %3s", name);
         }
         fputc('\n', out);

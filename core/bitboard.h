@@ -25,6 +25,14 @@ static inline int square_file(int sq) { return sq & 7; }
 static inline int square_rank(int sq) { return sq >> 3; }
 static inline int square_at(int file, int rank) { return rank * 8 + file; }
 
+/* "e4" */
+static inline void square_name(int sq, char out[3])
+{
+    out[0] = (char)('a' + square_file(sq));
+    out[1] = (char)('1' + square_rank(sq));
+    out[2] = '\0';
+}
+
 static inline uint64_t square_bit(int sq) { return UINT64_C(1) << sq; }
 static inline uint64_t file_bits(int file) { return UINT64_C(0x0101010101010101) << file; }
 static inline uint64_t rank_bits(int rank) { return UINT64_C(0xff) << (8 * rank); }

@@ -40,7 +40,7 @@ bool table_ranks_header(const TableRanks *ranks, TableHeader *out)
 }
 
 /* Reads "KPPvKPP": kings and up to 8 pawns a side. */
-static bool parse_material(const uint8_t *bytes, int count[2])
+static bool parse_pawn_counts(const uint8_t *bytes, int count[2])
 {
     char name[MATERIAL_NAME_SIZE] = {0};
     Material material = {0};
@@ -63,7 +63,7 @@ const char *format_parse_ranks_index(const uint8_t *bytes, TableHeader *header)
     int count[2];
     if (format_get16(bytes + FORMAT_AT_VERSION) < FORMAT_VERSION_RANKS)
         return "rank files came with a later version";
-    if (!parse_material(bytes + FORMAT_AT_MATERIAL, count)) return "bad material name";
+    if (!parse_pawn_counts(bytes + FORMAT_AT_MATERIAL, count)) return "bad material name";
     if (bytes[FORMAT_AT_AXES] != 0) return "bad number of axes";
     if (memcmp(bytes + FORMAT_AT_ORDER, no_order, sizeof no_order) != 0) return "bad order of axes";
     header->pad = format_get16(bytes + FORMAT_AT_PAD);

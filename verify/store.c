@@ -20,8 +20,8 @@ static VerifyEntry *find_entry(const VerifyStore *store, const Material *materia
 }
 
 /* The first directory that has the file decides. A file that is nowhere is no error here. */
-static treb_status open_file(VerifyStore *store, const Material *material, int metric,
-                             VerifyFile *file, treb_error *error)
+static treb_status open_table(VerifyStore *store, const Material *material, int metric,
+                              VerifyFile *file, treb_error *error)
 {
     char name[TABLE_NAME_SIZE];
     table_file_name(material, metric, name);
@@ -61,7 +61,7 @@ static treb_status open_entry(VerifyStore *store, const Material *material, treb
     entry->symmetric = material_symmetric(material);
     for (int m = 0; m < TREB_METRICS; m++) {
         VerifyFile *file = &entry->file[m];
-        treb_status status = open_file(store, material, m, file, error);
+        treb_status status = open_table(store, material, m, file, error);
         if (status != TREB_OK) return status;
         if (file->table != NULL && entry->file[TREB_WDL].table != NULL)
             file->like_wdl =
@@ -189,7 +189,7 @@ static void *claim_room(VerifyStore *store, uint64_t count, size_t size)
     return room;
 }
 
-static bool read_blocks(VerifyReader *reader, const VerifyFile *file, int side, uint8_t *bytes)
+static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, uint8_t *bytes)
 {
     uint64_t blocks = table_side_blocks(file->header);
     for (uint64_t b = 0; b < blocks; b++)
@@ -206,7 +206,7 @@ static void load_side(VerifyReader *reader, VerifyFile *file, int side)
     VerifyStore *store = reader->store;
     uint64_t size = table_side_blocks(file->header) << file->header->block_bits;
     uint8_t *bytes = size <= store->whole_limit ? claim_room(store, size, 1) : NULL;
-    if (bytes != NULL && read_blocks(reader, file, side, bytes)) {
+    if (bytes != NULL && unpack_side(reader, file, side, bytes)) {
         atomic_store(&file->bytes[side], bytes);
         return;
     }
