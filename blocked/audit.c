@@ -1,6 +1,7 @@
 /* audit.c - see audit.h: the families in turn, then the answer itself. */
 #include "blocked/audit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,7 @@ static bool audit_all(AuditRun *run)
 bool blocked_audit(Blocked *b, const AuditOptions *options, AuditReport *report)
 {
     enum { LINE = 400 };
+    assert(b->lattice != NULL && b->family != NULL);
     *report = (AuditReport){0};
     AuditRun run = {.b = b, .options = options, .report = report};
     BlockedMove *move = malloc((MOVES_MAX + LINE) * sizeof *move);

@@ -1,6 +1,7 @@
 /* family.c - families and their edges: see family.h. */
 #include "blocked/family.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,31 @@ static void add_captures(EdgeList *list, int mover)
     }
 }
 
+#ifndef NDEBUG
+/* Whether pawns and pieces are such as a position can have, and pieces in order. */
+static bool key_ok(const CellsKey *key)
+{
+    CellsKey sorted = *key;
+    if (key->men > CELLS_MEN_MAX || key->zero != 0) return false;
+    cells_sort(&sorted);
+    return memcmp(&sorted, key, sizeof sorted) == 0 && (key->pawns[0] & key->pawns[1]) == 0 &&
+           (cells_pawns(key) & (rank_bits(0) | rank_bits(7))) == 0;
+}
+
+/* Whether each edge leads to less potential, without which families would go round in circles. */
+static bool edges_fall(const Family *family)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < family->edges[side]; i++) {
+            const EdgeChild *child = &family->edge[side][i].child;
+            if (child->beyond) continue;
+            if (!key_ok(&child->key) || potential_of(&child->key) >= family->potential)
+                return false;
+        }
+    return true;
+}
+#endif
+
 static bool list_edges(Family *family, int side)
 {
     EdgeList list = {.key = &family->key, .side = side};
@@ -183,12 +209,16 @@ static bool list_edges(Family *family, int side)
 
 Family *family_new(const CellsKey *key)
 {
+    assert(key_ok(key));
     Family *family = calloc(1, sizeof *family);
     if (family == NULL) return NULL;
     family->key = *key;
     family->men = 2 + key->men + bit_count(cells_pawns(key));
     family->potential = potential_of(key);
-    if (list_edges(family, TREB_WHITE) && list_edges(family, TREB_BLACK)) return family;
+    if (list_edges(family, TREB_WHITE) && list_edges(family, TREB_BLACK)) {
+        assert(edges_fall(family));
+        return family;
+    }
     family_free(family);
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* lattice.c - see lattice.h. */
 #include "blocked/lattice.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static bool list_family(Lattice *lattice, Family *family)
 
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
 {
+    assert(lattice_find(lattice, key) == NULL);
     uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
     if (bytes + work > lattice->limits.memory ||
         lattice->bytes > lattice->limits.memory - bytes - work) {

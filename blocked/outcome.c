@@ -4,6 +4,7 @@
  * it is not its family's, which knows nothing of that right. */
 #include "blocked/outcome.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,6 +326,24 @@ static bool ranks_exact(const Family *f, const Outcomes *out)
     return true;
 }
 
+#ifndef NDEBUG
+/* Whether what is sure may be, and nobody wins where the other does. Guesses lie between. */
+static bool levels_ok(const Family *f)
+{
+    for (int i = 0; i < 4; i++) {
+        int winner = i >> 1, side = i & 1;
+        for (size_t w = 0; w < cells_words(&f->key); w++) {
+            uint64_t sure = f->won[SURE][winner][side][w] & f->legal[side][w];
+            uint64_t guess = f->won[GUESS][winner][side][w], maybe = f->won[MAYBE][winner][side][w];
+            if (sure & ~(guess & maybe)) return false;
+            if (guess & ~maybe & f->legal[side][w]) return false;
+            if (sure & f->won[SURE][!winner][side][w]) return false;
+        }
+    }
+    return true;
+}
+#endif
+
 bool family_solve(Family *f, FamilyRanks *ranks)
 {
     size_t words = cells_words(&f->key);
@@ -337,6 +356,7 @@ bool family_solve(Family *f, FamilyRanks *ranks)
     outcomes_free(&out);
     free(mated[0]);
     free(mated[1]);
+    assert(!good || levels_ok(f));
     if (good)
         f->solved = true;
     else

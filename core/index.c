@@ -6,10 +6,12 @@
  * mirror square is taken too, both orientations would do and the smaller number is taken. */
 #include "core/index.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/bitboard.h"
 #include "core/kings.h"
+#include "core/position.h"
 
 #define LEFT_FILES UINT64_C(0x0f0f0f0f0f0f0f0f)
 
@@ -59,6 +61,7 @@ void index_kings_squares(bool pawns, int coordinate, int *white, int *black)
 
 uint32_t index_group(const uint8_t *squares, int count)
 {
+    assert(count >= 1 && count <= INDEX_GROUP_MEN_MAX);
     if (count == 1) return squares[0];
     if (count == 2) return squares[0] + (uint32_t)squares[1] * (squares[1] - 1) / 2;
     uint64_t sum = 0;
@@ -78,6 +81,8 @@ static void combination(uint64_t coordinate, int count, unsigned top, uint8_t *o
 
 void index_group_squares(uint32_t coordinate, int count, uint8_t *squares)
 {
+    assert(count >= 1 && count <= INDEX_GROUP_MEN_MAX &&
+           coordinate < binomial(64, (unsigned)count));
     if (count == 1)
         squares[0] = coordinate;
     else
@@ -177,6 +182,7 @@ int index_pawns_mirror(const Index *index, const uint64_t pawns[2])
 
 bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2])
 {
+    assert(slice < index->slices);
     pawns[0] = pawns[1] = 0;
     if (!index->pawns) return true;
     int lead = index->lead_color, seconds = index->material.count[!lead][TREB_PAWN];
@@ -362,8 +368,19 @@ static bool orient(const Index *index, const treb_position *pos, int *symmetry, 
 /* The same as index_of_men of the position's men. As nearly all positions have but one orientation
  * that is allowed, and it is known before the groups are looked at, these need not be listed and
  * turned first: that makes probes about twice as fast. */
+#ifndef NDEBUG
+/* Whether a position is one of the index's material. Its kings may stand in check. */
+static bool index_fits(const Index *index, const treb_position *pos)
+{
+    Material m = material_of_position(pos);
+    return material_equal(&m, &index->material) &&
+           !bit_test(king_attacks(position_king(pos, TREB_WHITE)), position_king(pos, TREB_BLACK));
+}
+#endif
+
 uint64_t index_of_position(const Index *index, const treb_position *pos)
 {
+    assert(index_fits(index, pos));
     int symmetry, kings;
     uint64_t slice;
     if (!orient(index, pos, &symmetry, &slice, &kings)) {
@@ -381,6 +398,7 @@ uint64_t index_of_position(const Index *index, const treb_position *pos)
 
 bool index_to_men(const Index *index, uint64_t cell, IndexMen *men)
 {
+    assert(cell < index->size);
     uint64_t slice = cell / index->slice_size, rest = cell % index->slice_size;
     uint32_t coordinate[INDEX_AXES_MAX] = {0};
     if (slice >= index->slices || !index_slice_pawns(index, slice, men->pawns)) return false;

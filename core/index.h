@@ -6,8 +6,8 @@
  *   the pawns   one coordinate for the set of all pawns ("slice"), always outermost;
  *   the kings   one of 462 pairs without pawns (up to the 8 symmetries of the board),
  *               one of 3612 pairs with pawns;
- *   groups      the remaining men, those that are alike together: a group of 1, 2 or 3 men has
- *               64, 2016 or 41664 coordinates.
+ *   groups      the remaining men, those that are alike together: a group of 1, 2, 3, ... men has
+ *               64, 2016, 41664, ... coordinates, as many as there are sets of so many squares.
  *
  * A cell's number is the sum of coordinate times stride. Cells in which two men share a square
  * exist but mean nothing, so that a coordinate needs no knowledge of the others. docs/format.md
@@ -20,7 +20,8 @@
 enum {
     INDEX_GROUPS_MAX = 6,
     INDEX_AXES_MAX = INDEX_GROUPS_MAX + 1,
-    INDEX_KINGS_AXIS = 0, /* axis 0 is the kings, axis 1 + g is group g */
+    INDEX_GROUP_MEN_MAX = TREB_MEN_MAX - 2, /* all men but the kings */
+    INDEX_KINGS_AXIS = 0,                   /* axis 0 is the kings, axis 1 + g is group g */
     INDEX_KINGS_FREE = 3612,
     INDEX_KINGS_SYMMETRIC = 462
 };
@@ -93,7 +94,8 @@ bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2]);
  * will do (they are their own mirror image), else 0 or 1. */
 int index_pawns_mirror(const Index *index, const uint64_t pawns[2]);
 
-/* The coordinate of a group of 1 to 3 men that stand on ascending squares, and back. */
+/* The coordinate of a group of 1 to INDEX_GROUP_MEN_MAX men that stand on ascending squares, and
+ * back. */
 uint32_t index_group(const uint8_t *squares, int count);
 void index_group_squares(uint32_t coordinate, int count, uint8_t *squares);
 

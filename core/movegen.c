@@ -6,6 +6,8 @@
  * is tried on the resulting board instead. */
 #include "core/movegen.h"
 
+#include <assert.h>
+
 typedef struct Generator {
     const treb_position *pos;
     int us, king;
@@ -164,6 +166,7 @@ static bool attacks_any(const treb_position *pos)
 
 int movegen_legal(const treb_position *pos, Move *out)
 {
+    assert(position_ok(pos));
     Generator g = generator_init(pos, out);
     generate_king(&g, ~g.own);
     generate_men(&g, ~g.own);
@@ -172,6 +175,7 @@ int movegen_legal(const treb_position *pos, Move *out)
 
 int movegen_captures(const treb_position *pos, Move *out)
 {
+    assert(position_ok(pos));
     if (!attacks_any(pos)) return 0;
     Generator g = generator_init(pos, out);
     generate_king(&g, g.enemy);
@@ -181,6 +185,7 @@ int movegen_captures(const treb_position *pos, Move *out)
 
 bool movegen_any(const treb_position *pos)
 {
+    assert(position_ok(pos));
     Move moves[MOVES_MAX];
     Generator g = generator_init(pos, moves);
     generate_king(&g, ~g.own);
@@ -191,6 +196,7 @@ bool movegen_any(const treb_position *pos)
 
 bool position_ep_legal(const treb_position *pos)
 {
+    assert(position_ok(pos));
     uint64_t capturers = ep_capturers(pos);
     while (capturers != 0) {
         if (ep_leaves_king_safe(pos, bit_pop(&capturers))) return true;
@@ -223,6 +229,7 @@ static unsigned castling_lost(int sq)
 
 void position_make(const treb_position *pos, Move m, treb_position *child)
 {
+    assert(position_ok(pos));
     int us = pos->turn, from = move_from(m), to = move_to(m), promo = move_promo(m);
     int type = position_piece_at(pos, from, NULL);
     int victim = move_is_ep(pos, m) ? ep_victim(to) : to;
@@ -246,4 +253,5 @@ void position_make(const treb_position *pos, Move m, treb_position *child)
         child->halfmove++;
     }
     if (us == TREB_BLACK && child->fullmove < UINT16_MAX) child->fullmove++;
+    assert(position_ok(child));
 }

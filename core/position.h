@@ -20,6 +20,12 @@ void position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]);
  * TREB_ERR_POSITION. Everything else in core/ that takes a position relies on it. */
 treb_status position_check(const treb_position *pos, const char **why);
 
+/* The same for assertions, which say at the doors of modules what they rely on. */
+static inline bool position_ok(const treb_position *pos)
+{
+    return position_check(pos, NULL) == TREB_OK;
+}
+
 /* Exchanges the colours: the board is turned by its ranks. `out` may be `pos`. */
 void position_swap_colors(const treb_position *pos, treb_position *out);
 

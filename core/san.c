@@ -1,6 +1,7 @@
 /* san.c - see san.h. */
 #include "core/san.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char type_letters[] = "PNBRQK";
@@ -38,6 +39,7 @@ void move_to_uci(Move m, char out[UCI_SIZE])
 
 treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
 {
+    assert(position_ok(pos));
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
     for (int i = 0; i < count; i++) {
@@ -83,6 +85,7 @@ static char *write_check(const treb_position *pos, Move m, char *out)
 
 void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
 {
+    assert(position_ok(pos));
     int type = position_piece_at(pos, move_from(m), NULL);
     bool capture = move_is_capture(pos, m);
     if (type > TREB_PAWN) {
@@ -143,6 +146,7 @@ static bool fits(const treb_position *pos, Move m, const Description *d)
 
 treb_status move_from_san(const treb_position *pos, const char *text, Move *out)
 {
+    assert(position_ok(pos));
     Description d;
     if (!read_san(text, &d)) return TREB_ERR_ARGUMENT;
     Move moves[MOVES_MAX], found = 0;

@@ -10,6 +10,7 @@
 #include "core/io.h"
 #include "core/table_format.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -202,6 +203,7 @@ TableWriter *table_writer_open(const char *directory, const TableHeader *header,
                                const void *dictionary, size_t dictionary_size, treb_error *error)
 {
     uint8_t fixed[FORMAT_FIXED_SIZE];
+    assert(directory != NULL && header != NULL);
     format_write_fixed(header, fixed);
     const char *wrong = check_layout(header, fixed);
     if (dictionary_size > TABLE_DICTIONARY_MAX || (dictionary == NULL && dictionary_size > 0))
@@ -246,6 +248,7 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
         return fail(error, TREB_ERR_ARGUMENT, "%s: %s side, block %" PRIu64 " %s",
                     fail_path(writer->path), format_side_name(side), block,
                     entry->size ? "came twice" : "has a bad size");
+    assert(data != NULL);
     uint64_t offset = writer->spool.size;
     bool first = offset == FORMAT_FIXED_SIZE;
     if (!file_append(&writer->spool, data, size)) return fail_system(writer, error);
@@ -360,6 +363,7 @@ treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, 
     size_t size = 0;
     TableHeader parsed = {0};
     FormatLayout layout;
+    assert(writer != NULL && header != NULL);
     treb_status status = check_final(writer, header, error);
     if (status == TREB_OK && !writer->ordered) status = sort_blocks(writer, error);
     if (status != TREB_OK) goto cleanup;
