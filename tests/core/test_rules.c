@@ -1,5 +1,6 @@
 /* test_rules.c - the rules of chess: boards, FEN, moves, notation. */
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -442,6 +443,20 @@ static const MakeCase make_cases[] = {
     {"4k3/8/8/8/8/8/8/4K3 b - - 65535 65535", "e8e7", "8/4k3/8/8/8/8/8/4K3 w - - 65535 65535"},
 };
 
+#ifndef NDEBUG
+/* Debug builds stop at what is no position, before wrong moves come of it. */
+START_TEST(no_position_is_noticed)
+{
+    treb_position pos;
+    Move moves[MOVES_MAX];
+    ck_assert_int_eq(position_from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1", &pos, NULL), TREB_OK);
+    pos.by_type[TREB_PAWN] |= 2;
+    ck_assert(!position_ok(&pos));
+    movegen_legal(&pos, moves);
+}
+END_TEST
+#endif
+
 START_TEST(make_move)
 {
     treb_position pos = position_of(make_cases[_i].before);
@@ -546,6 +561,9 @@ Suite *rules_suite(void)
     tcase_add_loop_test(moves, perft_counts, 0, COUNT(perfts));
     tcase_add_loop_test(moves, random_games_agree, 0, COUNT(perfts));
     tcase_add_loop_test(moves, ep_legality, 0, COUNT(ep_cases));
+#ifndef NDEBUG
+    tcase_add_test_raise_signal(moves, no_position_is_noticed, SIGABRT);
+#endif
     tcase_add_loop_test(moves, make_move, 0, COUNT(make_cases));
     tcase_add_loop_test(notation, san_cases_both_ways, 0, COUNT(san_cases));
     tcase_add_test(notation, san_is_tolerant);

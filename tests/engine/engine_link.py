@@ -1,31 +1,39 @@
-"""A UCI engine at the other end of two pipes, for the tests of examples/uci."""
+"""A UCI engine at the other end of two pipes."""
 import queue
 import re
 import subprocess
 import threading
 import time
 
-INFO = re.compile(r"info depth (\d+) score (cp|mate) (-?\d+) nodes (\d+) .*tbhits (\d+) "
-                  r"time (\d+) pv ?(.*)")
+HEAD = re.compile(r"info (?=.*\bdepth \d)(?=.*\bpv\b)")
 
 
 class Info:
-    """One iteration, as the engine reports it."""
+    """One iteration, as the engine reports it: words and values in any order, the line at the end."""
 
-    def __init__(self, match):
-        self.depth, self.kind = int(match[1]), match[2]
-        self.score, self.nodes, self.hits = int(match[3]), int(match[4]), int(match[5])
-        self.milliseconds, self.line = int(match[6]), match[7].split()
+    def __init__(self, text):
+        words, _, line = text.partition(" pv")
+        words = words.split()
+
+        def after(word):
+            return int(words[words.index(word) + 1])
+
+        self.kind = words[words.index("score") + 1]
+        self.score, self.depth, self.nodes = after(self.kind), after("depth"), after("nodes")
+        self.hits, self.milliseconds, self.line = after("tbhits"), after("time"), line.split()
 
 
 class Engine:
-    """Starts the program; options are given as name=value."""
+    """Starts a program, or a command with its arguments; options are given as name=value."""
 
-    def __init__(self, path, **options):
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, command, **options):
+        command = [command] if isinstance(command, str) else command
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, bufsize=1)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
+        self.send("uci")
+        self.until("uciok")
         for name, value in options.items():
             self.option(name, value)
 
@@ -66,7 +74,7 @@ class Engine:
             self.send(f"position fen {fen}" + (" moves " + " ".join(moves) if moves else ""))
         self.send("go " + limit)
         lines = self.until("bestmove", seconds)
-        return lines[-1].split()[1], [Info(m) for m in map(INFO.match, lines) if m]
+        return lines[-1].split()[1], [Info(line) for line in lines if HEAD.match(line)]
 
     def quit(self):
         """The exit status."""

@@ -12,15 +12,14 @@ import argparse
 import ctypes
 import glob
 import os
-import queue
 import random
-import subprocess
 import sys
 import tempfile
-import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "engine"))
+from engine_link import Engine
 
 ENGINE = "ethereal-chess"
-WAIT = 60  # seconds for any one answer
 WIN, DRAW = 4, 2
 DTZ = 1
 
@@ -107,79 +106,6 @@ class Tables:
         return [fen for fen in fens if fen]
 
 
-# ---- The engine -------------------------------------------------------------------------------
-
-
-class Engine:
-    """An engine that runs under `trebuchet engine`."""
-
-    def __init__(self, trebuchet, folder, tables=True):
-        self.process = subprocess.Popen(
-            [trebuchet, "engine", "--tables", folder, "--", ENGINE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            bufsize=1,
-        )
-        self.lines = queue.Queue()
-        threading.Thread(target=self.read, daemon=True).start()
-        self.send("uci")
-        self.wait("uciok")
-        self.send("setoption name Hash value 16")
-        if tables:
-            self.send("setoption name SyzygyPath value tables")
-        self.send("isready")
-        self.wait("readyok")
-
-    def read(self):
-        for line in self.process.stdout:
-            self.lines.put(line.rstrip("\n"))
-        self.lines.put(None)
-
-    def send(self, line):
-        self.process.stdin.write(line + "\n")
-
-    def wait(self, start):
-        """The lines up to one that begins so."""
-        seen = []
-        while True:
-            try:
-                line = self.lines.get(timeout=WAIT)
-            except queue.Empty:
-                raise RuntimeError(f"no '{start}' from the engine in {WAIT} s") from None
-            if line is None:
-                raise RuntimeError(f"the engine ended: {seen[-3:]}")
-            seen.append(line)
-            if line.startswith(start):
-                return seen
-
-    def go(self, fen, moves=(), limit="depth 8", new_game=False):
-        """The best move, and what the engine said on its way: dictionaries by word."""
-        if new_game:
-            self.send("ucinewgame")
-        self.send(f"position fen {fen}" + (" moves " + " ".join(moves) if moves else ""))
-        self.send("go " + limit)
-        lines = self.wait("bestmove")
-        infos = []
-        for line in lines:
-            words = line.split()
-            if line.startswith("info depth") and "pv" in words[:-1]:
-                infos.append(
-                    {
-                        "nodes": int(words[words.index("nodes") + 1]),
-                        "tbhits": int(words[words.index("tbhits") + 1]),
-                        "move": words[words.index("pv") + 1],
-                    }
-                )
-        return lines[-1].split()[1], infos
-
-    def close(self):
-        self.send("quit")
-        code = self.process.wait(WAIT)
-        assert code == 0, f"the engine's exit code is {code}"
-
-
 # ---- Tests ------------------------------------------------------------------------------------
 
 
@@ -197,7 +123,22 @@ class Test:
         self.pair = [self.start(), self.start()]
 
     def start(self, tables=True, folder=None):
-        return Engine(self.trebuchet, folder or self.folder, tables)
+        """The engine, as it runs under `trebuchet engine`."""
+        command = [self.trebuchet, "engine", "--tables", folder or self.folder, "--", ENGINE]
+        engine = Engine(command, Hash=16, **({"SyzygyPath": "tables"} if tables else {}))
+        engine.ready()
+        return engine
+
+    @staticmethod
+    def search(engine, limit, fen):
+        """A search that knows of none before."""
+        engine.send("ucinewgame")
+        return engine.go(limit, fen)
+
+    @staticmethod
+    def end(engine):
+        status = engine.quit()
+        assert status == 0, f"the engine's exit code is {status}"
 
     def check(self, good, what):
         self.passed += bool(good)
@@ -216,7 +157,7 @@ class Test:
                 return
             if clock == CLOCK_LIMIT:
                 break
-            move, _ = self.pair[len(moves) % 2].go(fen, moves, "movetime 50")
+            move, _ = self.pair[len(moves) % 2].go("movetime 50", fen, moves)
             if not self.tables.play(pos, move):
                 self.check(False, f"{fen}: illegal move {move} after {' '.join(moves)}")
                 return
@@ -229,7 +170,7 @@ class Test:
         """Neither side lets the other win."""
         pos, moves = self.tables.position(fen), []
         while len(moves) < plies and not self.tables.is_over(pos):
-            move, _ = self.pair[len(moves) % 2].go(fen, moves, "movetime 50")
+            move, _ = self.pair[len(moves) % 2].go("movetime 50", fen, moves)
             legal = self.tables.play(pos, move)
             moves.append(move)
             self.plies += 1
@@ -267,20 +208,20 @@ class Test:
         """tbhits counts up where tables answer inside the tree, and stays 0 without SyzygyPath."""
         fen = PROBLEMS[0][1]
         engine, bare = self.start(folder=self.four()), self.start(tables=False)
-        _, infos = engine.go(fen, limit="depth 12", new_game=True)
-        hits = [info["tbhits"] for info in infos]
+        _, infos = self.search(engine, "depth 12", fen)
+        hits = [info.hits for info in infos]
         self.check(hits == sorted(hits) and hits[-1] > 50, f"tbhits {hits}")
-        _, infos = bare.go(fen, limit="depth 12", new_game=True)
-        self.check(infos[-1]["tbhits"] == 0, "tbhits without SyzygyPath")
+        _, infos = self.search(bare, "depth 12", fen)
+        self.check(infos[-1].hits == 0, "tbhits without SyzygyPath")
         # Taken away in the middle of the game, and given back.
         engine.send("setoption name SyzygyPath value <empty>")
-        _, infos = engine.go(fen, limit="depth 10", new_game=True)
-        self.check(infos[-1]["tbhits"] == 0, "tbhits after SyzygyPath was emptied")
+        _, infos = self.search(engine, "depth 10", fen)
+        self.check(infos[-1].hits == 0, "tbhits after SyzygyPath was emptied")
         engine.send("setoption name SyzygyPath value x")
-        _, infos = engine.go(fen, limit="depth 10", new_game=True)
-        self.check(infos[-1]["tbhits"] > 10, "tbhits after SyzygyPath was set again")
+        _, infos = self.search(engine, "depth 10", fen)
+        self.check(infos[-1].hits > 10, "tbhits after SyzygyPath was set again")
         for each in (engine, bare):
-            each.close()
+            self.end(each)
 
     def four(self):
         """A folder of the tables of at most 4 men."""
@@ -297,15 +238,15 @@ class Test:
     def solve(self, fen, best, depth, folder, tables):
         """Nodes until the best move is found and kept to, or None, and nodes in all."""
         engine = self.start(tables, folder)
-        move, infos = engine.go(fen, limit=f"depth {depth}", new_game=True)
-        engine.close()
+        move, infos = self.search(engine, f"depth {depth}", fen)
+        self.end(engine)
         found = None
         for info in infos:
-            if info["move"] != best:
+            if info.line[0] != best:
                 found = None
             elif found is None:
-                found = info["nodes"]
-        return found if move == best else None, infos[-1]["nodes"]
+                found = info.nodes
+        return found if move == best else None, infos[-1].nodes
 
     def solves(self):
         """Finds moves with tables of one man less in a tenth of the nodes, or alone."""
@@ -335,7 +276,7 @@ class Test:
 
     def close(self):
         for engine in self.pair:
-            engine.close()
+            self.end(engine)
 
 
 def main():
