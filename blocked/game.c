@@ -3,7 +3,7 @@
  *     lost at n   losable, and no quiet move leads to a position not yet won
  *     won at n    a quiet move leads to a position lost at n - 1
  *
- * as for tables (gen/solve.c): "no move leads outside" is the complement of the un-moves of the
+ * as for tables (gen/solve/solve.c): "no move leads outside" is the complement of the un-moves of the
  * complement. A ply looks for losses only in rows that a move joins to a win of the ply before. */
 #include "blocked/game.h"
 

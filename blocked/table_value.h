@@ -1,4 +1,5 @@
-/* table_value.h - tables as a FamilyOracle, for whoever has the library: nothing in this folder does. */
+/* table_value.h - tables as a FamilyOracle. Nothing in this folder uses it: who includes it has the
+ * library. */
 #ifndef TREB_BLOCKED_TABLE_VALUE_H
 #define TREB_BLOCKED_TABLE_VALUE_H
 

@@ -88,7 +88,7 @@ size_t format_sides_size(const TableHeader *header);
 void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE]);
 void format_write_sides(const TableHeader *header, uint8_t *out);
 
-/* Both return NULL if all is well, or what is wrong in words that live for ever; out of memory is
+/* Both return NULL if all is well, or a constant text that says what is wrong; want of memory is
  * format_no_memory itself. After either, `header` is to be freed by table_header_free. */
 extern const char format_no_memory[];
 const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header);

@@ -5,7 +5,7 @@
  *   walk.c    positions in the order of their cells
  *   report.c  errors, and the threads' common progress
  *   full.c    a whole table in flat arrays
- *   verify.c         the sample, the headers, the interface */
+ *   verify.c  the sample, the headers, the interface */
 #ifndef TREB_VERIFY_PARTS_H
 #define TREB_VERIFY_PARTS_H
 
@@ -180,7 +180,7 @@ VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_po
 VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            const VerifyValue *without, unsigned metrics);
 
-/* The best that captures do, as a verdict; -1 if there are none. */
+/* The verdict of the best capture; -1 if there are none. */
 int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos);
 
 /* Distances of 1 that a table need not store: a win by capture or pawn move for DTZ, by capture

@@ -51,7 +51,7 @@ static void put_axes(VerifyWalk *walk, int from)
         int axis = walk->index->order[i];
         walk->level[i + 1] = walk->level[i];
         walk->clash[i + 1] = walk->clash[i];
-        /* Men that cannot be there need no company. */
+        /* Where men clash already, the others need not be put. */
         if (walk->clash[i]) continue;
         if (axis == INDEX_KINGS_AXIS)
             put_kings(walk, &walk->level[i + 1], &walk->clash[i + 1]);
