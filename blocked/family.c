@@ -26,7 +26,6 @@ typedef struct EdgeList {
     int side;
     Edge *edge;
     int count, capacity;
-    bool failed;
 } EdgeList;
 
 /* Fills in the child: the given pawns, the pieces but `victim`, one promoted piece. */
@@ -60,108 +59,37 @@ static void set_child(const CellsKey *key, Edge *edge, const uint64_t pawns[2], 
     memcpy(edge->place, origin, men);
 }
 
-static Edge *add(EdgeList *list, Edge edge, const uint64_t pawns[2], int promo)
+/* The answers en passant to a double push: its child's pieces with the pawns as they are then. */
+static void set_answers(Edge *edge, const ConversionKind *kind)
 {
+    edge->captures = (uint8_t)kind->answers;
+    for (int i = 0; i < kind->answers; i++) {
+        edge->en_passant[i] = edge->child;
+        for (int color = 0; color < 2; color++)
+            edge->en_passant[i].key.pawns[color] = kind->answer[i][color];
+    }
+}
+
+/* Adds the edge of a kind of move. False without memory. */
+static bool add_edge(void *context, const ConversionKind *kind)
+{
+    EdgeList *list = context;
     if (list->count == list->capacity) {
         int capacity = list->capacity ? 2 * list->capacity : 8;
         Edge *grown = realloc(list->edge, capacity * sizeof *grown);
-        if (grown == NULL) {
-            list->failed = true;
-            return NULL;
-        }
+        if (grown == NULL) return false;
         list->edge = grown;
         list->capacity = capacity;
     }
-    set_child(list->key, &edge, pawns, list->side, promo);
-    list->edge[list->count] = edge;
-    return &list->edge[list->count++];
-}
-
-static const Edge plain = {.victim = EDGE_NOBODY, .from = -1, .to = -1, .between = -1};
-
-/* A pawn arrives on edge.to; `pawns` are without it. Returns the edge, of several the last. */
-static Edge *add_arrival(EdgeList *list, Edge edge, const uint64_t pawns[2])
-{
-    uint64_t after[2] = {pawns[0], pawns[1]};
-    if (bit_test(rank_bits(0) | rank_bits(7), edge.to)) {
-        for (int promo = TREB_QUEEN; promo > TREB_KNIGHT; promo--) add(list, edge, after, promo);
-        return add(list, edge, after, TREB_KNIGHT);
-    }
-    after[list->side] |= square_bit(edge.to);
-    return add(list, edge, after, 0);
-}
-
-/* The answers en passant to the double push just added. */
-static void add_en_passant(EdgeList *list, Edge *push, const uint64_t pawns[2])
-{
-    int side = list->side;
-    if (push == NULL) return;
-    for (uint64_t takers = pawn_attacks(side, push->between) & pawns[!side]; takers != 0;) {
-        EdgeChild *to = &push->en_passant[push->captures++];
-        *to = push->child;
-        to->key.pawns[side] &= ~square_bit(push->to);
-        to->key.pawns[!side] ^= square_bit(bit_pop(&takers)) | square_bit(push->between);
-    }
-}
-
-static void add_pushes(EdgeList *list, int from)
-{
-    int side = list->side, step = side == TREB_WHITE ? 8 : -8, home = side == TREB_WHITE ? 1 : 6;
-    uint64_t all = cells_pawns(list->key), pawns[2] = {list->key->pawns[0], list->key->pawns[1]};
-    Edge edge = plain;
-    edge.mover = EDGE_PAWN;
-    edge.from = (int8_t)from;
-    edge.to = (int8_t)(from + step);
-    if (bit_test(all, edge.to)) return;
-    pawns[side] ^= square_bit(from);
-    add_arrival(list, edge, pawns);
-    if (square_rank(from) != home || bit_test(all, from + 2 * step)) return;
-    edge.between = edge.to;
-    edge.to = (int8_t)(from + 2 * step);
-    add_en_passant(list, add_arrival(list, edge, pawns), pawns);
-}
-
-static void add_pawn_captures(EdgeList *list, int from)
-{
-    const CellsKey *key = list->key;
-    int side = list->side;
-    for (uint64_t targets = pawn_attacks(side, from) & ~key->pawns[side]; targets != 0;) {
-        uint64_t pawns[2] = {key->pawns[0], key->pawns[1]};
-        Edge edge = plain;
-        edge.mover = EDGE_PAWN;
-        edge.from = (int8_t)from;
-        edge.to = (int8_t)bit_pop(&targets);
-        pawns[side] ^= square_bit(from);
-        if (bit_test(key->pawns[!side], edge.to)) {
-            pawns[!side] ^= square_bit(edge.to);
-            edge.victim = EDGE_PAWN;
-            add_arrival(list, edge, pawns);
-            continue;
-        }
-        for (int i = 0; i < key->men; i++) {
-            edge.victim = (int8_t)i;
-            if (key->man[i].color != side) add_arrival(list, edge, pawns);
-        }
-    }
-}
-
-/* The captures by the king or a piece. */
-static void add_captures(EdgeList *list, int mover)
-{
-    const CellsKey *key = list->key;
-    Edge edge = plain;
-    edge.mover = (int8_t)mover;
-    for (int i = 0; i < key->men; i++) {
-        edge.victim = (int8_t)i;
-        if (key->man[i].color != list->side) add(list, edge, key->pawns, 0);
-    }
-    edge.victim = EDGE_PAWN;
-    for (uint64_t victims = key->pawns[!list->side]; victims != 0;) {
-        uint64_t pawns[2] = {key->pawns[0], key->pawns[1]};
-        edge.to = (int8_t)bit_pop(&victims);
-        pawns[!list->side] ^= square_bit(edge.to);
-        add(list, edge, pawns, 0);
-    }
+    Edge *edge = &list->edge[list->count++];
+    *edge = (Edge){.mover = (int8_t)kind->mover,
+                   .victim = (int8_t)kind->victim,
+                   .from = (int8_t)kind->from,
+                   .to = (int8_t)kind->to,
+                   .between = (int8_t)kind->between};
+    set_child(list->key, edge, kind->pawns, list->side, kind->promo);
+    set_answers(edge, kind);
+    return true;
 }
 
 #ifndef NDEBUG
@@ -191,18 +119,15 @@ static bool edges_fall(const Family *family)
 
 static bool list_edges(Family *family, int side)
 {
-    EdgeList list = {.key = &family->key, .side = side};
-    add_captures(&list, EDGE_KING);
-    for (int i = 0; i < family->key.men; i++)
-        if (family->key.man[i].color == side) add_captures(&list, i);
-    for (uint64_t pawns = family->key.pawns[side]; pawns != 0;) {
-        int from = bit_pop(&pawns);
-        add_pushes(&list, from);
-        add_pawn_captures(&list, from);
-    }
+    const CellsKey *key = &family->key;
+    EdgeList list = {.key = key, .side = side};
+    uint8_t color[CELLS_MEN_MAX];
+    for (int i = 0; i < key->men; i++) color[i] = key->man[i].color;
+    ConversionBoard board = {{key->pawns[0], key->pawns[1]}, color, key->men};
+    bool good = conversion_each(&board, side, add_edge, &list);
     family->edge[side] = list.edge;
     family->edges[side] = list.count;
-    return !list.failed;
+    return good;
 }
 
 /* ---- Families -------------------------------------------------------------------------------- */

@@ -9,13 +9,11 @@
 #define TREB_BLOCKED_FAMILY_H
 
 #include "blocked/cells.h"
+#include "core/conversion.h"
 
 typedef struct Family Family;
 
 enum { SURE, MAYBE, GUESS, LEVELS };
-
-/* Who moves, other than an index of a piece. */
-enum { EDGE_KING = -1, EDGE_PAWN = -2, EDGE_NOBODY = -3 };
 
 enum { EDGE_NEW = -1 }; /* Edge.place of a promoted piece */
 
@@ -28,8 +26,8 @@ typedef struct EdgeChild {
 
 /* A kind of move that leaves the family: one man from or to certain squares. */
 typedef struct Edge {
-    int8_t mover;                /* a piece, EDGE_KING or EDGE_PAWN */
-    int8_t victim;               /* a piece, EDGE_PAWN or EDGE_NOBODY */
+    int8_t mover;                /* a piece, CONVERSION_KING or CONVERSION_PAWN */
+    int8_t victim;               /* a piece, CONVERSION_PAWN or CONVERSION_NOBODY */
     int8_t from;                 /* of a pawn */
     int8_t to;                   /* of a pawn or a captured pawn */
     int8_t between;              /* the square that a double push passes, or -1 */

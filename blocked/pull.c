@@ -40,7 +40,7 @@ static void source_row(CellSource source, size_t row, int only, uint64_t mask,
 /* The squares that must be empty for a pawn's move. */
 static uint64_t pawn_path(const Edge *edge)
 {
-    uint64_t path = edge->victim == EDGE_NOBODY ? square_bit(edge->to) : 0;
+    uint64_t path = edge->victim == CONVERSION_NOBODY ? square_bit(edge->to) : 0;
     return edge->between >= 0 ? path | square_bit(edge->between) : path;
 }
 
@@ -97,9 +97,9 @@ static void pull_piece(const Family *f, const Edge *edge, CellSource source, uin
 
 void edge_pull(const Family *family, int side, const Edge *edge, CellSource source, uint64_t *out)
 {
-    if (edge->mover == EDGE_PAWN)
+    if (edge->mover == CONVERSION_PAWN)
         pull_pawn(family, edge, source, out);
-    else if (edge->mover == EDGE_KING)
+    else if (edge->mover == CONVERSION_KING)
         pull_king(family, side, edge, source, out);
     else
         pull_piece(family, edge, source, out);
@@ -119,10 +119,10 @@ static void push_king(int side, int to, const uint64_t in[CELLS_ROW], uint64_t *
 
 void edge_push(const Family *f, int side, const Edge *edge, const uint64_t *in, uint64_t *out)
 {
-    uint64_t path = edge->mover == EDGE_PAWN ? pawn_path(edge) : 0;
+    uint64_t path = edge->mover == CONVERSION_PAWN ? pawn_path(edge) : 0;
     for (size_t row = 0; row < cells_rows(&f->key); row++) {
         const uint64_t *from = in + row * CELLS_ROW;
-        bool victim = edge->victim >= 0 && edge->mover != EDGE_PAWN;
+        bool victim = edge->victim >= 0 && edge->mover != CONVERSION_PAWN;
         int to = victim ? cells_square(&f->key, row, edge->victim) : edge->to;
         uint64_t *there = out + child_row(&f->key, edge, row, to) * CELLS_ROW;
         if (edge->mover >= 0) {
@@ -131,7 +131,7 @@ void edge_push(const Family *f, int side, const Edge *edge, const uint64_t *in, 
             continue;
         }
         if (!cells_row_any(from)) continue;
-        if (edge->mover == EDGE_KING) {
+        if (edge->mover == CONVERSION_KING) {
             push_king(side, to, from, there);
         } else if (row_can(&f->key, edge, row, path)) {
             for (int king = 0; king < 64; king++)
