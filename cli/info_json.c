@@ -95,7 +95,7 @@ static void put_table(json_t *object, const TableHeader *h)
 
 static void put_ranks(json_t *object, const TableHeader *h)
 {
-    static const char *const goals[TABLE_GOALS] = {"exact", "take", "reach"};
+    static const char *const goals[GOALS] = {"exact", "take", "reach"};
     const TableRanks *ranks = &h->ranks;
     json_t *pawns = json_object(), *open = json_object();
     for (int s = 0; s < 2; s++) {
