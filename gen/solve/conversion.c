@@ -81,110 +81,28 @@ static Conversion *add_move(Converter *c)
     }
     Conversion *move = &c->move[c->moves];
     memset(move, 0, sizeof *move);
-    move->victim = NO_MAN;
-    move->between = -1;
     return move;
 }
 
-static void add(Converter *c, Conversion move, const uint64_t pawns[2], int promoted)
+/* Adds the conversion of a kind of move with its child, and with those of the answers en passant. */
+static bool add_kind(void *context, const ConversionKind *kind)
 {
-    if (c->status != TREB_OK) return;
+    Converter *c = context;
     Conversion *m = add_move(c);
-    if (m == NULL) return;
-    *m = move;
-    if (child_find(c, &m->child, pawns, move.victim, promoted, !c->mover)) c->moves++;
-}
-
-/* A pawn's move with its promotions. */
-static void add_pawn_move(Converter *c, Conversion move, uint64_t pawns[2])
-{
-    uint64_t to = square_bit(move.to);
-    if (to & (rank_bits(0) | rank_bits(7))) {
-        for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
-            add(c, move, pawns, type);
-        }
-        return;
-    }
-    pawns[c->mover] |= to;
-    add(c, move, pawns, 0);
-}
-
-/* Adds the en passant answers to the double push just added. */
-static void add_en_passant(Converter *c, const uint64_t pawns[2])
-{
-    if (c->status != TREB_OK) return;
-    Conversion *push = &c->move[c->moves - 1];
-    uint64_t takers = pawn_attacks(c->mover, push->between) & pawns[!c->mover];
-    while (takers) {
-        uint64_t after[2] = {pawns[0], pawns[1]};
-        after[c->mover] &= ~square_bit(push->to);
-        after[!c->mover] ^= square_bit(bit_pop(&takers)) | square_bit(push->between);
-        if (!child_find(c, &push->en_passant[push->captures], after, NO_MAN, 0, c->mover)) return;
-        push->captures++;
-    }
-}
-
-static void add_pushes(Converter *c, int from)
-{
-    int step = c->mover == TREB_WHITE ? 8 : -8, home = c->mover == TREB_WHITE ? 1 : 6;
-    uint64_t all = c->pawns[0] | c->pawns[1];
-    Conversion move = {
-        .man = PAWN_MAN, .victim = NO_MAN, .from = from, .to = from + step, .between = -1};
-    if (bit_test(all, move.to)) return;
-    uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
-    pawns[c->mover] ^= square_bit(from);
-    uint64_t rest[2] = {pawns[0], pawns[1]};
-    move.push = square_rank(move.to) != 0 && square_rank(move.to) != 7;
-    add_pawn_move(c, move, pawns);
-    if (square_rank(from) != home || bit_test(all, from + 2 * step)) return;
-    move.between = move.to;
-    move.to += step;
-    int before = c->moves;
-    add_pawn_move(c, move, rest);
-    if (c->moves > before) add_en_passant(c, rest);
-}
-
-static void add_pawn_captures(Converter *c, int from)
-{
-    uint64_t targets = pawn_attacks(c->mover, from);
-    while (targets) {
-        int to = bit_pop(&targets);
-        Conversion move = {.man = PAWN_MAN, .from = from, .to = to, .between = -1};
-        uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
-        pawns[c->mover] ^= square_bit(from);
-        if (bit_test(c->pawns[!c->mover], to)) {
-            pawns[!c->mover] ^= square_bit(to);
-            move.victim = PAWN_MAN;
-            add_pawn_move(c, move, pawns);
-            continue;
-        }
-        if (bit_test(c->pawns[c->mover], to)) continue;
-        for (int i = 0; i < c->shape->men; i++) {
-            if (c->shape->man[i].color == c->mover) continue;
-            uint64_t copy[2] = {pawns[0], pawns[1]};
-            move.victim = i;
-            add_pawn_move(c, move, copy);
-        }
-    }
-}
-
-/* The captures by the king or by a piece. */
-static void add_captures(Converter *c, int man)
-{
-    Conversion move = {.man = man, .between = -1};
-    for (int i = 0; i < c->shape->men; i++) {
-        if (c->shape->man[i].color == c->mover) continue;
-        move.victim = i;
-        add(c, move, c->pawns, 0);
-    }
-    uint64_t victims = c->pawns[!c->mover];
-    move.victim = PAWN_MAN;
-    while (victims) {
-        move.to = bit_pop(&victims);
-        uint64_t pawns[2] = {c->pawns[0], c->pawns[1]};
-        pawns[!c->mover] ^= square_bit(move.to);
-        add(c, move, pawns, 0);
-    }
+    if (m == NULL) return false;
+    m->man = kind->mover;
+    m->victim = kind->victim;
+    m->from = kind->from;
+    m->to = kind->to;
+    m->between = kind->between;
+    m->push = kind->mover == PAWN_MAN && kind->victim == NO_MAN && kind->promo == 0;
+    if (!child_find(c, &m->child, kind->pawns, kind->victim, kind->promo, !c->mover)) return false;
+    c->moves++;
+    for (; m->captures < kind->answers; m->captures++)
+        if (!child_find(c, &m->en_passant[m->captures], kind->answer[m->captures], NO_MAN, 0,
+                        c->mover))
+            return false;
+    return true;
 }
 
 static void fill_tables(Converter *c)
@@ -211,14 +129,10 @@ treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover
     c->pawns[0] = pawns[0];
     c->pawns[1] = pawns[1];
     fill_tables(c);
-    add_captures(c, KING_MAN);
-    for (int i = 0; i < shape->men; i++)
-        if (shape->man[i].color == mover) add_captures(c, i);
-    for (uint64_t p = pawns[mover]; p && c->status == TREB_OK;) {
-        int from = bit_pop(&p);
-        add_pushes(c, from);
-        add_pawn_captures(c, from);
-    }
+    uint8_t color[KERNEL_MEN_MAX];
+    for (int i = 0; i < shape->men; i++) color[i] = shape->man[i].color;
+    const ConversionBoard board = {{pawns[0], pawns[1]}, color, shape->men};
+    conversion_each(&board, mover, add_kind, c);
     treb_status status = c->status;
     if (status == TREB_OK)
         *out = c;

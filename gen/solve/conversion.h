@@ -3,11 +3,12 @@
 #ifndef TREB_GEN_CONVERSION_H
 #define TREB_GEN_CONVERSION_H
 
+#include "core/conversion.h"
 #include "core/table.h"
 #include "gen/solve/convert.h"
 #include "gen/solve/kernel.h"
 
-enum { NO_MAN = -1, KING_MAN = -2, PAWN_MAN = -3 };
+enum { NO_MAN = CONVERSION_NOBODY, KING_MAN = CONVERSION_KING, PAWN_MAN = CONVERSION_PAWN };
 
 /* A solved slice and how a parent's men stand in it. */
 typedef struct Child {
