@@ -2,7 +2,7 @@
 
 # The header has it, for users too.
 VERSION := $(shell sed -n 's/^.define TREB_VERSION "\(.*\)"$$/\1/p' include/trebuchet.h)
-SOVERSION := 0
+SOVERSION := 1
 
 MAKEFLAGS += -r
 ifeq ($(origin CC),default)

@@ -16,12 +16,12 @@ static const char *const category_names[] = {"loss", "unknown",    "maybe-loss",
                                              "draw", "cursed-win", "maybe-win",  "win"};
 
 /* A move, and the position after it. */
-typedef struct Entry {
+typedef struct StandardMove {
     treb_move move;
     int captured; /* the type of man taken, or -1 */
     Fields fields;
     size_t number; /* in the library's order, which breaks ties */
-} Entry;
+} StandardMove;
 
 static Category category_of(const treb_value *value, int clock)
 {
@@ -99,7 +99,7 @@ static int captured_type(const treb_position *pos, const treb_move *move)
     return TREB_PAWN; /* en passant */
 }
 
-static void fill_entry(Entry *entry, AnswerContext *context, const treb_position *pos)
+static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_position *pos)
 {
     treb_position child;
     Fields *f = &entry->fields;
@@ -122,7 +122,7 @@ static int compare_known(const Fields *a, const Fields *b, int metric)
 }
 
 /* Moves that convert (or zero the clock) come first, but for a loser last. */
-static int compare_turning(const Entry *a, const Entry *b, int flag)
+static int compare_turning(const StandardMove *a, const StandardMove *b, int flag)
 {
     int order = !!(b->move.flags & flag) - !!(a->move.flags & flag);
     return a->fields.category > CATEGORY_DRAW ? -order : order;
@@ -130,7 +130,7 @@ static int compare_turning(const Entry *a, const Entry *b, int flag)
 
 static int compare_entries(const void *left, const void *right)
 {
-    const Entry *a = left, *b = right;
+    const StandardMove *a = left, *b = right;
     int order = (int)a->fields.category - (int)b->fields.category;
     if (order == 0) order = b->fields.checkmate - a->fields.checkmate;
     if (order == 0) order = b->fields.stalemate - a->fields.stalemate;
@@ -169,7 +169,7 @@ void standard_put_fields(json_t *object, const Fields *f)
     put(object, "insufficient_material", json_boolean(f->insufficient));
 }
 
-static json_t *entry_json(const Entry *entry)
+static json_t *entry_json(const StandardMove *entry)
 {
     json_t *object = json_object();
     put(object, "uci", json_text(entry->move.uci));
@@ -189,14 +189,14 @@ static void keep_failure(treb_error *kept, const treb_error *error)
 }
 
 /* The moves as entries, best first, and how many; the caller frees them. */
-static Entry *list_entries(AnswerContext *context, const treb_position *pos, size_t *count,
-                           treb_error *failure)
+static StandardMove *list_entries(AnswerContext *context, const treb_position *pos, size_t *count,
+                                  treb_error *failure)
 {
     treb_error error;
     treb_move moves[TREB_MOVES_MAX];
     treb_status status = answer_moves(context, pos, TREB_DTM, moves, count, &error);
     if (status != TREB_OK) keep_failure(failure, &error);
-    Entry *entries = calloc(*count + 1, sizeof *entries);
+    StandardMove *entries = calloc(*count + 1, sizeof *entries);
     if (entries == NULL) {
         fail_memory(failure);
         return NULL;
@@ -211,7 +211,7 @@ static Entry *list_entries(AnswerContext *context, const treb_position *pos, siz
 }
 
 static void fill_root(Fields *fields, AnswerContext *context, const treb_position *pos,
-                      const treb_value *value, const Entry *entries, size_t count)
+                      const treb_value *value, const StandardMove *entries, size_t count)
 {
     /* The rules alone settle a game that is over. */
     fields->checkmate = count == 0 && value->wdl == TREB_LOSS;
@@ -245,7 +245,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     treb_status status = treb_probe_root(context->tables, pos, &value, failure);
     if (answer_refused(status)) return NULL;
     if (status == TREB_OK) find_dtz_failure(context, pos, &value, failure);
-    Entry *entries = list_entries(context, pos, &count, failure);
+    StandardMove *entries = list_entries(context, pos, &count, failure);
     if (entries == NULL) return NULL;
     fill_root(&fields, context, pos, &value, entries, count);
     json_t *object = json_object(), *moves = json_array();

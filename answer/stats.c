@@ -29,16 +29,16 @@ static json_t *children_json(AnswerContext *context, const Material *material)
     return array;
 }
 
-/* ---- Histograms ------------------------------------------------------------------------------ */
+/* ---- StatsHistograms ------------------------------------------------------------------------------ */
 
-typedef struct Histograms {
+typedef struct StatsHistograms {
     AnswerContext *context;
     const char *material;
     uint64_t *counts; /* room for PLIES_MAX */
-} Histograms;
+} StatsHistograms;
 
 /* Files of the first version of the format have none. */
-static bool has_histogram(const Histograms *h, treb_metric metric)
+static bool has_histogram(const StatsHistograms *h, treb_metric metric)
 {
     size_t count;
     return treb_tables_histogram(h->context->tables, h->material, metric, TREB_WHITE, TREB_WIN,
@@ -46,7 +46,7 @@ static bool has_histogram(const Histograms *h, treb_metric metric)
 }
 
 /* [[plies, count], ...] of one side and verdict; NULL if there are none. */
-static json_t *verdict_json(const Histograms *h, treb_metric metric, int turn, treb_wdl wdl)
+static json_t *verdict_json(const StatsHistograms *h, treb_metric metric, int turn, treb_wdl wdl)
 {
     size_t count = 0;
     json_t *array = NULL;
@@ -64,7 +64,7 @@ static json_t *verdict_json(const Histograms *h, treb_metric metric, int turn, t
     return array;
 }
 
-static json_t *metric_json(const Histograms *h, treb_metric metric)
+static json_t *metric_json(const StatsHistograms *h, treb_metric metric)
 {
     json_t *object = json_object();
     for (int turn = 0; turn < 2; turn++) {
@@ -100,7 +100,8 @@ static treb_status find_files(AnswerContext *context, const char *name, AnswerFi
     return status;
 }
 
-static json_t *stats_json(const Histograms *h, const AnswerFiles *files, const Material *material)
+static json_t *stats_json(const StatsHistograms *h, const AnswerFiles *files,
+                          const Material *material)
 {
     json_t *object = json_object(), *histograms = json_object();
     put(object, "material", json_text(h->material));
@@ -133,7 +134,7 @@ json_t *answer_stats(AnswerContext *context, const char *text, treb_error *error
     if (files == NULL || counts == NULL)
         fail_memory(error);
     else if (find_files(context, name, files, error) == TREB_OK)
-        object = stats_json(&(Histograms){context, name, counts}, files, &material);
+        object = stats_json(&(StatsHistograms){context, name, counts}, files, &material);
     free(files);
     free(counts);
     return answer_unless_stopped(context, object, error);

@@ -9,14 +9,14 @@
 #include "blocked/file.h"
 
 /* A file, in its own orientation. */
-typedef struct Reader {
+typedef struct CheckReader {
     FileCheck *check;
     const TableHeader *h;
     uint16_t *cell[2]; /* by side to move */
     uint64_t count[2][WDL_VALUES], open[2];
     uint32_t longest[2][WDL_VALUES];
     bool loose; /* a rank may be too high */
-} Reader;
+} CheckReader;
 
 /* What the moves of a placement say for one winner. */
 typedef struct Gathered {
@@ -24,7 +24,7 @@ typedef struct Gathered {
     int moves, quiet, sure, open, open_captures;
 } Gathered;
 
-__attribute__((format(printf, 3, 4))) static void complain(Reader *r, const treb_position *pos,
+__attribute__((format(printf, 3, 4))) static void complain(CheckReader *r, const treb_position *pos,
                                                            const char *words, ...)
 {
     char fen[TREB_FEN_SIZE];
@@ -48,14 +48,14 @@ static const char *rank_text(unsigned rank, char out[16])
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-static unsigned placement_rank(const Reader *r, const treb_position *pos, int winner)
+static unsigned placement_rank(const CheckReader *r, const treb_position *pos, int winner)
 {
     int white = position_king(pos, TREB_WHITE), black = position_king(pos, TREB_BLACK);
     return r->cell[pos->turn][table_ranks_cell(r->h, winner, white, black)];
 }
 
 /* Of the position after the capture of a pawn. */
-static unsigned taken_rank(const Reader *r, const treb_position *child, int pawn, int winner)
+static unsigned taken_rank(const CheckReader *r, const treb_position *child, int pawn, int winner)
 {
     int side = child->turn, number = 0;
     for (int square = 0; square < pawn; square++)
@@ -64,7 +64,7 @@ static unsigned taken_rank(const Reader *r, const treb_position *child, int pawn
 }
 
 /* A capture's cells must not claim that both win, nor contradict the tables. */
-static void check_taken(Reader *r, const treb_position *child, int pawn)
+static void check_taken(CheckReader *r, const treb_position *child, int pawn)
 {
     unsigned rank[2] = {taken_rank(r, child, pawn, 0), taken_rank(r, child, pawn, 1)};
     int value = 0, men = bit_count(position_occupied(child));
@@ -99,7 +99,8 @@ static void gather_move(Gathered *g, unsigned rank, bool capture)
     g->sure++;
 }
 
-static unsigned expected_exact(Reader *r, const treb_position *pos, int winner, const Gathered *g)
+static unsigned expected_exact(CheckReader *r, const treb_position *pos, int winner,
+                               const Gathered *g)
 {
     bool loses = pos->turn != winner;
     if (g->moves == 0) return loses && position_in_check(pos) ? 0 : RANK_NONE;
@@ -110,7 +111,7 @@ static unsigned expected_exact(Reader *r, const treb_position *pos, int winner, 
     return g->least;
 }
 
-static void check_exact(Reader *r, const treb_position *pos)
+static void check_exact(CheckReader *r, const treb_position *pos)
 {
     Move moves[MOVES_MAX];
     Gathered gathered[2] = {{0}};
@@ -154,7 +155,7 @@ static bool at_goal(const TableRanks *about, const treb_position *pos, int winne
     return !about->safe || (king_attacks(other) & own) == 0;
 }
 
-static unsigned expected_goal(Reader *r, const treb_position *pos, int winner)
+static unsigned expected_goal(CheckReader *r, const treb_position *pos, int winner)
 {
     Move moves[MOVES_MAX];
     Gathered g = {0};
@@ -173,7 +174,7 @@ static unsigned expected_goal(Reader *r, const treb_position *pos, int winner)
     return g.sure > 0 && g.sure == g.moves && captures == 0 ? g.most : RANK_NONE;
 }
 
-static void check_goal(Reader *r, const treb_position *pos)
+static void check_goal(CheckReader *r, const treb_position *pos)
 {
     for (int winner = 0; winner < 2; winner++) {
         char has[16], wants[16];
@@ -187,7 +188,7 @@ static void check_goal(Reader *r, const treb_position *pos)
 /* ---- The file -------------------------------------------------------------------------------- */
 
 /* The verdict of a placement, for the counts. */
-static void count_placement(Reader *r, const treb_position *pos)
+static void count_placement(CheckReader *r, const treb_position *pos)
 {
     unsigned white = placement_rank(r, pos, TREB_WHITE), black = placement_rank(r, pos, TREB_BLACK);
     /* Of two ranks, as goals may have, the lower counts, White's if they are the same. */
@@ -204,7 +205,7 @@ static void count_placement(Reader *r, const treb_position *pos)
     if (plies > r->longest[pos->turn][verdict]) r->longest[pos->turn][verdict] = plies;
 }
 
-static void check_placements(Reader *r)
+static void check_placements(CheckReader *r)
 {
     const TableRanks *about = &r->h->ranks;
     for (int i = 0; i < 2 * RANKS_PLACEMENTS; i++) {
@@ -228,7 +229,7 @@ static void check_placements(Reader *r)
 }
 
 /* What the header says of the whole. */
-static void check_header(Reader *r)
+static void check_header(CheckReader *r)
 {
     bool same = r->open[0] == r->h->ranks.open[0] && r->open[1] == r->h->ranks.open[1];
     for (int i = 0; i < 2 * WDL_VALUES; i++) {
@@ -261,7 +262,7 @@ static treb_status give_up(FileCheck *check, treb_status status, const char *tex
 
 static treb_status check_table(const Table *table, FileCheck *check)
 {
-    Reader r = {.check = check, .h = table_header(table)};
+    CheckReader r = {.check = check, .h = table_header(table)};
     treb_error why;
     if (r.h->metric != TABLE_RANKS || !named_rightly(table))
         return give_up(check, TREB_ERR_DAMAGED, "its name is not that of its content");

@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* Cells by what an edge offers the side to move, the last index being a level (family.h). */
-typedef struct Outcomes {
+typedef struct FamilyOutcomes {
     uint64_t *any[2];            /* has an edge, by side to move */
     uint64_t *win[2][LEVELS];    /* an edge wins */
     uint64_t *escape[2][LEVELS]; /* an edge does not lose: in the game that the opponent wins */
-} Outcomes;
+} FamilyOutcomes;
 
 static uint64_t *new_set(size_t words) { return calloc(words, sizeof(uint64_t)); }
 
-static bool outcomes_init(Outcomes *out, size_t words)
+static bool outcomes_init(FamilyOutcomes *out, size_t words)
 {
     bool good = true;
     memset(out, 0, sizeof *out);
@@ -31,7 +31,7 @@ static bool outcomes_init(Outcomes *out, size_t words)
     return good;
 }
 
-static void outcomes_free(Outcomes *out)
+static void outcomes_free(FamilyOutcomes *out)
 {
     for (int side = 0; side < 2; side++) {
         free(out->any[side]);
@@ -146,7 +146,7 @@ static void fill_all(Family *f, int side)
         family_fill(f, side, word, UINT64_MAX);
 }
 
-static bool find_double_push(const Family *f, int side, const Edge *edge, Outcomes *out)
+static bool find_double_push(const Family *f, int side, const Edge *edge, FamilyOutcomes *out)
 {
     Family *to = edge->child.family;
     size_t words = cells_words(&to->key);
@@ -179,7 +179,8 @@ static void or_into(uint64_t *out, const uint64_t *in, size_t words)
 }
 
 /* Of an unknown child all that counts is where the edge can be used; `use` is room for that. */
-static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
+static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *use,
+                         FamilyOutcomes *out)
 {
     size_t words = cells_words(&f->key);
     memset(use, 0, words * sizeof *use);
@@ -192,7 +193,8 @@ static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *
     }
 }
 
-static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use, Outcomes *out)
+static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use,
+                      FamilyOutcomes *out)
 {
     const Family *to = edge->child.family;
     if (to == NULL) {
@@ -211,7 +213,7 @@ static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use
     return true;
 }
 
-static bool outcomes_find(const Family *family, Outcomes *out)
+static bool outcomes_find(const Family *family, FamilyOutcomes *out)
 {
     size_t words = cells_words(&family->key);
     uint64_t *use = new_set(words);
@@ -227,7 +229,7 @@ static bool outcomes_find(const Family *family, Outcomes *out)
 
 /* Notes who has no move, and returns in `losable` where a side can lose in a level's game: no edge
  * lets it out, and it is not stalemated; in `mated` where it has. */
-static bool find_stuck(Family *f, const Outcomes *out, uint64_t *mated[2])
+static bool find_stuck(Family *f, const FamilyOutcomes *out, uint64_t *mated[2])
 {
     size_t words = cells_words(&f->key);
     uint64_t *unused[2] = {new_set(words), new_set(words)}, *reach = new_set(words);
@@ -247,7 +249,7 @@ static bool find_stuck(Family *f, const Outcomes *out, uint64_t *mated[2])
     return good;
 }
 
-static bool solve_game(Family *f, const Outcomes *out, uint64_t *const mated[2], int winner,
+static bool solve_game(Family *f, const FamilyOutcomes *out, uint64_t *const mated[2], int winner,
                        int level, const FamilyRanks *ranks)
 {
     size_t words = cells_words(&f->key);
@@ -285,14 +287,14 @@ static void compare_levels(Family *f, int winner)
 }
 
 /* Whether the games of one winner at two levels start out the same, and so end the same. */
-static bool same_game(const Family *f, const Outcomes *out, int winner, int a, int b)
+static bool same_game(const Family *f, const FamilyOutcomes *out, int winner, int a, int b)
 {
     size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
     return memcmp(out->win[winner][a], out->win[winner][b], bytes) == 0 &&
            memcmp(out->escape[!winner][a], out->escape[!winner][b], bytes) == 0;
 }
 
-static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2],
+static bool solve_games(Family *f, const FamilyOutcomes *out, uint64_t *const mated[2],
                         const FamilyRanks *ranks)
 {
     size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
@@ -314,7 +316,7 @@ static bool solve_games(Family *f, const Outcomes *out, uint64_t *const mated[2]
 }
 
 /* A win may be nearer than its rank where a move that leaves the family may win, too. */
-static bool ranks_exact(const Family *f, const Outcomes *out)
+static bool ranks_exact(const Family *f, const FamilyOutcomes *out)
 {
     for (int winner = 0; winner < 2; winner++)
         for (size_t w = 0; w < cells_words(&f->key); w++) {
@@ -347,7 +349,7 @@ static bool levels_ok(const Family *f)
 bool family_solve(Family *f, FamilyRanks *ranks)
 {
     size_t words = cells_words(&f->key);
-    Outcomes out;
+    FamilyOutcomes out;
     uint64_t *mated[2] = {new_set(words), new_set(words)};
     bool good = mated[0] != NULL && mated[1] != NULL;
     good = outcomes_find(f, &out) && good;

@@ -4,12 +4,12 @@
 #include "blocked/blocked.h"
 
 /* What the ranks say of one placement, by the attacker's and the defender's square. */
-typedef struct View {
+typedef struct SquaresView {
     const Blocked *b;
     int attacker;
-} View;
+} SquaresView;
 
-static bool holds(const View *v, const uint64_t set[64], int a, int d)
+static bool holds(const SquaresView *v, const uint64_t set[64], int a, int d)
 {
     bool white = v->attacker == TREB_WHITE;
     return bit_test(set[white ? a : d], white ? d : a);
@@ -43,7 +43,7 @@ static void sort_groups(BlockedSquares *out)
     }
 }
 
-static void find_zugzwangs(const View *v, const uint64_t region[2], BlockedSquares *out)
+static void find_zugzwangs(const SquaresView *v, const uint64_t region[2], BlockedSquares *out)
 {
     int attacker = v->attacker, defender = !attacker;
     const BlockedRanks *mine = &v->b->by[attacker], *theirs = &v->b->by[defender];
@@ -67,7 +67,7 @@ static void find_zugzwangs(const View *v, const uint64_t region[2], BlockedSquar
 void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
                      BlockedSquares *out)
 {
-    View view = {blocked, attacker};
+    SquaresView view = {blocked, attacker};
     memset(out, 0, sizeof *out);
     out->attacker = attacker;
     find_zugzwangs(&view, region, out);

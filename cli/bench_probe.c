@@ -11,7 +11,7 @@
 enum { THREADS_MAX = 256, MOVES_SHARE = 20 /* listing moves takes as many probes */ };
 
 /* What one thread does. */
-typedef struct Worker {
+typedef struct BenchWorker {
     const treb_tables *tables;
     const treb_position *position;
     uint64_t positions, start; /* where in the list this thread begins */
@@ -20,7 +20,7 @@ typedef struct Worker {
     uint64_t probes;           /* done */
     double elapsed;
     uint64_t sum; /* of answers, so that none can be left out */
-} Worker;
+} BenchWorker;
 
 /* A well-mixed number from another (splitmix64). */
 static uint64_t mix(uint64_t x)
@@ -51,7 +51,7 @@ static treb_position *draw_positions(const BenchRequest *r, treb_error *error)
     return list;
 }
 
-static treb_status probe_once(Worker *w, const treb_position *pos, treb_move *moves,
+static treb_status probe_once(BenchWorker *w, const treb_position *pos, treb_move *moves,
                               treb_error *error)
 {
     if (w->what == BENCH_MOVES) {
@@ -77,7 +77,7 @@ static treb_status probe_once(Worker *w, const treb_position *pos, treb_move *mo
 static void *work(void *context)
 {
     enum { BATCH = 64 };
-    Worker *w = context;
+    BenchWorker *w = context;
     treb_move moves[TREB_MOVES_MAX];
     uint64_t at = w->start;
     double start = cli_seconds();
@@ -93,11 +93,11 @@ static void *work(void *context)
 }
 
 /* Runs copies of a worker. Returns ns a probe and thread; `rate` and `misses` may be NULL. */
-static double measure(const BenchRequest *r, const Worker *model, unsigned threads, double *rate,
-                      double *misses)
+static double measure(const BenchRequest *r, const BenchWorker *model, unsigned threads,
+                      double *rate, double *misses)
 {
     pthread_t thread[THREADS_MAX];
-    Worker worker[THREADS_MAX];
+    BenchWorker worker[THREADS_MAX];
     treb_memory before, after;
     uint64_t probes = 0;
     double elapsed = 0, speed = 0;
@@ -124,7 +124,7 @@ static double measure(const BenchRequest *r, const Worker *model, unsigned threa
     return 1e9 * elapsed / (double)probes;
 }
 
-static void measure_figure(const BenchRequest *r, Worker *w, BenchFigure *f)
+static void measure_figure(const BenchRequest *r, BenchWorker *w, BenchFigure *f)
 {
     w->seconds = 0;
     treb_tables_set_memory(r->tables, r->cache);
@@ -144,7 +144,8 @@ treb_status bench_probe(const BenchRequest *r, BenchFigure figure[BENCH_FIGURES]
     if (list == NULL) return error->status;
     treb_status first = TREB_OK;
     for (int what = 0; what < BENCH_FIGURES && first == TREB_OK; what++) {
-        Worker w = {.tables = r->tables, .position = list, .positions = r->positions, .what = what};
+        BenchWorker w = {
+            .tables = r->tables, .position = list, .positions = r->positions, .what = what};
         if (what == BENCH_MOVES && w.positions > 10 * MOVES_SHARE) w.positions /= MOVES_SHARE;
         treb_status status = TREB_OK;
         treb_error why;

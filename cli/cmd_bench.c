@@ -185,13 +185,13 @@ static int bench_tables(BenchArgs *args, treb_tables *tables)
 
 /* ---- Making tables --------------------------------------------------------------------------- */
 
-typedef struct GenRun {
+typedef struct BenchGenRun {
     const BenchArgs *args;
     const GeneratePlan *plan;
     json_t *list;  /* of tables made */
     double sum[3]; /* solving, writing, all */
     uint64_t bytes;
-} GenRun;
+} BenchGenRun;
 
 static json_t *step_json(const char *name, const GenerateReport *r, uint64_t bytes)
 {
@@ -206,7 +206,7 @@ static json_t *step_json(const char *name, const GenerateReport *r, uint64_t byt
 
 static void on_step(void *context, size_t step, const GenerateReport *r)
 {
-    GenRun *run = context;
+    BenchGenRun *run = context;
     char name[MATERIAL_NAME_SIZE], size[16];
     uint64_t bytes = 0;
     if (!run->plan->step[step].write) return;
@@ -244,7 +244,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-static int gen_plan(GenRun *run, const GenerateOptions *options)
+static int gen_plan(BenchGenRun *run, const GenerateOptions *options)
 {
     treb_error error;
     bool stopped;
@@ -278,7 +278,7 @@ static int gen_into(const BenchArgs *args, const char *folder)
         cli_fail("bench", &error, NULL);
         return CLI_FAILED;
     }
-    GenRun run = {.args = args, .plan = &plan, .list = json_array()};
+    BenchGenRun run = {.args = args, .plan = &plan, .list = json_array()};
     int code = gen_plan(&run, &options);
     json_decref(run.list);
     generate_plan_free(&plan);

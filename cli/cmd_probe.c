@@ -39,12 +39,12 @@ typedef struct ProbeArgs {
 } ProbeArgs;
 
 /* What is printed. */
-typedef struct Probe {
+typedef struct ProbeReport {
     const treb_position *pos;
     treb_value value;
     treb_move *move;
     size_t moves;
-} Probe;
+} ProbeReport;
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static void print_mate(const treb_value *value)
 }
 
 /* Why a win on the board is none under the rule. */
-static void print_saved(const Probe *p, const char *winner, const char *loser)
+static void print_saved(const ProbeReport *p, const char *winner, const char *loser)
 {
     const treb_value *v = &p->value;
     printf("%s wins, but the 50-move rule saves %s", winner, loser);
@@ -75,7 +75,7 @@ static void print_saved(const Probe *p, const char *winner, const char *loser)
     }
 }
 
-static void print_verdict(const Probe *p)
+static void print_verdict(const ProbeReport *p)
 {
     const treb_value *v = &p->value;
     bool ahead = v->wdl > TREB_DRAW;
@@ -174,7 +174,7 @@ static void print_move(const treb_move *move)
     printf("%s\n", move_note(move));
 }
 
-static void print_moves(const Probe *p)
+static void print_moves(const ProbeReport *p)
 {
     if (p->moves == 0) return;
     printf("\n  %-10s%6s%6s%6s  plies from here, the move included\n", "Move", "DTM", "DTC", "DTZ");
@@ -214,7 +214,7 @@ static int probe_ranks(const treb_tables *tables, Blocked *b)
 static int probe_text(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
-    Probe p = {.pos = &args->pos};
+    ProbeReport p = {.pos = &args->pos};
     if (treb_probe_root(tables, p.pos, &p.value, &error) != TREB_OK) {
         int code = CLI_OK;
         Blocked *b = source_instead("probe", &error, &args->dirs, p.pos, &code);

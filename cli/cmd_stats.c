@@ -146,13 +146,13 @@ static void print_row(int from, int to, uint64_t count, double share)
 }
 
 /* Wins of one colour by plies, of both sides to move together. */
-typedef struct Spread {
+typedef struct StatsSpread {
     uint64_t plies[PLIES_MAX], cursed[PLIES_MAX]; /* cursed: those that are draws by the rule */
     uint64_t wins;
-} Spread;
+} StatsSpread;
 
 static treb_status read_spread(const treb_tables *tables, const treb_table_info *info, int winner,
-                               Spread *out, treb_error *error)
+                               StatsSpread *out, treb_error *error)
 {
     static const struct {
         bool winner_moves, cursed;
@@ -180,7 +180,7 @@ static treb_status read_spread(const treb_tables *tables, const treb_table_info 
     return status;
 }
 
-static void print_spread(const Spread *spread, int winner, treb_metric metric)
+static void print_spread(const StatsSpread *spread, int winner, treb_metric metric)
 {
     uint64_t row[ROWS + 2] = {0}, light[ROWS + 2] = {0}, most = 1, cursed = 0;
     int last = 0, room = cli_columns() - 41;
@@ -212,7 +212,7 @@ static int print_histogram(const StatsArgs *args, const treb_tables *tables,
 {
     treb_error error;
     Material m;
-    Spread *spread = malloc(sizeof *spread);
+    StatsSpread *spread = malloc(sizeof *spread);
     bool symmetric = material_parse(info->material, &m) && material_symmetric(&m);
     treb_status status = spread ? TREB_OK : TREB_ERR_MEMORY;
     if (spread == NULL) fail_memory(&error);

@@ -51,7 +51,9 @@ typedef struct Header {
     size_t map_size;
 } Header;
 
-enum { HEADER = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED = 2 * HUGE_PAGE /* from here on */ };
+/* Arrays of MAPPED bytes and more are mapped, as the allocator would keep what is freed between
+ * others; those of ALIGNED bytes and more lie on large pages. */
+enum { HEADER = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED = 256 << 10, ALIGNED = 2 * HUGE_PAGE };
 
 _Static_assert(sizeof(Header) <= HEADER, "the header has room");
 
@@ -65,16 +67,17 @@ uint64_t ledger_cost(size_t size)
  * finding them. The page before the array has the header. */
 static Header *map_large(size_t size)
 {
-    size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1), whole = pages + HUGE_PAGE + PAGE;
+    size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+    size_t unit = size < ALIGNED ? PAGE : HUGE_PAGE, whole = pages + unit + PAGE;
     uint8_t *map = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return NULL;
-    uintptr_t first = ((uintptr_t)map + PAGE + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    uintptr_t first = ((uintptr_t)map + PAGE + unit - 1) & ~(uintptr_t)(unit - 1);
     uint8_t *array = map + (first - (uintptr_t)map), *start = array - PAGE, *end = array + pages;
     if (start > map) munmap(map, (size_t)(start - map));
     if (end < map + whole) munmap(end, (size_t)(map + whole - end));
 #ifdef MADV_HUGEPAGE
-    madvise(array, pages, MADV_HUGEPAGE);
+    if (size >= ALIGNED) madvise(array, pages, MADV_HUGEPAGE);
 #endif
     Header *header = (Header *)(void *)(array - HEADER);
     header->map = start;

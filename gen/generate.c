@@ -1,6 +1,9 @@
 /* generate.c - see generate.h. */
 #include "gen/generate.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +35,7 @@ typedef struct SolverPools {
 } SolverPools;
 
 /* The work on one table. */
-typedef struct Job {
+typedef struct TableJob {
     const GenerateOptions *options;
     const GenerateStep *step;
     Ledger *ledger;
@@ -44,20 +47,20 @@ typedef struct Job {
     StoreTable *table;
     Writer *writer;
     GenerateReport *report;
-} Job;
+} TableJob;
 
-static bool stopping(const Job *job)
+static bool stopping(const TableJob *job)
 {
     return job->options->stop && atomic_load(job->options->stop);
 }
 
-static void set_phase(const Job *job, int phase)
+static void set_phase(const TableJob *job, int phase)
 {
     if (job->options->progress) atomic_store(&job->options->progress->phase, phase);
 }
 
 /* Solves a batch, puts it into the store and, if wanted, into files. */
-static treb_status batch_run(Job *job, const Batch *batch, Solver *solver, treb_error *error)
+static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, treb_error *error)
 {
     const Slice *slice;
     if (stopping(job)) return TREB_OK;
@@ -85,7 +88,7 @@ static treb_status batch_run(Job *job, const Batch *batch, Solver *solver, treb_
 }
 
 /* All batches of one level. Where slices are small they run side by side, else each in parallel. */
-static treb_status level_run(Job *job, size_t first, size_t end, treb_error *error)
+static treb_status level_run(TableJob *job, size_t first, size_t end, treb_error *error)
 {
     treb_status status = TREB_OK;
     /* The writer chooses by the first slice it sees: that must not depend on threads. */
@@ -119,7 +122,7 @@ static treb_status level_run(Job *job, size_t first, size_t end, treb_error *err
     return status;
 }
 
-static treb_status job_levels(Job *job, treb_error *error)
+static treb_status job_levels(TableJob *job, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (size_t u = 0; u < job->batches.count && status == TREB_OK && !stopping(job);) {
@@ -138,7 +141,7 @@ static treb_status job_levels(Job *job, treb_error *error)
     return status;
 }
 
-static treb_status job_try(Job *job, treb_error *error)
+static treb_status job_try(TableJob *job, treb_error *error)
 {
     const GenerateOptions *o = job->options;
     WriteOptions write = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide,
@@ -243,15 +246,24 @@ static void share_memory(Works *works, const GenerateStep *step, const Shape *sh
     store_set_budget(works->store, step->store + (room < cache ? room : cache));
 }
 
+/* The allocator keeps what was freed between small things that are still there. It would come on top
+ * of what the next table takes. */
+static void give_back_free_memory(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 static treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *report,
                            treb_error *error)
 {
     const GenerateOptions *options = works->options;
-    Job job = {.options = options,
-               .step = step,
-               .ledger = &works->ledger,
-               .store = works->store,
-               .report = report};
+    TableJob job = {.options = options,
+                    .step = step,
+                    .ledger = &works->ledger,
+                    .store = works->store,
+                    .report = report};
     double start = omp_get_wtime();
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
@@ -267,6 +279,7 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     treb_status status = ok ? job_try(&job, error) : fail_memory(error);
     batches_free(&job.batches);
     shape_free(&job.shape);
+    give_back_free_memory();
     report->total = omp_get_wtime() - start;
     return status;
 }
@@ -288,6 +301,15 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
     return status;
 }
 
+/* What the machine has free may have become less since the plan was found to fit. */
+static uint64_t memory_allowed(const GenerateOptions *options, const GeneratePlan *plan)
+{
+    uint64_t allowed = options->memory ? options->memory : generate_memory_default();
+    uint64_t least = plan->steps ? plan->step[generate_plan_largest(plan)].memory
+                                 : forecast_overhead(omp_get_max_threads());
+    return allowed > least ? allowed : least;
+}
+
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
                          GenerateReporter *report, void *context, bool *stopped, treb_error *error)
 {
@@ -302,8 +324,8 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     /* Threads of a second level would share what belongs to one of the first. */
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
-    uint64_t bound = options->memory ? options->memory : generate_memory_default();
-    ledger_init(&works.ledger, bound - forecast_overhead(omp_get_max_threads()));
+    ledger_init(&works.ledger,
+                memory_allowed(options, plan) - forecast_overhead(omp_get_max_threads()));
     works.store = store_new(options->directory, options->metrics >> TREB_DTM & 1, &works.ledger);
     status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
                                  : fail_memory(error);

@@ -36,9 +36,9 @@
 
 /* The version of this header. Before 1.0.0 any minor version may change the interface. */
 #define TREB_VERSION_MAJOR 0
-#define TREB_VERSION_MINOR 1
+#define TREB_VERSION_MINOR 2
 #define TREB_VERSION_PATCH 0
-#define TREB_VERSION "0.1.0"
+#define TREB_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #define TREB_API __attribute__((visibility("default")))

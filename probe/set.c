@@ -49,10 +49,10 @@ int set_contradicts(const treb_position *pos, treb_error *error)
 /* ---- Finding files --------------------------------------------------------------------------- */
 
 /* Files found so far, in growing room. */
-typedef struct Found {
+typedef struct FoundFiles {
     ProbeFile *files;
     size_t count, capacity;
-} Found;
+} FoundFiles;
 
 /* "KRPvKR.dtz.treb", spelt as the generator would. */
 static bool parse_file_name(const char *name, Material *material, treb_metric *metric)
@@ -85,7 +85,8 @@ static int compare_files(const void *left, const void *right)
     return names != 0 ? names : (int)a->metric - (int)b->metric;
 }
 
-static bool known(const Found *found, size_t before, const Material *material, treb_metric metric)
+static bool known(const FoundFiles *found, size_t before, const Material *material,
+                  treb_metric metric)
 {
     for (size_t i = 0; i < before; i++)
         if (found->files[i].metric == metric && material_equal(&found->files[i].material, material))
@@ -93,7 +94,7 @@ static bool known(const Found *found, size_t before, const Material *material, t
     return false;
 }
 
-static bool add_file(Found *found, const char *directory, const char *name, size_t before)
+static bool add_file(FoundFiles *found, const char *directory, const char *name, size_t before)
 {
     Material material;
     treb_metric metric;
@@ -115,7 +116,7 @@ static bool add_file(Found *found, const char *directory, const char *name, size
     return true;
 }
 
-static treb_status scan(Found *found, const char *directory, treb_error *error)
+static treb_status scan(FoundFiles *found, const char *directory, treb_error *error)
 {
     DIR *list = opendir(directory);
     if (list == NULL) return fail_errno(error, "open", directory);
@@ -185,7 +186,7 @@ static bool build(treb_tables *set)
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Takes what was found over. */
-static bool adopt(treb_tables *set, Found *found)
+static bool adopt(treb_tables *set, FoundFiles *found)
 {
     if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
     set->files = found->files;
@@ -193,13 +194,13 @@ static bool adopt(treb_tables *set, Found *found)
         if (!file_init(&set->files[set->file_count], set->pool.files)) break;
     bool all = set->file_count == found->count;
     for (size_t i = set->file_count; i < found->count; i++) free(found->files[i].path);
-    *found = (Found){0};
+    *found = (FoundFiles){0};
     return all && build(set);
 }
 
 treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error)
 {
-    Found found = {0};
+    FoundFiles found = {0};
     treb_status status = TREB_OK;
     treb_tables *set = calloc(1, sizeof *set);
     if (set != NULL && !pool_init(&set->pool)) {

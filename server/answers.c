@@ -9,10 +9,10 @@
 
 enum { SHARDS = 16, BUCKETS = 1024 };
 
-typedef struct Entry Entry;
-struct Entry {
-    Entry *chain;         /* in its bucket */
-    Entry *newer, *older; /* by last use */
+typedef struct KeptAnswer KeptAnswer;
+struct KeptAnswer {
+    KeptAnswer *chain;         /* in its bucket */
+    KeptAnswer *newer, *older; /* by last use */
     uint64_t hash;
     Served *served;
     const void *tag;
@@ -22,8 +22,8 @@ struct Entry {
 
 typedef struct Shard {
     _Alignas(64) pthread_mutex_t lock;
-    Entry *bucket[BUCKETS];
-    Entry *newest, *oldest;
+    KeptAnswer *bucket[BUCKETS];
+    KeptAnswer *newest, *oldest;
     uint64_t bytes, entries, hits, misses;
 } Shard;
 
@@ -42,7 +42,7 @@ AnswerCache *answers_create(uint64_t bytes)
     return cache;
 }
 
-static void entry_free(Entry *entry)
+static void entry_free(KeptAnswer *entry)
 {
     served_release(entry->served);
     free(entry);
@@ -53,7 +53,7 @@ void answers_free(AnswerCache *cache)
     if (cache == NULL) return;
     for (int i = 0; i < SHARDS; i++) {
         Shard *shard = &cache->shard[i];
-        for (Entry *entry = shard->newest, *next; entry != NULL; entry = next) {
+        for (KeptAnswer *entry = shard->newest, *next; entry != NULL; entry = next) {
             next = entry->older;
             entry_free(entry);
         }
@@ -66,18 +66,18 @@ void answers_free(AnswerCache *cache)
 
 static Shard *shard_of(AnswerCache *cache, uint64_t hash) { return &cache->shard[hash % SHARDS]; }
 
-static Entry **bucket_of(Shard *shard, uint64_t hash)
+static KeptAnswer **bucket_of(Shard *shard, uint64_t hash)
 {
     return &shard->bucket[hash / SHARDS % BUCKETS];
 }
 
-static void unlink_use(Shard *shard, Entry *entry)
+static void unlink_use(Shard *shard, KeptAnswer *entry)
 {
     *(entry->newer ? &entry->newer->older : &shard->newest) = entry->older;
     *(entry->older ? &entry->older->newer : &shard->oldest) = entry->newer;
 }
 
-static void link_newest(Shard *shard, Entry *entry)
+static void link_newest(Shard *shard, KeptAnswer *entry)
 {
     entry->newer = NULL;
     entry->older = shard->newest;
@@ -85,17 +85,17 @@ static void link_newest(Shard *shard, Entry *entry)
     shard->newest = entry;
 }
 
-static Entry *find(Shard *shard, uint64_t hash, const char *target)
+static KeptAnswer *find(Shard *shard, uint64_t hash, const char *target)
 {
-    Entry *entry = *bucket_of(shard, hash);
+    KeptAnswer *entry = *bucket_of(shard, hash);
     while (entry != NULL && (entry->hash != hash || strcmp(entry->target, target) != 0))
         entry = entry->chain;
     return entry;
 }
 
-static void drop(Shard *shard, Entry *entry)
+static void drop(Shard *shard, KeptAnswer *entry)
 {
-    Entry **at = bucket_of(shard, entry->hash);
+    KeptAnswer **at = bucket_of(shard, entry->hash);
     while (*at != entry) at = &(*at)->chain;
     *at = entry->chain;
     unlink_use(shard, entry);
@@ -113,7 +113,7 @@ Served *answers_get(AnswerCache *cache, const char *target, const void **tag)
     Shard *shard = shard_of(cache, hash);
     Served *served = NULL;
     pthread_mutex_lock(&shard->lock);
-    Entry *entry = find(shard, hash, target);
+    KeptAnswer *entry = find(shard, hash, target);
     if (entry != NULL) {
         if (entry != shard->newest) {
             unlink_use(shard, entry);
@@ -129,10 +129,10 @@ Served *answers_get(AnswerCache *cache, const char *target, const void **tag)
 
 void answers_put(AnswerCache *cache, const char *target, Served *served, const void *tag)
 {
-    size_t length = strlen(target), bytes = sizeof(Entry) + length + 1 + served_bytes(served);
+    size_t length = strlen(target), bytes = sizeof(KeptAnswer) + length + 1 + served_bytes(served);
     uint64_t hash = XXH3_64bits(target, length);
     Shard *shard = shard_of(cache, hash);
-    Entry *entry = bytes <= cache->budget ? malloc(sizeof *entry + length + 1) : NULL;
+    KeptAnswer *entry = bytes <= cache->budget ? malloc(sizeof *entry + length + 1) : NULL;
     if (entry == NULL) {
         pthread_mutex_lock(&shard->lock);
         shard->misses++;
@@ -146,7 +146,7 @@ void answers_put(AnswerCache *cache, const char *target, Served *served, const v
     memcpy(entry->target, target, length + 1);
     pthread_mutex_lock(&shard->lock);
     shard->misses++;
-    Entry *old = find(shard, hash, target);
+    KeptAnswer *old = find(shard, hash, target);
     if (old != NULL) drop(shard, old);
     while (shard->bytes + bytes > cache->budget && shard->oldest != NULL)
         drop(shard, shard->oldest);

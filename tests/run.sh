@@ -54,7 +54,7 @@ else
     run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
 fi
 run layers tests/layers.sh
-run symbols tests/probe/symbols.sh "$build/libtrebuchet.so.0" "$build/libtrebuchet.a"
+run symbols tests/probe/symbols.sh "$build/libtrebuchet.so" "$build/libtrebuchet.a"
 run "symbols of the drop-in" tests/fathom/symbols_fathom.sh "$build/fathom/libfathom.so.1"
 if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
     run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"

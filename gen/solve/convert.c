@@ -10,24 +10,24 @@
  *
  * The capturer and its victim share a square afterwards, so either runs over a 64th of the cells,
  * except for pawn moves and captures of pawns. */
-#include "gen/solve/conversion.h"
+#include "gen/solve/children.h"
 
 #include <string.h>
 
 #include "core/bitboard.h"
 
 /* A child seen from one plane of the parent. */
-typedef struct View {
+typedef struct ChildView {
     const Plies *code, *dtc;
     const uint64_t *legal, *cursed, *stalemate;
     bool straight; /* the last man's squares are side by side and in order there too */
     uint64_t base;
     uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
-} View;
+} ChildView;
 
 /* Looks into a child from a plane with the kings on the given squares. False if they touch. */
-static bool view_init(View *view, const Converter *c, const Child *child, const uint8_t king[2],
-                      int promoted_square)
+static bool view_init(ChildView *view, const Converter *c, const Child *child,
+                      const uint8_t king[2], int promoted_square)
 {
     int kings[2], flip = (child->swap ? 56 : 0) ^ (child->mirror ? 7 : 0), symmetry;
     for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
@@ -58,7 +58,7 @@ typedef struct Outcome {
 } Outcome;
 
 /* What a conversion by capture or promotion to cell `cell` is worth to the side that makes it. */
-static inline Outcome view_outcome(const Converter *c, const View *view, uint64_t cell)
+static inline Outcome view_outcome(const Converter *c, const ChildView *view, uint64_t cell)
 {
     static const int16_t at_once[1 + WDL_VALUES] = {
         OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
@@ -71,7 +71,7 @@ static inline Outcome view_outcome(const Converter *c, const View *view, uint64_
 }
 
 /* The same for a push, after which the conversion is as far as the child says. */
-static inline Outcome view_push_outcome(const Converter *c, const View *view, uint64_t cell)
+static inline Outcome view_push_outcome(const Converter *c, const ChildView *view, uint64_t cell)
 {
     Outcome o = view_outcome(c, view, cell);
     if (view->dtc == NULL || o.dtc == OUTCOME_NONE || o.dtc == OUTCOME_DRAW) return o;
@@ -85,7 +85,7 @@ typedef struct Pass {
     const Converter *c;
     const Conversion *move;
     const Outcomes *out;
-    View view, en_passant[2];
+    ChildView view, en_passant[2];
     int captures;
     int loops; /* men to run over, in order */
     int8_t man[KERNEL_MEN_MAX];
@@ -169,7 +169,8 @@ static inline void row_improve16(int16_t *best, const Plies *code, const uint8_t
 }
 
 /* A child's codes for all squares of the last man, and which of them are positions. */
-static inline void row_codes(const View *view, int man, uint64_t child, Plies *code, uint8_t *legal)
+static inline void row_codes(const ChildView *view, int man, uint64_t child, Plies *code,
+                             uint8_t *legal)
 {
     const uint32_t *offset = view->offset[man];
     if (view->straight) {
@@ -190,7 +191,7 @@ static inline void row_codes(const View *view, int man, uint64_t child, Plies *c
 static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
 {
     static const Plies nothing[64];
-    const View *view = &p->view;
+    const ChildView *view = &p->view;
     const Outcomes *out = p->out;
     Plies code[64], dtc[64];
     uint8_t legal[64], verdict[64];

@@ -21,7 +21,7 @@ static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '3', sizeof(
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-void entry_free(Entry *entry)
+void entry_free(StoreEntry *entry)
 {
     if (entry == NULL) return;
     for (uint32_t b = 0; b < entry->batches; b++) {
@@ -41,9 +41,9 @@ void entry_free(Entry *entry)
     free(entry);
 }
 
-Entry *entry_new(const Material *material, Ledger *ledger)
+StoreEntry *entry_new(const Material *material, Ledger *ledger)
 {
-    Entry *entry = calloc(1, sizeof *entry);
+    StoreEntry *entry = calloc(1, sizeof *entry);
     if (entry == NULL) return NULL;
     entry->file = -1;
     entry->ledger = ledger;
@@ -62,7 +62,7 @@ Entry *entry_new(const Material *material, Ledger *ledger)
     return entry;
 }
 
-StoreBatch *entry_add(Entry *entry, const uint64_t *slice, int lanes)
+StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes)
 {
     if (entry->batches == entry->capacity) {
         uint32_t capacity = entry->capacity ? 2 * entry->capacity : 32;
@@ -185,7 +185,7 @@ typedef struct ChunkGroup {
 } ChunkGroup;
 
 /* Compresses the chunks of a group in parallel. False: out of memory. */
-static bool group_pack(const Entry *entry, Side *side, int color, const Slice *slice,
+static bool group_pack(const StoreEntry *entry, Side *side, int color, const Slice *slice,
                        const ChunkGroup *group)
 {
     size_t bytes = side_bytes(&entry->shape, side->cursed);
@@ -208,7 +208,7 @@ static bool group_pack(const Entry *entry, Side *side, int color, const Slice *s
     return ok;
 }
 
-static treb_status group_write(Entry *entry, const Side *side, const ChunkGroup *group,
+static treb_status group_write(StoreEntry *entry, const Side *side, const ChunkGroup *group,
                                treb_error *error)
 {
     for (size_t c = group->first; c < group->end; c++) {
@@ -220,7 +220,8 @@ static treb_status group_write(Entry *entry, const Side *side, const ChunkGroup 
     return TREB_OK;
 }
 
-treb_status side_write(Entry *entry, Side *side, int color, const Slice *slice, treb_error *error)
+treb_status side_write(StoreEntry *entry, Side *side, int color, const Slice *slice,
+                       treb_error *error)
 {
     assert(!side->filed && (side->kept != NULL || slice != NULL));
     if (side->kept == NULL) side->cursed = slice->cursed;
@@ -250,7 +251,7 @@ uint64_t side_write_cost(void)
 }
 
 /* Reads chunk `c`, which begins at `at`, to its place in memory. */
-static treb_status chunk_read(const Entry *entry, const Side *side, size_t c, uint64_t at)
+static treb_status chunk_read(const StoreEntry *entry, const Side *side, size_t c, uint64_t at)
 {
     size_t size = chunk_size(side_bytes(&entry->shape, side->cursed), c);
     uint8_t *packed = malloc(side->chunk[c]);
@@ -262,7 +263,7 @@ static treb_status chunk_read(const Entry *entry, const Side *side, size_t c, ui
     return good ? TREB_OK : TREB_ERR_DAMAGED;
 }
 
-treb_status side_read(Entry *entry, Side *side, int color, treb_error *error)
+treb_status side_read(StoreEntry *entry, Side *side, int color, treb_error *error)
 {
     const Shape *shape = &entry->shape;
     size_t chunks = side_chunks(shape, side->cursed);
@@ -320,7 +321,7 @@ static uint64_t bytes_get(const uint8_t *p)
 }
 
 /* Ends a file: the list of batches, its size, a checksum, the magic. */
-treb_status entry_write_list(Entry *entry, treb_error *error)
+treb_status entry_write_list(StoreEntry *entry, treb_error *error)
 {
     Bytes b = {0};
     bytes_add(&b, entry->batches);
@@ -350,12 +351,12 @@ treb_status entry_write_list(Entry *entry, treb_error *error)
 }
 
 /* What is left of a list that is read. */
-typedef struct Reader {
+typedef struct ListReader {
     const uint8_t *at, *end;
     bool failed; /* it ended too early */
-} Reader;
+} ListReader;
 
-static uint64_t reader_next(Reader *r)
+static uint64_t reader_next(ListReader *r)
 {
     if (r->end - r->at < 8) {
         r->failed = true;
@@ -366,7 +367,7 @@ static uint64_t reader_next(Reader *r)
     return value;
 }
 
-static bool parse_side(const Shape *shape, Side *side, Reader *r)
+static bool parse_side(const Shape *shape, Side *side, ListReader *r)
 {
     side->offset = reader_next(r);
     side->cursed = reader_next(r) != 0;
@@ -377,7 +378,7 @@ static bool parse_side(const Shape *shape, Side *side, Reader *r)
     return side->chunk && !r->failed;
 }
 
-static bool parse_batch(Entry *entry, Reader *r)
+static bool parse_batch(StoreEntry *entry, ListReader *r)
 {
     uint64_t slice[SLICE_LANES], lanes = reader_next(r);
     if (lanes < 1 || lanes > SLICE_LANES) return false;
@@ -393,9 +394,9 @@ static bool parse_batch(Entry *entry, Reader *r)
 }
 
 /* Parses the list; false if it makes no sense. The checksum has been checked. */
-static bool entry_parse(Entry *entry, const uint8_t *list, size_t size)
+static bool entry_parse(StoreEntry *entry, const uint8_t *list, size_t size)
 {
-    Reader r = {list, list + size, false};
+    ListReader r = {list, list + size, false};
     uint64_t batches = reader_next(&r), sides = reader_next(&r);
     if (sides > 3) return false;
     entry->sides = (unsigned)sides;
@@ -404,13 +405,13 @@ static bool entry_parse(Entry *entry, const uint8_t *list, size_t size)
     return !r.failed && r.at == r.end;
 }
 
-Entry *entry_open(const char *path, const Material *m, Ledger *ledger)
+StoreEntry *entry_open(const char *path, const Material *m, Ledger *ledger)
 {
     uint8_t tail[24], *list = NULL;
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return NULL;
-    Entry *entry = entry_new(m, ledger);
+    StoreEntry *entry = entry_new(m, ledger);
     bool ok = entry && (entry->path = strdup(path)) != NULL && fstat(file, &info) == 0 &&
               info.st_size >= 24 && io_read_at(file, tail, 24, (uint64_t)info.st_size - 24) &&
               memcmp(tail + 16, scratch_magic, 8) == 0;

@@ -34,7 +34,7 @@ typedef struct StoreBatch {
 } StoreBatch;
 
 /* The solved slices of one material. */
-typedef struct Entry {
+typedef struct StoreEntry {
     Shape shape; /* first: an entry is found by it */
     Ledger *ledger;
     char *path;         /* of the file; NULL: none */
@@ -46,14 +46,14 @@ typedef struct Entry {
     uint64_t end;   /* of what was written */
     unsigned sides; /* in the file: a bit for each side to move */
     bool complete;
-} Entry;
+} StoreEntry;
 
 /* An entry without batches. NULL: out of memory. */
-Entry *entry_new(const Material *material, Ledger *ledger);
-void entry_free(Entry *entry);
+StoreEntry *entry_new(const Material *material, Ledger *ledger);
+void entry_free(StoreEntry *entry);
 
 /* Adds a batch of `lanes` slices; not thread-safe. NULL: out of memory. */
-StoreBatch *entry_add(Entry *entry, const uint64_t *slice, int lanes);
+StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes);
 
 /* Bytes that a side claims in memory. */
 uint64_t side_cost(const Shape *shape, bool cursed);
@@ -69,18 +69,19 @@ void side_unload(Side *side);
 
 /* Compresses one side and appends it to the entry's file: the one in memory, or else that of
  * `slice`. */
-treb_status side_write(Entry *entry, Side *side, int color, const Slice *slice, treb_error *error);
+treb_status side_write(StoreEntry *entry, Side *side, int color, const Slice *slice,
+                       treb_error *error);
 
 /* Bytes that side_write claims at most. */
 uint64_t side_write_cost(void);
 
 /* Reads one side back into memory, in parallel. */
-treb_status side_read(Entry *entry, Side *side, int color, treb_error *error);
+treb_status side_read(StoreEntry *entry, Side *side, int color, treb_error *error);
 
 /* Ends the file with the list of its batches. */
-treb_status entry_write_list(Entry *entry, treb_error *error);
+treb_status entry_write_list(StoreEntry *entry, treb_error *error);
 
 /* Opens a complete scratch file. NULL if there is none that can be used. */
-Entry *entry_open(const char *path, const Material *material, Ledger *ledger);
+StoreEntry *entry_open(const char *path, const Material *material, Ledger *ledger);
 
 #endif

@@ -17,7 +17,7 @@ enum { KEEP_LEVELS = 2 /* a double push leads two levels on */, PATH_SIZE = 4200
 
 struct StoreTable {
     Store *store;
-    Entry *entry;
+    StoreEntry *entry;
     unsigned parents; /* sides that other tables ask for */
     bool wanted[2];   /* sides that pushes ask for */
     int level;
@@ -28,7 +28,7 @@ struct Store {
     bool mates;
     Ledger *ledger;
     uint64_t budget, held, clock; /* held: bytes of slices in memory */
-    Entry **entry;
+    StoreEntry **entry;
     size_t entries;
 };
 
@@ -42,16 +42,16 @@ static void entry_path(const Store *store, const Material *m, char out[PATH_SIZE
              store->mates ? "dtm" : "wdl");
 }
 
-static Entry *store_find_entry(const Store *store, const Material *m)
+static StoreEntry *store_find_entry(const Store *store, const Material *m)
 {
     for (size_t i = 0; i < store->entries; i++)
         if (material_equal(&store->entry[i]->shape.material, m)) return store->entry[i];
     return NULL;
 }
 
-static bool store_add_entry(Store *store, Entry *entry)
+static bool store_add_entry(Store *store, StoreEntry *entry)
 {
-    Entry **grown = realloc(store->entry, (store->entries + 1) * sizeof *grown);
+    StoreEntry **grown = realloc(store->entry, (store->entries + 1) * sizeof *grown);
     if (grown == NULL) return false;
     store->entry = grown;
     store->entry[store->entries++] = entry;
@@ -106,7 +106,7 @@ void store_free(Store *store, bool discard)
 
 bool store_has(Store *store, const Material *material, unsigned sides)
 {
-    Entry *entry = store_find_entry(store, material);
+    StoreEntry *entry = store_find_entry(store, material);
     if (entry) return entry->complete && (sides & ~entry->sides) == 0;
     char path[PATH_SIZE];
     entry_path(store, material, path);
@@ -122,7 +122,7 @@ static Side *find_oldest(const Store *store, const Shape **shape)
 {
     Side *oldest = NULL;
     for (size_t i = 0; i < store->entries; i++) {
-        Entry *entry = store->entry[i];
+        StoreEntry *entry = store->entry[i];
         for (uint32_t b = 0; b < entry->batches; b++)
             for (int color = 0; color < 2; color++) {
                 Side *side = &entry->batch[b]->side[color];
@@ -156,18 +156,18 @@ void store_set_budget(Store *store, uint64_t bytes)
 
 static const Shape *source_shape(void *context, const Material *m)
 {
-    const Entry *entry = store_find_entry(context, m);
+    const StoreEntry *entry = store_find_entry(context, m);
     return entry != NULL ? &entry->shape : NULL;
 }
 
-static treb_status fail_unsolved(const Entry *entry, treb_error *error)
+static treb_status fail_unsolved(const StoreEntry *entry, treb_error *error)
 {
     char name[MATERIAL_NAME_SIZE];
     material_name(&entry->shape.material, name);
     return fail(error, TREB_ERR_NO_TABLE, "a slice of %s has not been solved", name);
 }
 
-static treb_status find_locked(Store *store, Entry *entry, uint64_t slice, int color,
+static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, int color,
                                const Solved **solved, treb_error *error)
 {
     if (entry->batch_of[slice] == NO_BATCH) return fail_unsolved(entry, error);
@@ -188,7 +188,7 @@ static treb_status find_locked(Store *store, Entry *entry, uint64_t slice, int c
 static treb_status source_find(void *context, const Shape *shape, uint64_t slice, int side,
                                const Solved **solved, int *lane, treb_error *error)
 {
-    Entry *entry = (Entry *)(void *)(uintptr_t)shape; /* its first member */
+    StoreEntry *entry = (StoreEntry *)(void *)(uintptr_t)shape; /* its first member */
     treb_status status;
 #pragma omp critical(store)
     {
@@ -217,7 +217,7 @@ SolvedSource store_source(Store *store)
 /* ---- tables in the works --------------------------------------------------------------------- */
 
 /* Creates the file of an entry, under a name that is not yet its own. */
-static treb_status entry_create_file(const Store *store, Entry *entry, treb_error *error)
+static treb_status entry_create_file(const Store *store, StoreEntry *entry, treb_error *error)
 {
     char path[PATH_SIZE], temporary[PATH_SIZE + 32];
     entry_path(store, &entry->shape.material, path);
@@ -231,7 +231,7 @@ static treb_status entry_create_file(const Store *store, Entry *entry, treb_erro
 StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error)
 {
     StoreTable *table = calloc(1, sizeof *table);
-    Entry *entry = entry_new(&shape->material, store->ledger);
+    StoreEntry *entry = entry_new(&shape->material, store->ledger);
     if (table == NULL || entry == NULL || !store_add_entry(store, entry)) {
         free(table);
         entry_free(entry);
@@ -359,7 +359,7 @@ static treb_status side_retire(StoreTable *table, Side *side, int color, treb_er
 /* Does so with the batches of levels below `level`. */
 static treb_status retire(StoreTable *table, int level, treb_error *error)
 {
-    const Entry *entry = table->entry;
+    const StoreEntry *entry = table->entry;
     treb_status status = TREB_OK;
     for (uint32_t b = 0; b < entry->batches; b++)
         for (int color = 0; color < 2 && status == TREB_OK; color++)
@@ -374,7 +374,7 @@ treb_status store_level(StoreTable *table, treb_error *error)
     return retire(table, table->level - KEEP_LEVELS, error);
 }
 
-static void drop_entry(Store *store, Entry *entry)
+static void drop_entry(Store *store, StoreEntry *entry)
 {
     for (uint32_t b = 0; b < entry->batches; b++)
         for (int color = 0; color < 2; color++)
@@ -385,7 +385,7 @@ static void drop_entry(Store *store, Entry *entry)
 }
 
 /* Gives a complete file its name. */
-static treb_status entry_complete(const Store *store, Entry *entry, treb_error *error)
+static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_error *error)
 {
     char path[PATH_SIZE];
     treb_status status = entry_write_list(entry, error);
@@ -407,7 +407,7 @@ static treb_status entry_complete(const Store *store, Entry *entry, treb_error *
 treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 {
     Store *store = table->store;
-    Entry *entry = table->entry;
+    StoreEntry *entry = table->entry;
     treb_status status = TREB_OK;
     if (complete && table->parents) {
         status = retire(table, table->level + 1, error);

@@ -13,12 +13,11 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "gen/write/blocks.h"
+#include "gen/write/planes.h"
 #include "gen/write/verdicts.h"
 
 enum {
     LEVEL_DEFAULT = 9,
-    RUN_BYTES = 8 << 20,
     ENCODER_BYTES = 4 << 20 /* what zstd takes at level 19 for blocks as small as ours */
 };
 
@@ -165,107 +164,6 @@ static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error
     return TREB_OK;
 }
 
-/* Room to bring planes into the file's order: their cells as they are chosen, and two planes. */
-typedef struct PlaneRoom {
-    Plies *chosen, *spare, *ordered;
-} PlaneRoom;
-
-static size_t place_plane_room(PlaneRoom *room, const Shape *shape, size_t plane_cells,
-                               size_t planes, void *memory)
-{
-    Layout layout = {memory, 0};
-    room->chosen = layout_place(&layout, planes * codes_cells(shape) * sizeof *room->chosen);
-    room->spare = layout_place(&layout, codes_cells(shape) * sizeof *room->spare);
-    room->ordered = layout_place(&layout, plane_cells * sizeof *room->ordered);
-    return layout.size;
-}
-
-static bool plane_room_init(PlaneRoom *room, const Shape *shape, size_t plane_cells, size_t planes,
-                            Ledger *ledger)
-{
-    size_t size = place_plane_room(room, shape, plane_cells, planes, NULL);
-    void *memory = ledger_alloc(ledger, size);
-    if (memory != NULL) place_plane_room(room, shape, plane_cells, planes, memory);
-    return memory != NULL;
-}
-
-/* What was placed first is where the memory begins. */
-static void plane_room_free(PlaneRoom *room) { ledger_free(room->chosen); }
-
-/* Chooses planes `first` to `end` of a side of one lane as they go to the file. */
-static bool planes_pack(const FileBlocks *file, const Slice *slice, int lane, int side,
-                        uint32_t first, uint32_t end, uint8_t *out)
-{
-    const Shape *shape = slice->shape;
-    const CodesMap *map = &file->map;
-    treb_metric metric = file->packing.metric;
-    size_t bytes = codes_packed(&file->packing, map->plane_cells);
-    bool ok = true;
-#pragma omp parallel
-    {
-        PlaneRoom room;
-        bool enough = plane_room_init(&room, shape, map->plane_cells, 1, file->ledger);
-        if (!enough) {
-#pragma omp atomic write
-            ok = false;
-        }
-#pragma omp for schedule(dynamic, 4)
-        for (uint32_t k = first; k < end; k++) {
-            if (!enough) continue;
-            codes_choose(slice, metric, side, k, lane, room.chosen);
-            codes_order(map, metric, room.chosen, room.spare, room.ordered);
-            codes_pack(&file->packing, room.ordered, map->plane_cells, out + (k - first) * bytes);
-        }
-        plane_room_free(&room);
-    }
-    return ok;
-}
-
-/* One side of the slice in one lane, some planes at a time. */
-static treb_status side_slice(FileBlocks *file, uint64_t number, const Slice *slice, int lane,
-                              int side, treb_error *error)
-{
-    uint32_t kings = slice->shape->kings;
-    size_t size = codes_packed(&file->packing, file->map.plane_cells);
-    uint32_t planes = RUN_BYTES / size ? RUN_BYTES / size : 1;
-    if (planes > kings) planes = kings;
-    uint8_t *bytes = ledger_alloc(file->ledger, planes * size);
-    treb_status status = bytes ? TREB_OK : fail_memory(error);
-    for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
-        uint32_t end = first + planes < kings ? first + planes : kings;
-        status = planes_pack(file, slice, lane, side, first, end, bytes)
-                     ? blocks_write(file, side, number * file->slice_bytes + first * size, bytes,
-                                    (end - first) * size, error)
-                     : fail_memory(error);
-    }
-    ledger_free(bytes);
-    return status;
-}
-
-/* A slice of kings and pawns alone, from cells `stride` apart, one a plane. */
-static treb_status write_kings(const Writer *w, FileBlocks *file, uint64_t number,
-                               const Plies *chosen, size_t stride, int side, treb_error *error)
-{
-    const Packing *p = &file->packing;
-    size_t count = file->header.index.slice_size;
-    Plies *cells = ledger_alloc(file->ledger, count * sizeof *cells);
-    uint8_t *bytes = ledger_alloc(file->ledger, file->slice_bytes);
-    Plies before = p->metric == TREB_WDL ? TREB_DRAW : 0;
-    treb_status status = cells && bytes ? TREB_OK : fail_memory(error);
-    for (size_t k = 0; k < count && status == TREB_OK; k++) {
-        if (k < w->shape->kings) before = codes_settle(chosen[stride * k], before);
-        cells[k] = before;
-    }
-    if (status == TREB_OK) {
-        codes_pack(p, cells, count, bytes);
-        status =
-            blocks_write(file, side, number * file->slice_bytes, bytes, file->slice_bytes, error);
-    }
-    ledger_free(cells);
-    ledger_free(bytes);
-    return status;
-}
-
 /* Slices of kings and pawns alone, where the bits of a word are slices. */
 static treb_status side_lanes(const Writer *w, FileBlocks *file, const uint64_t *number,
                               const Slice *slice, int side, treb_error *error)
@@ -275,7 +173,9 @@ static treb_status side_lanes(const Writer *w, FileBlocks *file, const uint64_t 
     for (uint32_t k = 0; k < w->shape->kings && chosen; k++)
         codes_choose(slice, file->packing.metric, side, k, 0, chosen + SLICE_LANES * k);
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-        status = write_kings(w, file, number[lane], chosen + lane, SLICE_LANES, side, error);
+        status =
+            planes_write_kings(file, number[lane], side,
+                               &(KingsCells){chosen + lane, SLICE_LANES, w->shape->kings}, error);
     ledger_free(chosen);
     return status;
 }
@@ -288,7 +188,7 @@ static treb_status distances_slice(Writer *w, treb_metric metric, const uint64_t
     treb_status status = TREB_OK;
     if (w->shape->men == 0) return side_lanes(w, file, number, slice, side, error);
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-        status = side_slice(file, number[lane], slice, lane, side, error);
+        status = planes_write(file, number[lane], slice, lane, side, error);
     return status;
 }
 
@@ -415,7 +315,9 @@ static treb_status kings_write(const Writer *w, VerdictPart part, treb_error *er
     treb_status status = chosen
                              ? verdicts_read(w->verdicts, part.number, part.side, 0, chosen, error)
                              : fail_memory(error);
-    if (status == TREB_OK) status = write_kings(w, file, part.number, chosen, 1, part.side, error);
+    if (status == TREB_OK)
+        status = planes_write_kings(file, part.number, part.side,
+                                    &(KingsCells){chosen, 1, w->shape->kings}, error);
     ledger_free(chosen);
     return status;
 }
@@ -538,9 +440,8 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int threads)
 {
     enum { PADDING = 2 };
-    PlaneRoom room;
     unsigned width = width_of(shape, options);
-    size_t plane = PADDING * codes_cells(shape), run = plane * width;
+    size_t plane = PADDING * codes_cells(shape);
     uint64_t bytes = verdicts_memory(shape, threads) + ledger_cost(sizeof(Histograms));
     uint64_t distances = 0, verdicts = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
@@ -555,8 +456,7 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
     /* Verdicts are written when the distances are complete. */
     bytes += distances > verdicts ? distances : verdicts;
     size_t planes = verdicts_planes(shape);
-    bytes += threads * ledger_cost(place_plane_room(&room, shape, plane, planes, NULL));
-    bytes += ledger_cost(run > RUN_BYTES ? run : RUN_BYTES);
+    bytes += planes_memory(shape, plane, width, planes, threads);
     if (shape->men == 0)
         bytes += 2 * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
     return bytes + order_memory(shape, threads);

@@ -114,7 +114,7 @@ class Test:
         self.work = work
         self.trebuchet = os.path.join(build, "trebuchet")
         self.folder = folder
-        self.tables = Tables(os.path.abspath(os.path.join(build, "libtrebuchet.so.0")), folder)
+        self.tables = Tables(os.path.abspath(os.path.join(build, "libtrebuchet.so")), folder)
         self.passed = self.failed = self.plies = 0
         self.library = os.path.join(build, "fathom", "libfathom.so.1")
         files = glob.glob(os.path.join(folder, "*.dtz.treb"))

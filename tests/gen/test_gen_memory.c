@@ -82,7 +82,7 @@ START_TEST(allocations_fail_one_by_one)
     run_names(&run, names[_i]);
     Again again = {.material = material_of(names[_i]), .folder = folder};
     const char *given = getenv("TREB_TEST_ALLOCATIONS");
-    int most = given ? atoi(given) : 12;
+    int most = given ? atoi(given) : 40;
     AllocTest test = {make_again, check_again, &again, (uint64_t)most};
     ck_assert_int_eq(take_away(&again), TREB_METRICS);
     ck_assert_uint_gt(alloc_sweep(&test), (uint64_t)most);

@@ -2,9 +2,11 @@
  * allowed, keep other runs out of their folder, and leave nothing behind when they are killed.
  *
  * The program starts itself: test_runs run FOLDER BYTES METRICS MATERIAL... */
+#include <errno.h>
 #include <omp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -42,6 +44,10 @@ static int run_child(int argc, char **argv)
     treb_error error = {TREB_OK, ""};
     bool stopped;
     size_t n = 0;
+    const char *most = getenv("TREB_TEST_FILE_SIZE");
+    struct rlimit limit = {most ? strtoull(most, NULL, 10) : 0, RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    if (most != NULL) setrlimit(RLIMIT_FSIZE, &limit);
     GenerateOptions options = {.directory = argv[2],
                                .memory = strtoull(argv[3], NULL, 10),
                                .metrics = (unsigned)atoi(argv[4])};
@@ -251,6 +257,30 @@ START_TEST(killed_runs)
 }
 END_TEST
 
+/* Files may have so many bytes, as on a disk that is full: the run ends with the reason, whichever
+ * file it is, or with right tables. */
+START_TEST(no_room_on_disk)
+{
+    static const char *const sizes[] = {"100", "500", "1000", "2000", "4000"};
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    ck_assert_int_eq(mkdir(tables, 0777), 0);
+    Run good = new_run(tables, EVERY);
+    run_names(&good, "KPvK");
+    char full[PATH_SIZE], scratch[PATH_SIZE];
+    snprintf(full, sizeof full, "%.4000s/full", work);
+    ck_assert_int_eq(mkdir(full, 0777), 0);
+    setenv("TREB_TEST_FILE_SIZE", sizes[_i], 1);
+    Outcome out = child_wait(child_start(full, 0, EVERY, "KPvK"));
+    unsetenv("TREB_TEST_FILE_SIZE");
+    ck_assert_int_eq(out.status, TREB_ERR_IO);
+    ck_assert_msg(strstr(out.text, strerror(EFBIG)) && strstr(out.text, full), "%s", out.text);
+    snprintf(scratch, sizeof scratch, "%.4000s/.scratch", full);
+    check_folder(full, access(scratch, F_OK) == 0);
+    ck_assert_int_eq(child_wait(child_start(full, 0, EVERY, "KPvK")).status, TREB_OK);
+    ck_assert_int_eq(check_folder(full, false), 20);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc > 5 && strcmp(argv[1], "run") == 0) return run_child(argc, argv);
@@ -264,6 +294,7 @@ int main(int argc, char **argv)
     tcase_add_test(others, nested_threads);
     tcase_add_test(others, one_run_in_a_folder);
     tcase_add_loop_test(others, killed_runs, 0, 3);
+    tcase_add_loop_test(others, no_room_on_disk, 0, 5);
     suite_add_tcase(suite, memory);
     suite_add_tcase(suite, others);
     return run_suite(suite);

@@ -1,7 +1,6 @@
-/* conversion.h - which conversions a slice has, and where they lead. Private to convert.c and
- * conversion.c. */
-#ifndef TREB_GEN_CONVERSION_H
-#define TREB_GEN_CONVERSION_H
+/* children.h - where the conversions of a slice lead. Private to convert.c and children.c. */
+#ifndef TREB_GEN_CHILDREN_H
+#define TREB_GEN_CHILDREN_H
 
 #include "core/conversion.h"
 #include "core/table.h"

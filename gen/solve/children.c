@@ -1,5 +1,5 @@
-/* conversion.c - see conversion.h: a list of all conversions of a slice, with their children. */
-#include "gen/solve/conversion.h"
+/* children.c - see children.h: a list of all conversions of a slice, with their children. */
+#include "gen/solve/children.h"
 
 #include <assert.h>
 #include <stdlib.h>
