@@ -296,26 +296,43 @@ static treb_status put_large(StoreTable *table, const uint64_t *number, const Sl
     return status;
 }
 
-/* Whether slices without pawns, which nothing asks for while the table is solved, are better not
- * copied. Makes room for the copy otherwise. */
-static bool is_large(Store *store, const Slice *slice)
+/* Bytes of the copy of a slice. */
+static uint64_t copy_cost(const StoreTable *table, const Slice *slice)
 {
-    uint64_t bytes = 2 * side_cost(slice->shape, slice->cursed);
-    if (slice->shape->pawns) return false;
-    if (bytes > store->budget / 2) return true;
-    make_room(store, bytes);
-    return store->held + bytes > store->budget;
+    const Shape *shape = slice->shape;
+    uint64_t bytes = 0;
+    for (int color = 0; color < 2; color++) {
+        size_t pushes = shape->words * sizeof(uint64_t);
+        if (slice->distance[TREB_DTC][color]) pushes += shape->cells * sizeof(Plies);
+        if (table->wanted[color] || table->parents >> color & 1)
+            bytes += side_cost(shape, slice->cursed);
+        if (table->wanted[color]) bytes += ledger_cost(pushes);
+    }
+    return bytes;
+}
+
+/* Makes room for a copy and counts it as held. False for slices without pawns, which nothing asks
+ * for while the table is solved, where there is no room or most of it would be taken. */
+static bool reserve(const StoreTable *table, const Slice *slice, uint64_t bytes)
+{
+    Store *store = table->store;
+    bool large = !slice->shape->pawns && bytes > store->budget / 2;
+    if (!large) make_room(store, bytes);
+    if (!slice->shape->pawns && (large || store->held + bytes > store->budget)) return false;
+    store->held += bytes;
+    return true;
 }
 
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
                       treb_error *error)
 {
     Side filled[2];
-    bool large, ok = true;
+    bool copied, ok = true;
+    uint64_t bytes = copy_cost(table, slice);
     assert(slice->shape->cells == table->entry->shape.cells);
 #pragma omp critical(store)
-    large = is_large(table->store, slice);
-    if (large) return put_large(table, number, slice, error);
+    copied = reserve(table, slice, bytes);
+    if (!copied) return put_large(table, number, slice, error);
     memset(filled, 0, sizeof filled);
     for (int color = 0; color < 2; color++)
         if (table->wanted[color] || table->parents >> color & 1)
@@ -324,11 +341,14 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
     {
         StoreBatch *batch = ok ? entry_add(table->entry, number, slice->lanes) : NULL;
         ok = batch != NULL;
-        for (int color = 0; color < 2 && ok; color++) {
-            batch->side[color] = filled[color];
-            table->store->held += side_held(slice->shape, &filled[color]);
+        if (ok) {
+            assert(side_held(slice->shape, &filled[0]) + side_held(slice->shape, &filled[1]) ==
+                   bytes);
+            memcpy(batch->side, filled, sizeof filled);
+            batch->level = table->level;
+        } else {
+            table->store->held -= bytes;
         }
-        if (ok) batch->level = table->level;
     }
     for (int color = 0; color < 2 && !ok; color++) side_unload(&filled[color]);
     return ok ? TREB_OK : fail_memory(error);
