@@ -15,8 +15,8 @@
 
 enum {
     MEBI = 1 << 20,
-    OVERHEAD = 32 * MEBI,
-    OVERHEAD_THREAD = 4 * MEBI,
+    OVERHEAD = 48 * MEBI,
+    OVERHEAD_THREAD = 8 * MEBI,
     SAMPLE = 4096, /* batches looked at; a table of up to 5 men has fewer */
     MEN_LISTED = 6 /* with more men only the solver is counted, which is beyond any machine */
 };

@@ -193,11 +193,8 @@ static bool group_pack(const StoreEntry *entry, Side *side, int color, const Sli
 #pragma omp parallel for schedule(dynamic)
     for (size_t c = group->first; c < group->end; c++) {
         size_t size = chunk_size(bytes, c), i = c - group->first;
-        const uint8_t *plain = group->plain + i * CHUNK;
-        if (side->kept != NULL)
-            plain = (const uint8_t *)side->kept + c * CHUNK;
-        else
-            chunk_make(slice, color, c, size, group->plain + i * CHUNK);
+        uint8_t *plain = side->kept ? (uint8_t *)side->kept + c * CHUNK : group->plain + i * CHUNK;
+        if (side->kept == NULL) chunk_make(slice, color, c, size, plain);
         side->chunk[c] =
             (uint32_t)chunk_pack(group->packed + i * group->bound, group->bound, plain, size);
         if (side->chunk[c] == 0) {
