@@ -52,8 +52,9 @@ typedef struct Header {
 } Header;
 
 /* Arrays of MAPPED bytes and more are mapped, as the allocator would keep what is freed between
- * others; those of ALIGNED bytes and more lie on large pages. */
-enum { HEADER = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED = 256 << 10, ALIGNED = 2 * HUGE_PAGE };
+ * others; below that it is better at using the same pages again. Those of ALIGNED bytes and more lie
+ * on large pages. */
+enum { HEADER = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED = 3 << 19, ALIGNED = 2 * HUGE_PAGE };
 
 _Static_assert(sizeof(Header) <= HEADER, "the header has room");
 
