@@ -32,9 +32,11 @@ static unsigned long long peak_memory(void)
     return kib << 10;
 }
 
-static void ignore_step(void *context, size_t step, const GenerateReport *report)
+/* Notes how many levels of threads there may be while a run is under way. */
+static void note_levels(void *context, size_t step, const GenerateReport *report)
 {
-    (void)context, (void)step, (void)report;
+    (void)step, (void)report;
+    *(int *)context = omp_get_max_active_levels();
 }
 
 static int run_child(int argc, char **argv)
@@ -43,6 +45,7 @@ static int run_child(int argc, char **argv)
     GeneratePlan plan;
     treb_error error = {TREB_OK, ""};
     bool stopped;
+    int levels = 0;
     size_t n = 0;
     const char *most = getenv("TREB_TEST_FILE_SIZE");
     struct rlimit limit = {most ? strtoull(most, NULL, 10) : 0, RLIM_INFINITY};
@@ -55,9 +58,9 @@ static int run_child(int argc, char **argv)
         if (material_parse(argv[i], &list[n])) n++;
     treb_status status = generate_plan(&options, list, n, &plan, &error);
     if (status == TREB_OK)
-        status = generate_run(&options, &plan, ignore_step, NULL, &stopped, &error);
+        status = generate_run(&options, &plan, note_levels, &levels, &stopped, &error);
     generate_plan_free(&plan);
-    printf("%llu %s\n", peak_memory(), error.text);
+    printf("%llu %d %s\n", peak_memory(), levels, error.text);
     return (int)status;
 }
 
@@ -89,9 +92,10 @@ static Child child_start(const char *folder, uint64_t memory, unsigned metrics, 
     return child;
 }
 
-/* What came of it: its status, the most memory that it had, and the error's text. */
+/* What came of it: its status, the levels of threads, the most memory that it had, and the error's
+ * text. */
 typedef struct Outcome {
-    int status;
+    int status, levels;
     unsigned long long peak;
     char text[600];
 } Outcome;
@@ -106,7 +110,7 @@ static Outcome child_wait(Child child)
     close(child.output);
     ck_assert_int_eq(waitpid(child.process, &status, 0), child.process);
     if (WIFEXITED(status)) out.status = WEXITSTATUS(status);
-    sscanf(line, "%llu %599[^\n]", &out.peak, out.text);
+    sscanf(line, "%llu %d %599[^\n]", &out.peak, &out.levels, out.text);
     return out;
 }
 
@@ -174,7 +178,7 @@ END_TEST
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Threads of threads would share one compressor: the bytes tell. */
+/* Threads of threads would share one compressor: there are none. */
 START_TEST(nested_threads)
 {
     setenv("OMP_NUM_THREADS", "2,2", 1);
@@ -183,6 +187,7 @@ START_TEST(nested_threads)
     unsetenv("OMP_NUM_THREADS");
     unsetenv("OMP_MAX_ACTIVE_LEVELS");
     ck_assert_msg(out.status == TREB_OK, "%s", out.text);
+    ck_assert_int_eq(out.levels, 1);
     snprintf(tables, sizeof tables, "%.4000s/good", work);
     ck_assert_int_eq(mkdir(tables, 0777), 0);
     Run run = new_run(tables, EVERY);
