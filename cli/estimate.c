@@ -29,10 +29,9 @@ treb_status estimate_make(const GenerateOptions *options, const Material *materi
         out->tables += step->write;
         out->positions += step->cells;
         out->result += estimate_step_result(step, options->metrics);
-        if (step->memory <= out->memory) continue;
-        out->memory = step->memory;
-        out->worst = i;
     }
+    out->worst = generate_plan_largest(&out->plan);
+    if (out->plan.steps > 0) out->memory = out->plan.step[out->worst].memory;
     out->scratch = out->result;
     return TREB_OK;
 }
@@ -44,7 +43,7 @@ void estimate_free(Estimate *estimate) { generate_plan_free(&estimate->plan); }
 bool estimate_refusal(const Estimate *e, const GenerateOptions *options, char *why, size_t size)
 {
     char need[16], have[16];
-    uint64_t memory = options->memory ? options->memory : generate_memory_default();
+    uint64_t memory = generate_memory_allowed(options);
     uint64_t disk = machine_free_disk(options->directory);
     uint64_t files = e->result + e->scratch;
     if (e->memory > memory) {

@@ -302,9 +302,9 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
 }
 
 /* What the machine has free may have become less since the plan was found to fit. */
-static uint64_t memory_allowed(const GenerateOptions *options, const GeneratePlan *plan)
+static uint64_t memory_for_plan(const GenerateOptions *options, const GeneratePlan *plan)
 {
-    uint64_t allowed = options->memory ? options->memory : generate_memory_default();
+    uint64_t allowed = generate_memory_allowed(options);
     uint64_t least = plan->steps ? plan->step[generate_plan_largest(plan)].memory
                                  : forecast_overhead(omp_get_max_threads());
     return allowed > least ? allowed : least;
@@ -325,7 +325,7 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
     ledger_init(&works.ledger,
-                memory_allowed(options, plan) - forecast_overhead(omp_get_max_threads()));
+                memory_for_plan(options, plan) - forecast_overhead(omp_get_max_threads()));
     works.store = store_new(options->directory, options->metrics >> TREB_DTM & 1, &works.ledger);
     status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
                                  : fail_memory(error);

@@ -121,14 +121,11 @@ size_t generate_plan_largest(const GeneratePlan *plan)
     return largest;
 }
 
-bool generate_reaches(int men)
-{
-    enum { NARROW_MEN = 5 };
-    return sizeof(Plies) > 1 || men <= NARROW_MEN;
-}
+bool generate_reaches(int men) { return sizeof(Plies) > 1 || men <= PLIES_BYTE_MEN; }
 
-uint64_t generate_memory_default(void)
+uint64_t generate_memory_allowed(const GenerateOptions *o)
 {
+    if (o->memory != 0) return o->memory;
     uint64_t available = machine_free_memory();
     return available == UINT64_MAX ? available : available - available / 8;
 }
@@ -149,7 +146,7 @@ treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions 
     char name[MATERIAL_NAME_SIZE], need[24], given[24];
     if (plan->steps == 0) return TREB_OK;
     const GenerateStep *step = &plan->step[generate_plan_largest(plan)];
-    uint64_t allowed = o->memory ? o->memory : generate_memory_default();
+    uint64_t allowed = generate_memory_allowed(o);
     if (step->memory <= allowed) return TREB_OK;
     material_name(&step->material, name);
     format_bytes(step->memory, need);

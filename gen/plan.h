@@ -22,7 +22,7 @@ typedef struct GenerateOptions {
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */
-    uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_default */
+    uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_allowed */
     bool keep_scratch;          /* leave the scratch files for a later run */
     const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
     GenerateProgress *progress; /* NULL allowed */
@@ -63,7 +63,7 @@ bool generate_complete(const char *directory, const Material *material, unsigned
 /* Whether this build can say all distances of tables of so many men: see docs/solver.md. */
 bool generate_reaches(int men);
 
-/* What a run stays below unless told otherwise: what the machine has free, less an eighth. */
-uint64_t generate_memory_default(void);
+/* What a run stays below: what the options say, else what the machine has free, less an eighth. */
+uint64_t generate_memory_allowed(const GenerateOptions *options);
 
 #endif

@@ -15,6 +15,7 @@ enum { PLIES_MOST = 4094 };
 typedef uint8_t Plies;
 enum { PLIES_MOST = 254 }; /* the longest distance a code can say */
 #endif
+enum { PLIES_BYTE_MEN = 5 };          /* a byte suffices for tables of so many men */
 enum { PLIES_OPEN = PLIES_MOST + 1 }; /* a draw where legal; else no position */
 
 #endif

@@ -42,9 +42,9 @@ static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; 
 /* Two bytes where a distance may need them. */
 static unsigned width_of(const Shape *shape, const WriteOptions *options)
 {
-    enum { NARROW_MEN = 5 };
-    return sizeof(Plies) > 1 && (options->wide || material_men(&shape->material) > NARROW_MEN) ? 2
-                                                                                               : 1;
+    return sizeof(Plies) > 1 && (options->wide || material_men(&shape->material) > PLIES_BYTE_MEN)
+               ? 2
+               : 1;
 }
 
 /* Encoders for every thread, of one metric. */
