@@ -12,6 +12,7 @@
 void ledger_init(Ledger *ledger, uint64_t bound)
 {
     ledger->bound = bound;
+    ledger->ample = false;
     atomic_init(&ledger->held, 0);
     atomic_init(&ledger->most, 0);
 }
@@ -52,9 +53,16 @@ typedef struct Header {
 } Header;
 
 /* Arrays of MAPPED bytes and more are mapped, as the allocator would keep what is freed between
- * others; below that it is better at using the same pages again. Those of ALIGNED bytes and more lie
- * on large pages. */
-enum { HEADER = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, MAPPED = 3 << 19, ALIGNED = 2 * HUGE_PAGE };
+ * others; below that, and where memory is ample, it is better at using the same pages again. Mapped
+ * arrays of ALIGNED bytes and more lie on large pages. */
+enum {
+    HEADER = 64,
+    PAGE = 4096,
+    HUGE_PAGE = 2 << 20,
+    MAPPED = 3 << 19,
+    AMPLE_MAPPED = 32 << 20,
+    ALIGNED = 2 * HUGE_PAGE
+};
 
 _Static_assert(sizeof(Header) <= HEADER, "the header has room");
 
@@ -98,7 +106,8 @@ void *ledger_alloc(Ledger *ledger, size_t size)
 {
     uint64_t cost = ledger_cost(size);
     if (!ledger_claim(ledger, cost)) return NULL;
-    Header *header = size < MAPPED ? take_small(size) : map_large(size);
+    size_t mapped = ledger->ample ? AMPLE_MAPPED : MAPPED;
+    Header *header = size < mapped ? take_small(size) : map_large(size);
     if (header == NULL) {
         ledger_give_back(ledger, cost);
         return NULL;
@@ -110,9 +119,11 @@ void *ledger_alloc(Ledger *ledger, size_t size)
 
 void *ledger_calloc(Ledger *ledger, size_t size)
 {
-    void *memory = ledger_alloc(ledger, size);
+    uint8_t *memory = ledger_alloc(ledger, size);
+    if (memory == NULL) return NULL;
     /* Mapped pages come cleared. */
-    if (memory != NULL && size < MAPPED) memset(memory, 0, size);
+    const Header *header = (const Header *)(const void *)(memory - HEADER);
+    if (header->map == NULL) memset(memory, 0, size);
     return memory;
 }
 

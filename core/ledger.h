@@ -12,6 +12,7 @@
 
 typedef struct Ledger {
     uint64_t bound; /* bytes that may be held */
+    bool ample;     /* the bound is far away: what is freed may stay with the process */
     _Atomic uint64_t held, most;
 } Ledger;
 
@@ -25,7 +26,8 @@ bool ledger_claim(Ledger *ledger, uint64_t bytes);
 void ledger_give_back(Ledger *ledger, uint64_t bytes);
 
 /* Memory, not cleared, at an address that is a multiple of 64. NULL: beyond the bound, or the system
- * has none. Freeing it gives it back to the ledger and, where it is large, to the system at once. */
+ * has none. Freeing it gives it back to the ledger and, where it is large, to the system at once;
+ * where memory is ample only if it is very large, as getting it anew costs time. */
 void *ledger_alloc(Ledger *ledger, size_t size);
 void *ledger_calloc(Ledger *ledger, size_t size); /* cleared */
 void ledger_free(void *memory);                   /* NULL is allowed */

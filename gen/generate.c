@@ -39,6 +39,7 @@ typedef struct TableJob {
     const GenerateOptions *options;
     const GenerateStep *step;
     Ledger *ledger;
+    uint64_t keep;
     Store *store;
     Shape shape;
     Batches batches;
@@ -144,7 +145,7 @@ static treb_status job_levels(TableJob *job, treb_error *error)
 static treb_status job_try(TableJob *job, treb_error *error)
 {
     const GenerateOptions *o = job->options;
-    WriteOptions write = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide,
+    WriteOptions write = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide, job->keep,
                           job->ledger};
     if (o->progress) atomic_store(&o->progress->done, 0);
     job->table = store_begin(job->store, &job->shape, job->step->parents, error);
@@ -185,6 +186,7 @@ typedef struct Works {
     Ledger ledger;
     Store *store;
     SolverPools pools;
+    uint64_t keep; /* bytes of verdicts that may wait in memory */
 } Works;
 
 /* Empties all pools but `keep`, which may be NULL. */
@@ -235,7 +237,7 @@ static void share_memory(Works *works, const GenerateStep *step, const Shape *sh
 {
     const SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
-    uint64_t needs = step->memory - forecast_overhead(omp_get_max_threads());
+    uint64_t needs = step->memory - forecast_overhead(omp_get_max_threads()) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     bool crowded = bound < needs + cache || bound - needs - cache < others;
     if (crowded || others + needs > (uint64_t)POOLS_MOST * MEBI) {
@@ -248,10 +250,10 @@ static void share_memory(Works *works, const GenerateStep *step, const Shape *sh
 
 /* The allocator keeps what was freed between small things that are still there. It would come on top
  * of what the next table takes. */
-static void give_back_free_memory(void)
+static void give_back_free_memory(const Ledger *ledger)
 {
 #ifdef __GLIBC__
-    malloc_trim(0);
+    if (!ledger->ample) malloc_trim(0);
 #endif
 }
 
@@ -262,6 +264,7 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     TableJob job = {.options = options,
                     .step = step,
                     .ledger = &works->ledger,
+                    .keep = works->keep,
                     .store = works->store,
                     .report = report};
     double start = omp_get_wtime();
@@ -279,7 +282,7 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     treb_status status = ok ? job_try(&job, error) : fail_memory(error);
     batches_free(&job.batches);
     shape_free(&job.shape);
-    give_back_free_memory();
+    give_back_free_memory(&works->ledger);
     report->total = omp_get_wtime() - start;
     return status;
 }
@@ -301,13 +304,16 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
     return status;
 }
 
-/* What the machine has free may have become less since the plan was found to fit. */
-static uint64_t memory_for_plan(const GenerateOptions *options, const GeneratePlan *plan)
+/* What the machine has free may have become less since the plan was found to fit. Where it is more
+ * than twice what the plan takes, time counts for more: freed memory is kept, and verdicts. */
+static void share_allowed(Works *works, const GeneratePlan *plan)
 {
-    uint64_t allowed = generate_memory_allowed(options);
-    uint64_t least = plan->steps ? plan->step[generate_plan_largest(plan)].memory
-                                 : forecast_overhead(omp_get_max_threads());
-    return allowed > least ? allowed : least;
+    uint64_t overhead = forecast_overhead(omp_get_max_threads());
+    uint64_t allowed = generate_memory_allowed(works->options);
+    uint64_t least = plan->steps ? plan->step[generate_plan_largest(plan)].memory : overhead;
+    ledger_init(&works->ledger, (allowed > least ? allowed : least) - overhead);
+    works->ledger.ample = allowed / 2 > least;
+    works->keep = works->ledger.ample ? allowed / 4 : 0;
 }
 
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
@@ -324,8 +330,7 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     /* Threads of a second level would share what belongs to one of the first. */
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
-    ledger_init(&works.ledger,
-                memory_for_plan(options, plan) - forecast_overhead(omp_get_max_threads()));
+    share_allowed(&works, plan);
     works.store = store_new(options->directory, options->metrics >> TREB_DTM & 1, &works.ledger);
     status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
                                  : fail_memory(error);

@@ -94,7 +94,8 @@ typedef struct SlabSet {
 
 /* Takes the cells of `set`, a set of all planes, whose distance is n in the slabs where that is
  * next; returns the slabs. What was taken is written to `found`, in those slabs only. */
-static uint64_t take_due(const Task *task, uint64_t *set, Plies *next, uint64_t *found)
+__attribute__((always_inline)) static inline uint64_t take_due(const Task *task, uint64_t *set,
+                                                               Plies *next, uint64_t *found)
 {
     const Solver *s = task->s;
     const Plies *plies = s->loop.plies[task->side];

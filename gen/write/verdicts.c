@@ -15,10 +15,14 @@
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
 
-/* Where some planes of one side of a slice lie in the file. */
+/* Where some planes of one side of a slice are. */
 typedef struct Chunk {
-    uint64_t offset;
+    union {
+        uint8_t *bytes;  /* in memory, */
+        uint64_t offset; /* or in the file */
+    };
     uint32_t size; /* 0: not there */
+    bool kept;     /* in memory */
 } Chunk;
 
 struct Verdicts {
@@ -27,6 +31,8 @@ struct Verdicts {
     char directory[4096]; /* of the file, for messages */
     int file;
     _Atomic uint64_t end; /* of what was written */
+    uint64_t keep;        /* bytes that may stay in memory, */
+    _Atomic uint64_t kept; /* and do */
     size_t plane_cells;   /* of one slice */
     uint32_t chunk_planes, chunks;
     unsigned verdicts;
@@ -68,7 +74,8 @@ static size_t list_bytes(const Verdicts *v)
     return v->shape->index.slices * v->chunks * sizeof(Chunk);
 }
 
-Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger, treb_error *error)
+Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger, uint64_t keep,
+                       treb_error *error)
 {
     Verdicts *v = calloc(1, sizeof *v);
     if (v == NULL) {
@@ -77,6 +84,7 @@ Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger
     }
     set_chunks(v, shape);
     v->ledger = ledger;
+    v->keep = keep;
     v->verdicts = 1u << TREB_DRAW;
     snprintf(v->directory, sizeof v->directory, "%s", directory);
     v->file = open_unnamed(directory);
@@ -92,8 +100,12 @@ Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger
 void verdicts_free(Verdicts *v)
 {
     if (v == NULL) return;
-    ledger_free(v->chunk[0]);
-    ledger_free(v->chunk[1]);
+    for (int side = 0; side < 2; side++) {
+        Chunk *chunk = v->chunk[side];
+        for (uint64_t i = 0; chunk != NULL && i < v->shape->index.slices * v->chunks; i++)
+            if (chunk[i].kept) ledger_free(chunk[i].bytes);
+        ledger_free(chunk);
+    }
     if (v->file >= 0) close(v->file);
     free(v);
 }
@@ -171,7 +183,21 @@ static bool room_init(Room *room, Ledger *ledger, size_t cells)
 /* What was placed first is where the memory begins. */
 static void room_free(Room *room) { ledger_free(room->chosen); }
 
-/* Compresses the cells in `room` and appends them to the file. */
+/* Keeps what was packed in memory, if there is room. */
+static bool chunk_keep(Verdicts *v, const uint8_t *packed, size_t size, Chunk *out)
+{
+    uint64_t cost = ledger_cost(size);
+    if (atomic_fetch_add(&v->kept, cost) + cost <= v->keep &&
+        (out->bytes = ledger_alloc(v->ledger, size)) != NULL) {
+        memcpy(out->bytes, packed, size);
+        out->kept = true;
+        return true;
+    }
+    atomic_fetch_sub(&v->kept, cost);
+    return false;
+}
+
+/* Compresses the cells in `room` and keeps them, or appends them to the file. */
 static treb_status chunk_write(Verdicts *v, const Room *room, size_t cells, Chunk *out,
                                treb_error *error)
 {
@@ -179,19 +205,24 @@ static treb_status chunk_write(Verdicts *v, const Room *room, size_t cells, Chun
     nibbles_pack(room->chosen, cells, room->plain);
     size_t packed = ZSTD_compress(room->packed, room->bound, room->plain, size, LEVEL);
     if (ZSTD_isError(packed)) return fail_memory(error);
-    out->offset = atomic_fetch_add(&v->end, packed);
-    if (!io_write_at(v->file, room->packed, packed, out->offset))
-        return fail_errno(error, "write a temporary file in", v->directory);
+    if (!chunk_keep(v, room->packed, packed, out)) {
+        out->offset = atomic_fetch_add(&v->end, packed);
+        if (!io_write_at(v->file, room->packed, packed, out->offset))
+            return fail_errno(error, "write a temporary file in", v->directory);
+    }
     out->size = (uint32_t)packed;
     return TREB_OK;
 }
 
+/* Verdict by verdict, as processors compare many cells at once. */
 static unsigned verdicts_of(const Plies *chosen, size_t cells)
 {
-    bool seen[PLIES_OPEN + 1] = {false};
     unsigned mask = 0;
-    for (size_t i = 0; i < cells; i++) seen[chosen[i]] = true;
-    for (int v = 0; v < WDL_VALUES; v++) mask |= (unsigned)seen[v] << v;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        Plies any = 0;
+        for (size_t i = 0; i < cells; i++) any |= chosen[i] == v;
+        mask |= (unsigned)any << v;
+    }
     return mask;
 }
 
@@ -281,9 +312,9 @@ treb_status verdicts_read(const Verdicts *v, uint64_t number, int side, uint32_t
     size_t size = nibble_bytes(cells);
     treb_status status = TREB_OK;
     if (!room_init(&room, v->ledger, cells)) return fail_memory(error);
-    if (!io_read_at(v->file, room.packed, c->size, c->offset))
+    if (!c->kept && !io_read_at(v->file, room.packed, c->size, c->offset))
         status = fail_errno(error, "read a temporary file in", v->directory);
-    else if (ZSTD_decompress(room.plain, size, room.packed, c->size) != size)
+    else if (ZSTD_decompress(room.plain, size, c->kept ? c->bytes : room.packed, c->size) != size)
         status =
             fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered", v->directory);
     else

@@ -1,8 +1,8 @@
 /* verdicts.h - the verdicts of a table, kept until all of its slices are solved.
  *
  * How many verdicts share a byte depends on which of them occur, and the best order of the axes on
- * all slices. So verdicts wait, lightly compressed, in a file without a name, which is gone when it
- * is closed or the run is killed. */
+ * all slices. So verdicts wait, lightly compressed: so many bytes in memory, the rest in a file
+ * without a name, which is gone when it is closed or the run is killed. */
 #ifndef TREB_GEN_VERDICTS_H
 #define TREB_GEN_VERDICTS_H
 
@@ -10,8 +10,9 @@
 
 typedef struct Verdicts Verdicts;
 
-/* `directory` has room for the file. NULL: see `error`. */
-Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger,
+/* `directory` has room for the file; `keep` bytes may be claimed beside what verdicts_memory says.
+ * NULL: see `error`. */
+Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger, uint64_t keep,
                        treb_error *error);
 void verdicts_free(Verdicts *verdicts);
 

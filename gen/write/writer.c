@@ -77,7 +77,7 @@ static treb_status writer_init(Writer *w, const WriteOptions *options, treb_erro
     if (strlen(options->directory) >= sizeof w->directory)
         return fail(error, TREB_ERR_ARGUMENT, "the folder's name is too long");
     strcpy(w->directory, options->directory);
-    w->verdicts = verdicts_new(w->shape, w->directory, w->ledger, error);
+    w->verdicts = verdicts_new(w->shape, w->directory, w->ledger, options->keep, error);
     if (w->verdicts == NULL) return error->status;
     if ((w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms)) == NULL)
         return fail_memory(error);
