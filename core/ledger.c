@@ -13,6 +13,7 @@ void ledger_init(Ledger *ledger, uint64_t bound)
 {
     ledger->bound = bound;
     ledger->ample = false;
+    for (int i = 0; i < LEDGER_SPARES; i++) atomic_init(&ledger->spare[i], NULL);
     atomic_init(&ledger->held, 0);
     atomic_init(&ledger->most, 0);
 }
@@ -53,14 +54,14 @@ typedef struct Header {
 } Header;
 
 /* Arrays of MAPPED bytes and more are mapped, as the allocator would keep what is freed between
- * others; below that, and where memory is ample, it is better at using the same pages again. Mapped
- * arrays of ALIGNED bytes and more lie on large pages. */
+ * others; below that it is better at using the same pages again. Those of ALIGNED bytes and more lie
+ * on large pages. */
 enum {
     HEADER = 64,
     PAGE = 4096,
     HUGE_PAGE = 2 << 20,
     MAPPED = 3 << 19,
-    AMPLE_MAPPED = 32 << 20,
+    SPARE_MOST = 32 << 20,
     ALIGNED = 2 * HUGE_PAGE
 };
 
@@ -72,11 +73,50 @@ uint64_t ledger_cost(size_t size)
     return (((uint64_t)size + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
+/* ---- Spare arrays ---------------------------------------------------------------------------- */
+
+static void unmap(Header *header) { munmap(header->map, header->map_size); }
+
+/* False if there is no place. */
+static bool spare_keep(Ledger *ledger, Header *header)
+{
+    for (int i = 0; i < LEDGER_SPARES; i++) {
+        void *none = NULL;
+        if (atomic_compare_exchange_strong(&ledger->spare[i], &none, header)) return true;
+    }
+    return false;
+}
+
+/* One that has room for `pages` bytes and not much more, or NULL. */
+static Header *spare_take(Ledger *ledger, size_t pages)
+{
+    for (int i = 0; i < LEDGER_SPARES; i++) {
+        Header *header = atomic_exchange(&ledger->spare[i], NULL);
+        if (header == NULL) continue;
+        size_t room = header->map_size - PAGE;
+        if (room >= pages && room - pages <= pages / 8) return header;
+        if (!spare_keep(ledger, header)) unmap(header);
+    }
+    return NULL;
+}
+
+void ledger_end(Ledger *ledger)
+{
+    for (int i = 0; i < LEDGER_SPARES; i++) {
+        Header *header = atomic_exchange(&ledger->spare[i], NULL);
+        if (header != NULL) unmap(header);
+    }
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
 /* Large arrays are swept again and again: large pages spare the processor most of the cost of
  * finding them. The page before the array has the header. */
-static Header *map_large(size_t size)
+static Header *map_large(Ledger *ledger, size_t size)
 {
     size_t pages = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+    Header *spare = spare_take(ledger, pages);
+    if (spare != NULL) return spare;
     size_t unit = size < ALIGNED ? PAGE : HUGE_PAGE, whole = pages + unit + PAGE;
     uint8_t *map = mmap(NULL, whole, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -106,8 +146,7 @@ void *ledger_alloc(Ledger *ledger, size_t size)
 {
     uint64_t cost = ledger_cost(size);
     if (!ledger_claim(ledger, cost)) return NULL;
-    size_t mapped = ledger->ample ? AMPLE_MAPPED : MAPPED;
-    Header *header = size < mapped ? take_small(size) : map_large(size);
+    Header *header = size < MAPPED ? take_small(size) : map_large(ledger, size);
     if (header == NULL) {
         ledger_give_back(ledger, cost);
         return NULL;
@@ -120,10 +159,8 @@ void *ledger_alloc(Ledger *ledger, size_t size)
 void *ledger_calloc(Ledger *ledger, size_t size)
 {
     uint8_t *memory = ledger_alloc(ledger, size);
-    if (memory == NULL) return NULL;
-    /* Mapped pages come cleared. */
-    const Header *header = (const Header *)(const void *)(memory - HEADER);
-    if (header->map == NULL) memset(memory, 0, size);
+    /* Mapped pages come cleared, but not spare ones. */
+    if (memory != NULL && (size < MAPPED || ledger->ample)) memset(memory, 0, size);
     return memory;
 }
 
@@ -131,9 +168,10 @@ void ledger_free(void *memory)
 {
     if (memory == NULL) return;
     Header *header = (Header *)(void *)((uint8_t *)memory - HEADER);
-    ledger_give_back(header->ledger, header->cost);
-    if (header->map != NULL)
-        munmap(header->map, header->map_size);
-    else
+    Ledger *ledger = header->ledger;
+    ledger_give_back(ledger, header->cost);
+    if (header->map == NULL)
         free(header);
+    else if (!ledger->ample || header->map_size > SPARE_MOST || !spare_keep(ledger, header))
+        unmap(header);
 }

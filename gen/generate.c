@@ -336,6 +336,7 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
                                  : fail_memory(error);
     pools_clear(&works.pools, NULL);
     store_free(works.store, status == TREB_OK && !*stopped && !options->keep_scratch);
+    ledger_end(&works.ledger);
     omp_set_max_active_levels(levels);
     folder_unlock(&lock);
     return status;

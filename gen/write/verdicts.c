@@ -214,15 +214,12 @@ static treb_status chunk_write(Verdicts *v, const Room *room, size_t cells, Chun
     return TREB_OK;
 }
 
-/* Verdict by verdict, as processors compare many cells at once. */
 static unsigned verdicts_of(const Plies *chosen, size_t cells)
 {
+    bool seen[PLIES_OPEN + 1] = {false};
     unsigned mask = 0;
-    for (int v = 0; v < WDL_VALUES; v++) {
-        Plies any = 0;
-        for (size_t i = 0; i < cells; i++) any |= chosen[i] == v;
-        mask |= (unsigned)any << v;
-    }
+    for (size_t i = 0; i < cells; i++) seen[chosen[i]] = true;
+    for (int v = 0; v < WDL_VALUES; v++) mask |= (unsigned)seen[v] << v;
     return mask;
 }
 

@@ -119,6 +119,37 @@ START_TEST(ledger_refuses)
 }
 END_TEST
 
+/* Where memory is ample arrays are used again, cleared if asked for, and counted as if new. */
+START_TEST(ledger_keeps_spare_arrays)
+{
+    enum { SIZE = 5 << 20, ARRAYS = LEDGER_SPARES + 2 };
+    Ledger ledger;
+    uint8_t *array[ARRAYS];
+    ledger_init(&ledger, 1 << 30);
+    ledger.ample = true;
+    for (int i = 0; i < ARRAYS; i++) {
+        array[i] = ledger_alloc(&ledger, SIZE);
+        ck_assert_ptr_nonnull(array[i]);
+        memset(array[i], 0xff, SIZE);
+    }
+    for (int i = 0; i < ARRAYS; i++) ledger_free(array[i]);
+    ck_assert_uint_eq(ledger.held, 0);
+    uint8_t *again = ledger_calloc(&ledger, SIZE - 100000), *other = ledger_alloc(&ledger, 2 << 20);
+    ck_assert_uint_eq(ledger.held, ledger_cost(SIZE - 100000) + ledger_cost(2 << 20));
+    bool known = false;
+    for (int i = 0; i < ARRAYS; i++) {
+        known |= array[i] == again;
+        ck_assert_ptr_ne(array[i], other);
+    }
+    ck_assert(known);
+    for (int i = 0; i < SIZE - 100000; i++) ck_assert_uint_eq(again[i], 0);
+    ledger_free(again);
+    ledger_free(other);
+    ledger_end(&ledger);
+    for (int i = 0; i < LEDGER_SPARES; i++) ck_assert_ptr_null(ledger.spare[i]);
+}
+END_TEST
+
 /* ---- A junior that is not there is an error, not a slice to be left out ------------------------ */
 
 static treb_status find_nothing(void *context, const Shape *shape, uint64_t slice, int side,
@@ -199,6 +230,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, make_work, remove_work);
     tcase_add_test(all, ledger_refuses);
+    tcase_add_test(all, ledger_keeps_spare_arrays);
     tcase_add_test(all, missing_juniors_are_errors);
     tcase_add_test(all, conversions_without_memory);
     tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 2);
