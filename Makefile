@@ -36,7 +36,7 @@ endif
 
 CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
-PROBE := $(wildcard probe/*.c)
+PROBE := $(wildcard syzygy/*.c probe/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
@@ -229,7 +229,7 @@ define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe syzygy fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \

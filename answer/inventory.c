@@ -9,7 +9,8 @@
 json_t *answer_counts(const AnswerFiles *files)
 {
     for (int m = 0; m < TREB_METRICS; m++) {
-        if (files->status[m] != TREB_OK) continue;
+        /* Syzygy's files count nothing. */
+        if (files->status[m] != TREB_OK || files->info[m].format != TREB_FORMAT_TREBUCHET) continue;
         json_t *object = json_object();
         for (int turn = 0; turn < 2; turn++) {
             json_t *side = json_object();
@@ -44,12 +45,15 @@ json_t *answer_longest(const AnswerFiles *files)
 
 /* ---- One material ---------------------------------------------------------------------------- */
 
+static const char *const format_names[] = {"trebuchet", "syzygy"};
+
 static json_t *file_json(const AnswerFiles *files, int m, uint64_t *bytes)
 {
     const treb_table_info *info = &files->info[m];
     const char *slash = strrchr(info->path, '/');
     json_t *object = json_object(), *stored = json_object();
     put(object, "file", json_string(slash != NULL ? slash + 1 : info->path));
+    put(object, "format", json_text(format_names[info->format]));
     put(object, "bytes", json_integer((json_int_t)info->file_size));
     put(object, "status", json_text(answer_code(files->status[m])));
     if (files->status[m] != TREB_OK) {
@@ -90,6 +94,8 @@ static void add_file(AnswerContext *context, AnswerFiles *files, const treb_tabl
                      treb_status status, const treb_error *error)
 {
     int m = info->metric;
+    /* Where both kinds of file are there ours comes first, and answers. */
+    if (files->installed[m]) return;
     files->installed[m] = true;
     files->status[m] = status;
     files->info[m] = *info;

@@ -115,6 +115,8 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos)
     bool known = value->status[TREB_WDL] == TREB_OK;
     bool sure = value->status[TREB_DTZ] == TREB_OK || pos->halfmove == 0 ||
                 (value->rule != TREB_WIN && value->rule != TREB_LOSS);
+    /* The one ply that rounding leaves open may decide. */
+    if (value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == 100) sure = false;
     return known && sure ? json_text(answer_verdict(value->rule)) : json_null();
 }
 
@@ -126,6 +128,7 @@ void answer_distances(json_t *object, const treb_value *value)
         bool drawn = known && value->wdl == TREB_DRAW;
         put(object, names[m], known && !drawn ? json_integer(value->plies[m]) : json_null());
     }
+    put(object, "dtz_rounded", json_boolean(value->rounded[TREB_DTZ]));
 }
 
 treb_metric answer_known_metric(const treb_value *value)

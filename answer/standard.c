@@ -12,8 +12,11 @@
 #include "answer/standard.h"
 #include "core/movegen.h"
 
-static const char *const category_names[] = {"loss", "unknown",    "maybe-loss", "blessed-loss",
-                                             "draw", "cursed-win", "maybe-win",  "win"};
+enum { RULE = 100 }; /* plies that the 50-move rule allows */
+
+static const char *const category_names[] = {
+    "loss", "unknown",    "syzygy-loss", "maybe-loss", "blessed-loss",
+    "draw", "cursed-win", "maybe-win",   "syzygy-win", "win"};
 
 /* A move, and the position after it. */
 typedef struct StandardMove {
@@ -23,9 +26,18 @@ typedef struct StandardMove {
     size_t number; /* in the library's order, which breaks ties */
 } StandardMove;
 
+/* Whether the ply that rounding leaves open decides. */
+static bool on_the_edge(const treb_value *value, int clock)
+{
+    return value->status[TREB_DTZ] == TREB_OK && value->rounded[TREB_DTZ] &&
+           value->plies[TREB_DTZ] + clock == RULE;
+}
+
 static Category category_of(const treb_value *value, int clock)
 {
     if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;
+    if (on_the_edge(value, clock))
+        return value->wdl > TREB_DRAW ? CATEGORY_SYZYGY_WIN : CATEGORY_SYZYGY_LOSS;
     bool certain = value->status[TREB_DTZ] == TREB_OK || clock == 0;
     switch (value->rule) {
     case TREB_LOSS:
@@ -43,20 +55,32 @@ static Category category_of(const treb_value *value, int clock)
 
 static Category category_negated(Category category)
 {
-    static const Category negated[] = {CATEGORY_WIN,        CATEGORY_UNKNOWN, CATEGORY_MAYBE_WIN,
-                                       CATEGORY_CURSED_WIN, CATEGORY_DRAW,    CATEGORY_BLESSED_LOSS,
-                                       CATEGORY_MAYBE_LOSS, CATEGORY_LOSS};
+    static const Category negated[] = {
+        [CATEGORY_LOSS] = CATEGORY_WIN,
+        [CATEGORY_UNKNOWN] = CATEGORY_UNKNOWN,
+        [CATEGORY_SYZYGY_LOSS] = CATEGORY_SYZYGY_WIN,
+        [CATEGORY_MAYBE_LOSS] = CATEGORY_MAYBE_WIN,
+        [CATEGORY_BLESSED_LOSS] = CATEGORY_CURSED_WIN,
+        [CATEGORY_DRAW] = CATEGORY_DRAW,
+        [CATEGORY_CURSED_WIN] = CATEGORY_BLESSED_LOSS,
+        [CATEGORY_MAYBE_WIN] = CATEGORY_MAYBE_LOSS,
+        [CATEGORY_SYZYGY_WIN] = CATEGORY_SYZYGY_LOSS,
+        [CATEGORY_WIN] = CATEGORY_LOSS,
+    };
     return negated[category];
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
-static void set_distance(Fields *fields, int metric, treb_status status, treb_wdl wdl, int plies)
+static void set_distance(Fields *fields, int metric, treb_status status, treb_distance distance)
 {
+    bool lost = distance.wdl < TREB_DRAW, won = distance.wdl > TREB_DRAW;
     fields->known[metric] = status == TREB_OK;
-    fields->plies[metric] = wdl < TREB_DRAW ? -plies : wdl > TREB_DRAW ? plies : 0;
+    fields->plies[metric] = lost ? -distance.plies : won ? distance.plies : 0;
+    if (metric != TREB_DTZ) return;
+    fields->rounded = distance.rounded && !fields->checkmate;
     /* Syzygy counts the mated as one ply from zeroing, so that 0 always means a draw. */
-    if (metric == TREB_DTZ && fields->checkmate) fields->plies[metric] = -1;
+    if (fields->checkmate) fields->plies[metric] = -1;
 }
 
 static void set_distances(Fields *fields, const treb_value *value)
@@ -64,7 +88,8 @@ static void set_distances(Fields *fields, const treb_value *value)
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         treb_status status = value->status[TREB_WDL];
         if (status == TREB_OK) status = value->status[m];
-        set_distance(fields, m, status, value->wdl, value->plies[m]);
+        set_distance(fields, m, status,
+                     (treb_distance){value->wdl, value->plies[m], value->rounded[m]});
     }
 }
 
@@ -79,13 +104,14 @@ static void set_child_distance(Fields *fields, AnswerContext *context, const tre
     treb_wdl wdl = (treb_wdl)(TREB_WIN - value->wdl);
     if (value->status[TREB_WDL] != TREB_OK) return;
     if (!ends || wdl == TREB_DRAW) {
-        set_distance(fields, metric, value->status[metric], wdl, value->plies[metric] - 1);
+        set_distance(fields, metric, value->status[metric],
+                     (treb_distance){wdl, value->plies[metric] - 1, value->rounded[metric]});
         answer_note(context, value->status[metric]);
         return;
     }
-    treb_distance distance = {TREB_DRAW, 0};
+    treb_distance distance = {TREB_DRAW, 0, 0};
     treb_status status = treb_probe_distance(context->tables, child, metric, &distance, NULL);
-    set_distance(fields, metric, status, distance.wdl, distance.plies);
+    set_distance(fields, metric, status, distance);
     answer_note(context, status);
 }
 
@@ -158,7 +184,10 @@ void standard_put_fields(json_t *object, const Fields *f)
 {
     put(object, "category", json_text(category_names[f->category]));
     put_distance(object, "dtz", f, TREB_DTZ);
-    put_distance(object, "precise_dtz", f, TREB_DTZ);
+    if (f->rounded)
+        put(object, "precise_dtz", json_null());
+    else
+        put_distance(object, "precise_dtz", f, TREB_DTZ);
     put_distance(object, "dtc", f, TREB_DTC);
     put_distance(object, "dtm", f, TREB_DTM);
     put(object, "dtw", json_null());
@@ -260,7 +289,7 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
 
 /* ---- The main line --------------------------------------------------------------------------- */
 
-/* Adds dtz and precise_dtz of a position; they are one, as nothing is rounded. */
+/* Adds dtz and precise_dtz of a position; the latter is null if the former is rounded. */
 static treb_status put_dtz(json_t *object, AnswerContext *context, const treb_position *pos,
                            bool mated, treb_error *error)
 {
@@ -269,7 +298,7 @@ static treb_status put_dtz(json_t *object, AnswerContext *context, const treb_po
     if (status != TREB_OK) return status;
     int dtz = mated ? -1 : distance.wdl < TREB_DRAW ? -distance.plies : distance.plies;
     put(object, "dtz", json_integer(dtz));
-    put(object, "precise_dtz", json_integer(dtz));
+    put(object, "precise_dtz", distance.rounded && !mated ? json_null() : json_integer(dtz));
     return TREB_OK;
 }
 

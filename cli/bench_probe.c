@@ -67,7 +67,7 @@ static treb_status probe_once(BenchWorker *w, const treb_position *pos, treb_mov
         w->sum += wdl;
         return status;
     }
-    treb_distance distance = {TREB_DRAW, 0};
+    treb_distance distance = {TREB_DRAW, 0, 0};
     treb_status status =
         treb_probe_distance(w->tables, pos, (treb_metric)w->what, &distance, error);
     w->sum += (uint64_t)distance.plies;

@@ -118,7 +118,9 @@ static void print_values(const treb_value *v)
     if (clock) printf("       %s at this clock\n", treb_wdl_text(v->rule));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         int m = columns[i];
-        if (v->status[m] == TREB_OK)
+        if (v->status[m] == TREB_OK && v->rounded[m])
+            printf("  %s  %d or %d plies %s\n", names[m], v->plies[m], v->plies[m] + 1, meaning[m]);
+        else if (v->status[m] == TREB_OK)
             printf("  %s  %d pl%s %s\n", names[m], v->plies[m], v->plies[m] == 1 ? "y" : "ies",
                    meaning[m]);
         else
@@ -169,7 +171,8 @@ static void print_move(const treb_move *move)
         else if (move->value.wdl == TREB_DRAW)
             printf("%6s", "-");
         else
-            printf("%6d", move->value.plies[m]);
+            printf("%*d%s", move->value.rounded[m] ? 5 : 6, move->value.plies[m],
+                   move->value.rounded[m] ? "+" : "");
     }
     printf("%s\n", move_note(move));
 }
@@ -179,6 +182,7 @@ static void print_moves(const ProbeReport *p)
     if (p->moves == 0) return;
     printf("\n  %-10s%6s%6s%6s  plies from here, the move included\n", "Move", "DTM", "DTC", "DTZ");
     int group = -2;
+    bool rounded = false;
     for (size_t i = 0; i < p->moves; i++) {
         const treb_value *v = &p->move[i].value;
         int now = v->status[TREB_WDL] == TREB_OK ? (int)v->rule : -1;
@@ -191,7 +195,9 @@ static void print_moves(const ProbeReport *p)
         }
         group = now;
         print_move(&p->move[i]);
+        rounded |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ];
     }
+    if (rounded) puts("\n  33+ is 33 or 34 plies: the Syzygy file of this ending is rounded.");
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -142,15 +142,21 @@ TREB_API treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove);
 
 typedef struct treb_tables treb_tables;
 
-/* Takes stock of the files named like KRPvKR.dtz.treb in `count` directories. They are opened when
- * first needed, and a damaged one makes only those probes fail that need it. Of several with one
- * name that in the first directory counts. No directory, or none with tables, is allowed: some
+/* What wrote a file: Trebuchet (KRPvKR.wdl.treb, .dtz.treb, .dtc.treb, .dtm.treb), or a generator
+ * of Syzygy's format (KRPvKR.rtbw with verdicts, KRPvKR.rtbz with DTZ; up to 7 men). */
+typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_format;
+
+/* Takes stock of the files named like KRPvKR.dtz.treb, KRPvKR.rtbw or KRPvKR.rtbz in `count`
+ * directories. They are opened when first needed, and a damaged one makes only those probes fail
+ * that need it. Of several with one name that in the first directory counts; of files in both
+ * formats, ours, which is exact. No directory, or none with tables, is allowed: some
  * positions need none. NULL on failure: a directory cannot be read, or memory. The caller closes
  * the set. Files must not be changed while it is open; if they are, probes fail with an error and
  * do not lie.
- * A set keeps at most a quarter of the open files that the process is allowed (RLIMIT_NOFILE, when
- * the set is opened), and at least 16: those least recently read are closed, and opened again when
- * needed.
+ * Syzygy's files are mapped into memory: cutting one short while it is open ends the process.
+ * Of ours a set keeps at most a quarter of the files that the process is allowed (RLIMIT_NOFILE, when
+ * the set is opened) open, and at least 16: those least recently read are closed, and opened again
+ * when needed.
  * Cost: lists the directories; one allocation for each file found. No file is opened. */
 TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t count,
                                        treb_error *error);
@@ -177,14 +183,17 @@ TREB_API void treb_tables_get_memory(const treb_tables *tables, treb_memory *out
 
 /* Unpacks one table entirely, checking every block, and keeps it in memory until the set is
  * closed. `material` as "KRPvKR" (either colour first). Probes in other threads go on meanwhile.
+ * A Syzygy file is only read once and its checksum compared: it is as packed in memory as on disk.
  * Cost: the time to read and unpack the file; memory for its cells, two bytes each at most. */
 TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
                                      treb_error *error);
 
-/* What the header of a file says. By side to move, then verdict. */
+/* What the header of a file says. By side to move, then verdict. A Syzygy file says nothing of
+ * counts and longest lines: they are 0. */
 typedef struct treb_table_info {
     char material[24]; /* "KRPvKR" */
     treb_metric metric;
+    treb_format format;
     const char *path;       /* owned by the set */
     uint64_t file_size;     /* bytes */
     uint64_t block_size;    /* bytes of a block before compression */
@@ -240,6 +249,7 @@ TREB_API treb_status treb_probe_wdl(const treb_tables *tables, const treb_positi
 typedef struct treb_distance {
     treb_wdl wdl; /* at a clock of 0, as treb_probe_wdl has it */
     int plies;
+    int rounded; /* 1: it may be one ply more, as a Syzygy file is rounded; else 0 */
 } treb_distance;
 
 /* One metric, from its table and the WDL table, both of which must be installed. The clock is not
@@ -261,8 +271,10 @@ typedef struct treb_value {
     treb_wdl wdl;  /* at a clock of 0 */
     treb_wdl rule; /* with the clock that the position has. Without a DTZ table it may be too good
                       (a win) or too bad (a loss): certain only if status[TREB_DTZ] is TREB_OK or
-                      the clock is 0 */
+                      the clock is 0. If DTZ is rounded and its last ply decides, it is the worse
+                      for the winner */
     int plies[TREB_METRICS];          /* by metric; plies[TREB_WDL] is 0 */
+    uint8_t rounded[TREB_METRICS];    /* by metric: 1 if it may be one ply more, else 0 */
     treb_status status[TREB_METRICS]; /* by metric: whether it is known, else why not. Without WDL
                                          nothing is known */
 } treb_value;

@@ -13,9 +13,14 @@
 
 #include "probe/probe.h"
 
-enum { DISTANCE_MAX = 1 << 20, DTZ_LIMIT = 100 };
+enum {
+    DISTANCE_MAX = 1 << 20,
+    DTZ_LIMIT = 100,
+    ONE = 2,                            /* ply, see distance_plies */
+    ONE_CURSED = 2 * (DTZ_LIMIT + 1)    /* a zeroing move into a win that the rule spoils */
+};
 
-/* A distance matters if it is more than `low` and less than `high`. One that does not may be given
+/* Distances as probe.h has them. One matters if it is more than `low` and less than `high`. One that does not may be given
  * as any other that is outside on the same side. */
 typedef struct Window {
     int low, high;
@@ -44,12 +49,12 @@ static int move_within(const treb_tables *set, treb_metric metric, const treb_po
     if (child_verdict == TREB_DRAW) return 0;
     if (metric == TREB_DTZ && move_is_zeroing(pos, m)) {
         bool in_time = child_verdict == TREB_LOSS || child_verdict == TREB_WIN;
-        return in_time ? 1 : DTZ_LIMIT + 1;
+        return in_time ? ONE : ONE_CURSED;
     }
-    if (metric == TREB_DTC && move_is_conversion(pos, m)) return 1;
-    Window after = {window.low - 1, window.high - 1};
-    int plies = distance_within(set, metric, child, child_verdict, after, error);
-    return plies < 0 ? plies : plies + 1;
+    if (metric == TREB_DTC && move_is_conversion(pos, m)) return ONE;
+    Window after = {window.low - ONE, window.high - ONE};
+    int distance = distance_within(set, metric, child, child_verdict, after, error);
+    return distance < 0 ? distance : distance + ONE;
 }
 
 int distance_of_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
@@ -64,38 +69,38 @@ int distance_of_move(const treb_tables *set, treb_metric metric, const treb_posi
  * that. */
 typedef struct Best {
     bool win;
-    int plies;
+    int distance;
     Window window;
 } Best;
 
 static Best best_of_none(int verdict, Window window)
 {
     bool win = is_win(verdict);
-    return (Best){.win = win, .plies = win ? DISTANCE_MAX : 0, .window = window};
+    return (Best){.win = win, .distance = win ? DISTANCE_MAX : 0, .window = window};
 }
 
-static void best_take(Best *best, int plies)
+static void best_take(Best *best, int distance)
 {
     Window *window = &best->window;
-    if (best->win && plies < best->plies) {
-        best->plies = plies;
-        if (plies < window->high) window->high = plies;
-    } else if (!best->win && plies > best->plies) {
-        best->plies = plies;
-        if (plies > window->low) window->low = plies;
+    if (best->win && distance < best->distance) {
+        best->distance = distance;
+        if (distance < window->high) window->high = distance;
+    } else if (!best->win && distance > best->distance) {
+        best->distance = distance;
+        if (distance > window->low) window->low = distance;
     }
 }
 
 /* Whether nothing that may still come makes a difference. */
 static bool best_settled(const Best *best)
 {
-    return best->win ? best->plies <= best->window.low : best->plies >= best->window.high;
+    return best->win ? best->distance <= best->window.low : best->distance >= best->window.high;
 }
 
 /* A winner has a move that wins, or the tables were not made together. */
-static int best_plies(const Best *best, const treb_position *pos, treb_error *error)
+static int best_distance(const Best *best, const treb_position *pos, treb_error *error)
 {
-    if (best->plies < DISTANCE_MAX) return best->plies;
+    if (best->distance < DISTANCE_MAX) return best->distance;
     return set_contradicts(pos, error);
 }
 
@@ -108,12 +113,14 @@ static bool ends_count(treb_metric metric, const treb_position *pos, Move m)
     return metric == TREB_DTC && move_is_conversion(pos, m);
 }
 
-/* Whether some move wins that ends the count at once: 1, 0, or minus a status. */
-static int wins_at_once(const treb_tables *set, treb_metric metric, const treb_position *pos,
-                        int verdict, treb_error *error)
+/* The distance if some move wins that ends the count at once; 0 if none does, or minus a status.
+ * Our tables hold that of wins that are cursed; Syzygy's do not. */
+static int wins_at_once(const treb_tables *set, treb_metric metric, treb_format format,
+                        const treb_position *pos, int verdict, treb_error *error)
 {
     if (metric == TREB_DTM || !is_win(verdict)) return 0;
-    if (metric == TREB_DTZ && verdict != TREB_WIN) return 0;
+    bool cursed = metric == TREB_DTZ && verdict != TREB_WIN;
+    if (cursed && format == TREB_FORMAT_TREBUCHET) return 0;
     Move moves[MOVES_MAX];
     bool pawns = pos->by_color[pos->turn] & pos->by_type[TREB_PAWN];
     int count = pawns ? movegen_legal(pos, moves) : movegen_captures(pos, moves);
@@ -123,7 +130,7 @@ static int wins_at_once(const treb_tables *set, treb_metric metric, const treb_p
         position_make(pos, moves[i], &child);
         int other = wdl_value(set, &child, error);
         if (other < 0) return other;
-        if (other <= most_left(metric, verdict)) return 1;
+        if (other <= most_left(metric, verdict)) return cursed ? ONE_CURSED : ONE;
     }
     return 0;
 }
@@ -137,9 +144,9 @@ static int try_move(const treb_tables *set, treb_metric metric, const treb_posit
     int other = wdl_value(set, &child, error);
     if (other < 0) return other;
     if (other > most_left(metric, verdict)) return 0;
-    int plies = move_within(set, metric, pos, m, &child, other, best->window, error);
-    if (plies < 0) return plies;
-    best_take(best, plies);
+    int distance = move_within(set, metric, pos, m, &child, other, best->window, error);
+    if (distance < 0) return distance;
+    best_take(best, distance);
     return 0;
 }
 
@@ -156,14 +163,14 @@ static int search_moves(const treb_tables *set, treb_metric metric, const treb_p
             if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
             int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
             if (tried < 0) return tried;
-            if (best_settled(&best)) return best.plies;
+            if (best_settled(&best)) return best.distance;
         }
-    return best_plies(&best, pos, error);
+    return best_distance(&best, pos, error);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The value of the cell. */
+/* The distance in a cell. */
 static int read_cell(const treb_tables *set, const OpenFile *open, const treb_position *pos,
                      int verdict, treb_error *error)
 {
@@ -172,7 +179,7 @@ static int read_cell(const treb_tables *set, const OpenFile *open, const treb_po
     int code = file_cell((ProbePool *)&set->pool, open, pos->turn, cell, error);
     if (code < 0) return code;
     const TableSide *side = &open->header->side[pos->turn];
-    if (code < side->codes[verdict]) return side->plies[verdict][code];
+    if (code < side->codes[verdict]) return ONE * side->plies[verdict][code];
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
@@ -183,14 +190,32 @@ static int distance_stored(const treb_tables *set, treb_metric metric, const Ope
                            const treb_position *pos, const treb_position *seen, int verdict,
                            Window window, treb_error *error)
 {
-    int plies = -1;
+    int distance = -1;
     if (window.low > 0 && is_win(verdict)) {
-        plies = read_cell(set, open, seen, verdict, NULL);
-        if (plies >= 0 && plies <= window.low) return plies;
+        distance = read_cell(set, open, seen, verdict, NULL);
+        if (distance >= 0 && distance <= window.low) return distance;
     }
-    int at_once = wins_at_once(set, metric, pos, verdict, error);
+    int at_once = wins_at_once(set, metric, TREB_FORMAT_TREBUCHET, pos, verdict, error);
     if (at_once != 0) return at_once;
-    return plies >= 0 ? plies : read_cell(set, open, seen, verdict, error);
+    return distance >= 0 ? distance : read_cell(set, open, seen, verdict, error);
+}
+
+/* DTZ from a Syzygy file, which counts a ply of those who are mated. */
+static int distance_syzygy(const treb_tables *set, const SetPlace *place, const treb_position *pos,
+                           int verdict, Window window, treb_error *error)
+{
+    const Syzygy *table;
+    int opened = file_get_syzygy(place->entry->file[TREB_DTZ], &table, error);
+    if (opened < 0) return opened;
+    int at_once = wins_at_once(set, TREB_DTZ, TREB_FORMAT_SYZYGY, pos, verdict, error);
+    if (at_once != 0) return at_once;
+    treb_position room;
+    const treb_position *seen = set_orient(place, pos, &room);
+    if (!syzygy_stores(table, seen))
+        return search_moves(set, TREB_DTZ, pos, verdict, window, error);
+    int distance = syzygy_dtz(table, seen, verdict, error);
+    bool mated = distance >= 0 && distance < 2 * ONE && !is_win(verdict) && !movegen_any(pos);
+    return mated ? 0 : distance;
 }
 
 /* En passant left out. */
@@ -198,13 +223,16 @@ static int distance_bare(const treb_tables *set, treb_metric metric, const SetPl
                          const treb_position *pos, int verdict, Window window, treb_error *error)
 {
     const OpenFile *open;
-    int opened = file_get(place->entry->file[metric], &open, error);
+    ProbeFile *file = place->entry->file[metric];
+    if (file->format == TREB_FORMAT_SYZYGY)
+        return distance_syzygy(set, place, pos, verdict, window, error);
+    int opened = file_get(file, &open, error);
     if (opened < 0) return opened;
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
     if (open->stored[seen->turn])
         return distance_stored(set, metric, open, pos, seen, verdict, window, error);
-    int at_once = wins_at_once(set, metric, pos, verdict, error);
+    int at_once = wins_at_once(set, metric, TREB_FORMAT_TREBUCHET, pos, verdict, error);
     return at_once != 0 ? at_once : search_moves(set, metric, pos, verdict, window, error);
 }
 
@@ -227,12 +255,12 @@ static int distance_ep(const treb_tables *set, treb_metric metric, const SetPlac
         int rest = wdl_value(set, &bare, error);
         if (rest < 0) return rest;
         if (TREB_WIN - rest <= most_left(metric, verdict)) {
-            int plies = distance_bare(set, metric, place, &bare, rest, best.window, error);
-            if (plies < 0) return plies;
-            best_take(&best, plies);
+            int distance = distance_bare(set, metric, place, &bare, rest, best.window, error);
+            if (distance < 0) return distance;
+            best_take(&best, distance);
         }
     }
-    return best_plies(&best, pos, error);
+    return best_distance(&best, pos, error);
 }
 
 static int distance_within(const treb_tables *set, treb_metric metric, const treb_position *pos,
@@ -264,10 +292,10 @@ treb_status treb_probe_distance(const treb_tables *tables, const treb_position *
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK) return status;
-    int verdict = wdl_value(tables, pos, &why), plies = verdict;
-    if (verdict >= 0) plies = distance_value(tables, metric, pos, verdict, &why);
-    if (plies < 0) return probe_fail(plies, &why, error);
-    *out = (treb_distance){(treb_wdl)verdict, plies};
+    int verdict = wdl_value(tables, pos, &why), distance = verdict;
+    if (verdict >= 0) distance = distance_value(tables, metric, pos, verdict, &why);
+    if (distance < 0) return probe_fail(distance, &why, error);
+    *out = (treb_distance){(treb_wdl)verdict, distance_plies(distance), distance_rounded(distance)};
     return TREB_OK;
 }
 

@@ -34,6 +34,7 @@ bool pool_init(ProbePool *pool)
 {
     pool->files = table_files_new(files_limit());
     if (pool->files == NULL) return false;
+    syzygy_maps_fill(&pool->maps);
     pool->idle = NULL;
     atomic_init(&pool->misses, 0);
     atomic_init(&pool->pinned, 0);
@@ -108,10 +109,11 @@ int file_damaged(const OpenFile *file, const char *what, treb_error *error)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool file_init(ProbeFile *file, TableFiles *files)
+bool file_init(ProbeFile *file, const ProbePool *pool)
 {
-    file->files = files;
+    file->pool = pool;
     atomic_init(&file->open, NULL);
+    atomic_init(&file->syzygy, NULL);
     return pthread_mutex_init(&file->mutex, NULL) == 0;
 }
 
@@ -129,6 +131,7 @@ void file_destroy(ProbeFile *file)
 {
     OpenFile *open = atomic_load(&file->open);
     if (open != NULL) open_free(open);
+    syzygy_close(atomic_load(&file->syzygy));
     free(file->failure);
     free(file->path);
     pthread_mutex_destroy(&file->mutex);
@@ -192,40 +195,53 @@ static OpenFile *open_new(const ProbeFile *file, treb_error *error)
         fail_file(error, TREB_ERR_MEMORY, file->path, "out of memory");
         return NULL;
     }
-    open->table = table_open_among(file->files, file->path, error);
+    open->table = table_open_among(file->pool->files, file->path, error);
     if (open->table != NULL && open_fill(open, file, error) == 0) return open;
     open_free(open);
     return NULL;
 }
 
-/* Under the file's mutex. */
-static OpenFile *open_once(ProbeFile *file, treb_error *error)
+/* Under the file's mutex. False with *error filled on failure. */
+static bool open_format(ProbeFile *file, treb_error *error)
 {
-    OpenFile *open = atomic_load_explicit(&file->open, memory_order_relaxed);
-    if (open != NULL) return open;
+    if (file->format == TREB_FORMAT_SYZYGY) {
+        Syzygy *syzygy =
+            syzygy_open(file->path, &file->material, file->metric, &file->pool->maps, error);
+        atomic_store_explicit(&file->syzygy, syzygy, memory_order_release);
+        return syzygy != NULL;
+    }
+    OpenFile *open = open_new(file, error);
+    atomic_store_explicit(&file->open, open, memory_order_release);
+    return open != NULL;
+}
+
+/* The same, unless it is open. */
+static bool open_once(ProbeFile *file, treb_error *error)
+{
+    if (atomic_load_explicit(&file->open, memory_order_relaxed) != NULL ||
+        atomic_load_explicit(&file->syzygy, memory_order_relaxed) != NULL)
+        return true;
     if (file->failure != NULL) {
         *error = *file->failure;
-        return NULL;
+        return false;
     }
-    open = open_new(file, error);
-    if (open != NULL) {
-        atomic_store_explicit(&file->open, open, memory_order_release);
-    } else if (error->status == TREB_ERR_DAMAGED) {
+    if (open_format(file, error)) return true;
+    if (error->status == TREB_ERR_DAMAGED) {
         /* Other failures may pass. Without memory for the note the next call tries again. */
         file->failure = malloc(sizeof *file->failure);
         if (file->failure != NULL) *file->failure = *error;
     }
-    return open;
+    return false;
 }
 
-int file_open(ProbeFile *file, const OpenFile **out, treb_error *error)
+int file_open(ProbeFile *file, treb_error *error)
 {
     treb_error unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
-    *out = open_once(file, error);
+    bool opened = open_once(file, error);
     pthread_mutex_unlock(&file->mutex);
-    return *out != NULL ? 0 : -(int)error->status;
+    return opened ? 0 : -(int)error->status;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -341,9 +357,12 @@ int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error)
     treb_error unused;
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
-    OpenFile *open = open_once(file, error);
-    int result = open != NULL ? 0 : -(int)error->status;
-    for (int side = 0; side < 2 && result == 0; side++) result = pin_side(pool, open, side, error);
+    int result = open_once(file, error) ? 0 : -(int)error->status;
+    OpenFile *open = atomic_load(&file->open);
+    Syzygy *syzygy = atomic_load(&file->syzygy);
+    for (int side = 0; side < 2 && result == 0 && open != NULL; side++)
+        result = pin_side(pool, open, side, error);
+    if (result == 0 && syzygy != NULL) result = -(int)syzygy_check(syzygy, error);
     pthread_mutex_unlock(&file->mutex);
     return result;
 }

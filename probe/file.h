@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "probe/cache.h"
+#include "syzygy/syzygy.h"
 
 enum { FILE_NO_VERDICT = 0xff };
 
@@ -15,6 +16,7 @@ enum { FILE_NO_VERDICT = 0xff };
 typedef struct ProbeDecoder ProbeDecoder;
 typedef struct ProbePool {
     TableFiles *files;
+    SyzygyMaps maps;
     Cache cache;
     pthread_mutex_t mutex;
     ProbeDecoder *idle; /* under the mutex */
@@ -43,24 +45,40 @@ typedef struct OpenFile {
 typedef struct ProbeFile {
     Material material;
     treb_metric metric;
+    treb_format format;
     char *path;
-    TableFiles *files;
-    _Atomic(OpenFile *) open; /* NULL: not yet, or in vain */
+    const ProbePool *pool;
+    _Atomic(OpenFile *) open;  /* NULL: not yet, or in vain, or another format */
+    _Atomic(Syzygy *) syzygy; /* likewise */
     pthread_mutex_t mutex;    /* of opening and pinning */
     treb_error *failure;      /* why opening failed, if trying again is no use; under the mutex */
 } ProbeFile;
 
-/* `file` has a material, a metric and a path (on the heap, which it owns); all else is 0. */
-bool file_init(ProbeFile *file, TableFiles *files);
+/* `file` has a material, a metric, a format and a path (on the heap, which it owns); all else is
+ * 0. */
+bool file_init(ProbeFile *file, const ProbePool *pool);
 void file_destroy(ProbeFile *file);
 
-/* Opens a file: 0 and *out, or minus a treb_status. */
-int file_open(ProbeFile *file, const OpenFile **out, treb_error *error);
+/* Opens a file: 0, or minus a treb_status. */
+int file_open(ProbeFile *file, treb_error *error);
 
+/* A file of our own format, or of Syzygy's, opened if need be. */
 static inline int file_get(ProbeFile *file, const OpenFile **out, treb_error *error)
 {
     *out = atomic_load_explicit(&file->open, memory_order_acquire);
-    return *out != NULL ? 0 : file_open(file, out, error);
+    if (*out != NULL) return 0;
+    int opened = file_open(file, error);
+    *out = atomic_load_explicit(&file->open, memory_order_acquire);
+    return opened;
+}
+
+static inline int file_get_syzygy(ProbeFile *file, const Syzygy **out, treb_error *error)
+{
+    *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
+    if (*out != NULL) return 0;
+    int opened = file_open(file, error);
+    *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
+    return opened;
 }
 
 /* Unpacks both sides for good. */

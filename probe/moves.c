@@ -17,10 +17,24 @@ static treb_value value_unknown(treb_status status)
 }
 
 /* Puts a distance, or why there is none, into a value. Keeps the first failure's text. */
-static void put_distance(treb_value *value, int metric, int plies)
+static void put_distance(treb_value *value, int metric, int distance)
 {
-    value->plies[metric] = plies < 0 ? 0 : plies;
-    value->status[metric] = plies < 0 ? (treb_status)-plies : TREB_OK;
+    bool known = distance >= 0;
+    value->plies[metric] = known ? distance_plies(distance) : 0;
+    value->rounded[metric] = known && distance_rounded(distance);
+    value->status[metric] = known ? TREB_OK : (treb_status)-distance;
+}
+
+/* The same as probe.h has it. */
+static int distance_of(const treb_value *value, int metric)
+{
+    return 2 * value->plies[metric] + value->rounded[metric];
+}
+
+/* The verdict after `halfmove` plies. If rounding leaves it open, the worse for the winner. */
+static treb_wdl with_clock(const treb_value *value, treb_wdl wdl, int halfmove)
+{
+    return treb_wdl_with_clock(wdl, value->plies[TREB_DTZ] + value->rounded[TREB_DTZ], halfmove);
 }
 
 /* What a move is worth to its maker. *failed gets the first failure that hurts the order. */
@@ -37,14 +51,14 @@ static treb_value value_of_move(const treb_tables *set, const treb_position *pos
     treb_value value = {.wdl = wdl, .rule = wdl};
     for (int k = TREB_DTZ; k < TREB_METRICS; k++) {
         bool matters = k == (int)metric && *failed == 0;
-        int plies =
+        int distance =
             distance_of_move(set, (treb_metric)k, pos, m, child, other, matters ? error : NULL);
-        if (plies < 0 && matters) *failed = plies;
-        put_distance(&value, k, plies);
+        if (distance < 0 && matters) *failed = distance;
+        put_distance(&value, k, distance);
     }
     if (value.status[TREB_DTZ] == TREB_OK) {
-        value.wdl = treb_wdl_with_clock(wdl, value.plies[TREB_DTZ], 0);
-        value.rule = treb_wdl_with_clock(wdl, value.plies[TREB_DTZ], pos->halfmove);
+        value.wdl = with_clock(&value, wdl, 0);
+        value.rule = with_clock(&value, wdl, pos->halfmove);
     }
     return value;
 }
@@ -90,7 +104,7 @@ static int compare_distance(const treb_value *a, const treb_value *b, int metric
 {
     bool a_known = a->status[metric] == TREB_OK, b_known = b->status[metric] == TREB_OK;
     if (a_known != b_known) return a_known ? -1 : 1;
-    int difference = a->plies[metric] - b->plies[metric];
+    int difference = distance_of(a, metric) - distance_of(b, metric);
     return a->wdl > TREB_DRAW ? difference : -difference;
 }
 
@@ -241,7 +255,7 @@ treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, 
 /* ---- The position itself --------------------------------------------------------------------- */
 
 /* What a position without a table of its own is worth by the moves that are known: `complete` if
- * all are. Plies, or minus a status. */
+ * all are. A distance, or minus a status. */
 static int distance_ahead(const treb_value *known, int count, bool complete, int metric,
                           treb_wdl wdl)
 {
@@ -253,11 +267,13 @@ static int distance_ahead(const treb_value *known, int count, bool complete, int
         if (win && value->wdl <= TREB_DRAW) continue;
         if (value->status[metric] != TREB_OK)
             complete = false;
-        else if (best < 0 || (win ? value->plies[metric] < best : value->plies[metric] > best))
-            best = value->plies[metric];
+        else if (best < 0 || (win ? distance_of(value, metric) < best
+                                  : distance_of(value, metric) > best))
+            best = distance_of(value, metric);
     }
     /* Nothing is nearer than one ply. */
-    return (complete || (win && best == 1)) && best >= 0 ? best : -(int)TREB_ERR_NO_TABLE;
+    bool nearest = win && best >= 0 && distance_plies(best) == 1 && !distance_rounded(best);
+    return (complete && best >= 0) || nearest ? best : -(int)TREB_ERR_NO_TABLE;
 }
 
 /* Settles a position without a table of its own by its moves: if one wins, or if all are known.
@@ -297,7 +313,7 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
         return value_unknown((treb_status)-verdict);
     }
     if (value.status[TREB_DTZ] == TREB_OK)
-        value.rule = treb_wdl_with_clock(value.wdl, value.plies[TREB_DTZ], pos->halfmove);
+        value.rule = with_clock(&value, value.wdl, pos->halfmove);
     return value;
 }
 

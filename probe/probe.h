@@ -12,6 +12,12 @@
 /* The verdict at a clock of 0, en passant included. */
 int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *error);
 
+/* Inside the library a distance is twice its plies, and 1 more if it may be one ply more: a Syzygy
+ * file is rounded. The lesser of two such numbers is the lesser distance, as far as is known, and
+ * the greater the greater. */
+static inline int distance_plies(int distance) { return distance / 2; }
+static inline int distance_rounded(int distance) { return distance & 1; }
+
 /* The distance of a position whose verdict is known. */
 int distance_value(const treb_tables *set, treb_metric metric, const treb_position *pos,
                    int verdict, treb_error *error);

@@ -54,9 +54,10 @@ typedef struct FoundFiles {
     size_t count, capacity;
 } FoundFiles;
 
-/* "KRPvKR.dtz.treb", spelt as the generator would. */
-static bool parse_file_name(const char *name, Material *material, treb_metric *metric)
+/* "KRPvKR.dtz.treb" or "KRPvKR.rtbz", spelt as the generator would. */
+static bool parse_file_name(const char *name, ProbeFile *out)
 {
+    Material *material = &out->material;
     char base[MATERIAL_NAME_SIZE], expected[TABLE_NAME_SIZE];
     size_t length = strcspn(name, ".");
     if (length >= sizeof base) return false;
@@ -66,8 +67,12 @@ static bool parse_file_name(const char *name, Material *material, treb_metric *m
     Material canonical = *material;
     if (material_canonical(&canonical)) return false;
     for (int m = 0; m < TREB_METRICS; m++) {
-        *metric = (treb_metric)m;
-        table_file_name(material, *metric, expected);
+        out->metric = (treb_metric)m;
+        out->format = TREB_FORMAT_TREBUCHET;
+        table_file_name(material, out->metric, expected);
+        if (strcmp(name, expected) == 0) return true;
+        out->format = TREB_FORMAT_SYZYGY;
+        if (!syzygy_file_name(material, out->metric, expected)) continue;
         if (strcmp(name, expected) == 0) return true;
     }
     return false;
@@ -82,24 +87,26 @@ static int compare_files(const void *left, const void *right)
     material_name(&a->material, name_a);
     material_name(&b->material, name_b);
     int names = strcmp(name_a, name_b);
-    return names != 0 ? names : (int)a->metric - (int)b->metric;
+    if (names != 0) return names;
+    int metrics = (int)a->metric - (int)b->metric;
+    return metrics != 0 ? metrics : (int)a->format - (int)b->format;
 }
 
-static bool known(const FoundFiles *found, size_t before, const Material *material,
-                  treb_metric metric)
+static bool known(const FoundFiles *found, size_t before, const ProbeFile *file)
 {
-    for (size_t i = 0; i < before; i++)
-        if (found->files[i].metric == metric && material_equal(&found->files[i].material, material))
+    for (size_t i = 0; i < before; i++) {
+        const ProbeFile *other = &found->files[i];
+        if (other->metric == file->metric && other->format == file->format &&
+            material_equal(&other->material, &file->material))
             return true;
+    }
     return false;
 }
 
 static bool add_file(FoundFiles *found, const char *directory, const char *name, size_t before)
 {
-    Material material;
-    treb_metric metric;
-    if (!parse_file_name(name, &material, &metric)) return true;
-    if (known(found, before, &material, metric)) return true;
+    ProbeFile file = {0};
+    if (!parse_file_name(name, &file) || known(found, before, &file)) return true;
     if (found->count == found->capacity) {
         size_t capacity = found->capacity ? 2 * found->capacity : 64;
         ProbeFile *files = realloc(found->files, capacity * sizeof *files);
@@ -108,11 +115,10 @@ static bool add_file(FoundFiles *found, const char *directory, const char *name,
         found->capacity = capacity;
     }
     size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path == NULL) return false;
-    snprintf(path, size, "%s/%s", directory, name);
-    found->files[found->count++] =
-        (ProbeFile){.material = material, .metric = metric, .path = path};
+    file.path = malloc(size);
+    if (file.path == NULL) return false;
+    snprintf(file.path, size, "%s/%s", directory, name);
+    found->files[found->count++] = file;
     return true;
 }
 
@@ -157,11 +163,11 @@ static void add_entries(treb_tables *set)
         material_parse(drawn[i], &material);
         entry_of(set, &material)->drawn = true;
     }
-    /* Files are sorted, so that an entry's files come one after another. */
+    /* Files are sorted, so that an entry's files come one after another, our own first. */
     for (size_t i = 0; i < set->file_count; i++) {
         ProbeFile *file = &set->files[i];
         SetEntry *entry = entry_of(set, &file->material);
-        if (!entry->drawn) entry->file[file->metric] = file;
+        if (!entry->drawn && entry->file[file->metric] == NULL) entry->file[file->metric] = file;
     }
     for (size_t i = 0; i < set->entry_count; i++) {
         add_place(set, &set->entries[i], false);
@@ -191,7 +197,7 @@ static bool adopt(treb_tables *set, FoundFiles *found)
     if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
     set->files = found->files;
     for (; set->file_count < found->count; set->file_count++)
-        if (!file_init(&set->files[set->file_count], set->pool.files)) break;
+        if (!file_init(&set->files[set->file_count], &set->pool)) break;
     bool all = set->file_count == found->count;
     for (size_t i = set->file_count; i < found->count; i++) free(found->files[i].path);
     *found = (FoundFiles){0};
@@ -289,14 +295,26 @@ static void copy_side(const TableSide *side, treb_table_info *out, int s)
     }
 }
 
+static treb_status describe_syzygy(ProbeFile *file, treb_table_info *out, treb_error *error)
+{
+    treb_error why;
+    const Syzygy *table;
+    if (file_get_syzygy(file, &table, &why) < 0) return pass_on(&why, error);
+    out->file_size = syzygy_file_size(table);
+    for (int side = 0; side < 2; side++) out->stored[side] = syzygy_has_side(table, side);
+    return TREB_OK;
+}
+
 static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *error)
 {
     treb_error why;
     const OpenFile *open;
     memset(out, 0, sizeof *out);
     material_name(&file->material, out->material);
-    out->metric = (treb_metric)file->metric;
+    out->metric = file->metric;
+    out->format = file->format;
     out->path = file->path;
+    if (file->format == TREB_FORMAT_SYZYGY) return describe_syzygy(file, out, error);
     if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
     out->file_size = table_file_size(open->table);
     out->block_size = UINT64_C(1) << open->block_bits;
@@ -333,6 +351,9 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
     if (!sensible) return fail(error, TREB_ERR_ARGUMENT, "only distances have histograms");
     ProbeFile *file = find_file(tables, material, metric, &missing);
     if (file == NULL) return pass_on(&missing, error);
+    if (file->format == TREB_FORMAT_SYZYGY)
+        return fail(error, TREB_ERR_ARGUMENT, "%.400s is a Syzygy file: it has no histograms",
+                    file->path);
     if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
     const TableSide *side = &open->header->side[turn];
     const uint64_t *entry = side->histogram[wdl];

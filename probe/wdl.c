@@ -22,11 +22,16 @@ static int wdl_without_table(const SetEntry *entry, const treb_position *pos, tr
 static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *file,
                       const treb_position *pos, treb_error *error)
 {
+    treb_position room;
+    const treb_position *seen = set_orient(place, pos, &room);
+    if (file->format == TREB_FORMAT_SYZYGY) {
+        const Syzygy *table;
+        int opened = file_get_syzygy(file, &table, error);
+        return opened < 0 ? opened : syzygy_verdict(table, seen, error);
+    }
     const OpenFile *open;
     int opened = file_get(file, &open, error);
     if (opened < 0) return opened;
-    treb_position room;
-    const treb_position *seen = set_orient(place, pos, &room);
     uint64_t cell = index_of_position(&open->index, seen);
     /* The pool is the set's changing part. */
     int verdict = file_cell((ProbePool *)&set->pool, open, seen->turn, cell, error);

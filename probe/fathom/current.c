@@ -57,7 +57,7 @@ static bool holds_tables(const char *folder)
     DIR *list = opendir(folder);
     if (list == NULL) return false;
     for (struct dirent *e; !found && (e = readdir(list)) != NULL;)
-        found = ends_with(e->d_name, ".treb");
+        found = ends_with(e->d_name, ".treb") || ends_with(e->d_name, ".rtbw");
     closedir(list);
     return found;
 }
@@ -95,18 +95,23 @@ static bool is_there(const Folders *folders, const char *name)
     return false;
 }
 
-/* The men of "KRPvKR.wdl.treb" if its distances are there as well, else 0. Told by the names, as
- * opening every file would cost time and memory. */
+/* The men of "KRPvKR.wdl.treb" or "KRPvKR.rtbw" if distances are there as well, else 0. Told by the
+ * names, as opening every file would cost time and memory. */
 static unsigned men_of(const Folders *folders, const char *file)
 {
-    static const char kind[] = ".wdl.treb", other[] = ".dtz.treb";
+    enum { FORMATS = 2 };
+    static const char *const verdicts[FORMATS] = {".wdl.treb", ".rtbw"};
+    static const char *const distances[FORMATS] = {".dtz.treb", ".rtbz"};
     char name[NAME_SIZE];
     size_t length = strspn(file, "KQRBNPv");
-    if (length + sizeof other > sizeof name || strcmp(file + length, kind) != 0) return 0;
+    if (length < 4 || length - 1 > TREB_MEN_MAX || length + sizeof ".dtz.treb" > sizeof name) return 0;
+    if (strcmp(file + length, verdicts[0]) != 0 && strcmp(file + length, verdicts[1]) != 0) return 0;
     memcpy(name, file, length);
-    strcpy(name + length, other);
-    bool fits = length >= 4 && length - 1 <= TREB_MEN_MAX;
-    return fits && is_there(folders, name) ? (unsigned)length - 1 : 0;
+    for (int i = 0; i < FORMATS; i++) {
+        strcpy(name + length, distances[i]);
+        if (is_there(folders, name)) return (unsigned)length - 1;
+    }
+    return 0;
 }
 
 static unsigned most_men(const Folders *folders)

@@ -31,13 +31,16 @@ static uint16_t clock_of(unsigned rule50)
 
 /* ---- One word for each move ------------------------------------------------------------------ */
 
+/* Of a rounded distance Fathom takes the lesser. */
 static unsigned result_of(const treb_position *pos, const treb_move *move)
 {
-    return (unsigned)move->value.rule << FATHOM_WDL_SHIFT | (unsigned)move->to << FATHOM_TO_SHIFT |
+    const treb_value *value = &move->value;
+    treb_wdl wdl = treb_wdl_with_clock(value->wdl, value->plies[TREB_DTZ], pos->halfmove);
+    return (unsigned)wdl << FATHOM_WDL_SHIFT | (unsigned)move->to << FATHOM_TO_SHIFT |
            (unsigned)move->from << FATHOM_FROM_SHIFT |
            board_promotes(move) << FATHOM_PROMOTES_SHIFT |
            (unsigned)board_is_ep(pos, move) << FATHOM_EP_SHIFT |
-           (unsigned)move->value.plies[TREB_DTZ] << FATHOM_DTZ_SHIFT;
+           (unsigned)value->plies[TREB_DTZ] << FATHOM_DTZ_SHIFT;
 }
 
 /* A position without moves. */

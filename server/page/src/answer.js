@@ -10,7 +10,7 @@ import {
     inMoves,
     moveWords,
     movesOf,
-    plural,
+    pliesWords,
     sideName,
     verdictNote,
     verdictSentence,
@@ -116,7 +116,7 @@ function tile(name, probe) {
         ? [missing.message, missing.code === "no_table" && probe.advice].filter(Boolean).join(". ")
         : plies == null || none
           ? long
-          : `${long}: ${plural(plies, "half-move")} (plies)`;
+          : `${long}: ${pliesWords(probe, name)} (half-moves)`;
     return h(
         "label",
         { class: "tile", title },
@@ -131,7 +131,7 @@ function tile(name, probe) {
         h("span", { class: "tile-label" }, label),
         h("span", { class: "tile-number" }, number),
         h("span", { class: "tile-unit" }, unit),
-        h("span", { class: "tile-plies" }, none || plies == null ? "" : `${plies} plies`),
+        h("span", { class: "tile-plies" }, none || plies == null ? "" : pliesWords(probe, name)),
     );
 }
 
@@ -147,8 +147,8 @@ function showTiles(probe) {
 
 function moveRow(move, by, longest) {
     const details = Object.entries(METRICS)
-        .map(([, { name, key }]) =>
-            move[key] == null ? "" : `${name}: ${inMoves(move[key])} (${move[key]} plies)`,
+        .map(([metric, { name, key }]) =>
+            move[key] == null ? "" : `${name}: ${inMoves(move[key])} (${pliesWords(move, metric)})`,
         )
         .filter(Boolean);
     const quiet = move.verdict === "draw" || move.verdict === null;

@@ -17,6 +17,13 @@ export const METRICS = {
     dtz: { name: "Zeroing", long: "distance to mate, capture or pawn move", key: "dtz_plies" },
 };
 
+/** "33 plies" of a position or move, "33 or 34 plies" where a Syzygy file is rounded. */
+export function pliesWords(value, metric) {
+    const plies = value[METRICS[metric].key];
+    const rounded = metric === "dtz" && value.dtz_rounded;
+    return rounded ? `${plies} or ${plies + 1} plies` : `${plies} plies`;
+}
+
 /** Who would win without the 50-move rule, "white", "black" or null, from a verdict for `turn`. */
 export function winnerOf(verdict, turn) {
     if (verdict === "win" || verdict === "cursed_win") return turn;

@@ -1,0 +1,347 @@
+/* file.c - opening Syzygy's files. docs/syzygy.md has the layout.
+ *
+ * What is looked at here is not looked at again when values are read: that all parts lie within
+ * the file, that no symbol stands for itself, that the men are those of the material. */
+#include "syzygy/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+enum {
+    AT_LAYOUT = 4, /* behind the magic number */
+    AT_MEN = 5,
+    LAYOUT_BOTH_SIDES = 1,
+    LAYOUT_PAWNS = 2,
+    ALIGNMENT = 64, /* of blocks, and of the file but for its checksum */
+    SPARSE_SIZE = 6,
+    SYMBOL_SIZE = 3,
+    BLOCK_BITS_MIN = 2,
+    BLOCK_BITS_MAX = 20,
+    SPARSE_BITS_MAX = 30
+};
+
+static const uint8_t magics[TREB_DTZ + 1][4] = {
+    [TREB_WDL] = {0x71, 0xe8, 0x23, 0x5d},
+    [TREB_DTZ] = {0xd7, 0x66, 0x0c, 0xa5},
+};
+
+/* ---- Walking through the header -------------------------------------------------------------- */
+
+/* What is still to be read. `wrong` is set once: nothing is read after that. */
+typedef struct Walk {
+    Syzygy *table;
+    uint64_t at;
+    const char *wrong; /* NULL: nothing yet */
+} Walk;
+
+static const char no_memory[] = "out of memory";
+static const char too_short[] = "it ends too soon";
+
+/* The next `size` bytes, or NULL. */
+static const uint8_t *take(Walk *walk, uint64_t size)
+{
+    const Syzygy *table = walk->table;
+    if (walk->wrong == NULL && size > table->size - SYZYGY_CHECKSUM_SIZE - walk->at)
+        walk->wrong = too_short;
+    if (walk->wrong != NULL) return NULL;
+    const uint8_t *bytes = table->bytes + walk->at;
+    walk->at += size;
+    return bytes;
+}
+
+static void align(Walk *walk, uint64_t unit)
+{
+    uint64_t over = walk->at % unit;
+    if (over != 0) take(walk, unit - over);
+}
+
+static void refuse(Walk *walk, bool sound, const char *wrong)
+{
+    if (walk->wrong == NULL && !sound) walk->wrong = wrong;
+}
+
+/* ---- The order of the men -------------------------------------------------------------------- */
+
+static void read_order(Walk *walk, const Material *material, int file)
+{
+    Syzygy *table = walk->table;
+    bool second = material->count[0][TREB_PAWN] > 0 && material->count[1][TREB_PAWN] > 0;
+    int men = material_men(material);
+    const uint8_t *bytes = take(walk, (uint64_t)(1 + second + men));
+    for (int side = 0; bytes != NULL && side < table->sides; side++) {
+        unsigned shift = 4 * (unsigned)side;
+        uint8_t man[SYZYGY_MEN_MAX];
+        int order = bytes[0] >> shift & 15, order2 = second ? bytes[1] >> shift & 15 : 15;
+        for (int i = 0; i < men; i++) man[i] = bytes[1 + second + i] >> shift & 15;
+        refuse(walk,
+               syzygy_index_init(&table->array[side][file].index, table->maps, material, man, order,
+                                 order2, file),
+               "its men are not those of its name");
+    }
+}
+
+/* ---- The code -------------------------------------------------------------------------------- */
+
+/* How many values a symbol stands for, less 1; with those below it. Symbols stand for at most 256
+ * values, so that no way down is longer. */
+static bool measure(const SyzygyArray *array, unsigned symbol, unsigned depth, uint8_t *state)
+{
+    enum { UNKNOWN, UNDER_WAY, KNOWN };
+    if (state[symbol] != UNKNOWN || depth > UINT8_MAX) return state[symbol] == KNOWN;
+    state[symbol] = UNDER_WAY;
+    const uint8_t *pair = array->pairs + SYMBOL_SIZE * symbol;
+    unsigned left = syzygy_left(pair), right = syzygy_right(pair);
+    if (right != SYZYGY_LEAF) {
+        if (left >= array->symbols || right >= array->symbols) return false;
+        if (!measure(array, left, depth + 1, state) || !measure(array, right, depth + 1, state))
+            return false;
+        unsigned more = array->more[left] + array->more[right] + 1u;
+        if (more > UINT8_MAX) return false;
+        array->more[symbol] = (uint8_t)more;
+    }
+    state[symbol] = KNOWN;
+    return true;
+}
+
+static void measure_all(Walk *walk, SyzygyArray *array)
+{
+    uint8_t state[SYZYGY_SYMBOLS_MAX] = {0};
+    array->more = calloc(array->symbols, 1);
+    if (array->more == NULL) {
+        walk->wrong = no_memory;
+        return;
+    }
+    for (unsigned s = 0; s < array->symbols; s++)
+        refuse(walk, measure(array, s, 0, state), "its symbols contradict each other");
+}
+
+/* Code words of one length follow each other, the longer before the shorter. base[l] is the first
+ * of length l, as the top bits of a word of 64; symbol[l] is what it stands for. */
+static void read_lengths(SyzygyArray *array, const uint8_t *symbols, unsigned longest)
+{
+    uint64_t base = 0;
+    for (unsigned l = longest + 1; l-- > array->shortest;) {
+        array->symbol[l] = syzygy_get16(symbols + 2 * (l - array->shortest));
+        if (l < longest)
+            base = (base + array->symbol[l] - array->symbol[l + 1]) / 2;
+        array->base[l] = base << (64 - l);
+    }
+    for (unsigned top = 0; top < 256; top++) {
+        unsigned l = array->shortest;
+        uint64_t most = (uint64_t)top << 56 | (UINT64_MAX >> 8);
+        while (most < array->base[l]) l++;
+        array->first_length[top] = (uint8_t)l;
+    }
+}
+
+static void read_code(Walk *walk, SyzygyArray *array)
+{
+    const uint8_t *head = take(walk, 2);
+    if (head == NULL) return;
+    array->flags = head[0];
+    if (array->flags & SYZYGY_CONSTANT) {
+        array->constant = walk->table->metric == TREB_WDL ? head[1] : 0;
+        return;
+    }
+    const uint8_t *rest = take(walk, 8);
+    if (rest == NULL) return;
+    unsigned longest = rest[6];
+    array->block_bits = head[1];
+    array->sparse_bits = rest[0];
+    array->blocks = syzygy_get32(rest + 2);
+    array->lengths = (uint64_t)array->blocks + rest[1];
+    array->shortest = rest[7];
+    refuse(walk, array->block_bits >= BLOCK_BITS_MIN && array->block_bits <= BLOCK_BITS_MAX,
+           "its blocks have no possible size");
+    refuse(walk, array->sparse_bits >= 1 && array->sparse_bits <= SPARSE_BITS_MAX,
+           "its index has no possible step");
+    refuse(walk,
+           array->shortest >= 1 && array->shortest <= longest && longest <= SYZYGY_LENGTH_MAX,
+           "its code words have no possible length");
+    if (walk->wrong != NULL) return;
+    const uint8_t *symbols = take(walk, 2 * (longest - array->shortest + 1));
+    const uint8_t *count = take(walk, 2);
+    if (count == NULL) return;
+    array->symbols = syzygy_get16(count);
+    refuse(walk, array->symbols <= SYZYGY_SYMBOLS_MAX, "it has too many symbols");
+    array->pairs = take(walk, SYMBOL_SIZE * (uint64_t)array->symbols);
+    align(walk, 2);
+    if (walk->wrong != NULL) return;
+    read_lengths(array, symbols, longest);
+    measure_all(walk, array);
+}
+
+/* What numbers of DTZ stand for, by verdict, the most frequent first. */
+static void read_map(Walk *walk, SyzygyArray *array)
+{
+    if (!(array->flags & SYZYGY_MAPPED)) return;
+    unsigned width = array->flags & SYZYGY_WIDE ? 2 : 1;
+    align(walk, width);
+    for (int m = 0; m < SYZYGY_MAPS; m++) {
+        const uint8_t *count = take(walk, width);
+        if (count == NULL) return;
+        array->map_count[m] = width == 2 ? (uint16_t)syzygy_get16(count) : *count;
+        array->map[m] = take(walk, (uint64_t)width * array->map_count[m]);
+    }
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static void for_arrays(Walk *walk, void (*read)(Walk *walk, SyzygyArray *array))
+{
+    Syzygy *table = walk->table;
+    for (int file = 0; file < table->files; file++)
+        for (int side = 0; side < table->sides; side++) read(walk, &table->array[side][file]);
+}
+
+static void read_sparse(Walk *walk, SyzygyArray *array)
+{
+    if (array->flags & SYZYGY_CONSTANT) return;
+    uint64_t step = UINT64_C(1) << array->sparse_bits;
+    array->sparse = take(walk, SPARSE_SIZE * ((array->index.size + step - 1) / step));
+}
+
+static void read_block_lengths(Walk *walk, SyzygyArray *array)
+{
+    if (!(array->flags & SYZYGY_CONSTANT)) array->length = take(walk, 2 * array->lengths);
+}
+
+static void read_blocks(Walk *walk, SyzygyArray *array)
+{
+    if (array->flags & SYZYGY_CONSTANT) return;
+    align(walk, ALIGNMENT);
+    array->block = take(walk, (uint64_t)array->blocks << array->block_bits);
+}
+
+static const char *parse(Syzygy *table, const Material *material)
+{
+    Walk walk = {.table = table};
+    const uint8_t *head = take(&walk, AT_MEN);
+    if (head == NULL) return walk.wrong;
+    bool pawns = material_has_pawns(material), symmetric = material_symmetric(material);
+    bool both = head[AT_LAYOUT] & LAYOUT_BOTH_SIDES;
+    if (((head[AT_LAYOUT] & LAYOUT_PAWNS) != 0) != pawns) return "its men are not those of its name";
+    if (table->metric == TREB_WDL && both == symmetric) return "a side to move is missing";
+    table->symmetric = symmetric;
+    table->sides = table->metric == TREB_WDL && both ? 2 : 1;
+    table->files = pawns ? 4 : 1;
+    for (int file = 0; file < table->files; file++) read_order(&walk, material, file);
+    align(&walk, 2);
+    for_arrays(&walk, read_code);
+    if (table->metric == TREB_DTZ) for_arrays(&walk, read_map);
+    align(&walk, 2);
+    for_arrays(&walk, read_sparse);
+    for_arrays(&walk, read_block_lengths);
+    for_arrays(&walk, read_blocks);
+    if (walk.wrong != NULL || !pawns) return walk.wrong;
+    /* Which file the leading pawn is on is found before the array. */
+    table->lead = table->array[0][0].index.man[0];
+    for (int file = 0; file < table->files; file++)
+        for (int side = 0; side < table->sides; side++)
+            if (table->array[side][file].index.man[0] != table->lead)
+                return "its arrays have different leading pawns";
+    return NULL;
+}
+
+static treb_status map_file(Syzygy *table, treb_error *error)
+{
+    struct stat stat;
+    const char *path = table->path;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        bool none = errno == ENOENT || errno == ENOTDIR;
+        fail_errno(error, "open", path);
+        return error->status = none ? TREB_ERR_NO_TABLE : TREB_ERR_IO;
+    }
+    treb_status status = TREB_OK;
+    if (fstat(file, &stat) != 0) {
+        status = fail_errno(error, "read", path);
+    } else if (!S_ISREG(stat.st_mode)) {
+        status = fail(error, TREB_ERR_IO, "cannot read %s: not a regular file", fail_path(path));
+    } else if (stat.st_size < ALIGNMENT + SYZYGY_CHECKSUM_SIZE ||
+               stat.st_size % ALIGNMENT != SYZYGY_CHECKSUM_SIZE || (uint64_t)stat.st_size > SIZE_MAX) {
+        status = fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no such file has %lld bytes",
+                      fail_path(path), (long long)stat.st_size);
+    } else {
+        void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_SHARED, file, 0);
+        if (bytes == MAP_FAILED) {
+            status = fail_errno(error, "map", path);
+        } else {
+            table->bytes = bytes;
+            table->size = (uint64_t)stat.st_size;
+            /* A probe needs a few bytes here and there. */
+            posix_madvise(bytes, (size_t)stat.st_size, POSIX_MADV_RANDOM);
+        }
+    }
+    close(file);
+    return status;
+}
+
+static treb_status open_table(Syzygy *table, const Material *material, treb_error *error)
+{
+    treb_status status = map_file(table, error);
+    if (status != TREB_OK) return status;
+    if (memcmp(table->bytes, magics[table->metric], sizeof *magics) != 0)
+        return fail(error, TREB_ERR_DAMAGED, "%s: is not a Syzygy table of its name",
+                    fail_path(table->path));
+    const char *wrong = parse(table, material);
+    if (wrong == NULL) return TREB_OK;
+    if (wrong == no_memory) return fail_memory(error);
+    return fail(error, TREB_ERR_DAMAGED, "%s: damaged: %s", fail_path(table->path), wrong);
+}
+
+Syzygy *syzygy_open(const char *path, const Material *material, treb_metric metric,
+                    const SyzygyMaps *maps, treb_error *error)
+{
+    treb_error unused;
+    if (error == NULL) error = &unused;
+    Syzygy *table = calloc(1, sizeof *table);
+    if (table != NULL) table->path = strdup(path);
+    if (table == NULL || table->path == NULL) {
+        fail_memory(error);
+    } else {
+        table->metric = metric;
+        table->maps = maps;
+        if (open_table(table, material, error) == TREB_OK) return table;
+    }
+    syzygy_close(table);
+    return NULL;
+}
+
+void syzygy_close(Syzygy *table)
+{
+    if (table == NULL) return;
+    for (int side = 0; side < 2; side++)
+        for (int file = 0; file < 4; file++) free(table->array[side][file].more);
+    if (table->bytes != NULL) munmap((void *)(uintptr_t)table->bytes, (size_t)table->size);
+    free(table->path);
+    free(table);
+}
+
+const char *syzygy_path(const Syzygy *table) { return table->path; }
+uint64_t syzygy_file_size(const Syzygy *table) { return table->size; }
+
+bool syzygy_has_side(const Syzygy *table, int side)
+{
+    if (table->symmetric) return side == TREB_WHITE;
+    for (int file = 0; file < table->files && table->metric == TREB_DTZ; file++)
+        if ((table->array[0][file].flags & SYZYGY_BLACK) == side) return true;
+    return table->metric == TREB_WDL;
+}
+
+bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZYGY_NAME_SIZE])
+{
+    char name[MATERIAL_NAME_SIZE];
+    if (metric != TREB_WDL && metric != TREB_DTZ) return false;
+    material_name(material, name);
+    snprintf(out, SYZYGY_NAME_SIZE, "%s.%s", name, metric == TREB_WDL ? "rtbw" : "rtbz");
+    return true;
+}

@@ -1,0 +1,68 @@
+/* file.h - a Syzygy file in memory. Private to syzygy/. */
+#ifndef TREB_SYZYGY_FILE_H
+#define TREB_SYZYGY_FILE_H
+
+#include "syzygy/syzygy.h"
+
+enum { /* flags of an array */
+       SYZYGY_BLACK = 1,      /* DTZ: Black is to move */
+       SYZYGY_MAPPED = 2,     /* DTZ: values are numbers of a map */
+       SYZYGY_WIN_PLIES = 4,  /* DTZ: wins are exact, not rounded */
+       SYZYGY_LOSS_PLIES = 8, /* DTZ: losses are */
+       SYZYGY_WIDE = 16,      /* DTZ: the map has two bytes a value */
+       SYZYGY_CONSTANT = 128  /* all values are the same */
+};
+
+enum { SYZYGY_MAPS = 4, SYZYGY_LEAF = 0xfff /* as a right symbol: the left one is a value */ };
+
+/* Values in a row: a side to move, a file of the leading pawn. */
+typedef struct SyzygyArray {
+    SyzygyIndex index;
+    uint8_t flags, constant;
+    uint8_t block_bits, sparse_bits; /* log2 of bytes a block, of cells a step of `sparse` */
+    uint8_t shortest;                /* code word, in bits */
+    uint16_t symbols;
+    uint32_t blocks;
+    uint64_t lengths;      /* blocks and what stands in for some more */
+    const uint8_t *sparse; /* for the middle cell of each step: its block, its place there */
+    const uint8_t *length; /* by block: values in it, less 1 */
+    const uint8_t *block;
+    const uint8_t *pairs; /* by symbol: what it stands for */
+    uint8_t *more;        /* by symbol: how many values that are, less 1 */
+    uint64_t base[SYZYGY_LENGTH_MAX + 1];
+    uint16_t symbol[SYZYGY_LENGTH_MAX + 1];
+    uint8_t first_length[256]; /* by the first 8 bits: no shorter word begins so */
+    const uint8_t *map[SYZYGY_MAPS];
+    uint16_t map_count[SYZYGY_MAPS];
+} SyzygyArray;
+
+struct Syzygy {
+    const uint8_t *bytes;
+    uint64_t size;
+    const SyzygyMaps *maps;
+    char *path;
+    treb_metric metric;
+    bool symmetric;
+    int sides, files;
+    int lead; /* the leading pawns, colour * 8 + type */
+    SyzygyArray array[2][4];
+};
+
+static inline unsigned syzygy_get16(const uint8_t *at) { return at[0] | (unsigned)at[1] << 8; }
+
+static inline uint32_t syzygy_get32(const uint8_t *at)
+{
+    return syzygy_get16(at) | (uint32_t)syzygy_get16(at + 2) << 16;
+}
+
+static inline unsigned syzygy_left(const uint8_t *pair)
+{
+    return pair[0] | (pair[1] & 15u) << 8;
+}
+
+static inline unsigned syzygy_right(const uint8_t *pair)
+{
+    return pair[1] >> 4 | (unsigned)pair[2] << 4;
+}
+
+#endif
