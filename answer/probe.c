@@ -27,7 +27,8 @@ static bool is_better(const treb_move *b, const treb_move *a, treb_metric metric
     if (metric == TREB_WDL) return false;
     x_known = x->status[metric] == TREB_OK, y_known = y->status[metric] == TREB_OK;
     if (x_known != y_known) return y_known;
-    int longer = 2 * (y->plies[metric] - x->plies[metric]) + y->rounded[metric] - x->rounded[metric];
+    int longer =
+        2 * (y->plies[metric] - x->plies[metric]) + y->rounded[metric] - x->rounded[metric];
     return x->wdl > TREB_DRAW ? longer < 0 : longer > 0;
 }
 

@@ -14,9 +14,9 @@
 
 enum { RULE = 100 }; /* plies that the 50-move rule allows */
 
-static const char *const category_names[] = {
-    "loss", "unknown",    "syzygy-loss", "maybe-loss", "blessed-loss",
-    "draw", "cursed-win", "maybe-win",   "syzygy-win", "win"};
+static const char *const category_names[] = {"loss",         "unknown", "syzygy-loss", "maybe-loss",
+                                             "blessed-loss", "draw",    "cursed-win",  "maybe-win",
+                                             "syzygy-win",   "win"};
 
 /* A move, and the position after it. */
 typedef struct StandardMove {
@@ -74,7 +74,7 @@ static Category category_negated(Category category)
 
 static void set_distance(Fields *fields, int metric, treb_status status, treb_distance distance)
 {
-    bool lost = distance.wdl < TREB_DRAW, won = distance.wdl > TREB_DRAW;
+    bool lost = distance.wdl<TREB_DRAW, won = distance.wdl> TREB_DRAW;
     fields->known[metric] = status == TREB_OK;
     fields->plies[metric] = lost ? -distance.plies : won ? distance.plies : 0;
     if (metric != TREB_DTZ) return;

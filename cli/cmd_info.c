@@ -11,14 +11,15 @@
 #include "core/bitboard.h"
 #include "core/error.h"
 #include "core/table_ranks.h"
+#include "syzygy/syzygy.h"
 
 static const char usage[] =
     "Usage: trebuchet info [options] FILE | FOLDER...\n"
     "\n"
     "Says in plain words what the headers of table files hold. FILE is a path, or the\n"
     "name of a table such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders\n"
-    "of tables. Rank files of blocked positions are described likewise. Of a FOLDER\n"
-    "all tables are listed, one line a material.\n"
+    "of tables. Rank files of blocked positions and Syzygy's files (KRPvKR.rtbw) are\n"
+    "described likewise. Of a FOLDER all tables are listed, one line a material.\n"
     "\n"
     "      --tsv            one line a table, with tabs between: for lists and other\n"
     "                       programs\n"
@@ -325,15 +326,78 @@ static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t 
     return true;
 }
 
+/* ---- Syzygy's files -------------------------------------------------------------------------- */
+
+static void print_syzygy(const Syzygy *table, const Material *material, treb_metric metric)
+{
+    char name[MATERIAL_NAME_SIZE], size[32], cells[32];
+    SyzygySummary s = syzygy_summary(table);
+    bool both = syzygy_has_side(table, 0) && syzygy_has_side(table, 1);
+    material_name(material, name);
+    cli_format_count(syzygy_file_size(table), size);
+    cli_format_count(s.cells, cells);
+    printf("%s\n  material  %s, %d men\n", syzygy_path(table), name, material_men(material));
+    printf("  metric    %s\n  format    Syzygy's\n", metrics[metric]);
+    printf("  size      %s bytes\n  cells     %s in %u array%s", size, cells, s.arrays,
+           s.arrays == 1 ? "" : "s");
+    if (s.constant > 0) printf(", %u of them with one value throughout", s.constant);
+    printf("\n  sides     %s\n",
+           material_symmetric(material) ? "White to move; Black's are the same"
+           : both && metric == TREB_DTZ ? "White to move or Black, by the file of the leading pawn"
+           : both                       ? "both to move"
+           : syzygy_has_side(table, 0)  ? "White to move"
+                                        : "Black to move");
+    if (metric == TREB_DTZ)
+        printf("  rounding  wins %s, losses %s, cursed wins and blessed losses rounded\n",
+               s.exact_wins ? "exact" : "rounded", s.exact_losses ? "exact" : "rounded");
+    puts("  header    it is sound; counts and longest lines it does not have");
+}
+
+static json_t *syzygy_json(const Syzygy *table, const Material *material, treb_metric metric)
+{
+    char name[MATERIAL_NAME_SIZE];
+    SyzygySummary s = syzygy_summary(table);
+    material_name(material, name);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:{s:b, s:b}, s:{s:b, s:b}}", "file", syzygy_path(table),
+        "format", "syzygy", "material", name, "metric", treb_metric_text(metric), "bytes",
+        (json_int_t)syzygy_file_size(table), "cells", (json_int_t)s.cells, "stored", "white",
+        syzygy_has_side(table, 0), "black", syzygy_has_side(table, 1), "exact", "wins",
+        metric == TREB_WDL || s.exact_wins, "losses", metric == TREB_WDL || s.exact_losses);
+}
+
+static int show_syzygy(const char *path, const Material *material, treb_metric metric, bool tsv)
+{
+    treb_error error;
+    SyzygyMaps maps;
+    int code = CLI_OK;
+    syzygy_maps_fill(&maps);
+    Syzygy *table = syzygy_open(path, material, metric, &maps, &error);
+    if (table == NULL) {
+        cli_fail("info", &error, NULL);
+        return CLI_FAILED;
+    }
+    if (cli_json_wanted())
+        code = cli_json_line("info", syzygy_json(table, material, metric));
+    else if (!tsv) /* what a line would have are counts */
+        print_syzygy(table, material, metric);
+    syzygy_close(table);
+    return code;
+}
+
 static int show_file(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[4096];
     treb_error error;
+    Material material;
+    treb_metric metric;
     if (!find_file(dirs, name, path, sizeof path)) {
         fail(&error, TREB_ERR_NO_TABLE,
              "there is no file '%.400s', here or in the folders of tables", name);
         return cli_fail("info", &error, NULL);
     }
+    if (syzygy_parse_name(path, &material, &metric))
+        return show_syzygy(path, &material, metric, tsv);
     Table *table = table_open(path, &error);
     if (table == NULL) {
         cli_fail("info", &error, NULL);

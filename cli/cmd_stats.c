@@ -13,7 +13,7 @@ static const char usage[] =
     "\n"
     "Prints how many positions are won, drawn and lost, the longest wins by each\n"
     "metric, and how the distances are spread. All of it is exact and stands in the\n"
-    "headers of the tables.\n"
+    "headers of our tables; Syzygy's do not say.\n"
     "\n"
     "  -m, --metric METRIC  spread of dtm, dtc or dtz (default: the first that is\n"
     "                       installed)\n"
@@ -69,6 +69,19 @@ static void print_counts(const treb_table_info *info)
         puts("Cursed wins and blessed losses are draws by the 50-move rule alone.");
 }
 
+/* Counts stand in the headers of our files; Syzygy's have none. */
+static void print_positions(const treb_tables *tables, const char *name)
+{
+    treb_table_info info;
+    for (int m = TREB_WDL; m < TREB_METRICS; m++)
+        if (treb_tables_find(tables, name, (treb_metric)m, &info, NULL) == TREB_OK &&
+            info.format == TREB_FORMAT_TREBUCHET) {
+            print_counts(&info);
+            return;
+        }
+    puts("How many positions are won is not known: Syzygy's files do not say.");
+}
+
 /* ---- Longest wins ---------------------------------------------------------------------------- */
 
 /* A line for the longest win of a colour, out of those with the winner to move and those with the
@@ -99,6 +112,11 @@ static void print_longest_wins(const treb_tables *tables, const char *name)
     for (int m = TREB_METRICS - 1; m > TREB_WDL; m--) {
         if (treb_tables_find(tables, name, (treb_metric)m, &info, NULL) != TREB_OK) {
             printf("  %s  not known: no table\n", metric_name((treb_metric)m));
+            any = true;
+            continue;
+        }
+        if (info.format == TREB_FORMAT_SYZYGY) {
+            printf("  %s  not known: Syzygy's files do not say\n", metric_name((treb_metric)m));
             any = true;
             continue;
         }
@@ -266,12 +284,14 @@ static int run(const StatsArgs *args, const treb_tables *tables)
     treb_status status = treb_tables_find(tables, args->name, TREB_WDL, &info, &error);
     if (status != TREB_OK) return cli_fail("stats", &error, &args->dirs);
     printf("%s\n\n", info.material);
-    print_counts(&info);
+    print_positions(tables, args->name);
     print_longest_wins(tables, args->name);
     if (args->no_histogram) return CLI_OK;
     int metric = args->metric ? (int)args->metric : TREB_DTM;
     do {
         status = treb_tables_find(tables, args->name, metric, &spread, &error);
+        if (status == TREB_OK && args->metric == TREB_WDL && spread.format == TREB_FORMAT_SYZYGY)
+            return CLI_OK;
         if (status == TREB_OK) return print_histogram(args, tables, &spread);
     } while (args->metric == TREB_WDL && status == TREB_ERR_NO_TABLE && --metric == TREB_DTC);
     /* Verdicts alone have no spread, and that is no failure unless it was asked for. */

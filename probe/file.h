@@ -48,7 +48,7 @@ typedef struct ProbeFile {
     treb_format format;
     char *path;
     const ProbePool *pool;
-    _Atomic(OpenFile *) open;  /* NULL: not yet, or in vain, or another format */
+    _Atomic(OpenFile *) open; /* NULL: not yet, or in vain, or another format */
     _Atomic(Syzygy *) syzygy; /* likewise */
     pthread_mutex_t mutex;    /* of opening and pinning */
     treb_error *failure;      /* why opening failed, if trying again is no use; under the mutex */

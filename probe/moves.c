@@ -267,8 +267,8 @@ static int distance_ahead(const treb_value *known, int count, bool complete, int
         if (win && value->wdl <= TREB_DRAW) continue;
         if (value->status[metric] != TREB_OK)
             complete = false;
-        else if (best < 0 || (win ? distance_of(value, metric) < best
-                                  : distance_of(value, metric) > best))
+        else if (best < 0 ||
+                 (win ? distance_of(value, metric) < best : distance_of(value, metric) > best))
             best = distance_of(value, metric);
     }
     /* Nothing is nearer than one ply. */

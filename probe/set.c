@@ -58,6 +58,10 @@ typedef struct FoundFiles {
 static bool parse_file_name(const char *name, ProbeFile *out)
 {
     Material *material = &out->material;
+    if (syzygy_parse_name(name, material, &out->metric)) {
+        out->format = TREB_FORMAT_SYZYGY;
+        return true;
+    }
     char base[MATERIAL_NAME_SIZE], expected[TABLE_NAME_SIZE];
     size_t length = strcspn(name, ".");
     if (length >= sizeof base) return false;
@@ -68,11 +72,7 @@ static bool parse_file_name(const char *name, ProbeFile *out)
     if (material_canonical(&canonical)) return false;
     for (int m = 0; m < TREB_METRICS; m++) {
         out->metric = (treb_metric)m;
-        out->format = TREB_FORMAT_TREBUCHET;
         table_file_name(material, out->metric, expected);
-        if (strcmp(name, expected) == 0) return true;
-        out->format = TREB_FORMAT_SYZYGY;
-        if (!syzygy_file_name(material, out->metric, expected)) continue;
         if (strcmp(name, expected) == 0) return true;
     }
     return false;

@@ -130,8 +130,7 @@ static void read_lengths(SyzygyArray *array, const uint8_t *symbols, unsigned lo
     uint64_t base = 0;
     for (unsigned l = longest + 1; l-- > array->shortest;) {
         array->symbol[l] = syzygy_get16(symbols + 2 * (l - array->shortest));
-        if (l < longest)
-            base = (base + array->symbol[l] - array->symbol[l + 1]) / 2;
+        if (l < longest) base = (base + array->symbol[l] - array->symbol[l + 1]) / 2;
         array->base[l] = base << (64 - l);
     }
     for (unsigned top = 0; top < 256; top++) {
@@ -163,8 +162,7 @@ static void read_code(Walk *walk, SyzygyArray *array)
            "its blocks have no possible size");
     refuse(walk, array->sparse_bits >= 1 && array->sparse_bits <= SPARSE_BITS_MAX,
            "its index has no possible step");
-    refuse(walk,
-           array->shortest >= 1 && array->shortest <= longest && longest <= SYZYGY_LENGTH_MAX,
+    refuse(walk, array->shortest >= 1 && array->shortest <= longest && longest <= SYZYGY_LENGTH_MAX,
            "its code words have no possible length");
     if (walk->wrong != NULL) return;
     const uint8_t *symbols = take(walk, 2 * (longest - array->shortest + 1));
@@ -228,7 +226,8 @@ static const char *parse(Syzygy *table, const Material *material)
     if (head == NULL) return walk.wrong;
     bool pawns = material_has_pawns(material), symmetric = material_symmetric(material);
     bool both = head[AT_LAYOUT] & LAYOUT_BOTH_SIDES;
-    if (((head[AT_LAYOUT] & LAYOUT_PAWNS) != 0) != pawns) return "its men are not those of its name";
+    if (((head[AT_LAYOUT] & LAYOUT_PAWNS) != 0) != pawns)
+        return "its men are not those of its name";
     if (table->metric == TREB_WDL && both == symmetric) return "a side to move is missing";
     table->symmetric = symmetric;
     table->sides = table->metric == TREB_WDL && both ? 2 : 1;
@@ -267,7 +266,8 @@ static treb_status map_file(Syzygy *table, treb_error *error)
     } else if (!S_ISREG(stat.st_mode)) {
         status = fail(error, TREB_ERR_IO, "cannot read %s: not a regular file", fail_path(path));
     } else if (stat.st_size < ALIGNMENT + SYZYGY_CHECKSUM_SIZE ||
-               stat.st_size % ALIGNMENT != SYZYGY_CHECKSUM_SIZE || (uint64_t)stat.st_size > SIZE_MAX) {
+               stat.st_size % ALIGNMENT != SYZYGY_CHECKSUM_SIZE ||
+               (uint64_t)stat.st_size > SIZE_MAX) {
         status = fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no such file has %lld bytes",
                       fail_path(path), (long long)stat.st_size);
     } else {
@@ -337,6 +337,21 @@ bool syzygy_has_side(const Syzygy *table, int side)
     return table->metric == TREB_WDL;
 }
 
+SyzygySummary syzygy_summary(const Syzygy *table)
+{
+    SyzygySummary out = {.exact_wins = true, .exact_losses = true};
+    for (int file = 0; file < table->files; file++)
+        for (int side = 0; side < table->sides; side++) {
+            const SyzygyArray *array = &table->array[side][file];
+            out.arrays++;
+            out.constant += (array->flags & SYZYGY_CONSTANT) != 0;
+            out.cells += array->index.size;
+            out.exact_wins &= (array->flags & SYZYGY_WIN_PLIES) != 0;
+            out.exact_losses &= (array->flags & SYZYGY_LOSS_PLIES) != 0;
+        }
+    return out;
+}
+
 bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZYGY_NAME_SIZE])
 {
     char name[MATERIAL_NAME_SIZE];
@@ -344,4 +359,24 @@ bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZ
     material_name(material, name);
     snprintf(out, SYZYGY_NAME_SIZE, "%s.%s", name, metric == TREB_WDL ? "rtbw" : "rtbz");
     return true;
+}
+
+bool syzygy_parse_name(const char *path, Material *material, treb_metric *metric)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    char base[MATERIAL_NAME_SIZE], expected[SYZYGY_NAME_SIZE];
+    size_t length = strcspn(name, ".");
+    if (length >= sizeof base) return false;
+    memcpy(base, name, length);
+    base[length] = '\0';
+    if (!material_parse(base, material)) return false;
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
+        *metric = (treb_metric)m;
+        syzygy_file_name(material, *metric, expected);
+        if (strcmp(name, expected) == 0) {
+            Material canonical = *material;
+            return !material_canonical(&canonical);
+        }
+    }
+    return false;
 }

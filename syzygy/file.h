@@ -4,7 +4,7 @@
 
 #include "syzygy/syzygy.h"
 
-enum { /* flags of an array */
+enum {                        /* flags of an array */
        SYZYGY_BLACK = 1,      /* DTZ: Black is to move */
        SYZYGY_MAPPED = 2,     /* DTZ: values are numbers of a map */
        SYZYGY_WIN_PLIES = 4,  /* DTZ: wins are exact, not rounded */
@@ -55,10 +55,7 @@ static inline uint32_t syzygy_get32(const uint8_t *at)
     return syzygy_get16(at) | (uint32_t)syzygy_get16(at + 2) << 16;
 }
 
-static inline unsigned syzygy_left(const uint8_t *pair)
-{
-    return pair[0] | (pair[1] & 15u) << 8;
-}
+static inline unsigned syzygy_left(const uint8_t *pair) { return pair[0] | (pair[1] & 15u) << 8; }
 
 static inline unsigned syzygy_right(const uint8_t *pair)
 {

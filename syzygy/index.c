@@ -11,10 +11,10 @@
 #include "syzygy/syzygy.h"
 
 enum {
-    KINGS = 462,                      /* ways to place two kings */
-    THREE_BELOW = 6 * 63 * 62,        /* three men, the first below the diagonal */
-    THREE_SECOND = 4 * 28 * 62,       /* the first on it, the second below */
-    THREE_THIRD = 4 * 7 * 28,         /* two on it, the third below */
+    KINGS = 462,                /* ways to place two kings */
+    THREE_BELOW = 6 * 63 * 62,  /* three men, the first below the diagonal */
+    THREE_SECOND = 4 * 28 * 62, /* the first on it, the second below */
+    THREE_THIRD = 4 * 7 * 28,   /* two on it, the third below */
     THREE = THREE_BELOW + THREE_SECOND + THREE_THIRD + 4 * 7 * 6,
     PAWN_SQUARES = 48,
     NOT_SECOND = 15 /* as order2: there are no pawns of another colour */
@@ -124,7 +124,8 @@ static bool add_kinds(SyzygyIndex *index, const Material *material, int from)
             if (index->man[from + i] != man) return false;
         for (int i = 0; i < from; i++)
             if (index->man[i] == man) return false;
-        index->group[index->groups++] = (SyzygyGroup){.first = (uint8_t)from, .count = (uint8_t)count};
+        index->group[index->groups++] =
+            (SyzygyGroup){.first = (uint8_t)from, .count = (uint8_t)count};
         from += count;
     }
     return true;

@@ -126,7 +126,8 @@ bool syzygy_stores(const Syzygy *table, const treb_position *pos)
 
 int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_error *error)
 {
-    static const uint8_t map_of[] = {[TREB_WIN] = 0, [TREB_LOSS] = 1, [TREB_CURSED_WIN] = 2, [TREB_BLESSED_LOSS] = 3};
+    static const uint8_t map_of[] = {
+        [TREB_WIN] = 0, [TREB_LOSS] = 1, [TREB_CURSED_WIN] = 2, [TREB_BLESSED_LOSS] = 3};
     assert(syzygy_stores(table, pos) && verdict != TREB_DRAW);
     const SyzygyArray *array = &table->array[0][lead_file(table, pos)];
     int value = read_position(table, array, pos);

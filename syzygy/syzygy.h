@@ -30,13 +30,13 @@ enum {
 
 /* What the index of every file is made of. Filled once, then constant. */
 typedef struct SyzygyMaps {
-    int16_t kings[10][64];   /* two kings, the first in the triangle a1-d1-d4; -1: none */
-    uint8_t triangle[64];    /* the squares of that triangle, the diagonal last */
-    uint8_t below[64];       /* those below the diagonal from a1 to h8, and those above mirrored */
-    uint8_t pawn[64];        /* 0 to 47, the leading pawn has the highest */
-    uint32_t lead[6][64];    /* by other pawns of the leading group, and the leading pawn's square */
-    uint32_t leads[6][4];    /* how many, by its file */
-    uint32_t choose[7][64];  /* choose[k][n]: k out of n */
+    int16_t kings[10][64];  /* two kings, the first in the triangle a1-d1-d4; -1: none */
+    uint8_t triangle[64];   /* the squares of that triangle, the diagonal last */
+    uint8_t below[64];      /* those below the diagonal from a1 to h8, and those above mirrored */
+    uint8_t pawn[64];       /* 0 to 47, the leading pawn has the highest */
+    uint32_t lead[6][64];   /* by other pawns of the leading group, and the leading pawn's square */
+    uint32_t leads[6][4];   /* how many, by its file */
+    uint32_t choose[7][64]; /* choose[k][n]: k out of n */
     /* The way back. */
     uint8_t king_pair[462][2];
     uint8_t triangle_square[10], below_square[28], pawn_square[48];
@@ -46,7 +46,7 @@ void syzygy_maps_fill(SyzygyMaps *maps);
 
 /* Men that are placed together: the leading ones, or all of one kind. */
 typedef struct SyzygyGroup {
-    uint8_t first, count; /* of SyzygyIndex.man */
+    uint8_t first, count;  /* of SyzygyIndex.man */
     uint64_t factor, ways; /* its number is cell / factor % ways */
 } SyzygyGroup;
 
@@ -85,6 +85,9 @@ void syzygy_position_of(const SyzygyIndex *index, const SyzygyMaps *maps, int fi
 /* "KRPvKR.rtbw", "KRPvKR.rtbz". False for other metrics. */
 bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZYGY_NAME_SIZE]);
 
+/* The other way round, from a path. False if it is no such name, or not of the canonical material. */
+bool syzygy_parse_name(const char *path, Material *material, treb_metric *metric);
+
 typedef struct Syzygy Syzygy; /* immutable: any number of threads may read one */
 
 /* Maps a file and checks all but its blocks. `maps` lasts longer. The material is canonical. NULL
@@ -98,6 +101,14 @@ uint64_t syzygy_file_size(const Syzygy *table);
 
 /* Whether the file has a side to move, at least with some of its pawns' places. */
 bool syzygy_has_side(const Syzygy *table, int side);
+
+typedef struct SyzygySummary {
+    unsigned arrays, constant;     /* how many, and how many of them have one value throughout */
+    uint64_t cells;                /* of all arrays */
+    bool exact_wins, exact_losses; /* DTZ of all within the 50-move rule */
+} SyzygySummary;
+
+SyzygySummary syzygy_summary(const Syzygy *table);
 
 /* Reads the whole file and compares its checksum. */
 treb_status syzygy_check(const Syzygy *table, treb_error *error);

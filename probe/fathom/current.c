@@ -104,8 +104,10 @@ static unsigned men_of(const Folders *folders, const char *file)
     static const char *const distances[FORMATS] = {".dtz.treb", ".rtbz"};
     char name[NAME_SIZE];
     size_t length = strspn(file, "KQRBNPv");
-    if (length < 4 || length - 1 > TREB_MEN_MAX || length + sizeof ".dtz.treb" > sizeof name) return 0;
-    if (strcmp(file + length, verdicts[0]) != 0 && strcmp(file + length, verdicts[1]) != 0) return 0;
+    if (length < 4 || length - 1 > TREB_MEN_MAX || length + sizeof ".dtz.treb" > sizeof name)
+        return 0;
+    if (strcmp(file + length, verdicts[0]) != 0 && strcmp(file + length, verdicts[1]) != 0)
+        return 0;
     memcpy(name, file, length);
     for (int i = 0; i < FORMATS; i++) {
         strcpy(name + length, distances[i]);

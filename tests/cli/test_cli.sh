@@ -387,6 +387,35 @@ if [ -w /dev/full ]; then
     done
 fi
 
+# ---- Syzygy's files -----------------------------------------------------------------------------
+
+# Its own, of three men.
+SYZYGY=$DOCS/../tests/data/syzygy
+KRK='8/8/8/8/8/4k3/8/RK6 w - - 0 1'
+run 0 'Syzygy' "$T" probe -t "$SYZYGY" "$KRK"; has '^White wins\.'; has 'DTZ  23 or 24 plies to'
+has 'DTM  not known'; has 'Ra4 +\? +\? +23\+'; has '33\+ is 33 or 34 plies'; quiet
+check 'Syzygy: best first' 'grep -A1 "^  winning" out | grep -q Ra4'
+run 0 'Syzygy, a clock on the edge' "$T" probe -t "$SYZYGY" '8/8/8/8/8/4k3/8/RK6 w - - 77 90'
+has 'the 50-move rule saves Black'
+run 0 'Syzygy, json' "$T" probe --json -t "$SYZYGY" "$KRK"; quiet
+json 'd["category"] == "win" and d["dtz"] == 23 and d["precise_dtz"] is None and d["dtm"] is None'
+json 'd["moves"][0]["uci"] == "a1a4" and d["moves"][0]["dtz"] == -22'
+run 0 'Syzygy, json, on the edge' "$T" probe --json -t "$SYZYGY" '8/8/8/8/8/4k3/8/RK6 w - - 77 90'
+json 'd["category"] == "syzygy-win" and d["moves"][0]["category"] == "syzygy-loss"'
+run 0 'Syzygy, exact' "$T" probe --json -t "$SYZYGY" '8/8/8/8/8/2K5/7Q/k7 w'
+json 'd["moves"][0]["checkmate"] and d["moves"][0]["precise_dtz"] == -1'
+run 0 'Syzygy, line' "$T" line -t "$SYZYGY" "$KRK"; has '# .*White mates in 12 moves'
+run 0 'both kinds: ours answers' "$T" probe --json -t "$SYZYGY" -t "$TABLES" "$KRK"
+json 'd["precise_dtz"] == d["dtz"] == d["dtm"] == 23'
+run 0 'Syzygy, stats' "$T" stats -t "$SYZYGY" KRvK; has 'not known: Syzygy'; lacks ' 0 '
+run 0 'Syzygy, info' "$T" info "$SYZYGY/KRvK.rtbz"; has 'wins rounded, losses rounded'; has 'KRvK, 3 men'
+run 0 'Syzygy, info --json' "$T" info --json "$SYZYGY/KPvK.rtbw"; is_json
+json 'd["format"] == "syzygy" and d["metric"] == "wdl" and d["stored"]["black"] and d["exact"]["wins"]'
+run 0 'Syzygy, info of a folder' "$T" info "$SYZYGY"; has '^KPvK +wdl dtz'; has '10 tables of 5 materials'
+mkdir torn && cp "$SYZYGY"/* torn && chmod u+w torn/* && head -c 4000 "$SYZYGY/KRvK.rtbz" >torn/KRvK.rtbz
+run 0 'Syzygy, torn' "$T" probe -t torn "$KRK"; has '^White wins'; has 'DTZ  not known: damaged'; says 'KRvK.rtbz'
+run 1 'Syzygy, torn, info' "$T" info torn/KRvK.rtbz; says 'KRvK.rtbz'; says 'not complete'
+
 # ---- damaged files ------------------------------------------------------------------------------
 
 mkdir bad && cp "$TABLES"/K[QRBNP]vK.* bad && head -c 1000 "$TABLES/KPvK.wdl.treb" >bad/KPvK.wdl.treb

@@ -109,19 +109,19 @@ START_TEST(orders_that_are_none_are_refused)
         uint8_t man[SYZYGY_MEN_MAX];
         int order, order2;
     } wrong[] = {
-        {"KQvK", {6, 5, 6}, 0, 15},         /* a king twice */
-        {"KQvK", {6, 4, 14}, 0, 15},        /* a rook */
-        {"KQvK", {6, 5, 14}, 1, 15},        /* no such place */
-        {"KQvK", {6, 5, 14}, 0, 0},         /* there are no other pawns */
-        {"KQvK", {0, 5, 14}, 0, 15},        /* no man */
-        {"KQvK", {7, 5, 14}, 0, 15},        /* no man */
-        {"KNNvK", {6, 2, 14, 2}, 0, 15},    /* knights apart */
-        {"KNNvK", {2, 2, 6, 14}, 0, 15},    /* knights first */
-        {"KPvK", {6, 1, 14}, 0, 15},        /* the pawn not first */
-        {"KPvKP", {1, 6, 9, 14}, 0, 1},     /* a king between pawns */
-        {"KPvKP", {1, 9, 6, 14}, 0, 0},     /* one place twice */
-        {"KPvKP", {1, 9, 6, 14}, 0, 15},    /* pawns without a place */
-        {"KPvKP", {1, 9, 6, 14}, 0, 4},     /* no such place */
+        {"KQvK", {6, 5, 6}, 0, 15},      /* a king twice */
+        {"KQvK", {6, 4, 14}, 0, 15},     /* a rook */
+        {"KQvK", {6, 5, 14}, 1, 15},     /* no such place */
+        {"KQvK", {6, 5, 14}, 0, 0},      /* there are no other pawns */
+        {"KQvK", {0, 5, 14}, 0, 15},     /* no man */
+        {"KQvK", {7, 5, 14}, 0, 15},     /* no man */
+        {"KNNvK", {6, 2, 14, 2}, 0, 15}, /* knights apart */
+        {"KNNvK", {2, 2, 6, 14}, 0, 15}, /* knights first */
+        {"KPvK", {6, 1, 14}, 0, 15},     /* the pawn not first */
+        {"KPvKP", {1, 6, 9, 14}, 0, 1},  /* a king between pawns */
+        {"KPvKP", {1, 9, 6, 14}, 0, 0},  /* one place twice */
+        {"KPvKP", {1, 9, 6, 14}, 0, 15}, /* pawns without a place */
+        {"KPvKP", {1, 9, 6, 14}, 0, 4},  /* no such place */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         SyzygyIndex index;
@@ -196,7 +196,8 @@ START_TEST(ours_answer_where_both_are)
     ck_assert_int_eq(treb_probe_root(syzygy, &pos, &value, &error), TREB_OK);
     ck_assert_int_eq(value.status[TREB_DTM], TREB_ERR_NO_TABLE);
     ck_assert_int_eq(value.status[TREB_DTZ], TREB_OK);
-    ck_assert(value.plies[TREB_DTZ] == exact || value.plies[TREB_DTZ] + value.rounded[TREB_DTZ] == exact);
+    ck_assert(value.plies[TREB_DTZ] == exact ||
+              value.plies[TREB_DTZ] + value.rounded[TREB_DTZ] == exact);
     treb_tables_close(tables);
     treb_tables_close(syzygy);
     forget_all();
@@ -251,7 +252,8 @@ static void write_file(const char *name, const Bytes *bytes)
     fclose(file);
 }
 
-static const char *const files[] = {"KQvK.rtbw", "KQvK.rtbz", "KPvK.rtbw", "KPvK.rtbz", "KRvK.rtbz"};
+static const char *const files[] = {"KQvK.rtbw", "KQvK.rtbz", "KPvK.rtbw", "KPvK.rtbz",
+                                    "KRvK.rtbz"};
 enum { FILES = sizeof files / sizeof *files };
 
 static treb_metric metric_of(int i) { return strchr(files[i], 'w') ? TREB_WDL : TREB_DTZ; }
@@ -327,7 +329,8 @@ START_TEST(damage_is_survived)
     unsigned opened = 0, refused = 0, wrong = 0;
     for (int n = 0; n < 1200; n++) {
         /* The header more often than the rest. */
-        size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size, at = 5 + random_next(&random) % (range - 5);
+        size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size,
+               at = 5 + random_next(&random) % (range - 5);
         uint8_t was = bytes.at[at];
         bytes.at[at] ^= (uint8_t)(1 + random_next(&random) % 255);
         write_file(files[_i], &bytes);
