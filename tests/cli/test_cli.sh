@@ -413,7 +413,7 @@ run 0 'Syzygy, info --json' "$T" info --json "$SYZYGY/KPvK.rtbw"; is_json
 json 'd["format"] == "syzygy" and d["metric"] == "wdl" and d["stored"]["black"] and d["exact"]["wins"]'
 run 0 'Syzygy, info of a folder' "$T" info "$SYZYGY"; has '^KPvK +wdl dtz'; has '10 tables of 5 materials'
 mkdir torn && cp "$SYZYGY"/* torn && chmod u+w torn/* && head -c 4000 "$SYZYGY/KRvK.rtbz" >torn/KRvK.rtbz
-run 0 'Syzygy, torn' "$T" probe -t torn "$KRK"; has '^White wins'; has 'DTZ  not known: damaged'; says 'KRvK.rtbz'
+run 0 'Syzygy, torn' "$T" probe -t torn "$KRK"; has '^White wins'; has 'DTZ  not known: damaged'
 run 1 'Syzygy, torn, info' "$T" info torn/KRvK.rtbz; says 'KRvK.rtbz'; says 'not complete'
 
 # ---- damaged files ------------------------------------------------------------------------------
