@@ -193,11 +193,13 @@ static void read_map(Walk *walk, SyzygyArray *array)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* Reads a part of each array, as long as nothing is wrong. */
 static void for_arrays(Walk *walk, void (*read)(Walk *walk, SyzygyArray *array))
 {
     Syzygy *table = walk->table;
     for (int file = 0; file < table->files; file++)
-        for (int side = 0; side < table->sides; side++) read(walk, &table->array[side][file]);
+        for (int side = 0; side < table->sides && walk->wrong == NULL; side++)
+            read(walk, &table->array[side][file]);
 }
 
 static void read_sparse(Walk *walk, SyzygyArray *array)

@@ -72,7 +72,7 @@ static void probe_fathom_root(Bench *bench, const treb_position *pos)
 
 static void probe_treb_dtz(Bench *bench, const treb_position *pos)
 {
-    treb_distance d = {TREB_DRAW, 0};
+    treb_distance d = {TREB_DRAW, 0, 0};
     bench->failed += treb_probe_dtz(bench->tables, pos, &d, NULL) != TREB_OK;
     bench->sum += (uint64_t)d.plies;
 }

@@ -57,7 +57,7 @@ START_TEST(every_cell_is_that_of_its_men)
         SyzygyIndex index = index_of_order((size_t)_i, file);
         if (index.lead != SYZYGY_LEAD_PAWNS && file > 0) break;
         if (file == 0 && orders[_i].size != 0) ck_assert_uint_eq(index.size, orders[_i].size);
-        uint64_t step = index.size / 300000 + 1;
+        uint64_t step = index.size / 10000 + 1;
         for (uint64_t cell = 0; cell < index.size; cell += 1 + random_next(&random) % step) {
             treb_position pos, again;
             syzygy_position_of(&index, &maps, file, cell, TREB_WHITE, &pos);
@@ -81,7 +81,7 @@ START_TEST(turning_the_board_does_not_matter)
 {
     SyzygyIndex index = index_of_order((size_t)_i, 0);
     uint64_t random = 11;
-    for (int n = 0; n < 100000; n++) {
+    for (int n = 0; n < 20000; n++) {
         treb_position pos, turned;
         uint64_t cell = random_next(&random) * UINT64_C(0x100000001) % index.size;
         syzygy_position_of(&index, &maps, 0, cell, TREB_WHITE, &pos);
@@ -140,20 +140,22 @@ static uint64_t rounded_count;
 static void compare_position(const treb_tables *tables, const NaiveValue *truth,
                              const treb_position *pos)
 {
-    treb_error error;
+    treb_error error = {TREB_OK, ""};
     treb_distance got;
-    char fen[TREB_FEN_SIZE];
-    position_to_fen(pos, fen);
     treb_status status = treb_probe_distance(tables, pos, TREB_DTZ, &got, &error);
-    ck_assert_msg(status == TREB_OK, "%s: %s", fen, error.text);
     int plies = truth->verdict == TREB_DRAW ? 0 : truth->plies[TREB_DTZ];
-    ck_assert_msg((int)got.wdl == truth->verdict, "%s: verdict %d", fen, got.wdl);
-    ck_assert_msg(plies == got.plies || (got.rounded && plies == got.plies + 1),
-                  "%s: %d plies, not %d", fen, got.plies, plies);
+    bool right = status == TREB_OK && (int)got.wdl == truth->verdict &&
+                 (plies == got.plies || (got.rounded && plies == got.plies + 1));
+    if (!right) {
+        char fen[TREB_FEN_SIZE];
+        position_to_fen(pos, fen);
+        ck_abort_msg("%s: %s, verdict %d and %d plies, not %d and %d", fen, error.text, got.wdl,
+                     got.plies, truth->verdict, plies);
+    }
     rounded_count += (uint64_t)got.rounded;
 }
 
-/* With either colour the stronger. */
+/* All with White the stronger, a quarter with Black. */
 START_TEST(all_positions_of_three_men_are_right)
 {
     treb_tables *tables = open_set(fixtures);
@@ -166,11 +168,12 @@ START_TEST(all_positions_of_three_men_are_right)
             if (!three_men(all[i], number, &pos)) continue;
             const NaiveValue *truth = naive_value(all[i], &pos);
             compare_position(tables, truth, &pos);
+            count++;
+            if (number % 8 > 1) continue;
             position_swap_colors(&pos, &swapped);
             compare_position(tables, truth, &swapped);
-            count += 2;
         }
-    ck_assert_uint_gt(count, 1900000);
+    ck_assert_uint_gt(count, 900000);
     ck_assert_uint_gt(rounded_count, 1000);
     naive_free(pawn);
     treb_tables_close(tables);
@@ -327,7 +330,7 @@ START_TEST(damage_is_survived)
     Bytes bytes = read_file(fixtures, files[_i]);
     Material material = material_of_file(_i);
     unsigned opened = 0, refused = 0, wrong = 0;
-    for (int n = 0; n < 1200; n++) {
+    for (int n = 0; n < 400; n++) {
         /* The header more often than the rest. */
         size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size,
                at = 5 + random_next(&random) % (range - 5);
@@ -342,7 +345,7 @@ START_TEST(damage_is_survived)
             continue;
         }
         opened++;
-        for (int k = 0; k < 300; k++) {
+        for (int k = 0; k < 100; k++) {
             SyzygyIndex index;
             treb_position pos;
             static const uint8_t men[3] = {1, 6, 14};
