@@ -233,14 +233,15 @@ static SolverPool *pool_prepare(Works *works, int count, const Shape *shape)
 
 /* Sees to it that what a step takes is there: drops solvers of other sizes if they are in its way,
  * and leaves the store what remains. */
-static void share_memory(Works *works, const GenerateStep *step, const Shape *shape)
+static void share_memory(Works *works, const GenerateStep *step, const Shape *shape, int solvers)
 {
     const SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
     uint64_t needs = step->memory - forecast_overhead(omp_get_max_threads()) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     bool crowded = bound < needs + cache || bound - needs - cache < others;
-    if (crowded || others + needs > (uint64_t)POOLS_MOST * MEBI) {
+    uint64_t wanted = (uint64_t)solvers * solver_memory(shape, works->options->metrics, 0);
+    if (crowded || others + wanted > (uint64_t)POOLS_MOST * MEBI) {
         pools_clear(&works->pools, own);
         others = 0;
     }
@@ -272,7 +273,7 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
     bool ok = batches_list(&job.batches, &job.shape);
     job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
-    share_memory(works, step, &job.shape);
+    share_memory(works, step, &job.shape, job.solvers);
     if (ok) job.pool = pool_prepare(works, job.solvers, &job.shape);
     ok = job.pool != NULL;
     if (ok && options->progress) {
