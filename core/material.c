@@ -172,3 +172,15 @@ size_t material_list(int men, Material *out, size_t max)
     }
     return n;
 }
+
+bool material_of_file(const char *name, Material *out)
+{
+    char base[MATERIAL_NAME_SIZE];
+    size_t length = strcspn(name, ".");
+    if (length >= sizeof base) return false;
+    memcpy(base, name, length);
+    base[length] = '\0';
+    if (!material_parse(base, out)) return false;
+    Material canonical = *out;
+    return !material_canonical(&canonical);
+}

@@ -18,6 +18,10 @@ typedef struct Material {
 /* Reads "KRPvKR" (any order of men within a side). False if it is no material. */
 bool material_parse(const char *name, Material *out);
 
+/* The canonical material that a file's name begins with, up to its first dot: "KRPvKR.dtz.treb".
+ * False if there is none. */
+bool material_of_file(const char *name, Material *out);
+
 /* Writes the name, White's men first, each side in the order KQRBNP. */
 void material_name(const Material *m, char out[MATERIAL_NAME_SIZE]);
 

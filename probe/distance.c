@@ -20,8 +20,8 @@ enum {
     ONE_CURSED = 2 * (DTZ_LIMIT + 1) /* a zeroing move into a win that the rule spoils */
 };
 
-/* Distances as probe.h has them. One matters if it is more than `low` and less than `high`. One that does not may be given
- * as any other that is outside on the same side. */
+/* Distances as probe.h has them. One matters if it is more than `low` and less than `high`. One that
+ * does not may be given as any other that is outside on the same side. */
 typedef struct Window {
     int low, high;
 } Window;

@@ -57,22 +57,15 @@ typedef struct FoundFiles {
 /* "KRPvKR.dtz.treb" or "KRPvKR.rtbz", spelt as the generator would. */
 static bool parse_file_name(const char *name, ProbeFile *out)
 {
-    Material *material = &out->material;
-    if (syzygy_parse_name(name, material, &out->metric)) {
+    char expected[TABLE_NAME_SIZE];
+    if (syzygy_parse_name(name, &out->material, &out->metric)) {
         out->format = TREB_FORMAT_SYZYGY;
         return true;
     }
-    char base[MATERIAL_NAME_SIZE], expected[TABLE_NAME_SIZE];
-    size_t length = strcspn(name, ".");
-    if (length >= sizeof base) return false;
-    memcpy(base, name, length);
-    base[length] = '\0';
-    if (!material_parse(base, material)) return false;
-    Material canonical = *material;
-    if (material_canonical(&canonical)) return false;
+    if (!material_of_file(name, &out->material)) return false;
     for (int m = 0; m < TREB_METRICS; m++) {
         out->metric = (treb_metric)m;
-        table_file_name(material, out->metric, expected);
+        table_file_name(&out->material, out->metric, expected);
         if (strcmp(name, expected) == 0) return true;
     }
     return false;

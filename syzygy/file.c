@@ -226,6 +226,7 @@ static const char *parse(Syzygy *table, const Material *material)
     Walk walk = {.table = table};
     const uint8_t *head = take(&walk, AT_MEN);
     if (head == NULL) return walk.wrong;
+    if (material_men(material) > SYZYGY_MEN_MAX) return "no such file has so many men";
     bool pawns = material_has_pawns(material), symmetric = material_symmetric(material);
     bool both = head[AT_LAYOUT] & LAYOUT_BOTH_SIDES;
     if (((head[AT_LAYOUT] & LAYOUT_PAWNS) != 0) != pawns)
@@ -366,19 +367,12 @@ bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZ
 bool syzygy_parse_name(const char *path, Material *material, treb_metric *metric)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    char base[MATERIAL_NAME_SIZE], expected[SYZYGY_NAME_SIZE];
-    size_t length = strcspn(name, ".");
-    if (length >= sizeof base) return false;
-    memcpy(base, name, length);
-    base[length] = '\0';
-    if (!material_parse(base, material)) return false;
+    char expected[SYZYGY_NAME_SIZE];
+    if (!material_of_file(name, material) || material_men(material) > SYZYGY_MEN_MAX) return false;
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
         *metric = (treb_metric)m;
         syzygy_file_name(material, *metric, expected);
-        if (strcmp(name, expected) == 0) {
-            Material canonical = *material;
-            return !material_canonical(&canonical);
-        }
+        if (strcmp(name, expected) == 0) return true;
     }
     return false;
 }

@@ -352,14 +352,25 @@ uint64_t syzygy_index_of(const SyzygyIndex *index, const SyzygyMaps *maps, const
 
 /* ---- The way back ---------------------------------------------------------------------------- */
 
-/* The square that is number `place` of those that the first `count` men leave free. */
-static uint8_t free_square(const uint8_t *sq, int count, unsigned place)
+/* The square that is number `place` of those that are not taken. */
+static uint8_t open_square(uint64_t taken, unsigned place)
 {
-    uint64_t taken = 0;
-    for (int i = 0; i < count; i++) taken |= square_bit(sq[i]);
     uint64_t open = ~taken;
     while (place-- > 0) open &= open - 1;
     return (uint8_t)bit_first(open);
+}
+
+static uint64_t squares_of(const uint8_t *sq, int count)
+{
+    uint64_t set = 0;
+    for (int i = 0; i < count; i++) set |= square_bit(sq[i]);
+    return set;
+}
+
+/* The same of those that the first `count` men leave. */
+static uint8_t free_square(const uint8_t *sq, int count, unsigned place)
+{
+    return open_square(squares_of(sq, count), place);
 }
 
 /* The squares of a set whose number is `number`: of set members the highest first. */
@@ -421,14 +432,9 @@ static void place_kind(const SyzygyMaps *maps, const SyzygyGroup *group, int bas
                        uint8_t *sq)
 {
     uint8_t own[SYZYGY_MEN_MAX];
-    uint64_t below = base == 0 ? 0 : square_bit(base) - 1, taken = below;
-    for (int i = 0; i < group->first; i++) taken |= square_bit(sq[i]);
-    for (int i = group->count; i-- > 0;) {
-        unsigned place = highest(maps, i + 1, &number);
-        uint64_t open = ~taken;
-        while (place-- > 0) open &= open - 1;
-        own[i] = (uint8_t)bit_first(open);
-    }
+    uint64_t taken = (square_bit(base) - 1) | squares_of(sq, group->first);
+    for (int i = group->count; i-- > 0;)
+        own[i] = open_square(taken, highest(maps, i + 1, &number));
     for (int i = 0; i < group->count; i++) sq[group->first + i] = own[i];
 }
 

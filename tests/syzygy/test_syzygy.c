@@ -133,6 +133,22 @@ START_TEST(orders_that_are_none_are_refused)
 }
 END_TEST
 
+/* Eight men are more than the format has: such a name is none of its files', and none is opened. */
+START_TEST(eight_men_are_refused)
+{
+    treb_error error;
+    treb_metric metric;
+    Material material = material_named("KQQQvKRRR");
+    ck_assert(!syzygy_parse_name("a/KQQQvKRRR.rtbw", &material, &metric));
+    ck_assert_ptr_null(
+        syzygy_open("tests/data/syzygy/KQvK.rtbw", &material, TREB_WDL, &maps, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_DAMAGED);
+    ck_assert(syzygy_parse_name("a/KRPvKR.rtbz", &material, &metric));
+    ck_assert_int_eq(metric, TREB_DTZ);
+    ck_assert(!syzygy_parse_name("KRvKRP.rtbz", &material, &metric));
+}
+END_TEST
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static uint64_t rounded_count;
@@ -261,7 +277,7 @@ enum { FILES = sizeof files / sizeof *files };
 
 static treb_metric metric_of(int i) { return strchr(files[i], 'w') ? TREB_WDL : TREB_DTZ; }
 
-static Material material_of_file(int i)
+static Material material_of_fixture(int i)
 {
     char name[8] = {0};
     memcpy(name, files[i], 4);
@@ -271,7 +287,7 @@ static Material material_of_file(int i)
 static Syzygy *open_in_directory(int i, treb_error *error)
 {
     char path[2 * PATH_SIZE];
-    Material material = material_of_file(i);
+    Material material = material_of_fixture(i);
     snprintf(path, sizeof path, "%s/%s", directory, files[i]);
     return syzygy_open(path, &material, metric_of(i), &maps, error);
 }
@@ -328,7 +344,7 @@ START_TEST(damage_is_survived)
     uint64_t random = 5;
     make_directory(directory);
     Bytes bytes = read_file(fixtures, files[_i]);
-    Material material = material_of_file(_i);
+    Material material = material_of_fixture(_i);
     unsigned opened = 0, refused = 0, wrong = 0;
     for (int n = 0; n < 400; n++) {
         /* The header more often than the rest. */
@@ -387,6 +403,7 @@ int main(void)
     tcase_add_loop_test(tests, every_cell_is_that_of_its_men, 0, ORDERS);
     tcase_add_loop_test(tests, turning_the_board_does_not_matter, 0, ORDERS);
     tcase_add_test(tests, orders_that_are_none_are_refused);
+    tcase_add_test(tests, eight_men_are_refused);
     tests = add_case(suite, "values");
     tcase_add_test(tests, all_positions_of_three_men_are_right);
     tcase_add_test(tests, ours_answer_where_both_are);
