@@ -41,34 +41,51 @@ static int find_block(const SyzygyArray *array, uint64_t cell, uint64_t *block)
     return at < array->blocks ? place : -1;
 }
 
+/* The bits of a block, read from its start. */
+typedef struct Bits {
+    const uint8_t *next, *end;
+    uint64_t code; /* the highest bits are the next ones */
+    unsigned used; /* bits less than 64 in `code` */
+} Bits;
+
+static Bits bits_of(const Syzygy *table, const SyzygyArray *array, uint64_t block)
+{
+    const uint8_t *start = array->block + (block << array->block_bits);
+    /* The checksum, behind all blocks, is as long as these 8 bytes and more. */
+    return (Bits){start + 8, table->bytes + table->size, big64(start), 0};
+}
+
+/* The next symbol; -1 if the bits stand for none, or are at an end. */
+static inline int next_symbol(const SyzygyArray *array, Bits *bits)
+{
+    if (bits->used >= 32) {
+        if (bits->end - bits->next < 4) return -1;
+        bits->used -= 32;
+        bits->code |= (uint64_t)big32(bits->next) << bits->used;
+        bits->next += 4;
+    }
+    unsigned l = array->first_length[bits->code >> 56];
+    while (bits->code < array->base[l]) l++;
+    uint64_t symbol = array->symbol[l] + ((bits->code - array->base[l]) >> (64 - l));
+    bits->code <<= l;
+    bits->used += l;
+    return symbol < array->symbols ? (int)symbol : -1;
+}
+
 /* The symbol that holds the value at *place of a block, which becomes the place within it; -1. */
 static int find_symbol(const Syzygy *table, const SyzygyArray *array, uint64_t block, int *place)
 {
-    const uint8_t *next = array->block + (block << array->block_bits);
-    const uint8_t *end = table->bytes + table->size;
-    uint64_t code = big64(next); /* the checksum, behind all blocks, is as long as this and more */
-    unsigned used = 0;
+    Bits bits = bits_of(table, array, block);
     int left = *place;
-    next += 8;
     for (;;) {
-        unsigned l = array->first_length[code >> 56];
-        while (code < array->base[l]) l++;
-        uint64_t symbol = array->symbol[l] + ((code - array->base[l]) >> (64 - l));
-        if (symbol >= array->symbols) return -1;
+        int symbol = next_symbol(array, &bits);
+        if (symbol < 0) return -1;
         int values = array->more[symbol] + 1;
         if (left < values) {
             *place = left;
-            return (int)symbol;
+            return symbol;
         }
         left -= values;
-        code <<= l;
-        used += l;
-        if (used >= 32) {
-            if (end - next < 4) return -1;
-            used -= 32;
-            code |= (uint64_t)big32(next) << used;
-            next += 4;
-        }
     }
 }
 
@@ -124,20 +141,17 @@ bool syzygy_stores(const Syzygy *table, const treb_position *pos)
     return table->symmetric || side == pos->turn;
 }
 
-int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_error *error)
+/* What a stored value of DTZ means; -1 if it is beyond the map. */
+static int dtz_of(const SyzygyArray *array, int value, int verdict)
 {
     static const uint8_t map_of[] = {
         [TREB_WIN] = 0, [TREB_LOSS] = 1, [TREB_CURSED_WIN] = 2, [TREB_BLESSED_LOSS] = 3};
-    assert(syzygy_stores(table, pos) && verdict != TREB_DRAW);
-    const SyzygyArray *array = &table->array[0][lead_file(table, pos)];
-    int value = read_position(table, array, pos);
-    if (value >= 0 && array->flags & SYZYGY_MAPPED) {
+    if (array->flags & SYZYGY_MAPPED) {
         unsigned m = map_of[verdict];
-        if (value >= array->map_count[m]) return damaged(table, error);
+        if (value >= array->map_count[m]) return -1;
         const uint8_t *map = array->map[m];
         value = array->flags & SYZYGY_WIDE ? (int)syzygy_get16(map + 2 * value) : map[value];
     }
-    if (value < 0) return damaged(table, error);
     bool counts = verdict == TREB_WIN || verdict == TREB_LOSS;
     unsigned flag = verdict == TREB_WIN ? SYZYGY_WIN_PLIES : SYZYGY_LOSS_PLIES;
     bool exact = counts && array->flags & flag;
@@ -145,4 +159,102 @@ int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_
     /* Files with a value at the very edge of the rule are exact (see docs/syzygy.md). */
     if (counts && plies == RULE - 1) exact = true;
     return 2 * plies + !exact;
+}
+
+int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_error *error)
+{
+    assert(syzygy_stores(table, pos) && verdict != TREB_DRAW);
+    const SyzygyArray *array = &table->array[0][lead_file(table, pos)];
+    int value = read_position(table, array, pos);
+    int dtz = value >= 0 ? dtz_of(array, value, verdict) : -1;
+    return dtz >= 0 ? dtz : damaged(table, error);
+}
+
+/* ---- Whole arrays ---------------------------------------------------------------------------- */
+
+int syzygy_files(const Syzygy *table) { return table->files; }
+
+/* DTZ has one array a file, whichever side is to move. */
+static const SyzygyArray *array_of(const Syzygy *table, int side, int file)
+{
+    assert(file < table->files && (side == 0 || table->metric == TREB_DTZ || table->sides == 2));
+    return &table->array[table->metric == TREB_WDL ? side : 0][file];
+}
+
+const SyzygyIndex *syzygy_index(const Syzygy *table, int side, int file)
+{
+    return &array_of(table, side, file)->index;
+}
+
+int syzygy_dtz_side(const Syzygy *table, int file)
+{
+    assert(table->metric == TREB_DTZ);
+    return table->array[0][file].flags & SYZYGY_BLACK;
+}
+
+int syzygy_dtz_of(const Syzygy *table, int file, int value, int verdict)
+{
+    assert(table->metric == TREB_DTZ && verdict != TREB_DRAW);
+    return dtz_of(&table->array[0][file], value, verdict);
+}
+
+/* Writes the values of a symbol from number `from` on, at most `room`; returns how many. */
+static int spell(const SyzygyArray *array, int symbol, int from, uint64_t room, uint16_t *out)
+{
+    uint16_t later[UINT8_MAX + 1]; /* symbols yet to be spelt: each has a value at least */
+    int depth = 0, count = 0;
+    for (;;) {
+        int values = array->more[symbol] + 1;
+        const uint8_t *pair = array->pairs + 3 * symbol;
+        if (from >= values) {
+            from -= values;
+        } else if (values > 1) {
+            later[depth++] = (uint16_t)syzygy_right(pair);
+            symbol = (int)syzygy_left(pair);
+            continue;
+        } else {
+            out[count++] = (uint16_t)syzygy_left(pair);
+            if ((uint64_t)count == room) return count;
+        }
+        if (depth == 0) return count;
+        symbol = later[--depth];
+    }
+}
+
+treb_status syzygy_unpack(const Syzygy *table, int side, int file, uint64_t cell, uint64_t count,
+                          uint16_t *out, treb_error *error)
+{
+    const SyzygyArray *array = array_of(table, side, file);
+    uint64_t block = 0;
+    assert(cell <= array->index.size && count <= array->index.size - cell);
+    if (count == 0) return TREB_OK;
+    if (array->flags & SYZYGY_CONSTANT) {
+        for (uint64_t i = 0; i < count; i++) out[i] = array->constant;
+        return TREB_OK;
+    }
+    int place = find_block(array, cell, &block);
+    if (place < 0) return (treb_status)-damaged(table, error);
+    for (; count > 0; block++, place = 0) {
+        if (block >= array->blocks) return (treb_status)-damaged(table, error);
+        Bits bits = bits_of(table, array, block);
+        int left = (int)syzygy_get16(array->length + 2 * block) + 1;
+        while (left > 0 && count > 0) {
+            int symbol = next_symbol(array, &bits);
+            if (symbol < 0) return (treb_status)-damaged(table, error);
+            int values = array->more[symbol] + 1;
+            if (place >= values) {
+                place -= values;
+                left -= values;
+                continue;
+            }
+            /* The last symbol of a block may stand for more than is left of it. */
+            uint64_t room = (uint64_t)(left - place);
+            int written = spell(array, symbol, place, room < count ? room : count, out);
+            left -= place + written;
+            place = 0;
+            out += written;
+            count -= (uint64_t)written;
+        }
+    }
+    return TREB_OK;
 }

@@ -130,4 +130,23 @@ int syzygy_verdict(const Syzygy *table, const treb_position *pos, treb_error *er
  * those mated 1 ply or 2. */
 int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_error *error);
 
+/* ---- whole arrays ---------------------------------------------------------------------------- */
+
+/* How many files of the leading pawn there are arrays for: 1 or 4. */
+int syzygy_files(const Syzygy *table);
+
+/* How an array numbers positions. `side` does not matter for DTZ. */
+const SyzygyIndex *syzygy_index(const Syzygy *table, int side, int file);
+
+/* The side to move of a file of DTZ. (Where both sides have the same men it is both.) */
+int syzygy_dtz_side(const Syzygy *table, int file);
+
+/* The values of `count` cells from `cell` on, as they stand in the file: a verdict, or what
+ * syzygy_dtz_of explains. Some 10 ns a value or less, the fewer the longer their runs are. */
+treb_status syzygy_unpack(const Syzygy *table, int side, int file, uint64_t cell, uint64_t count,
+                          uint16_t *out, treb_error *error);
+
+/* What syzygy_dtz says where this value stands; -1: nothing, in a damaged file. */
+int syzygy_dtz_of(const Syzygy *table, int file, int value, int verdict);
+
 #endif

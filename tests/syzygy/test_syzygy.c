@@ -337,6 +337,47 @@ START_TEST(cut_files_are_refused)
 }
 END_TEST
 
+/* What is unpacked from anywhere on is what is read cell by cell. */
+START_TEST(unpacked_is_what_is_read)
+{
+    enum { MOST = 4000 };
+    treb_error error;
+    uint64_t random = 7, compared = 0;
+    make_directory(directory);
+    Bytes bytes = read_file(fixtures, files[_i]);
+    write_file(files[_i], &bytes);
+    Syzygy *table = open_in_directory(_i, &error);
+    ck_assert_ptr_nonnull(table);
+    bool wdl = metric_of(_i) == TREB_WDL;
+    for (int n = 0; n < 200; n++) {
+        uint16_t value[MOST];
+        int file = n % syzygy_files(table), side = wdl ? n / 4 % 2 : syzygy_dtz_side(table, file);
+        const SyzygyIndex *index = syzygy_index(table, side, file);
+        uint64_t first = random_next(&random) % index->size;
+        uint64_t count = n < 8 ? 1 : MOST < index->size - first ? MOST : index->size - first;
+        ck_assert_int_eq(syzygy_unpack(table, side, file, first, count, value, &error), TREB_OK);
+        for (uint64_t i = 0; i < count; i++) {
+            treb_position pos;
+            syzygy_position_of(index, &maps, file, first + i, side, &pos);
+            if (syzygy_index_of(index, &maps, &pos) != first + i) continue;
+            int verdict = i & 1 ? TREB_WIN : TREB_LOSS;
+            int want = wdl ? syzygy_verdict(table, &pos, &error)
+                           : syzygy_dtz(table, &pos, verdict, &error);
+            int got = wdl ? value[i] : syzygy_dtz_of(table, file, value[i], verdict);
+            if (want >= 0 || wdl)
+                ck_assert_int_eq(got, want);
+            else
+                ck_assert_int_lt(got, 0);
+            compared++;
+        }
+    }
+    ck_assert_uint_gt(compared, 100000);
+    syzygy_close(table);
+    free(bytes.at);
+    remove_directory(directory);
+}
+END_TEST
+
 /* Any byte may be anything: reading ends, within the file, and with a possible value. */
 START_TEST(damage_is_survived)
 {
@@ -361,6 +402,13 @@ START_TEST(damage_is_survived)
             continue;
         }
         opened++;
+        uint16_t some[500];
+        const SyzygyIndex *whole = syzygy_index(table, 0, 0);
+        if (whole->size >= 500) {
+            uint64_t first = random_next(&random) % (whole->size - 499);
+            treb_status status = syzygy_unpack(table, 0, 0, first, 500, some, &error);
+            ck_assert(status == TREB_OK || status == TREB_ERR_DAMAGED);
+        }
         for (int k = 0; k < 100; k++) {
             SyzygyIndex index;
             treb_position pos;
@@ -408,6 +456,7 @@ int main(void)
     tcase_add_test(tests, all_positions_of_three_men_are_right);
     tcase_add_test(tests, ours_answer_where_both_are);
     tcase_add_test(tests, what_is_said_of_a_file);
+    tcase_add_loop_test(tests, unpacked_is_what_is_read, 0, FILES);
     tests = add_case(suite, "damage");
     tcase_add_loop_test(tests, checksums_are_compared, 0, FILES);
     tcase_add_loop_test(tests, cut_files_are_refused, 0, FILES);
