@@ -4,7 +4,7 @@
  * are cut into the file's blocks (blocks.h), and whole blocks are compressed, all in parallel.
  * Distances are written as soon as their slice is solved; the order of their axes and the side to
  * move that is kept are chosen on a sample of the first slice. Verdicts wait until all slices are
- * there (verdicts.h). */
+ * there (cells.h). */
 #include "gen/write/writer.h"
 
 #include <assert.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "gen/write/cells.h"
 #include "gen/write/planes.h"
-#include "gen/write/verdicts.h"
 
 enum {
     LEVEL_DEFAULT = 9,
@@ -32,7 +32,7 @@ struct Writer {
     FileBlocks file[TREB_METRICS];
     bool is_copy[TREB_METRICS]; /* its blocks are those of another's */
     uint64_t encoder_bytes;     /* claimed */
-    Verdicts *verdicts;
+    Cells *verdicts;
     Tally tally;
     Histograms *histograms;
 };
@@ -77,7 +77,8 @@ static treb_status writer_init(Writer *w, const WriteOptions *options, treb_erro
     if (strlen(options->directory) >= sizeof w->directory)
         return fail(error, TREB_ERR_ARGUMENT, "the folder's name is too long");
     strcpy(w->directory, options->directory);
-    w->verdicts = verdicts_new(w->shape, w->directory, w->ledger, options->keep, error);
+    CellsPlace place = {w->directory, w->ledger, options->keep};
+    w->verdicts = cells_new(w->shape, TREB_WDL, &place, error);
     if (w->verdicts == NULL) return error->status;
     if ((w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms)) == NULL)
         return fail_memory(error);
@@ -112,7 +113,7 @@ void writer_abort(Writer *w)
     }
     ledger_give_back(w->ledger, w->encoder_bytes);
     ledger_free(w->histograms);
-    verdicts_free(w->verdicts);
+    cells_free(w->verdicts);
     free(w);
 }
 
@@ -200,7 +201,7 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
         if (has(w, m) && !w->is_copy[m]) status = distances_slice(w, m, number, slice, error);
-    if (status == TREB_OK) status = verdicts_add(w->verdicts, number, slice, error);
+    if (status == TREB_OK) status = cells_add(w->verdicts, number, slice, error);
     if (status == TREB_OK && !tally_slice(&w->tally, w->histograms, number[0], slice))
         status = fail_memory(error);
     return status;
@@ -224,7 +225,7 @@ static treb_status skip_unused(Writer *w, int first, int end, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (uint64_t s = 0; s < w->shape->index.slices; s++) {
-        if (verdicts_has(w->verdicts, s)) continue;
+        if (cells_has(w->verdicts, s)) continue;
         for (int m = first; m < end && status == TREB_OK; m++)
             if (has(w, m) && !w->is_copy[m]) status = write_nothing(&w->file[m], s, error);
     }
@@ -237,7 +238,7 @@ static Packing verdict_packing(const Writer *w)
 {
     static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};
     Packing p = {.metric = TREB_WDL, .width = 1};
-    unsigned seen = verdicts_seen(w->verdicts);
+    unsigned seen = cells_seen(w->verdicts);
     for (int v = 0; v < WDL_VALUES; v++) p.digit[v] = seen >> v & 1 ? p.base++ : UINT8_MAX;
     p.per_byte = per_byte[p.base];
     if (p.base < 2) p.base = 2;
@@ -248,8 +249,8 @@ static Packing verdict_packing(const Writer *w)
 static treb_status sample_verdicts(const Writer *w, OrderSample *sample, treb_error *error)
 {
     const Shape *shape = w->shape;
-    const Verdicts *v = w->verdicts;
-    uint32_t chunks = verdicts_chunks(v), planes = verdicts_planes(shape);
+    const Cells *v = w->verdicts;
+    uint32_t chunks = cells_chunks(v), planes = cells_planes(shape);
     uint64_t all = shape->index.slices * chunks, taken = 0;
     size_t plane = codes_cells(shape) * sizeof(Plies);
     if (!order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64), w->ledger))
@@ -258,9 +259,9 @@ static treb_status sample_verdicts(const Writer *w, OrderSample *sample, treb_er
     treb_status status = cells ? TREB_OK : fail_memory(error);
     for (uint32_t i = 0; status == TREB_OK && i < sample->planes; i++) {
         uint64_t at = (2 * (uint64_t)i + 1) * all / (2 * sample->planes);
-        if (!verdicts_has(v, at / chunks)) continue;
+        if (!cells_has(v, at / chunks)) continue;
         for (int side = 0; side < 2 && status == TREB_OK; side++) {
-            status = verdicts_read(v, at / chunks, side, at % chunks, cells, error);
+            status = cells_read(v, at / chunks, side, at % chunks, cells, error);
             if (status == TREB_OK)
                 memcpy(sample->plane[side] + taken * codes_cells(shape), cells, plane);
         }
@@ -285,14 +286,14 @@ static treb_status part_write(const Writer *w, VerdictPart part, treb_error *err
     FileBlocks *file = (FileBlocks *)&w->file[TREB_WDL];
     const Packing *p = &file->packing;
     const CodesMap *map = &file->map;
-    uint32_t planes = verdicts_planes(shape), first = part.chunk * planes;
+    uint32_t planes = cells_planes(shape), first = part.chunk * planes;
     if (planes > shape->kings - first) planes = shape->kings - first;
     size_t plane_bytes = codes_packed(p, map->plane_cells);
     PlaneRoom room = {NULL, NULL, NULL};
     uint8_t *bytes = ledger_alloc(w->ledger, planes * plane_bytes);
     bool enough = plane_room_init(&room, shape, map->plane_cells, planes, w->ledger) && bytes;
     treb_status status =
-        enough ? verdicts_read(w->verdicts, part.number, part.side, part.chunk, room.chosen, error)
+        enough ? cells_read(w->verdicts, part.number, part.side, part.chunk, room.chosen, error)
                : fail_memory(error);
     for (uint32_t k = 0; k < planes && status == TREB_OK; k++) {
         codes_order(map, TREB_WDL, room.chosen + k * codes_cells(shape), room.spare, room.ordered);
@@ -312,9 +313,8 @@ static treb_status kings_write(const Writer *w, VerdictPart part, treb_error *er
 {
     FileBlocks *file = (FileBlocks *)&w->file[TREB_WDL];
     Plies *chosen = ledger_alloc(w->ledger, w->shape->kings * sizeof *chosen);
-    treb_status status = chosen
-                             ? verdicts_read(w->verdicts, part.number, part.side, 0, chosen, error)
-                             : fail_memory(error);
+    treb_status status = chosen ? cells_read(w->verdicts, part.number, part.side, 0, chosen, error)
+                                : fail_memory(error);
     if (status == TREB_OK)
         status = planes_write_kings(file, part.number, part.side,
                                     &(KingsCells){chosen, 1, w->shape->kings}, error);
@@ -324,15 +324,15 @@ static treb_status kings_write(const Writer *w, VerdictPart part, treb_error *er
 
 static treb_status verdicts_write(Writer *w, treb_error *error)
 {
-    const Verdicts *v = w->verdicts;
-    uint32_t chunks = verdicts_chunks(v);
+    const Cells *v = w->verdicts;
+    uint32_t chunks = cells_chunks(v);
     uint64_t parts = 2 * w->shape->index.slices * chunks;
     treb_status status = TREB_OK;
 #pragma omp parallel for schedule(dynamic)
     for (uint64_t i = 0; i < parts; i++) {
         treb_error mine;
         VerdictPart part = {i / chunks / 2, i / chunks % 2, (uint32_t)(i % chunks)};
-        bool there = verdicts_has(v, part.number);
+        bool there = cells_has(v, part.number);
         if (!there || !w->file[TREB_WDL].header.side[part.side].stored) continue;
         treb_status s =
             w->shape->men > 0 ? part_write(w, part, &mine) : kings_write(w, part, &mine);
@@ -442,7 +442,7 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
     enum { PADDING = 2 };
     unsigned width = width_of(shape, options);
     size_t plane = PADDING * codes_cells(shape);
-    uint64_t bytes = verdicts_memory(shape, threads) + ledger_cost(sizeof(Histograms));
+    uint64_t bytes = cells_memory(shape, TREB_WDL, threads) + ledger_cost(sizeof(Histograms));
     uint64_t distances = 0, verdicts = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(options->metrics >> m & 1)) continue;
@@ -455,7 +455,7 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
     }
     /* Verdicts are written when the distances are complete. */
     bytes += distances > verdicts ? distances : verdicts;
-    size_t planes = verdicts_planes(shape);
+    size_t planes = cells_planes(shape);
     bytes += planes_memory(shape, plane, width, planes, threads);
     if (shape->men == 0)
         bytes += 2 * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));

@@ -1,5 +1,5 @@
-/* verdicts.c - see verdicts.h. */
-#include "gen/write/verdicts.h"
+/* cells.c - see cells.h. */
+#include "gen/write/cells.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,17 +25,18 @@ typedef struct Chunk {
     bool kept;     /* in memory */
 } Chunk;
 
-struct Verdicts {
+struct Cells {
     const Shape *shape;
+    treb_metric metric;
     Ledger *ledger;
     char directory[4096]; /* of the file, for messages */
     int file;
-    _Atomic uint64_t end; /* of what was written */
-    uint64_t keep;        /* bytes that may stay in memory, */
+    _Atomic uint64_t end;  /* of what was written */
+    uint64_t keep;         /* bytes that may stay in memory, */
     _Atomic uint64_t kept; /* and do */
-    size_t plane_cells;   /* of one slice */
+    size_t plane_cells;    /* of one slice */
     uint32_t chunk_planes, chunks;
-    unsigned verdicts;
+    unsigned seen;   /* verdicts */
     Chunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
 };
 
@@ -47,57 +48,58 @@ static int open_unnamed(const char *directory)
     int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0) return file;
 #endif
-    snprintf(path, sizeof path, "%.4000s/.verdicts-XXXXXX", directory);
+    snprintf(path, sizeof path, "%.4000s/.cells-XXXXXX", directory);
     file = mkostemp(path, O_CLOEXEC);
     if (file >= 0) unlink(path);
     return file;
 }
 
-uint32_t verdicts_planes(const Shape *shape)
+uint32_t cells_planes(const Shape *shape)
 {
     size_t planes = CHUNK_BYTES / shape_lane_cells(shape);
     if (planes < 1) return 1;
     return planes < shape->kings ? (uint32_t)planes : shape->kings;
 }
 
-static void set_chunks(Verdicts *v, const Shape *shape)
+static void set_chunks(Cells *v, const Shape *shape)
 {
     v->shape = shape;
     v->plane_cells = shape_lane_cells(shape);
-    v->chunk_planes = verdicts_planes(shape);
+    v->chunk_planes = cells_planes(shape);
     v->chunks = (shape->kings + v->chunk_planes - 1) / v->chunk_planes;
 }
 
 /* Of one side. */
-static size_t list_bytes(const Verdicts *v)
+static size_t list_bytes(const Cells *v)
 {
     return v->shape->index.slices * v->chunks * sizeof(Chunk);
 }
 
-Verdicts *verdicts_new(const Shape *shape, const char *directory, Ledger *ledger, uint64_t keep,
-                       treb_error *error)
+Cells *cells_new(const Shape *shape, treb_metric metric, const CellsPlace *place, treb_error *error)
 {
-    Verdicts *v = calloc(1, sizeof *v);
+    Cells *v = calloc(1, sizeof *v);
     if (v == NULL) {
         fail_memory(error);
         return NULL;
     }
     set_chunks(v, shape);
-    v->ledger = ledger;
-    v->keep = keep;
-    v->verdicts = 1u << TREB_DRAW;
-    snprintf(v->directory, sizeof v->directory, "%s", directory);
-    v->file = open_unnamed(directory);
-    treb_status status = v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", directory);
+    v->metric = metric;
+    v->ledger = place->ledger;
+    v->keep = place->keep;
+    v->seen = 1u << TREB_DRAW;
+    snprintf(v->directory, sizeof v->directory, "%s", place->directory);
+    v->file = open_unnamed(v->directory);
+    treb_status status =
+        v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
-        if ((v->chunk[side] = ledger_calloc(ledger, list_bytes(v))) == NULL)
+        if ((v->chunk[side] = ledger_calloc(v->ledger, list_bytes(v))) == NULL)
             status = fail_memory(error);
     if (status == TREB_OK) return v;
-    verdicts_free(v);
+    cells_free(v);
     return NULL;
 }
 
-void verdicts_free(Verdicts *v)
+void cells_free(Cells *v)
 {
     if (v == NULL) return;
     for (int side = 0; side < 2; side++) {
@@ -110,30 +112,25 @@ void verdicts_free(Verdicts *v)
     free(v);
 }
 
-uint32_t verdicts_chunks(const Verdicts *v) { return v->chunks; }
-unsigned verdicts_seen(const Verdicts *v) { return v->verdicts; }
+uint32_t cells_chunks(const Cells *v) { return v->chunks; }
+unsigned cells_seen(const Cells *v) { return v->seen; }
 
-static Chunk *chunk_at(const Verdicts *v, uint64_t number, int side, uint32_t c)
+static Chunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
 {
     return &v->chunk[side][number * v->chunks + c];
 }
 
-bool verdicts_has(const Verdicts *v, uint64_t number)
-{
-    return chunk_at(v, number, 0, 0)->size > 0;
-}
+bool cells_has(const Cells *v, uint64_t number) { return chunk_at(v, number, 0, 0)->size > 0; }
 
-static uint32_t chunk_end(const Verdicts *v, uint32_t chunk)
+static uint32_t chunk_end(const Cells *v, uint32_t chunk)
 {
     uint32_t end = (chunk + 1) * v->chunk_planes;
     return end < v->shape->kings ? end : v->shape->kings;
 }
 
-/* What a cell can be here fits into half a byte: five verdicts and two kinds of cell that do not
- * matter, the largest numbers there are. The more bytes, the longer zstd takes. */
+/* What a cell of verdicts can be fits into half a byte: five verdicts and two kinds of cell that do
+ * not matter, the largest numbers there are. The more bytes, the longer zstd takes. */
 enum { NIBBLES_SPECIAL = 14 };
-
-static size_t nibble_bytes(size_t cells) { return (cells + 1) / 2; }
 
 static void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out)
 {
@@ -156,6 +153,11 @@ static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
     if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
 }
 
+static size_t plain_bytes(treb_metric metric, size_t cells)
+{
+    return metric == TREB_WDL ? (cells + 1) / 2 : cells * sizeof(Plies);
+}
+
 /* Room to pack the cells of a chunk: the cells, as half bytes, compressed. */
 typedef struct Room {
     Plies *chosen;
@@ -163,20 +165,20 @@ typedef struct Room {
     size_t bound;
 } Room;
 
-static size_t place_room(Room *room, size_t cells, void *memory)
+static size_t place_room(Room *room, treb_metric metric, size_t cells, void *memory)
 {
     Layout layout = {memory, 0};
-    room->bound = ZSTD_compressBound(nibble_bytes(cells));
+    room->bound = ZSTD_compressBound(plain_bytes(metric, cells));
     room->chosen = layout_place(&layout, cells * sizeof *room->chosen);
-    room->plain = layout_place(&layout, nibble_bytes(cells));
+    room->plain = layout_place(&layout, metric == TREB_WDL ? plain_bytes(metric, cells) : 0);
     room->packed = layout_place(&layout, room->bound);
     return layout.size;
 }
 
-static bool room_init(Room *room, Ledger *ledger, size_t cells)
+static bool room_init(Room *room, const Cells *v, size_t cells)
 {
-    void *memory = ledger_alloc(ledger, place_room(room, cells, NULL));
-    if (memory != NULL) place_room(room, cells, memory);
+    void *memory = ledger_alloc(v->ledger, place_room(room, v->metric, cells, NULL));
+    if (memory != NULL) place_room(room, v->metric, cells, memory);
     return memory != NULL;
 }
 
@@ -184,7 +186,7 @@ static bool room_init(Room *room, Ledger *ledger, size_t cells)
 static void room_free(Room *room) { ledger_free(room->chosen); }
 
 /* Keeps what was packed in memory, if there is room. */
-static bool chunk_keep(Verdicts *v, const uint8_t *packed, size_t size, Chunk *out)
+static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, Chunk *out)
 {
     uint64_t cost = ledger_cost(size);
     if (atomic_fetch_add(&v->kept, cost) + cost <= v->keep &&
@@ -198,12 +200,16 @@ static bool chunk_keep(Verdicts *v, const uint8_t *packed, size_t size, Chunk *o
 }
 
 /* Compresses the cells in `room` and keeps them, or appends them to the file. */
-static treb_status chunk_write(Verdicts *v, const Room *room, size_t cells, Chunk *out,
+static treb_status chunk_write(Cells *v, const Room *room, size_t cells, Chunk *out,
                                treb_error *error)
 {
-    size_t size = nibble_bytes(cells);
-    nibbles_pack(room->chosen, cells, room->plain);
-    size_t packed = ZSTD_compress(room->packed, room->bound, room->plain, size, LEVEL);
+    size_t size = plain_bytes(v->metric, cells);
+    const void *plain = room->chosen;
+    if (v->metric == TREB_WDL) {
+        nibbles_pack(room->chosen, cells, room->plain);
+        plain = room->plain;
+    }
+    size_t packed = ZSTD_compress(room->packed, room->bound, plain, size, LEVEL);
     if (ZSTD_isError(packed)) return fail_memory(error);
     if (!chunk_keep(v, room->packed, packed, out)) {
         out->offset = atomic_fetch_add(&v->end, packed);
@@ -223,30 +229,31 @@ static unsigned verdicts_of(const Plies *chosen, size_t cells)
     return mask;
 }
 
-static void note_verdicts(Verdicts *v, const Plies *chosen, size_t cells)
+static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
 {
+    if (v->metric != TREB_WDL) return;
     unsigned verdicts = verdicts_of(chosen, cells);
 #pragma omp atomic
-    v->verdicts |= verdicts;
+    v->seen |= verdicts;
 }
 
 /* Adds one chunk of the slice in one lane. */
-static treb_status chunk_add(Verdicts *v, const Slice *slice, int lane, int side, uint32_t c,
+static treb_status chunk_add(Cells *v, const Slice *slice, int lane, int side, uint32_t c,
                              Chunk *out, treb_error *error)
 {
     Room room;
     uint32_t first = c * v->chunk_planes, end = chunk_end(v, c);
     size_t cells = (end - first) * v->plane_cells;
-    if (!room_init(&room, v->ledger, cells)) return fail_memory(error);
+    if (!room_init(&room, v, cells)) return fail_memory(error);
     for (uint32_t k = first; k < end; k++)
-        codes_choose(slice, TREB_WDL, side, k, lane, room.chosen + (k - first) * v->plane_cells);
+        codes_choose(slice, v->metric, side, k, lane, room.chosen + (k - first) * v->plane_cells);
     note_verdicts(v, room.chosen, cells);
     treb_status status = chunk_write(v, &room, cells, out, error);
     room_free(&room);
     return status;
 }
 
-static treb_status side_add(Verdicts *v, uint64_t number, const Slice *slice, int lane, int side,
+static treb_status side_add(Cells *v, uint64_t number, const Slice *slice, int lane, int side,
                             treb_error *error)
 {
     treb_status status = TREB_OK;
@@ -255,7 +262,7 @@ static treb_status side_add(Verdicts *v, uint64_t number, const Slice *slice, in
         treb_error mine;
         treb_status s = chunk_add(v, slice, lane, side, c, chunk_at(v, number, side, c), &mine);
         if (s == TREB_OK) continue;
-#pragma omp critical(verdicts_error)
+#pragma omp critical(cells_error)
         {
             status = s;
             *error = mine;
@@ -265,17 +272,17 @@ static treb_status side_add(Verdicts *v, uint64_t number, const Slice *slice, in
 }
 
 /* The same for kings and pawns alone, where a plane's cells are slices; there is but one chunk. */
-static treb_status lanes_add(Verdicts *v, const uint64_t *number, const Slice *slice, int side,
+static treb_status lanes_add(Cells *v, const uint64_t *number, const Slice *slice, int side,
                              treb_error *error)
 {
     uint32_t kings = v->shape->kings;
     size_t all = (size_t)SLICE_LANES * kings;
     Room room;
     Plies *chosen = ledger_alloc(v->ledger, all * sizeof *chosen);
-    bool enough = room_init(&room, v->ledger, kings) && chosen;
+    bool enough = room_init(&room, v, kings) && chosen;
     treb_status status = enough ? TREB_OK : fail_memory(error);
     for (uint32_t k = 0; enough && k < kings; k++)
-        codes_choose(slice, TREB_WDL, side, k, 0, chosen + SLICE_LANES * k);
+        codes_choose(slice, v->metric, side, k, 0, chosen + SLICE_LANES * k);
     for (int lane = 0; status == TREB_OK && lane < slice->lanes; lane++) {
         for (uint32_t k = 0; k < kings; k++) room.chosen[k] = chosen[SLICE_LANES * k + lane];
         note_verdicts(v, room.chosen, kings);
@@ -286,7 +293,7 @@ static treb_status lanes_add(Verdicts *v, const uint64_t *number, const Slice *s
     return status;
 }
 
-treb_status verdicts_add(Verdicts *v, const uint64_t *number, const Slice *slice, treb_error *error)
+treb_status cells_add(Cells *v, const uint64_t *number, const Slice *slice, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int side = 0; side < 2 && status == TREB_OK; side++) {
@@ -300,34 +307,35 @@ treb_status verdicts_add(Verdicts *v, const uint64_t *number, const Slice *slice
     return status;
 }
 
-treb_status verdicts_read(const Verdicts *v, uint64_t number, int side, uint32_t chunk, Plies *out,
-                          treb_error *error)
+treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk, Plies *out,
+                       treb_error *error)
 {
     Room room;
     const Chunk *c = chunk_at(v, number, side, chunk);
     size_t cells = (chunk_end(v, chunk) - chunk * v->chunk_planes) * v->plane_cells;
-    size_t size = nibble_bytes(cells);
+    size_t size = plain_bytes(v->metric, cells);
     treb_status status = TREB_OK;
-    if (!room_init(&room, v->ledger, cells)) return fail_memory(error);
+    if (!room_init(&room, v, cells)) return fail_memory(error);
     if (!c->kept && !io_read_at(v->file, room.packed, c->size, c->offset))
         status = fail_errno(error, "read a temporary file in", v->directory);
-    else if (ZSTD_decompress(room.plain, size, c->kept ? c->bytes : room.packed, c->size) != size)
+    else if (ZSTD_decompress(v->metric == TREB_WDL ? room.plain : (void *)out, size,
+                             c->kept ? c->bytes : room.packed, c->size) != size)
         status =
             fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered", v->directory);
-    else
+    else if (v->metric == TREB_WDL)
         nibbles_unpack(room.plain, cells, out);
     room_free(&room);
     return status;
 }
 
-uint64_t verdicts_memory(const Shape *shape, int threads)
+uint64_t cells_memory(const Shape *shape, treb_metric metric, int threads)
 {
-    Verdicts v;
+    Cells v;
     Room room;
     memset(&v, 0, sizeof v);
     set_chunks(&v, shape);
     uint64_t bytes = 2 * ledger_cost(list_bytes(&v));
-    bytes += threads * ledger_cost(place_room(&room, v.chunk_planes * v.plane_cells, NULL));
+    bytes += threads * ledger_cost(place_room(&room, metric, v.chunk_planes * v.plane_cells, NULL));
     if (shape->men == 0)
         bytes += threads * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
     return bytes;

@@ -1,0 +1,46 @@
+/* cells.h - what goes into a table's file for one metric, kept until all of its slices are solved.
+ *
+ * How many verdicts share a byte depends on which of them occur, and the best order of the axes on
+ * all slices; Syzygy's files number positions in another way altogether. So cells wait, lightly
+ * compressed: so many bytes in memory, the rest in a file without a name, which is gone when it is
+ * closed or the run is killed. */
+#ifndef TREB_GEN_CELLS_H
+#define TREB_GEN_CELLS_H
+
+#include "gen/write/codes.h"
+
+typedef struct Cells Cells;
+
+/* Where they wait. */
+typedef struct CellsPlace {
+    const char *directory; /* has room for the file */
+    Ledger *ledger;
+    uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
+} CellsPlace;
+
+/* NULL: see `error`. */
+Cells *cells_new(const Shape *shape, treb_metric metric, const CellsPlace *place,
+                 treb_error *error);
+void cells_free(Cells *cells);
+
+/* Bytes that it claims for so many threads. */
+uint64_t cells_memory(const Shape *shape, treb_metric metric, int threads);
+
+/* Takes the slices of `slice`, number[lane] each, in parallel; may be called from several threads. */
+treb_status cells_add(Cells *cells, const uint64_t *number, const Slice *slice, treb_error *error);
+
+/* Planes are kept in chunks of so many; the last has fewer. */
+uint32_t cells_planes(const Shape *shape);
+uint32_t cells_chunks(const Cells *cells);
+
+/* Whether a slice was added. */
+bool cells_has(const Cells *cells, uint64_t number);
+
+/* Unpacks a chunk, as codes_choose wrote it. Thread-safe. */
+treb_status cells_read(const Cells *cells, uint64_t number, int side, uint32_t chunk, Plies *out,
+                       treb_error *error);
+
+/* The verdicts seen, as a mask of 1 << TREB_LOSS and so on; a draw is always among them. */
+unsigned cells_seen(const Cells *cells);
+
+#endif
