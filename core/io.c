@@ -1,7 +1,13 @@
 /* io.c - see io.h. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
 #include "core/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset)
@@ -32,4 +38,61 @@ bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset)
         size -= (size_t)n;
     }
     return true;
+}
+
+char *io_path(const char *directory, const char *name)
+{
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL) snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+char *io_temporary_path(const char *directory, const char *name, const char *infix)
+{
+    size_t size = strlen(directory) + strlen(name) + strlen(infix) + 40;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s/.%s%s%s%ld", directory, name, infix, IO_TEMPORARY, (long)getpid());
+    return path;
+}
+
+int io_create(const char *path)
+{
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    int file = open(path, flags, 0666);
+    if (file >= 0 || errno != EEXIST) return file;
+    /* A leftover of a dead process that had our number. */
+    unlink(path);
+    return open(path, flags, 0666);
+}
+
+/* A rename lasts only once its directory is on the disk; some file systems cannot be asked. */
+static bool sync_directory(const char *directory)
+{
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return false;
+    bool good = fsync(file) == 0 || errno == EINVAL;
+    int number = errno;
+    close(file);
+    errno = number;
+    return good;
+}
+
+bool io_publish(int file, const char *temporary, const char *path, const char *directory)
+{
+    bool good = fsync(file) == 0;
+    int number = errno;
+    if (close(file) != 0 && good) {
+        good = false;
+        number = errno;
+    }
+    if (good && rename(temporary, path) != 0) {
+        good = false;
+        number = errno;
+    }
+    if (good) return sync_directory(directory);
+    unlink(temporary);
+    errno = number;
+    return false;
 }

@@ -1,4 +1,5 @@
-/* io.h - reading and writing all of a run of bytes at a place in a file. */
+/* io.h - reading and writing all of a run of bytes at a place in a file, and files that get their
+ * name when they are complete. */
 #ifndef TREB_CORE_IO_H
 #define TREB_CORE_IO_H
 
@@ -10,5 +11,20 @@
  * before `size` bytes. */
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset);
 bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset);
+
+/* directory/name. To be freed; NULL: out of memory. */
+char *io_path(const char *directory, const char *name);
+
+/* The same for a file that is being written: directory/.name[infix].tmp-42. It ends in the number of
+ * this process, so that what a killed one left can be told from what a living one is writing. */
+#define IO_TEMPORARY ".tmp-"
+char *io_temporary_path(const char *directory, const char *name, const char *infix);
+
+/* A new, empty file to write and read; -1: see errno. */
+int io_create(const char *path);
+
+/* Puts a file on the disk, closes it, and gives it its name in `directory`. False: errno tells why,
+ * and it is gone. */
+bool io_publish(int file, const char *temporary, const char *path, const char *directory);
 
 #endif

@@ -2,8 +2,7 @@
  *
  * Blocks go to a temporary file in the order of arrival. If that was the order of the index, the
  * file only lacks its header; else finish copies the blocks in order to a second temporary file.
- * The name of a temporary file ends in the number of its process, so that what a killed process
- * left can be told from what a living one is writing. */
+ * What a killed process left can be told from what a living one is writing (core/io.h). */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "core/error.h"
@@ -22,8 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
-
-static const char temporary_mark[] = ".tmp-";
 
 enum { COPY_SIZE = 4 << 20 }; /* at least the largest block */
 
@@ -66,13 +63,7 @@ static bool file_append(WriterFile *file, const uint8_t *data, size_t size)
 static bool file_create(WriterFile *file)
 {
     static const uint8_t room[FORMAT_FIXED_SIZE] = {0};
-    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    file->file = open(file->path, flags, 0666);
-    if (file->file < 0 && errno == EEXIST) {
-        /* A leftover of a dead process that had our number. */
-        unlink(file->path);
-        file->file = open(file->path, flags, 0666);
-    }
+    file->file = io_create(file->path);
     return file->file >= 0 && file_append(file, room, sizeof room);
 }
 
@@ -86,38 +77,13 @@ static void file_discard(WriterFile *file)
     *file = (WriterFile){.file = -1};
 }
 
-/* A rename lasts only once its directory is on the disk; some file systems cannot be asked. */
-static bool sync_directory(const char *directory)
-{
-    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) return false;
-    bool good = fsync(file) == 0 || errno == EINVAL;
-    int number = errno;
-    close(file);
-    errno = number;
-    return good;
-}
-
-/* directory/[.]name[sorted][.tmp-pid] */
-static char *join(const char *directory, const char *name, const char *infix, bool temporary)
-{
-    size_t size = strlen(directory) + strlen(name) + strlen(infix) + 40;
-    char *path = malloc(size);
-    if (path == NULL) return NULL;
-    if (temporary)
-        snprintf(path, size, "%s/.%s%s%s%ld", directory, name, infix, temporary_mark,
-                 (long)getpid());
-    else
-        snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 /* The process that wrote a temporary file of that name; 0 if it is not the name of one. */
 static long temporary_owner(const char *name)
 {
-    const char *mark = strstr(name, temporary_mark);
-    if (name[0] != '.' || mark == NULL || strstr(name, ".treb") == NULL) return 0;
-    const char *digits = mark + sizeof temporary_mark - 1;
+    const char *mark = strstr(name, IO_TEMPORARY);
+    bool ours = strstr(name, ".treb") != NULL || strstr(name, ".rtb") != NULL;
+    if (name[0] != '.' || mark == NULL || !ours) return 0;
+    const char *digits = mark + sizeof IO_TEMPORARY - 1;
     size_t length = strspn(digits, "0123456789");
     if (length == 0 || length > 9 || digits[length] != '\0') return 0;
     return strtol(digits, NULL, 10);
@@ -177,9 +143,9 @@ static bool writer_names(TableWriter *writer, const char *directory)
     char name[RANKS_NAME_SIZE];
     table_header_name(&writer->header, name);
     writer->directory = strdup(directory);
-    writer->path = join(directory, name, "", false);
-    writer->spool.path = join(directory, name, "", true);
-    writer->sorted.path = join(directory, name, ".sorted", true);
+    writer->path = io_path(directory, name);
+    writer->spool.path = io_temporary_path(directory, name, "");
+    writer->sorted.path = io_temporary_path(directory, name, ".sorted");
     return writer->directory && writer->path && writer->spool.path && writer->sorted.path;
 }
 
@@ -344,16 +310,12 @@ static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t siz
     if (!file_append(file, bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE))
         return fail_system(writer, error);
     WriterFile front = {file->file, file->path, 0};
-    if (!file_append(&front, bytes, FORMAT_FIXED_SIZE) || fsync(file->file) != 0)
-        return fail_system(writer, error);
-    int closed = close(file->file);
+    if (!file_append(&front, bytes, FORMAT_FIXED_SIZE)) return fail_system(writer, error);
+    int descriptor = file->file;
     file->file = -1;
-    if (closed != 0 || rename(file->path, writer->path) != 0) {
-        treb_status status = fail_system(writer, error);
-        unlink(file->path);
-        return status;
-    }
-    return sync_directory(writer->directory) ? TREB_OK : fail_system(writer, error);
+    return io_publish(descriptor, file->path, writer->path, writer->directory)
+               ? TREB_OK
+               : fail_system(writer, error);
 }
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,

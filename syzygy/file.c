@@ -15,23 +15,7 @@
 
 #include "core/error.h"
 
-enum {
-    AT_LAYOUT = 4, /* behind the magic number */
-    AT_MEN = 5,
-    LAYOUT_BOTH_SIDES = 1,
-    LAYOUT_PAWNS = 2,
-    ALIGNMENT = 64, /* of blocks, and of the file but for its checksum */
-    SPARSE_SIZE = 6,
-    SYMBOL_SIZE = 3,
-    BLOCK_BITS_MIN = 2,
-    BLOCK_BITS_MAX = 20,
-    SPARSE_BITS_MAX = 30
-};
-
-static const uint8_t magics[TREB_DTZ + 1][4] = {
-    [TREB_WDL] = {0x71, 0xe8, 0x23, 0x5d},
-    [TREB_DTZ] = {0xd7, 0x66, 0x0c, 0xa5},
-};
+enum { BLOCK_BITS_MIN = 2, BLOCK_BITS_MAX = 20, SPARSE_BITS_MAX = 30 };
 
 /* ---- Walking through the header -------------------------------------------------------------- */
 
@@ -97,7 +81,7 @@ static bool measure(const SyzygyArray *array, unsigned symbol, unsigned depth, u
     enum { UNKNOWN, UNDER_WAY, KNOWN };
     if (state[symbol] != UNKNOWN || depth > UINT8_MAX) return state[symbol] == KNOWN;
     state[symbol] = UNDER_WAY;
-    const uint8_t *pair = array->pairs + SYMBOL_SIZE * symbol;
+    const uint8_t *pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
     unsigned left = syzygy_left(pair), right = syzygy_right(pair);
     if (right != SYZYGY_LEAF) {
         if (left >= array->symbols || right >= array->symbols) return false;
@@ -170,7 +154,7 @@ static void read_code(Walk *walk, SyzygyArray *array)
     if (count == NULL) return;
     array->symbols = syzygy_get16(count);
     refuse(walk, array->symbols <= SYZYGY_SYMBOLS_MAX, "it has too many symbols");
-    array->pairs = take(walk, SYMBOL_SIZE * (uint64_t)array->symbols);
+    array->pairs = take(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)array->symbols);
     align(walk, 2);
     if (walk->wrong != NULL) return;
     read_lengths(array, symbols, longest);
@@ -206,7 +190,7 @@ static void read_sparse(Walk *walk, SyzygyArray *array)
 {
     if (array->flags & SYZYGY_CONSTANT) return;
     uint64_t step = UINT64_C(1) << array->sparse_bits;
-    array->sparse = take(walk, SPARSE_SIZE * ((array->index.size + step - 1) / step));
+    array->sparse = take(walk, SYZYGY_SPARSE_SIZE * ((array->index.size + step - 1) / step));
 }
 
 static void read_block_lengths(Walk *walk, SyzygyArray *array)
@@ -217,19 +201,19 @@ static void read_block_lengths(Walk *walk, SyzygyArray *array)
 static void read_blocks(Walk *walk, SyzygyArray *array)
 {
     if (array->flags & SYZYGY_CONSTANT) return;
-    align(walk, ALIGNMENT);
+    align(walk, SYZYGY_ALIGNMENT);
     array->block = take(walk, (uint64_t)array->blocks << array->block_bits);
 }
 
 static const char *parse(Syzygy *table, const Material *material)
 {
     Walk walk = {.table = table};
-    const uint8_t *head = take(&walk, AT_MEN);
+    const uint8_t *head = take(&walk, SYZYGY_AT_MEN);
     if (head == NULL) return walk.wrong;
     if (material_men(material) > SYZYGY_MEN_MAX) return "no such file has so many men";
     bool pawns = material_has_pawns(material), symmetric = material_symmetric(material);
-    bool both = head[AT_LAYOUT] & LAYOUT_BOTH_SIDES;
-    if (((head[AT_LAYOUT] & LAYOUT_PAWNS) != 0) != pawns)
+    bool both = head[SYZYGY_AT_LAYOUT] & SYZYGY_BOTH_SIDES;
+    if (((head[SYZYGY_AT_LAYOUT] & SYZYGY_PAWNS) != 0) != pawns)
         return "its men are not those of its name";
     if (table->metric == TREB_WDL && both == symmetric) return "a side to move is missing";
     table->symmetric = symmetric;
@@ -268,8 +252,8 @@ static treb_status map_file(Syzygy *table, treb_error *error)
         status = fail_errno(error, "read", path);
     } else if (!S_ISREG(stat.st_mode)) {
         status = fail(error, TREB_ERR_IO, "cannot read %s: not a regular file", fail_path(path));
-    } else if (stat.st_size < ALIGNMENT + SYZYGY_CHECKSUM_SIZE ||
-               stat.st_size % ALIGNMENT != SYZYGY_CHECKSUM_SIZE ||
+    } else if (stat.st_size < SYZYGY_ALIGNMENT + SYZYGY_CHECKSUM_SIZE ||
+               stat.st_size % SYZYGY_ALIGNMENT != SYZYGY_CHECKSUM_SIZE ||
                (uint64_t)stat.st_size > SIZE_MAX) {
         status = fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no such file has %lld bytes",
                       fail_path(path), (long long)stat.st_size);
@@ -292,7 +276,7 @@ static treb_status open_table(Syzygy *table, const Material *material, treb_erro
 {
     treb_status status = map_file(table, error);
     if (status != TREB_OK) return status;
-    if (memcmp(table->bytes, magics[table->metric], sizeof *magics) != 0)
+    if (memcmp(table->bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
         return fail(error, TREB_ERR_DAMAGED, "%s: is not a Syzygy table of its name",
                     fail_path(table->path));
     const char *wrong = parse(table, material);

@@ -2,18 +2,8 @@
 #ifndef TREB_SYZYGY_FILE_H
 #define TREB_SYZYGY_FILE_H
 
+#include "syzygy/format.h"
 #include "syzygy/syzygy.h"
-
-enum {                        /* flags of an array */
-       SYZYGY_BLACK = 1,      /* DTZ: Black is to move */
-       SYZYGY_MAPPED = 2,     /* DTZ: values are numbers of a map */
-       SYZYGY_WIN_PLIES = 4,  /* DTZ: wins are exact, not rounded */
-       SYZYGY_LOSS_PLIES = 8, /* DTZ: losses are */
-       SYZYGY_WIDE = 16,      /* DTZ: the map has two bytes a value */
-       SYZYGY_CONSTANT = 128  /* all values are the same */
-};
-
-enum { SYZYGY_MAPS = 4, SYZYGY_LEAF = 0xfff /* as a right symbol: the left one is a value */ };
 
 /* Values in a row: a side to move, a file of the leading pawn. */
 typedef struct SyzygyArray {

@@ -8,6 +8,7 @@
  * squares that are still free. The cell is the sum of these numbers times the groups' factors. */
 #include <string.h>
 
+#include "syzygy/format.h"
 #include "syzygy/syzygy.h"
 
 enum {
@@ -16,8 +17,7 @@ enum {
     THREE_SECOND = 4 * 28 * 62, /* the first on it, the second below */
     THREE_THIRD = 4 * 7 * 28,   /* two on it, the third below */
     THREE = THREE_BELOW + THREE_SECOND + THREE_THIRD + 4 * 7 * 6,
-    PAWN_SQUARES = 48,
-    NOT_SECOND = 15 /* as order2: there are no pawns of another colour */
+    PAWN_SQUARES = 48
 };
 
 /* ---- What is computed once ------------------------------------------------------------------- */
@@ -166,10 +166,10 @@ static uint64_t lead_size(const SyzygyIndex *index, const SyzygyMaps *maps, int 
  * second pawns at place `order2`, all others in their own order. */
 static bool multiply(SyzygyIndex *index, const SyzygyMaps *maps, int order, int order2, int file)
 {
-    int next = order2 < NOT_SECOND ? 2 : 1;
+    int next = order2 < SYZYGY_NO_SECOND ? 2 : 1;
     int free_squares = 64 - index->group[0].count - (next == 2 ? index->group[1].count : 0);
     if (order >= index->groups || order == order2) return false;
-    if (order2 < NOT_SECOND && order2 >= index->groups) return false;
+    if (order2 < SYZYGY_NO_SECOND && order2 >= index->groups) return false;
     index->size = 1;
     for (int place = 0; place < index->groups; place++) {
         SyzygyGroup *group;
@@ -202,7 +202,7 @@ bool syzygy_index_init(SyzygyIndex *index, const SyzygyMaps *maps, const Materia
     int lead = add_lead(index, material);
     if (lead == 0) return false;
     bool second = material->count[0][TREB_PAWN] > 0 && material->count[1][TREB_PAWN] > 0;
-    if (second != (order2 < NOT_SECOND)) return false;
+    if (second != (order2 < SYZYGY_NO_SECOND)) return false;
     if (second && !is_pawn(index->man[lead])) return false;
     return multiply(index, maps, order, order2, file);
 }
@@ -433,9 +433,22 @@ static void place_kind(const SyzygyMaps *maps, const SyzygyGroup *group, int bas
 {
     uint8_t own[SYZYGY_MEN_MAX];
     uint64_t taken = (square_bit(base) - 1) | squares_of(sq, group->first);
-    for (int i = group->count; i-- > 0;)
-        own[i] = open_square(taken, highest(maps, i + 1, &number));
+    for (int i = group->count; i-- > 0;) own[i] = open_square(taken, highest(maps, i + 1, &number));
     for (int i = 0; i < group->count; i++) sq[group->first + i] = own[i];
+}
+
+void syzygy_place(const SyzygyIndex *index, const SyzygyMaps *maps, int file, int g,
+                  uint64_t number, uint8_t *sq)
+{
+    const SyzygyGroup *group = &index->group[g];
+    if (g > 0)
+        place_kind(maps, group, is_pawn(index->man[group->first]) ? 8 : 0, number, sq);
+    else if (index->lead == SYZYGY_LEAD_KINGS)
+        memcpy(sq, maps->king_pair[number], 2);
+    else if (index->lead == SYZYGY_LEAD_THREE)
+        place_three(maps, number, sq);
+    else
+        place_pawns(maps, file, group->count, number, sq);
 }
 
 void syzygy_position_of(const SyzygyIndex *index, const SyzygyMaps *maps, int file, uint64_t cell,
@@ -444,17 +457,7 @@ void syzygy_position_of(const SyzygyIndex *index, const SyzygyMaps *maps, int fi
     uint8_t sq[SYZYGY_MEN_MAX] = {0};
     for (int g = 0; g < index->groups; g++) {
         const SyzygyGroup *group = &index->group[g];
-        uint64_t number = cell / group->factor % group->ways;
-        if (g > 0) {
-            int base = is_pawn(index->man[group->first]) ? 8 : 0;
-            place_kind(maps, group, base, number, sq);
-        } else if (index->lead == SYZYGY_LEAD_KINGS) {
-            memcpy(sq, maps->king_pair[number], 2);
-        } else if (index->lead == SYZYGY_LEAD_THREE) {
-            place_three(maps, number, sq);
-        } else {
-            place_pawns(maps, file, group->count, number, sq);
-        }
+        syzygy_place(index, maps, file, g, cell / group->factor % group->ways, sq);
     }
     memset(out, 0, sizeof *out);
     for (int i = 0; i < index->men; i++)

@@ -22,7 +22,7 @@ static int damaged(const Syzygy *table, treb_error *error)
 /* Finds the block of a cell, and which of its values is the cell's: -1 if that is nowhere. */
 static int find_block(const SyzygyArray *array, uint64_t cell, uint64_t *block)
 {
-    const uint8_t *entry = array->sparse + 6 * (cell >> array->sparse_bits);
+    const uint8_t *entry = array->sparse + SYZYGY_SPARSE_SIZE * (cell >> array->sparse_bits);
     int32_t step = (int32_t)1 << array->sparse_bits;
     int32_t place = (int32_t)(cell & ((uint64_t)step - 1)) - step / 2;
     uint64_t at = syzygy_get32(entry);
@@ -99,7 +99,7 @@ static int read_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cel
     if (place < 0) return -1;
     int symbol = find_symbol(table, array, block, &place);
     if (symbol < 0) return -1;
-    const uint8_t *pair = array->pairs + 3 * symbol;
+    const uint8_t *pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
     while (array->more[symbol] != 0) {
         int left = (int)syzygy_left(pair);
         if (place <= array->more[left]) {
@@ -108,7 +108,7 @@ static int read_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cel
             place -= array->more[left] + 1;
             symbol = (int)syzygy_right(pair);
         }
-        pair = array->pairs + 3 * symbol;
+        pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
     }
     return (int)syzygy_left(pair);
 }
@@ -205,7 +205,7 @@ static int spell(const SyzygyArray *array, int symbol, int from, uint64_t room, 
     int depth = 0, count = 0;
     for (;;) {
         int values = array->more[symbol] + 1;
-        const uint8_t *pair = array->pairs + 3 * symbol;
+        const uint8_t *pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
         if (from >= values) {
             from -= values;
         } else if (values > 1) {

@@ -74,6 +74,11 @@ int syzygy_lead_file(const SyzygyMaps *maps, uint64_t pawns);
 uint64_t syzygy_index_of(const SyzygyIndex *index, const SyzygyMaps *maps,
                          const treb_position *pos);
 
+/* Writes the squares of a group whose number is `number` into their places of `squares`, by man;
+ * those of the groups before it are there. `file` as in syzygy_index_init. */
+void syzygy_place(const SyzygyIndex *index, const SyzygyMaps *maps, int file, int group,
+                  uint64_t number, uint8_t *squares);
+
 /* The men of a cell, with `turn` to move. Men stand on different squares, pawns on theirs; whether
  * the position could arise is not asked. Not every cell is that of its position: with leading men
  * on the diagonal the board may be turned either way. `file` as in syzygy_index_init. */

@@ -1,0 +1,387 @@
+/* export.c - see export.h. */
+#include "gen/export/export.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "gen/export/file.h"
+#include "gen/write/cells.h"
+
+enum { SIDES = 2, FILES = 4, RULE = SOLVE_RULE_PLIES };
+
+struct Exporter {
+    const Shape *shape;
+    ExportOptions options;
+    int files;
+    GatherMaps maps;
+    Cells *cells[TREB_DTZ + 1]; /* by metric */
+    PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
+    Tally tally;
+    Histograms *histograms;
+};
+
+/* ---- While slices come ----------------------------------------------------------------------- */
+
+static treb_status exporter_init(Exporter *e, treb_error *error)
+{
+    CellsPlace place = {e->options.directory, e->options.ledger, e->options.keep / 2};
+    if (!gather_maps_init(&e->maps, e->shape)) return fail_memory(error);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++)
+        if ((e->cells[m] = cells_new(e->shape, m, &place, error)) == NULL) return error->status;
+    e->histograms = ledger_calloc(e->options.ledger, sizeof *e->histograms);
+    return e->histograms != NULL ? TREB_OK : fail_memory(error);
+}
+
+Exporter *export_new(const Shape *shape, const ExportOptions *options, treb_error *error)
+{
+    Exporter *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    e->shape = shape;
+    e->options = *options;
+    e->files = shape->pawns ? FILES : 1;
+    if (exporter_init(e, error) == TREB_OK) return e;
+    export_abort(e);
+    return NULL;
+}
+
+void export_abort(Exporter *e)
+{
+    if (e == NULL) return;
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) cells_free(e->cells[m]);
+    gather_maps_free(&e->maps);
+    ledger_free(e->histograms);
+    free(e);
+}
+
+/* Slices solved together are counted together: as some of each file that one of them has. */
+static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
+{
+    bool counted[FILES] = {false};
+    const PlyCounts *own = &slice->counts[TREB_DTZ];
+    for (int lane = 0; lane < slice->lanes; lane++) {
+        int file = e->maps.file[number[lane]];
+        if (counted[file]) continue;
+        counted[file] = true;
+        PlyCounts *sum = &e->counts[file];
+#pragma omp critical(export_counts)
+        for (int i = 0; i < 4; i++)
+            for (int n = 0; n <= PLIES_MOST; n++)
+                sum->of[i / 2][i % 2][n] += own->of[i / 2][i % 2][n];
+    }
+}
+
+treb_status export_add(Exporter *e, const uint64_t *number, const Slice *slice, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (int m = TREB_WDL; m <= TREB_DTZ && status == TREB_OK; m++)
+        status = cells_add(e->cells[m], number, slice, error);
+    if (status != TREB_OK) return status;
+    count_plies(e, number, slice);
+    return tally_slice(&e->tally, e->histograms, number[0], slice) ? TREB_OK : fail_memory(error);
+}
+
+/* ---- What distances become ------------------------------------------------------------------- */
+
+/* What a cell of each verdict and distance is in the array, and what that stands for. */
+typedef struct Values {
+    uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
+    ExportArray *array; /* gets flags and maps */
+} Values;
+
+/* In the order of a file's maps. */
+static const uint8_t map_verdict[SYZYGY_MAPS] = {TREB_WIN, TREB_LOSS, TREB_CURSED_WIN,
+                                                 TREB_BLESSED_LOSS};
+
+/* Whether wins of a colour must be exact: one takes all the plies that the 50-move rule allows, and
+ * to say one more would make it none. */
+static bool exact_wins(const Exporter *e, int file, int color)
+{
+    const PlyCounts *c = &e->counts[file];
+    bool own = c->of[color][1][RULE] || c->of[!color][0][RULE];
+    bool other = c->of[!color][1][RULE] || c->of[color][0][RULE];
+    return e->options.exact || own || (e->shape->symmetric && other);
+}
+
+/* What a file has for a distance. Mate is where a distance of 1 is. */
+static unsigned stored_value(int verdict, bool exact, unsigned plies)
+{
+    if (verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS) return (plies - RULE - 1) / 2;
+    unsigned value = plies > 0 ? plies - 1 : 0;
+    return exact ? value : value / 2;
+}
+
+typedef struct ValueCount {
+    uint64_t count;
+    unsigned value;
+} ValueCount;
+
+static int compare_counts(const void *a, const void *b)
+{
+    const ValueCount *x = a, *y = b;
+    if (x->count != y->count) return x->count > y->count ? -1 : 1;
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* The map of one verdict, the most frequent value first. False: too many values. */
+static bool fill_map(Values *values, const uint64_t *plies_count, int m, bool exact)
+{
+    ValueCount count[PLIES_MOST + 1];
+    uint16_t number[PLIES_MOST + 1];
+    int verdict = map_verdict[m];
+    bool counts = verdict == TREB_WIN || verdict == TREB_LOSS;
+    int first = counts ? 0 : RULE + 1, last = counts ? RULE : PLIES_MOST;
+    ExportArray *array = values->array;
+    for (int v = 0; v <= PLIES_MOST; v++) count[v] = (ValueCount){0, (unsigned)v};
+    for (int p = first; p <= last; p++)
+        count[stored_value(verdict, exact, (unsigned)p)].count += plies_count[p];
+    qsort(count, PLIES_MOST + 1, sizeof *count, compare_counts);
+    for (int i = 0; i <= PLIES_MOST && count[i].count > 0; i++) {
+        if (i == ENCODE_VALUES) return false;
+        array->map[m][i] = (uint16_t)count[i].value;
+        array->map_count[m] = (uint16_t)(i + 1);
+        number[count[i].value] = (uint16_t)i;
+        if (count[i].value > UINT8_MAX) array->flags |= SYZYGY_WIDE;
+    }
+    for (int p = first; p <= last; p++)
+        if (plies_count[p] > 0)
+            values->of[verdict][p] = (uint8_t)number[stored_value(verdict, exact, (unsigned)p)];
+    return true;
+}
+
+static treb_status values_init(const Exporter *e, int file, int side, Values *values,
+                               treb_error *error)
+{
+    bool win = exact_wins(e, file, side), loss = exact_wins(e, file, !side);
+    ExportArray *array = values->array;
+    memset(values->of, ENCODE_ANY, sizeof values->of);
+    array->flags = (uint8_t)((side ? SYZYGY_BLACK : 0) | SYZYGY_MAPPED |
+                             (win ? SYZYGY_WIN_PLIES : 0) | (loss ? SYZYGY_LOSS_PLIES : 0));
+    for (int m = 0; m < SYZYGY_MAPS; m++) {
+        bool won = map_verdict[m] > TREB_DRAW;
+        if (!fill_map(values, e->counts[file].of[side][won], m, won ? win : loss))
+            return fail(error, TREB_ERR_ARGUMENT,
+                        "a table with so many different distances cannot be exported");
+    }
+    return TREB_OK;
+}
+
+/* ---- The solver's cells, as values of an array ----------------------------------------------- */
+
+static uint8_t verdict_value(Plies cell)
+{
+    if (cell == CELL_FREE) return ENCODE_ANY;
+    return cell == CELL_UP_TO_DRAW ? ENCODE_UP_TO | TREB_DRAW : (uint8_t)cell;
+}
+
+static uint8_t distance_value(const Values *values, Plies verdict, Plies plies)
+{
+    return verdict < WDL_VALUES ? values->of[verdict][plies] : ENCODE_ANY;
+}
+
+/* The cells of one file and side to move. */
+typedef struct Source {
+    int file, side;
+    const Values *values; /* of distances; NULL: verdicts */
+    uint8_t *cells;       /* slice after slice */
+} Source;
+
+static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice, uint32_t chunk,
+                              Plies *room[2], treb_error *error)
+{
+    uint32_t planes = cells_planes(e->shape), first = chunk * planes;
+    if (planes > e->shape->kings - first) planes = e->shape->kings - first;
+    size_t count = planes * e->maps.plane;
+    uint8_t *out = s->cells + e->maps.place[slice] * e->maps.slice + first * e->maps.plane;
+    for (int m = TREB_WDL; m <= (s->values ? TREB_DTZ : TREB_WDL); m++) {
+        treb_status status = cells_read(e->cells[m], slice, s->side, chunk, room[m], error);
+        if (status != TREB_OK) return status;
+    }
+    if (s->values != NULL)
+        for (size_t i = 0; i < count; i++)
+            out[i] = distance_value(s->values, room[TREB_WDL][i], room[TREB_DTZ][i]);
+    else
+        for (size_t i = 0; i < count; i++) out[i] = verdict_value(room[TREB_WDL][i]);
+    return TREB_OK;
+}
+
+static size_t chunk_room(const Shape *shape)
+{
+    return cells_planes(shape) * shape_lane_cells(shape) * sizeof(Plies);
+}
+
+static treb_status fill_source(const Exporter *e, const Source *s, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    uint64_t chunks = cells_chunks(e->cells[TREB_WDL]), parts = e->shape->index.slices * chunks;
+#pragma omp parallel
+    {
+        Plies *room[2];
+        for (int m = 0; m < 2; m++) room[m] = ledger_alloc(e->options.ledger, chunk_room(e->shape));
+#pragma omp for schedule(dynamic)
+        for (uint64_t i = 0; i < parts; i++) {
+            treb_error mine;
+            uint64_t slice = i / chunks;
+            if (!cells_has(e->cells[TREB_WDL], slice) || e->maps.file[slice] != s->file) continue;
+            treb_status own = room[0] && room[1]
+                                  ? fill_chunk(e, s, slice, (uint32_t)(i % chunks), room, &mine)
+                                  : fail_memory(&mine);
+            if (own == TREB_OK) continue;
+#pragma omp critical(export_error)
+            {
+                status = own;
+                *error = mine;
+            }
+        }
+        for (int m = 0; m < 2; m++) ledger_free(room[m]);
+    }
+    return status;
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+static bool stopped(const Exporter *e) { return e->options.stop && atomic_load(e->options.stop); }
+
+/* Fills a source, and finds the order that suits it. */
+static treb_status prepare_array(const Exporter *e, const ArrayOrders *orders, Source *s,
+                                 ArrayOrder *order, uint64_t *bytes, treb_error *error)
+{
+    s->cells = ledger_alloc(e->options.ledger, e->maps.slices[s->file] * e->maps.slice);
+    if (s->cells == NULL) return fail_memory(error);
+    treb_status status = fill_source(e, s, error);
+    OrderWish wish = {&e->maps, s->file, s->cells, e->options.ledger};
+    if (status == TREB_OK) status = orders_choose(orders, &wish, order, bytes, error);
+    return status;
+}
+
+static treb_status encode_source(const Exporter *e, const Source *s, ExportArray *array,
+                                 treb_error *error)
+{
+    const ArrayOrder *order = &array->order;
+    SyzygyIndex index;
+    syzygy_index_init(&index, &e->maps.syzygy, &e->shape->material, order->man, order->place,
+                      order->place2, s->file);
+    uint8_t *cells = ledger_alloc(e->options.ledger, index.size);
+    if (cells == NULL) return fail_memory(error);
+    gather_all(&(Gather){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
+    EncodeOptions options = {.ledger = e->options.ledger,
+                             .threads = omp_get_max_threads(),
+                             .only_zero = s->values != NULL,
+                             .block_bits = s->values != NULL ? 10 : 6};
+    treb_status status = encode_array(cells, index.size, &options, &array->encoded, error);
+    ledger_free(cells);
+    return status;
+}
+
+static treb_status verdict_array(const Exporter *e, const ArrayOrders *orders, int file, int side,
+                                 ExportArray *array, treb_error *error)
+{
+    Source s = {.file = file, .side = side};
+    uint64_t bytes;
+    treb_status status = prepare_array(e, orders, &s, &array->order, &bytes, error);
+    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, array, error);
+    ledger_free(s.cells);
+    return status;
+}
+
+/* Distances are stored for the side to move for which they take less. */
+static treb_status distance_array(const Exporter *e, const ArrayOrders *orders, int file,
+                                  ExportArray *array, treb_error *error)
+{
+    ExportArray of[SIDES] = {0};
+    Values values[SIDES] = {{.array = &of[0]}, {.array = &of[1]}};
+    Source s[SIDES] = {{file, 0, &values[0], NULL}, {file, 1, &values[1], NULL}};
+    uint64_t bytes[SIDES] = {0};
+    int sides = e->shape->symmetric ? 1 : SIDES;
+    treb_status status = TREB_OK;
+    for (int side = 0; side < sides && status == TREB_OK && !stopped(e); side++) {
+        status = values_init(e, file, side, &values[side], error);
+        if (status == TREB_OK)
+            status = prepare_array(e, orders, &s[side], &of[side].order, &bytes[side], error);
+    }
+    int best = sides > 1 && bytes[1] < bytes[0];
+    ledger_free(s[!best].cells);
+    *array = of[best];
+    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s[best], array, error);
+    ledger_free(s[best].cells);
+    return status;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static treb_status fill_file(const Exporter *e, const ArrayOrders *orders, ExportFile *file,
+                             treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (int f = 0; f < file->files; f++)
+        for (int side = 0; side < file->sides && status == TREB_OK && !stopped(e); side++)
+            status = file->metric == TREB_WDL
+                         ? verdict_array(e, orders, f, side, &file->array[f][side], error)
+                         : distance_array(e, orders, f, &file->array[f][side], error);
+    return status;
+}
+
+/* The verdicts' file comes last: without it no distance is of use. */
+static treb_status write_files(Exporter *e, const ArrayOrders *orders, WriteResult *result,
+                               treb_error *error)
+{
+    treb_status status = TREB_OK;
+    ExportFile *file = malloc(sizeof *file);
+    if (file == NULL) return fail_memory(error);
+    for (int m = TREB_DTZ; m >= TREB_WDL && status == TREB_OK && !stopped(e); m--) {
+        memset(file, 0, sizeof *file);
+        file->material = &e->shape->material;
+        file->metric = m;
+        file->files = e->files;
+        file->sides = m == TREB_WDL && !e->shape->symmetric ? SIDES : 1;
+        status = fill_file(e, orders, file, error);
+        if (status == TREB_OK && !stopped(e))
+            status = export_file_write(file, e->options.directory, &result->file_size[m], error);
+        export_file_free(file);
+    }
+    free(file);
+    return status;
+}
+
+treb_status export_finish(Exporter *e, WriteResult *result, treb_error *error)
+{
+    ArrayOrders orders;
+    memset(result, 0, sizeof *result);
+    tally_finish(&e->tally, e->histograms, e->shape);
+    treb_status status = TREB_OK;
+    if (orders_list(&orders, &e->maps)) {
+        status = write_files(e, &orders, result, error);
+        orders_free(&orders);
+    } else {
+        status = fail_memory(error);
+    }
+    result->tally = e->tally;
+    for (int side = 0; side < SIDES; side++)
+        for (int v = 0; v < WDL_VALUES; v++) result->positions += e->tally.count[side][v];
+    export_abort(e);
+    return status;
+}
+
+uint64_t export_memory(const Shape *shape, int threads)
+{
+    GatherMaps *maps = calloc(1, sizeof *maps);
+    if (maps == NULL || !gather_maps_init(maps, shape)) {
+        free(maps);
+        return UINT64_MAX / 2;
+    }
+    uint64_t most = 0;
+    for (int f = 0; f < FILES; f++)
+        if (maps->slices[f] > most) most = maps->slices[f];
+    uint64_t source = ledger_cost(most * maps->slice);
+    uint64_t bytes = 3 * source + ledger_cost(sizeof(Histograms));
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) bytes += cells_memory(shape, m, threads);
+    bytes += 2 * (uint64_t)threads * ledger_cost(chunk_room(shape));
+    bytes += orders_memory(threads);
+    gather_maps_free(maps);
+    free(maps);
+    return bytes;
+}

@@ -1,0 +1,198 @@
+/* orders.c - see orders.h. */
+#include "gen/export/orders.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "export/encode.h"
+#include "syzygy/format.h"
+
+enum {
+    KINDS_MAX = SYZYGY_MEN_MAX,
+    FIRST_RUNS = 16,
+    FIRST_LENGTH = 1024,
+    FINAL = 6, /* orders that are tried again with more cells */
+    FINAL_RUNS = 32,
+    FINAL_LENGTH = 4096
+};
+
+/* ---- Which there are ------------------------------------------------------------------------- */
+
+static uint8_t nibble_of(int color, int type) { return (uint8_t)(8 * color + type + 1); }
+
+/* Men of one kind as they come in a file. */
+typedef struct Kind {
+    uint8_t nibble, count;
+} Kind;
+
+typedef struct Lister {
+    ArrayOrders *orders;
+    const GatherMaps *maps;
+    Kind fixed[2], kind[KINDS_MAX]; /* pawns, which lead; the rest */
+    int fixed_count, kinds;
+    bool failed;
+} Lister;
+
+static uint8_t *append(uint8_t *man, Kind kind)
+{
+    memset(man, kind.nibble, kind.count);
+    return man + kind.count;
+}
+
+static void add_order(Lister *l, const ArrayOrder *order)
+{
+    SyzygyIndex index;
+    ArrayOrders *all = l->orders;
+    if (l->failed || !syzygy_index_init(&index, &l->maps->syzygy, &l->maps->shape->material,
+                                        order->man, order->place, order->place2, 0))
+        return;
+    if ((all->count & (all->count - 1)) == 0) {
+        size_t room = all->count ? 2 * all->count : 1;
+        ArrayOrder *grown = realloc(all->order, room * sizeof *grown);
+        if (grown == NULL) {
+            l->failed = true;
+            return;
+        }
+        all->order = grown;
+    }
+    all->order[all->count++] = *order;
+}
+
+/* All places of the leading groups, the kinds in their present order. */
+static void add_places(Lister *l)
+{
+    ArrayOrder order = {{0}, 0, SYZYGY_NO_SECOND};
+    uint8_t *end = order.man;
+    int groups = l->fixed_count + l->kinds;
+    for (int i = 0; i < l->fixed_count; i++) end = append(end, l->fixed[i]);
+    for (int i = 0; i < l->kinds; i++) end = append(end, l->kind[i]);
+    for (int place = 0; place < groups; place++)
+        for (int second = 0; second < (l->fixed_count == 2 ? groups : 1); second++) {
+            order.place = (uint8_t)place;
+            order.place2 = l->fixed_count == 2 ? (uint8_t)second : SYZYGY_NO_SECOND;
+            add_order(l, &order);
+        }
+}
+
+static void permute(Lister *l, int from)
+{
+    if (from == l->kinds) add_places(l);
+    for (int i = from; i < l->kinds; i++) {
+        Kind first = l->kind[from];
+        l->kind[from] = l->kind[i];
+        l->kind[i] = first;
+        permute(l, from + 1);
+        l->kind[i] = l->kind[from];
+        l->kind[from] = first;
+    }
+}
+
+bool orders_list(ArrayOrders *orders, const GatherMaps *maps)
+{
+    const Material *m = &maps->shape->material;
+    Lister l = {.orders = orders, .maps = maps};
+    memset(orders, 0, sizeof *orders);
+    for (int i = 0; i < 2; i++) {
+        int color = i ^ maps->lead_color;
+        if (m->count[color][TREB_PAWN] > 0)
+            l.fixed[l.fixed_count++] =
+                (Kind){nibble_of(color, TREB_PAWN), (uint8_t)m->count[color][TREB_PAWN]};
+    }
+    for (int color = 0; color < 2; color++)
+        for (int type = TREB_PAWN + 1; type < TREB_TYPES; type++)
+            if (m->count[color][type] > 0)
+                l.kind[l.kinds++] = (Kind){nibble_of(color, type), (uint8_t)m->count[color][type]};
+    permute(&l, 0);
+    if (l.failed) orders_free(orders);
+    return !l.failed;
+}
+
+void orders_free(ArrayOrders *orders)
+{
+    free(orders->order);
+    memset(orders, 0, sizeof *orders);
+}
+
+/* ---- Trials ---------------------------------------------------------------------------------- */
+
+/* Bytes of an array in some order, by `runs` runs of `length` cells from all over it. */
+static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t runs, size_t length,
+                         uint8_t *cells)
+{
+    SyzygyIndex index;
+    if (!syzygy_index_init(&index, &wish->maps->syzygy, &wish->maps->shape->material, order->man,
+                           order->place, order->place2, wish->file))
+        return UINT64_MAX;
+    Gather g = {wish->maps, &index, wish->file, wish->from, ENCODE_ANY};
+    if (index.size < runs * length) {
+        runs = 1;
+        if (length > index.size) length = (size_t)index.size;
+    }
+    /* Not at equal distances: these would fall on the same places of many a group. */
+    const double golden = 0.6180339887498949;
+    double at = 0.5;
+    for (size_t r = 0; r < runs; r++) {
+        uint64_t first = (uint64_t)(at * (double)(index.size - length + 1));
+        gather_some(&g, first, length, cells + r * length);
+        at += golden;
+        if (at >= 1) at -= 1;
+    }
+    uint64_t bytes = encode_estimate(cells, runs, length);
+    return (uint64_t)((double)bytes * (double)index.size / (double)(runs * length));
+}
+
+typedef struct Trial {
+    uint64_t bytes;
+    size_t number;
+} Trial;
+
+static int compare_trials(const void *a, const void *b)
+{
+    const Trial *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *trial, size_t count,
+                    size_t runs, size_t length)
+{
+    bool ok = true;
+#pragma omp parallel
+    {
+        uint8_t *cells = ledger_alloc(wish->ledger, (size_t)FINAL_RUNS * FINAL_LENGTH);
+        if (cells == NULL) {
+#pragma omp atomic write
+            ok = false;
+        }
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < count; i++)
+            if (cells != NULL)
+                trial[i].bytes =
+                    estimate(wish, &orders->order[trial[i].number], runs, length, cells);
+        ledger_free(cells);
+    }
+    qsort(trial, count, sizeof *trial, compare_trials);
+    return ok;
+}
+
+treb_status orders_choose(const ArrayOrders *orders, const OrderWish *wish, ArrayOrder *best,
+                          uint64_t *bytes, treb_error *error)
+{
+    Trial *trial = malloc(orders->count * sizeof *trial);
+    if (trial == NULL) return fail_memory(error);
+    for (size_t i = 0; i < orders->count; i++) trial[i] = (Trial){0, i};
+    size_t final = orders->count < FINAL ? orders->count : FINAL;
+    bool ok = try_all(orders, wish, trial, orders->count, FIRST_RUNS, FIRST_LENGTH) &&
+              try_all(orders, wish, trial, final, FINAL_RUNS, FINAL_LENGTH);
+    *best = orders->order[trial[0].number];
+    *bytes = trial[0].bytes;
+    free(trial);
+    return ok ? TREB_OK : fail_memory(error);
+}
+
+uint64_t orders_memory(int threads)
+{
+    return (uint64_t)threads * ledger_cost((size_t)FINAL_RUNS * FINAL_LENGTH);
+}

@@ -1,0 +1,39 @@
+/* orders.h - the order of men and groups with which an array takes least bytes, found by trial. */
+#ifndef TREB_GEN_ORDERS_H
+#define TREB_GEN_ORDERS_H
+
+#include "core/ledger.h"
+#include "gen/export/gather.h"
+
+/* An order as syzygy_index_init takes it. */
+typedef struct ArrayOrder {
+    uint8_t man[SYZYGY_MEN_MAX]; /* a file's nibbles */
+    uint8_t place, place2;
+} ArrayOrder;
+
+/* All orders that the format allows, which may be a thousand. */
+typedef struct ArrayOrders {
+    ArrayOrder *order;
+    size_t count;
+} ArrayOrders;
+
+/* False: out of memory. */
+bool orders_list(ArrayOrders *orders, const GatherMaps *maps);
+void orders_free(ArrayOrders *orders);
+
+/* Finds the best order for an array with these values, and about how many bytes it takes, in
+ * parallel. TREB_ERR_MEMORY: out of memory. */
+typedef struct OrderWish {
+    const GatherMaps *maps;
+    int file;
+    const uint8_t *from; /* as in a Gather */
+    Ledger *ledger;
+} OrderWish;
+
+treb_status orders_choose(const ArrayOrders *orders, const OrderWish *wish, ArrayOrder *best,
+                          uint64_t *bytes, treb_error *error);
+
+/* Bytes that it claims with so many threads. */
+uint64_t orders_memory(int threads);
+
+#endif
