@@ -205,6 +205,18 @@ static void read_blocks(Walk *walk, SyzygyArray *array)
     array->block = take(walk, (uint64_t)array->blocks << array->block_bits);
 }
 
+const char *syzygy_read_arrays(Syzygy *table, uint64_t at)
+{
+    Walk walk = {.table = table, .at = at};
+    for_arrays(&walk, read_code);
+    if (table->metric == TREB_DTZ) for_arrays(&walk, read_map);
+    align(&walk, 2);
+    for_arrays(&walk, read_sparse);
+    for_arrays(&walk, read_block_lengths);
+    for_arrays(&walk, read_blocks);
+    return walk.wrong;
+}
+
 static const char *parse(Syzygy *table, const Material *material)
 {
     Walk walk = {.table = table};
@@ -221,12 +233,7 @@ static const char *parse(Syzygy *table, const Material *material)
     table->files = pawns ? 4 : 1;
     for (int file = 0; file < table->files; file++) read_order(&walk, material, file);
     align(&walk, 2);
-    for_arrays(&walk, read_code);
-    if (table->metric == TREB_DTZ) for_arrays(&walk, read_map);
-    align(&walk, 2);
-    for_arrays(&walk, read_sparse);
-    for_arrays(&walk, read_block_lengths);
-    for_arrays(&walk, read_blocks);
+    if (walk.wrong == NULL) walk.wrong = syzygy_read_arrays(table, walk.at);
     if (walk.wrong != NULL || !pawns) return walk.wrong;
     /* Which file the leading pawn is on is found before the array. */
     table->lead = table->array[0][0].index.man[0];

@@ -1,4 +1,4 @@
-/* file.h - a Syzygy file in memory. Private to syzygy/. */
+/* file.h - a Syzygy file in memory. Private to syzygy/ and export/, which writes them. */
 #ifndef TREB_SYZYGY_FILE_H
 #define TREB_SYZYGY_FILE_H
 
@@ -37,6 +37,13 @@ struct Syzygy {
     int lead; /* the leading pawns, colour * 8 + type */
     SyzygyArray array[2][4];
 };
+
+/* Reads from `at` on what is known of arrays whose sizes are known: codes, maps, indexes. What is
+ * wrong with them, or NULL. */
+const char *syzygy_read_arrays(Syzygy *table, uint64_t at);
+
+/* The value of a cell: 0 to 4095, or -1 if there is none. */
+int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell);
 
 static inline unsigned syzygy_get16(const uint8_t *at) { return at[0] | (unsigned)at[1] << 8; }
 

@@ -89,8 +89,7 @@ static int find_symbol(const Syzygy *table, const SyzygyArray *array, uint64_t b
     }
 }
 
-/* The value of a cell: 0 to 4095, or -1. */
-static int read_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
+int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
 {
     uint64_t block;
     assert(cell < array->index.size);
@@ -123,7 +122,7 @@ static int lead_file(const Syzygy *table, const treb_position *pos)
 static int read_position(const Syzygy *table, const SyzygyArray *array, const treb_position *pos)
 {
     /* Its men are those of the material: the place of none of them can be out of reach. */
-    return read_cell(table, array, syzygy_index_of(&array->index, table->maps, pos));
+    return syzygy_cell(table, array, syzygy_index_of(&array->index, table->maps, pos));
 }
 
 int syzygy_verdict(const Syzygy *table, const treb_position *pos, treb_error *error)

@@ -1,0 +1,39 @@
+/* pairs.h - the symbols of a code: each stands for two others, or for a value. Private to export/.
+ *
+ * They are learned as Re-Pair does it (Larsson and Moffat): again and again, the pair of symbols
+ * that is the most frequent becomes a symbol. */
+#ifndef TREB_EXPORT_PAIRS_H
+#define TREB_EXPORT_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "syzygy/file.h"
+
+enum { PAIRS_LONGEST = 256 /* values that a symbol stands for, at most */ };
+
+/* Cells that stand one behind the other. */
+typedef struct Stretch {
+    const uint8_t *cells;
+    size_t size;
+} Stretch;
+
+/* A symbol comes behind those that it stands for. The first `values` stand for a value. */
+typedef struct Pairs {
+    unsigned count, values;
+    uint16_t left[SYZYGY_SYMBOLS_MAX]; /* a symbol, or the value */
+    uint16_t right[SYZYGY_SYMBOLS_MAX];
+    uint16_t length[SYZYGY_SYMBOLS_MAX]; /* how many values it stands for */
+    uint64_t used[SYZYGY_SYMBOLS_MAX];   /* how often, in what it was learned from */
+} Pairs;
+
+/* Learns symbols from stretches of cells that all have a value: pairs that are there `least` times
+ * or more. `present`: by value, whether it needs a symbol. False: out of memory. */
+bool pairs_learn(Pairs *pairs, const Stretch *stretches, size_t count, const bool *present,
+                 uint32_t least);
+
+/* Takes away symbols that are marked and that no other one needs. */
+void pairs_drop(Pairs *pairs, const bool *drop);
+
+#endif

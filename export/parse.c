@@ -1,0 +1,527 @@
+/* parse.c - see parse.h.
+ *
+ * The cheapest way to each cell is found from the front to the back (dynamic programming), in windows
+ * that overlap. What makes it fast is that cells are seen as runs. A symbol that goes over the end of
+ * a run must have there what is in the cells: its first part ends where the run ends. So there are
+ * few places in a run where such a symbol can begin, and few where the one before can have ended,
+ * however long the run is; the cheapest way between is known beforehand, by their distance. */
+#include "export/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/encode.h"
+#include "export/runs.h"
+
+enum {
+    WINDOW = 1 << 15,
+    MARGIN = 1 << 10, /* at the end of a window: what is found there is not final */
+    FILL_TABLE = 2 * PAIRS_LONGEST,
+    NO_SYMBOL = 0xffff,
+    NO_COST = INT32_MAX
+};
+
+/* A way on in the tree of symbols: a run of `length` cells more. */
+typedef struct Edge {
+    uint32_t cost;   /* of the symbol that ends here */
+    uint32_t node;   /* where longer ones go on; 0: there are none */
+    uint16_t length; /* of the run */
+    uint16_t symbol; /* or NO_SYMBOL */
+} Edge;
+
+/* Edges with the same value from one node, the shorter first. */
+typedef struct Group {
+    uint32_t key; /* node << 8 | value */
+    uint32_t first, count;
+} Group;
+
+/* Symbols that begin with `length` cells of one value, and go on with a certain other value. */
+typedef struct Start {
+    uint32_t group;
+    uint16_t length;
+} Start;
+
+/* The cheapest symbols for `distance` cells of one value. */
+typedef struct Fill {
+    uint32_t cost[FILL_TABLE];
+    uint16_t symbol[FILL_TABLE]; /* the first of them */
+    uint16_t longest;            /* symbol, in cells */
+    uint16_t longest_symbol;
+} Fill;
+
+struct Parser {
+    const Pairs *pairs;
+    unsigned values;
+    uint8_t id[ENCODE_VALUES]; /* by value */
+    Edge *edge;
+    size_t edges;
+    Group *group;
+    size_t groups;
+    uint32_t *slot; /* a hash table of groups */
+    uint32_t slot_mask;
+    Start *start;
+    uint32_t *start_first; /* by id and next id; the end is where those of the next begin */
+    Fill *fill;            /* by id */
+};
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* A symbol as runs. */
+typedef struct Shape {
+    uint32_t first, count; /* of Shapes.run */
+} Shape;
+
+typedef struct ShapeRun {
+    uint16_t length;
+    uint8_t id;
+} ShapeRun;
+
+typedef struct Shapes {
+    Shape shape[SYZYGY_SYMBOLS_MAX];
+    ShapeRun *run;
+    size_t count, room;
+} Shapes;
+
+static bool shapes_reserve(Shapes *shapes, size_t more)
+{
+    if (shapes->count + more <= shapes->room) return true;
+    size_t room = 2 * shapes->room + more + 4096;
+    ShapeRun *run = realloc(shapes->run, room * sizeof *run);
+    if (run == NULL) return false;
+    shapes->run = run;
+    shapes->room = room;
+    return true;
+}
+
+static void shapes_append(Shapes *shapes, Shape *to, ShapeRun run)
+{
+    ShapeRun *last = shapes->run + shapes->count - 1;
+    if (to->count > 0 && last->id == run.id) {
+        last->length = (uint16_t)(last->length + run.length);
+        return;
+    }
+    shapes->run[shapes->count++] = run;
+    to->count++;
+}
+
+static bool shapes_make(Shapes *shapes, const Parser *parser)
+{
+    const Pairs *pairs = parser->pairs;
+    memset(shapes, 0, sizeof *shapes);
+    for (unsigned s = 0; s < pairs->count; s++) {
+        Shape new = {(uint32_t)shapes->count, 0};
+        if (!shapes_reserve(shapes, PAIRS_LONGEST)) return false;
+        if (s < pairs->values) {
+            shapes_append(shapes, &new, (ShapeRun){1, parser->id[pairs->left[s]]});
+        } else {
+            const uint16_t part[2] = {pairs->left[s], pairs->right[s]};
+            for (int i = 0; i < 2; i++) {
+                Shape from = shapes->shape[part[i]];
+                for (uint32_t r = 0; r < from.count; r++)
+                    shapes_append(shapes, &new, shapes->run[from.first + r]);
+            }
+        }
+        shapes->shape[s] = new;
+    }
+    return true;
+}
+
+/* While the tree is made: an edge and where it comes from. */
+typedef struct Draft {
+    uint32_t key; /* node << 8 | id */
+    Edge edge;
+} Draft;
+
+typedef struct Tree {
+    Draft *draft;
+    uint32_t count, nodes;
+    uint32_t *slot;
+    uint32_t mask;
+} Tree;
+
+static uint32_t hash(uint32_t a, uint32_t b)
+{
+    uint64_t x = ((uint64_t)a << 16 | b) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(x >> 32);
+}
+
+/* Room for all edges is there. */
+static Draft *tree_edge(Tree *tree, uint32_t key, uint16_t length)
+{
+    uint32_t at = hash(key, length) & tree->mask;
+    for (; tree->slot[at] != UINT32_MAX; at = (at + 1) & tree->mask) {
+        Draft *d = &tree->draft[tree->slot[at]];
+        if (d->key == key && d->edge.length == length) return d;
+    }
+    tree->slot[at] = tree->count;
+    Draft *new = &tree->draft[tree->count++];
+    *new = (Draft){key, {.cost = 0, .node = 0, .length = length, .symbol = NO_SYMBOL}};
+    return new;
+}
+
+static void tree_insert(Tree *tree, const ShapeRun *run, uint32_t count, uint16_t symbol,
+                        const uint32_t *cost)
+{
+    uint32_t node = 0;
+    Draft *d = NULL;
+    for (uint32_t r = 0; r < count; r++) {
+        d = tree_edge(tree, node << 8 | run[r].id, run[r].length);
+        if (r + 1 < count && d->edge.node == 0) d->edge.node = tree->nodes++;
+        node = d->edge.node;
+    }
+    /* Two symbols may look the same. */
+    if (d->edge.symbol != NO_SYMBOL && cost[d->edge.symbol] <= cost[symbol]) return;
+    d->edge.symbol = symbol;
+    d->edge.cost = cost[symbol];
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const Draft *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (int)x->edge.length - (int)y->edge.length;
+}
+
+static bool tree_make(Tree *tree, const Shapes *shapes, unsigned symbols, const uint32_t *cost)
+{
+    tree->nodes = 1;
+    tree->count = 0;
+    tree->mask = 1;
+    while (tree->mask < 2 * shapes->count) tree->mask *= 2;
+    tree->mask -= 1;
+    tree->draft = malloc((shapes->count + 1) * sizeof *tree->draft);
+    tree->slot = malloc(((size_t)tree->mask + 1) * sizeof *tree->slot);
+    if (tree->draft == NULL || tree->slot == NULL) return false;
+    memset(tree->slot, 0xff, ((size_t)tree->mask + 1) * sizeof *tree->slot);
+    for (unsigned s = 0; s < symbols; s++) {
+        Shape shape = shapes->shape[s];
+        tree_insert(tree, shapes->run + shape.first, shape.count, (uint16_t)s, cost);
+    }
+    qsort(tree->draft, tree->count, sizeof *tree->draft, by_key);
+    return true;
+}
+
+/* ---- The parser ------------------------------------------------------------------------------ */
+
+static const Group *find_group(const Parser *parser, uint32_t node, unsigned id)
+{
+    uint32_t key = node << 8 | id;
+    for (uint32_t at = hash(key, 0) & parser->slot_mask;; at = (at + 1) & parser->slot_mask) {
+        uint32_t g = parser->slot[at];
+        if (g == UINT32_MAX) return NULL;
+        if (parser->group[g].key == key) return &parser->group[g];
+    }
+}
+
+static bool make_groups(Parser *parser, const Tree *tree)
+{
+    parser->edge = malloc(tree->count * sizeof *parser->edge);
+    parser->group = malloc(tree->count * sizeof *parser->group);
+    parser->slot_mask = tree->mask;
+    parser->slot = malloc(((size_t)tree->mask + 1) * sizeof *parser->slot);
+    if (parser->edge == NULL || parser->group == NULL || parser->slot == NULL) return false;
+    memset(parser->slot, 0xff, ((size_t)tree->mask + 1) * sizeof *parser->slot);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const Draft *d = &tree->draft[i];
+        parser->edge[i] = d->edge;
+        if (i > 0 && tree->draft[i - 1].key == d->key) {
+            parser->group[parser->groups - 1].count++;
+            continue;
+        }
+        uint32_t at = hash(d->key, 0) & parser->slot_mask;
+        while (parser->slot[at] != UINT32_MAX) at = (at + 1) & parser->slot_mask;
+        parser->slot[at] = (uint32_t)parser->groups;
+        parser->group[parser->groups++] = (Group){d->key, i, 1};
+    }
+    parser->edges = tree->count;
+    return true;
+}
+
+/* Where symbols can leave a run of one value for one of another. */
+static bool make_starts(Parser *parser)
+{
+    size_t cells = (size_t)parser->values * parser->values, count = 0;
+    parser->start_first = calloc(cells + 1, sizeof *parser->start_first);
+    parser->start = malloc(parser->groups * sizeof *parser->start);
+    if (parser->start_first == NULL || parser->start == NULL) return false;
+    for (unsigned v = 0; v < parser->values; v++) {
+        const Group *from = find_group(parser, 0, v);
+        for (unsigned to = 0; to < parser->values; to++) {
+            parser->start_first[v * parser->values + to] = (uint32_t)count;
+            for (uint32_t e = from->first; e < from->first + from->count; e++) {
+                if (parser->edge[e].node == 0) continue;
+                const Group *g = find_group(parser, parser->edge[e].node, to);
+                if (g == NULL) continue;
+                parser->start[count++] =
+                    (Start){(uint32_t)(g - parser->group), parser->edge[e].length};
+            }
+        }
+    }
+    parser->start_first[cells] = (uint32_t)count;
+    return true;
+}
+
+static void make_fill(Fill *fill, const Edge *edge, uint32_t count)
+{
+    fill->cost[0] = 0;
+    fill->symbol[0] = NO_SYMBOL;
+    for (unsigned d = 1; d < FILL_TABLE; d++) {
+        fill->cost[d] = NO_COST;
+        for (uint32_t e = count; e-- > 0;) {
+            if (edge[e].symbol == NO_SYMBOL || edge[e].length > d) continue;
+            uint32_t cost = edge[e].cost + fill->cost[d - edge[e].length];
+            if (cost >= fill->cost[d]) continue;
+            fill->cost[d] = cost;
+            fill->symbol[d] = edge[e].symbol;
+        }
+    }
+    for (uint32_t e = 0; e < count; e++) {
+        if (edge[e].symbol == NO_SYMBOL) continue;
+        fill->longest = edge[e].length;
+        fill->longest_symbol = edge[e].symbol;
+    }
+}
+
+static bool make_fills(Parser *parser)
+{
+    parser->fill = malloc(parser->values * sizeof *parser->fill);
+    if (parser->fill == NULL) return false;
+    for (unsigned v = 0; v < parser->values; v++) {
+        const Group *g = find_group(parser, 0, v);
+        make_fill(&parser->fill[v], parser->edge + g->first, g->count);
+    }
+    return true;
+}
+
+Parser *parser_make(const Pairs *pairs, const uint32_t *cost)
+{
+    Parser *parser = calloc(1, sizeof *parser);
+    Shapes *shapes = calloc(1, sizeof *shapes);
+    Tree tree = {0};
+    bool done = parser != NULL && shapes != NULL;
+    if (done) {
+        parser->pairs = pairs;
+        parser->values = pairs->values;
+        for (unsigned v = 0; v < pairs->values; v++) parser->id[pairs->left[v]] = (uint8_t)v;
+        done = shapes_make(shapes, parser) && tree_make(&tree, shapes, pairs->count, cost) &&
+               make_groups(parser, &tree) && make_starts(parser) && make_fills(parser);
+        free(shapes->run);
+    }
+    free(shapes);
+    free(tree.draft);
+    free(tree.slot);
+    if (done) return parser;
+    parser_free(parser);
+    return NULL;
+}
+
+void parser_free(Parser *parser)
+{
+    if (parser == NULL) return;
+    free(parser->edge);
+    free(parser->group);
+    free(parser->slot);
+    free(parser->start);
+    free(parser->start_first);
+    free(parser->fill);
+    free(parser);
+}
+
+/* ---- A window -------------------------------------------------------------------------------- */
+
+/* The cheapest way to a cell. */
+typedef struct State {
+    uint32_t cost;
+    uint16_t symbol; /* the last one; NO_SYMBOL: some of one value, for `gap` cells */
+    uint16_t gap;
+} State;
+
+/* Where symbols that came into a run have ended, if a way from there may be the cheapest. */
+typedef struct Entry {
+    uint32_t at, cost;
+} Entry;
+
+struct ParseRoom {
+    State state[WINDOW + 1];
+    uint32_t run_start[WINDOW + 1];
+    uint8_t run_id[WINDOW + 1];
+    uint32_t runs;
+    Entry entry[PAIRS_LONGEST + 1];
+    uint32_t entries;
+    uint16_t token[WINDOW]; /* the last first */
+};
+
+ParseRoom *parse_room_make(void) { return malloc(sizeof(ParseRoom)); }
+void parse_room_free(ParseRoom *room) { free(room); }
+
+/* Only the ends of a run can be reached other than by filling. */
+static void clear_states(ParseRoom *room, uint32_t from, uint32_t to)
+{
+    uint32_t length = to - from;
+    if (length > 2 * PAIRS_LONGEST) {
+        clear_states(room, from, from + PAIRS_LONGEST);
+        clear_states(room, to - PAIRS_LONGEST, to);
+        return;
+    }
+    for (uint32_t i = from; i < to; i++) room->state[i].cost = NO_COST;
+}
+
+static void list_runs(const Parser *parser, ParseRoom *room, const uint8_t *cells, uint32_t size)
+{
+    room->runs = 0;
+    for (uint32_t at = 0; at < size;) {
+        uint32_t next = (uint32_t)runs_end(cells, at, size);
+        room->run_start[room->runs] = at;
+        room->run_id[room->runs++] = parser->id[cells[at]];
+        clear_states(room, at, next);
+        at = next;
+    }
+    room->run_start[room->runs] = size;
+    room->state[size].cost = NO_COST;
+    room->state[0] = (State){0, NO_SYMBOL, 0};
+}
+
+static uint32_t fill_cost(const Fill *fill, uint32_t distance)
+{
+    if (distance < FILL_TABLE) return fill->cost[distance];
+    uint32_t times = (distance - PAIRS_LONGEST) / fill->longest;
+    return times * fill->cost[fill->longest] + fill->cost[distance - times * fill->longest];
+}
+
+static void list_entries(ParseRoom *room, const Fill *fill, uint32_t from, uint32_t to)
+{
+    uint32_t end = to - from > PAIRS_LONGEST ? from + PAIRS_LONGEST : to;
+    room->entries = 0;
+    for (uint32_t at = from; at < end; at++) {
+        uint32_t cost = room->state[at].cost, e = 0;
+        if (cost == NO_COST) continue;
+        while (e < room->entries &&
+               room->entry[e].cost + fill->cost[at - room->entry[e].at] > cost)
+            e++;
+        if (e == room->entries) room->entry[room->entries++] = (Entry){at, cost};
+    }
+}
+
+/* The cheapest way to a cell of the run whose entries are listed. NO_COST: there is none. */
+static uint32_t reach(ParseRoom *room, const Fill *fill, uint32_t at)
+{
+    State *state = &room->state[at];
+    for (uint32_t e = 0; e < room->entries && room->entry[e].at < at; e++) {
+        uint32_t gap = at - room->entry[e].at;
+        uint32_t cost = room->entry[e].cost + fill_cost(fill, gap);
+        if (cost < state->cost) *state = (State){cost, NO_SYMBOL, (uint16_t)gap};
+    }
+    return state->cost;
+}
+
+/* Follows symbols that begin at a cost before run `r`, and go on there. */
+static void follow(const Parser *parser, ParseRoom *room, uint32_t r, const Group *group,
+                   uint32_t cost)
+{
+    for (;;) {
+        uint32_t start = room->run_start[r], length = room->run_start[r + 1] - start;
+        const Edge *edge = parser->edge + group->first, *end = edge + group->count;
+        uint32_t node = 0;
+        for (; edge < end && edge->length <= length; edge++) {
+            State *state = &room->state[start + edge->length];
+            if (edge->symbol != NO_SYMBOL && cost + edge->cost < state->cost)
+                *state = (State){cost + edge->cost, edge->symbol, 0};
+            if (edge->length == length) node = edge->node;
+        }
+        if (node == 0 || ++r == room->runs) return;
+        group = find_group(parser, node, room->run_id[r]);
+        if (group == NULL) return;
+    }
+}
+
+static void find_ways(const Parser *parser, ParseRoom *room)
+{
+    for (uint32_t r = 0; r < room->runs; r++) {
+        uint32_t from = room->run_start[r], to = room->run_start[r + 1];
+        unsigned id = room->run_id[r];
+        const Fill *fill = &parser->fill[id];
+        list_entries(room, fill, from, to);
+        reach(room, fill, to);
+        if (r + 1 == room->runs) return;
+        const uint32_t *first = parser->start_first + id * parser->values + room->run_id[r + 1];
+        for (const Start *s = parser->start + first[0]; s < parser->start + first[1]; s++) {
+            if (s->length > to - from) break;
+            uint32_t cost = reach(room, fill, to - s->length);
+            if (cost != NO_COST) follow(parser, room, r + 1, parser->group + s->group, cost);
+        }
+    }
+}
+
+static uint32_t put_fill(const Fill *fill, const Pairs *pairs, uint32_t distance, uint16_t *token,
+                         uint32_t count)
+{
+    while (distance > 0) {
+        uint16_t symbol =
+            distance < FILL_TABLE ? fill->symbol[distance] : fill->longest_symbol;
+        token[count++] = symbol;
+        distance -= pairs->length[symbol];
+    }
+    return count;
+}
+
+/* Lists the symbols of the way to the end, the last first. */
+static uint32_t trace(const Parser *parser, ParseRoom *room, const uint8_t *cells, uint32_t size)
+{
+    uint32_t count = 0;
+    for (uint32_t at = size; at > 0;) {
+        State state = room->state[at];
+        if (state.symbol == NO_SYMBOL) {
+            const Fill *fill = &parser->fill[parser->id[cells[at - 1]]];
+            count = put_fill(fill, parser->pairs, state.gap, room->token, count);
+            at -= state.gap;
+        } else {
+            room->token[count++] = state.symbol;
+            at -= parser->pairs->length[state.symbol];
+        }
+    }
+    return count;
+}
+
+/* The symbols from `at` on, as far as they are final: *taken cells. */
+static size_t parse_window(const Parser *parser, ParseRoom *room, Stretch stretch, size_t at,
+                           uint16_t *tokens, size_t *taken)
+{
+    const uint8_t *cells = stretch.cells + at;
+    size_t left = stretch.size - at, size = left < WINDOW ? left : WINDOW;
+    size_t final = size == left ? size : size - MARGIN, done = 0, count = 0;
+    list_runs(parser, room, cells, (uint32_t)size);
+    find_ways(parser, room);
+    uint32_t listed = trace(parser, room, cells, (uint32_t)size);
+    while (listed > 0 && done < final) {
+        tokens[count] = room->token[--listed];
+        done += parser->pairs->length[tokens[count++]];
+    }
+    *taken = done;
+    return count;
+}
+
+/* A run that fills more than a window. */
+static size_t skip_run(const Parser *parser, Stretch stretch, size_t at, uint16_t *tokens,
+                       size_t *taken)
+{
+    size_t length = runs_end(stretch.cells, at, stretch.size) - at;
+    const Fill *fill = &parser->fill[parser->id[stretch.cells[at]]];
+    *taken = 0;
+    if (length <= WINDOW) return 0;
+    size_t count = (length - MARGIN) / fill->longest;
+    for (size_t i = 0; i < count; i++) tokens[i] = fill->longest_symbol;
+    *taken = count * fill->longest;
+    return count;
+}
+
+size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uint16_t *tokens)
+{
+    size_t count = 0, taken;
+    for (size_t at = 0; at < stretch.size; at += taken) {
+        count += skip_run(parser, stretch, at, tokens + count, &taken);
+        at += taken;
+        if (at < stretch.size)
+            count += parse_window(parser, room, stretch, at, tokens + count, &taken);
+    }
+    return count;
+}
