@@ -1,4 +1,4 @@
-/* cmd_gen.c - trebuchet gen: make tables. */
+/* cmd_gen.c - trebuchet gen: make tables; trebuchet export: the same as Syzygy's files. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,32 @@ static const char usage[] =
     "  -q, --quiet          no progress\n"
     "  -h, --help           this text\n";
 
+static const char export_usage[] =
+    "Usage: trebuchet export --syzygy DIR [options] MATERIAL... | --men N\n"
+    "\n"
+    "Makes Syzygy's files, .rtbw and .rtbz, for the engines that read them: of the\n"
+    "given materials, such as KRPvKR, and of every smaller ending they can turn into.\n"
+    "They are solved on the way, which takes less time than reading our own tables;\n"
+    "none need be there. Files that are there are kept; a run that was cut short\n"
+    "carries on.\n"
+    "\n"
+    "  -s, --syzygy DIR     where the files go\n"
+    "  -n, --men N          all materials of up to N men\n"
+    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
+    "  -x, --exact          DTZ in plies: larger files. Else it is rounded to moves, as\n"
+    "                       in Syzygy's own, but where the 50-move rule is near\n"
+    "  -j, --threads N      threads (default: one a processor)\n"
+    "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse (default: 7/8\n"
+    "                       of what is free)\n"
+    "  -e, --estimate       say what it would take, and stop\n"
+    "      --json           one JSON object a line as files are made; with\n"
+    "                       --estimate one object\n"
+    "      --keep-scratch   leave the scratch files, for a later run to use\n"
+    "  -q, --quiet          no progress\n"
+    "  -h, --help           this text\n";
+
 typedef struct GenArgs {
+    const char *command; /* "gen" or "export" */
     GenerateOptions options;
     Material *material;
     size_t materials;
@@ -44,7 +69,7 @@ typedef struct GenArgs {
 static bool add_materials(GenArgs *args, const Material *materials, size_t count)
 {
     Material *grown = realloc(args->material, (args->materials + count) * sizeof *grown);
-    if (grown == NULL) return cli_no_memory("gen") == CLI_OK;
+    if (grown == NULL) return cli_no_memory(args->command) == CLI_OK;
     memcpy(grown + args->materials, materials, count * sizeof *grown);
     args->material = grown;
     args->materials += count;
@@ -55,7 +80,7 @@ static bool add_named(GenArgs *args, const char *name)
 {
     Material m;
     char canonical[MATERIAL_NAME_SIZE];
-    if (!cli_read_material("gen", name, canonical)) return false;
+    if (!cli_read_material(args->command, name, canonical)) return false;
     material_parse(canonical, &m);
     return add_materials(args, &m, 1);
 }
@@ -63,11 +88,11 @@ static bool add_named(GenArgs *args, const char *name)
 static bool add_men(GenArgs *args, const char *text)
 {
     uint64_t men;
-    if (!cli_set_number("gen", "--men", text, 3, TREB_MEN_MAX, &men)) return false;
+    if (!cli_set_number(args->command, "--men", text, 3, TREB_MEN_MAX, &men)) return false;
     for (int n = 3; n <= (int)men; n++) {
         size_t count = material_list(n, NULL, 0);
         Material *list = malloc(count * sizeof *list);
-        if (list == NULL) return cli_no_memory("gen") == CLI_OK;
+        if (list == NULL) return cli_no_memory(args->command) == CLI_OK;
         material_list(n, list, count);
         bool ok = add_materials(args, list, count);
         free(list);
@@ -81,21 +106,22 @@ static bool set_metrics(GenArgs *args, const char *value)
     unsigned metrics = cli_parse_metrics(value);
     args->options.metrics = metrics | 1u << TREB_WDL;
     if (metrics == 0)
-        cli_error("gen", "--metric takes a list of wdl, dtz, dtc, dtm, or all, not '%s'", value);
+        cli_error(args->command, "--metric takes a list of wdl, dtz, dtc, dtm, or all, not '%s'",
+                  value);
     return metrics != 0;
 }
 
-static bool set_number(int c, const char *value, GenerateOptions *o)
+static bool set_number(GenArgs *args, int c, const char *value)
 {
     uint64_t number = 0;
     bool threads = c == 'j';
-    if (!cli_set_number("gen", threads ? "--threads" : "--level", value, 1, threads ? 1024 : 19,
-                        &number))
+    if (!cli_set_number(args->command, threads ? "--threads" : "--level", value, 1,
+                        threads ? 1024 : 19, &number))
         return false;
     if (threads)
         omp_set_num_threads((int)number);
     else
-        o->level = (int)number;
+        args->options.level = (int)number;
     return true;
 }
 
@@ -117,11 +143,16 @@ static bool set_option(void *gen, int c, const char *value)
         return true;
     case 'j':
     case 'l':
-        return set_number(c, value, &args->options);
+        return set_number(args, c, value);
     case 'M':
-        return cli_set_size("gen", "--memory", value, 1, &args->options.memory);
+        return cli_set_size(args->command, "--memory", value, 1, &args->options.memory);
     case 'e':
         return args->estimate = true;
+    case 's':
+        args->options.directory = value;
+        return args->options.syzygy = true;
+    case 'x':
+        return args->options.exact = true;
     case 'q':
         return args->quiet = true;
     default:
@@ -130,7 +161,40 @@ static bool set_option(void *gen, int c, const char *value)
 }
 
 /* -1: carry on; else the exit code. */
-static int parse(GenArgs *args, int argc, char **argv)
+static int parse_with(GenArgs *args, const CliOptions *reader, int argc, char **argv)
+{
+    int code = cli_options(reader, args, argc, argv);
+    if (code >= 0) return code;
+    for (int i = optind; i < argc; i++)
+        if (!add_named(args, argv[i])) return cli_usage(args->command);
+    if (args->materials > 0) return -1;
+    cli_error(args->command, "name a material such as KRPvKR, or give --men N or --book");
+    return cli_usage(args->command);
+}
+
+static int parse_export(GenArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {{"syzygy", 1, NULL, 's'},
+                                            {"men", 1, NULL, 'n'},
+                                            {"book", 0, NULL, 'b'},
+                                            {"exact", 0, NULL, 'x'},
+                                            {"threads", 1, NULL, 'j'},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"estimate", 0, NULL, 'e'},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"json-log", 0, NULL, CLI_OPTION_JSON},
+                                            {"keep-scratch", 0, NULL, KEEP_SCRATCH},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"export", export_usage, "s:n:bxj:M:eqh", options, NULL, set_option};
+    int code = parse_with(args, &reader, argc, argv);
+    if (code >= 0 || args->options.syzygy) return code;
+    cli_error("export", "say where the files go: --syzygy DIR");
+    return cli_usage("export");
+}
+
+static int parse_gen(GenArgs *args, int argc, char **argv)
 {
     static const struct option options[] = {{"men", 1, NULL, 'n'},
                                             {"book", 0, NULL, 'b'},
@@ -148,16 +212,11 @@ static int parse(GenArgs *args, int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     /* No folders: --tables names the one to write to. */
     const CliOptions reader = {"gen", usage, "n:bm:t:j:M:l:eqh", options, NULL, set_option};
-    int code = cli_options(&reader, args, argc, argv);
-    if (code >= 0) return code;
-    for (int i = optind; i < argc; i++)
-        if (!add_named(args, argv[i])) return cli_usage("gen");
-    if (args->materials > 0) return -1;
-    cli_error("gen", "name a material such as KRPvKR, or give --men N or --book");
-    return cli_usage("gen");
+    return parse_with(args, &reader, argc, argv);
 }
 
 typedef struct GenRun {
+    const char *command;
     Progress *progress;
     const GeneratePlan *plan;
     uint64_t positions[WDL_VALUES], bytes;
@@ -219,13 +278,13 @@ static int print_done(const GenRun *run)
     json_t *object =
         json_pack("{s:s, s:I, s:I, s:o}", "event", "done", "tables", (json_int_t)run->tables,
                   "bytes", (json_int_t)run->bytes, "total_s", cli_json_real(run->total, 3));
-    return cli_json_line("gen", object);
+    return cli_json_line(run->command, object);
 }
 
 /* Whatever it is, it has failed: there are no tables to miss. */
-static int gen_failed(const treb_error *error)
+static int gen_failed(const GenArgs *args, const treb_error *error)
 {
-    cli_fail("gen", error, NULL);
+    cli_fail(args->command, error, NULL);
     return CLI_FAILED;
 }
 
@@ -233,7 +292,9 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
 {
     GenerateProgress state = {0};
     GenerateOptions *o = &args->options;
-    GenRun run = {.plan = plan, .metric = o->metrics >> TREB_DTM & 1 ? TREB_DTM : TREB_DTZ};
+    GenRun run = {.command = args->command,
+                  .plan = plan,
+                  .metric = o->metrics >> TREB_DTM & 1 ? TREB_DTM : TREB_DTZ};
     treb_error error;
     bool stopped;
     int style = cli_json_wanted()       ? PROGRESS_JSON
@@ -245,9 +306,10 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     run.progress = progress_start(style, plan, &state);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
     progress_stop(run.progress);
-    if (status != TREB_OK) return gen_failed(&error);
+    if (status != TREB_OK) return gen_failed(args, &error);
     if (stopped) {
-        cli_error("gen", "stopped; the same command carries on with the next missing table");
+        cli_error(args->command,
+                  "stopped; the same command carries on with the next missing table");
         return CLI_STOPPED;
     }
     if (style == PROGRESS_JSON) return print_done(&run);
@@ -257,7 +319,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
 
 static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
 {
-    if (cli_json_wanted()) return print_done(&(GenRun){.plan = plan});
+    if (cli_json_wanted()) return print_done(&(GenRun){.command = args->command, .plan = plan});
     if (!args->quiet) printf("all these tables are in %s already\n", args->options.directory);
     return CLI_OK;
 }
@@ -268,34 +330,46 @@ static int gen_with(GenArgs *args)
     treb_error error;
     GenerateOptions *o = &args->options;
     if (estimate_make(o, args->material, args->materials, &e, &error) != TREB_OK)
-        return gen_failed(&error);
+        return gen_failed(args, &error);
     int code = CLI_OK;
     treb_status status = args->estimate ? TREB_OK : generate_plan_check(&e.plan, o, &error);
     if (args->estimate && cli_json_wanted())
-        code = cli_json_answer("gen", estimate_json(&e, o));
+        code = cli_json_answer(args->command, estimate_json(&e, o));
     else if (args->estimate)
         estimate_print(&e, o);
     else if (e.plan.steps == 0)
         code = say_nothing_to_do(args, &e.plan);
     else if (status != TREB_OK)
-        code = gen_failed(&error);
+        code = gen_failed(args, &error);
     else
-        code = cli_make_folder("gen", o->directory) ? run_plan(args, &e.plan) : CLI_FAILED;
+        code = cli_make_folder(args->command, o->directory) ? run_plan(args, &e.plan) : CLI_FAILED;
     estimate_free(&e);
     return code;
 }
 
+static int gen_end(GenArgs *args, int code)
+{
+    free(args->material);
+    return cli_finish(args->command, code);
+}
+
 int cli_gen(int argc, char **argv)
 {
-    GenArgs args = {.options = {.metrics = (1u << TREB_METRICS) - 1}};
+    GenArgs args = {.command = "gen", .options = {.metrics = (1u << TREB_METRICS) - 1}};
     CliDirs dirs = {0};
-    int code = parse(&args, argc, argv);
+    int code = parse_gen(&args, argc, argv);
     if (code < 0) {
         cli_dirs_default(&dirs);
         if (args.options.directory == NULL) args.options.directory = dirs.dir[0];
         code = gen_with(&args);
     }
     cli_dirs_free(&dirs);
-    free(args.material);
-    return cli_finish("gen", code);
+    return gen_end(&args, code);
+}
+
+int cli_export(int argc, char **argv)
+{
+    GenArgs args = {.command = "export", .options = {.metrics = 1u << TREB_WDL | 1u << TREB_DTZ}};
+    int code = parse_export(&args, argc, argv);
+    return gen_end(&args, code < 0 ? gen_with(&args) : code);
 }

@@ -15,6 +15,7 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"gen", cli_gen, "make tables", true},
+    {"export", cli_export, "make Syzygy's files, for engines that read them", true},
     {"probe", cli_probe, "what a position is worth, and each of its moves", false},
     {"line", cli_line, "the best play from a position, as PGN", false},
     {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},

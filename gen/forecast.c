@@ -170,7 +170,9 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     step->memory = forecast_overhead(threads) + step->store +
                    (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
                    (step->parents ? store_write_memory() : 0) +
-                   (step->write ? writer_memory(shape, &write, threads) : 0);
+                   (!step->write ? 0
+                    : o->syzygy  ? export_memory(shape, threads)
+                                 : writer_memory(shape, &write, threads));
     batches_free(&batches);
     return TREB_OK;
 }

@@ -46,7 +46,8 @@ typedef struct TableJob {
     SolverPool *pool;
     int solvers;
     StoreTable *table;
-    Writer *writer;
+    Writer *writer;     /* NULL: none, or */
+    Exporter *exporter; /* of Syzygy's files */
     GenerateReport *report;
 } TableJob;
 
@@ -75,6 +76,8 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     set_phase(job, GENERATE_COMPRESS);
     if (status == TREB_OK && job->writer)
         status = writer_add(job->writer, batch->number, slice, error);
+    if (status == TREB_OK && job->exporter)
+        status = export_add(job->exporter, batch->number, slice, error);
     double end = omp_get_wtime();
 #pragma omp critical(generate_report)
     {
@@ -142,23 +145,51 @@ static treb_status job_levels(TableJob *job, treb_error *error)
     return status;
 }
 
-static treb_status job_try(TableJob *job, treb_error *error)
+/* Whoever writes the table's files, if they are wanted. */
+static treb_status writer_begin(TableJob *job, treb_error *error)
 {
     const GenerateOptions *o = job->options;
-    WriteOptions write = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide, job->keep,
-                          job->ledger};
-    if (o->progress) atomic_store(&o->progress->done, 0);
+    job->writer = NULL;
+    job->exporter = NULL;
+    if (!job->step->write) return TREB_OK;
+    if (o->syzygy) {
+        ExportOptions options = {o->directory, o->exact, job->keep, job->ledger, o->stop};
+        job->exporter = export_new(&job->shape, &options, error);
+        return job->exporter ? TREB_OK : error->status;
+    }
+    WriteOptions options = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide, job->keep,
+                            job->ledger};
+    job->writer = writer_new(&job->shape, &options, error);
+    return job->writer ? TREB_OK : error->status;
+}
+
+static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
+{
+    if (!complete) {
+        writer_abort(job->writer);
+        export_abort(job->exporter);
+        return TREB_OK;
+    }
+    double start = omp_get_wtime();
+    treb_status status = TREB_OK;
+    set_phase(job, GENERATE_COMPRESS);
+    if (job->writer) status = writer_finish(job->writer, &job->report->result, error);
+    if (job->exporter) status = export_finish(job->exporter, &job->report->result, error);
+    job->report->seconds[GENERATE_COMPRESS] += omp_get_wtime() - start;
+    return status;
+}
+
+static treb_status job_try(TableJob *job, treb_error *error)
+{
+    if (job->options->progress) atomic_store(&job->options->progress->done, 0);
     job->table = store_begin(job->store, &job->shape, job->step->parents, error);
     if (job->table == NULL) return error->status;
-    job->writer = NULL;
-    if (job->step->write) {
-        job->writer = writer_new(&job->shape, &write, error);
-        if (job->writer == NULL) {
-            store_end(job->table, false, NULL);
-            return error->status;
-        }
+    treb_status status = writer_begin(job, error);
+    if (status != TREB_OK) {
+        store_end(job->table, false, NULL);
+        return status;
     }
-    treb_status status = job_levels(job, error);
+    status = job_levels(job, error);
     bool complete = status == TREB_OK && !stopping(job);
     treb_error second;
     treb_status stored = store_end(job->table, complete, &second);
@@ -167,15 +198,8 @@ static treb_status job_try(TableJob *job, treb_error *error)
         status = stored;
         *error = second;
     }
-    if (!complete) {
-        writer_abort(job->writer);
-        return status;
-    }
-    if (job->writer == NULL) return TREB_OK;
-    double start = omp_get_wtime();
-    status = writer_finish(job->writer, &job->report->result, error);
-    job->report->seconds[GENERATE_COMPRESS] += omp_get_wtime() - start;
-    return status;
+    treb_status ended = writer_end(job, complete, complete ? error : &second);
+    return status != TREB_OK ? status : ended;
 }
 
 /* ---- all tables ------------------------------------------------------------------------------ */

@@ -10,8 +10,14 @@
 #include "core/error.h"
 #include "core/machine.h"
 #include "gen/forecast.h"
+#include "syzygy/syzygy.h"
 
 /* ---- which tables, in what order ------------------------------------------------------------- */
+
+typedef struct PlanMaker {
+    const GenerateOptions *options;
+    SyzygyMaps *maps; /* NULL: our own files are wanted */
+} PlanMaker;
 
 bool generate_complete(const char *directory, const Material *material, unsigned metrics)
 {
@@ -31,6 +37,28 @@ bool generate_complete(const char *directory, const Material *material, unsigned
     return true;
 }
 
+/* The same for Syzygy's files. */
+static bool syzygy_complete(const char *directory, const Material *material, const SyzygyMaps *maps)
+{
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
+        char name[SYZYGY_NAME_SIZE], path[4200];
+        treb_error error;
+        if (!syzygy_file_name(material, m, name)) return false;
+        snprintf(path, sizeof path, "%.4000s/%s", directory, name);
+        Syzygy *table = syzygy_open(path, material, m, maps, &error);
+        if (table == NULL) return false;
+        syzygy_close(table);
+    }
+    return true;
+}
+
+static bool complete(const PlanMaker *maker, const Material *m)
+{
+    const GenerateOptions *o = maker->options;
+    return maker->maps != NULL ? syzygy_complete(o->directory, m, maker->maps)
+                               : generate_complete(o->directory, m, o->metrics);
+}
+
 static bool plan_has(const GeneratePlan *plan, const Material *m)
 {
     for (size_t i = 0; i < plan->steps; i++)
@@ -38,23 +66,23 @@ static bool plan_has(const GeneratePlan *plan, const Material *m)
     return false;
 }
 
-static treb_status plan_add(const GenerateOptions *o, const Material *m, GeneratePlan *plan,
+static treb_status plan_add(const PlanMaker *maker, const Material *m, GeneratePlan *plan,
                             treb_error *error)
 {
     if (plan_has(plan, m)) return TREB_OK;
     Material junior[MATERIAL_MAX_JUNIORS];
     int juniors = material_juniors(m, junior, NULL);
     for (int i = 0; i < juniors; i++) {
-        treb_status status = plan_add(o, &junior[i], plan, error);
+        treb_status status = plan_add(maker, &junior[i], plan, error);
         if (status != TREB_OK) return status;
     }
     GenerateStep *grown = realloc(plan->step, (plan->steps + 1) * sizeof *grown);
     if (grown == NULL) return fail_memory(error);
     plan->step = grown;
-    plan->step[plan->steps++] = (GenerateStep){
-        .material = *m,
-        /* Two bare kings need no files, but their parents look there. */
-        .write = material_men(m) > 2 && !generate_complete(o->directory, m, o->metrics)};
+    plan->step[plan->steps++] =
+        (GenerateStep){.material = *m,
+                       /* Two bare kings need no files, but their parents look there. */
+                       .write = material_men(m) > 2 && !complete(maker, m)};
     return TREB_OK;
 }
 
@@ -159,13 +187,17 @@ treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions 
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
                           GeneratePlan *plan, treb_error *error)
 {
-    treb_status status = TREB_OK;
+    PlanMaker maker = {options, options->syzygy ? malloc(sizeof *maker.maps) : NULL};
     memset(plan, 0, sizeof *plan);
+    if (options->syzygy && maker.maps == NULL) return fail_memory(error);
+    if (options->syzygy) syzygy_maps_fill(maker.maps);
+    treb_status status = TREB_OK;
     for (size_t i = 0; i < count && status == TREB_OK; i++) {
         Material m = materials[i];
         material_canonical(&m);
-        status = plan_add(options, &m, plan, error);
+        status = plan_add(&maker, &m, plan, error);
     }
+    free(maker.maps);
     if (status != TREB_OK) {
         generate_plan_free(plan);
         return status;

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "gen/write/writer.h"
+#include "gen/export/export.h"
 
 /* What a long run is doing, for whoever looks in from another thread. */
 typedef struct GenerateProgress {
@@ -22,6 +22,8 @@ typedef struct GenerateOptions {
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */
+    bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */
+    bool exact;                 /* see ExportOptions */
     uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_allowed */
     bool keep_scratch;          /* leave the scratch files for a later run */
     const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
