@@ -153,17 +153,25 @@ static void put_group(const Gather *g, Placed *placed, int group, const uint8_t 
 
 void gather_some(const Gather *g, uint64_t cell, size_t count, uint8_t *out)
 {
+    uint8_t sq[SYZYGY_MEN_MAX];
+    Placed placed[SYZYGY_MEN_MAX + 1] = {{.slice = g->from}}; /* behind each group */
+    uint64_t number[SYZYGY_MEN_MAX];
+    int groups = g->index->groups, symmetry;
+    for (int i = 0; i < groups; i++) number[i] = UINT64_MAX;
     for (size_t n = 0; n < count; n++, cell++) {
-        uint8_t sq[SYZYGY_MEN_MAX];
-        Placed placed = {.slice = g->from};
-        int symmetry;
-        for (int i = 0; i < g->index->groups; i++) {
+        bool moved = false;
+        for (int i = 0; i < groups; i++) {
             const SyzygyGroup *group = &g->index->group[i];
-            syzygy_place(g->index, &g->maps->syzygy, g->file, i, cell / group->factor % group->ways,
-                         sq);
-            put_group(g, &placed, i, sq);
+            uint64_t own = cell / group->factor % group->ways;
+            if (!moved && own == number[i]) continue;
+            moved = true;
+            number[i] = own;
+            syzygy_place(g->index, &g->maps->syzygy, g->file, i, own, sq);
+            placed[i + 1] = placed[i];
+            put_group(g, &placed[i + 1], i, sq);
         }
-        const uint8_t *at = plane_of(g, &placed, placed.king[0], placed.king[1], &symmetry);
+        const Placed *all = &placed[groups];
+        const uint8_t *at = plane_of(g, all, all->king[0], all->king[1], &symmetry);
         out[n] = at != NULL ? *at : g->nothing;
     }
 }
