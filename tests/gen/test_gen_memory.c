@@ -4,13 +4,17 @@
 
 #include "core/ledger.h"
 #include "gen/solve/convert.h"
+#include "syzygy/syzygy.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/gen_run.h"
+
+enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };
 
 /* A run that makes one table again from what is there of its juniors. */
 typedef struct Again {
     Material material;
     const char *folder;
+    bool syzygy; /* as Syzygy's files */
     treb_status status, planned;
     char text[512];
     int failures;
@@ -24,10 +28,11 @@ static void no_report(void *context, size_t step, const GenerateReport *report)
 static void make_again(void *context)
 {
     Again *again = context;
-    Run run = new_run(again->folder, EVERY);
+    Run run = new_run(again->folder, again->syzygy ? VERDICTS_AND_DTZ : EVERY);
     GeneratePlan plan;
     treb_error error = {TREB_OK, ""};
     run.options.keep_scratch = true;
+    run.options.syzygy = again->syzygy;
     run.options.memory = UINT64_C(1) << 30;
     again->planned = generate_plan(&run.options, &again->material, 1, &plan, &error);
     again->status = again->planned;
@@ -37,13 +42,18 @@ static void make_again(void *context)
     generate_plan_free(&plan);
 }
 
+static int metrics_of(const Again *again) { return again->syzygy ? TREB_DTZ + 1 : TREB_METRICS; }
+
 /* Removes the table again; returns how many of its files were there, all of them right. */
 static int take_away(const Again *again)
 {
     int files = 0;
-    for (int m = 0; m < TREB_METRICS; m++) {
+    for (int m = 0; m < metrics_of(again); m++) {
         char file[TABLE_NAME_SIZE], path[PATH_SIZE + 300];
-        table_file_name(&again->material, m, file);
+        if (again->syzygy)
+            syzygy_file_name(&again->material, m, file);
+        else
+            table_file_name(&again->material, m, file);
         snprintf(path, sizeof path, "%s/%s", again->folder, file);
         if (access(path, F_OK) != 0) continue;
         check_same_file(again->folder, file);
@@ -58,7 +68,7 @@ static void check_again(void *context, bool failed)
     Again *again = context;
     int files = take_away(again);
     if (again->status == TREB_OK) {
-        ck_assert_int_eq(files, TREB_METRICS);
+        ck_assert_int_eq(files, metrics_of(again));
         return;
     }
     ck_assert(failed);
@@ -71,20 +81,23 @@ static void check_again(void *context, bool failed)
  * looks at more of them. */
 START_TEST(allocations_fail_one_by_one)
 {
-    static const char *const names[] = {"KPvK", "KRvKN"};
+    static const char *const names[] = {"KPvK", "KRvKN", "KPvK", "KRvK"};
+    bool syzygy = _i >= 2;
     char folder[PATH_SIZE];
     snprintf(tables, sizeof tables, "%.4000s/good", work);
     snprintf(folder, sizeof folder, "%.4000s/again", work);
     ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
-    Run good = new_run(tables, EVERY), run = new_run(folder, EVERY);
+    unsigned metrics = syzygy ? VERDICTS_AND_DTZ : EVERY;
+    Run good = new_run(tables, metrics), run = new_run(folder, metrics);
+    good.options.syzygy = run.options.syzygy = syzygy;
     run_names(&good, names[_i]);
     run.options.keep_scratch = true;
     run_names(&run, names[_i]);
-    Again again = {.material = material_of(names[_i]), .folder = folder};
+    Again again = {.material = material_of(names[_i]), .folder = folder, .syzygy = syzygy};
     const char *given = getenv("TREB_TEST_ALLOCATIONS");
     int most = given ? atoi(given) : 40;
     AllocTest test = {make_again, check_again, &again, (uint64_t)most};
-    ck_assert_int_eq(take_away(&again), TREB_METRICS);
+    ck_assert_int_eq(take_away(&again), metrics_of(&again));
     ck_assert_uint_gt(alloc_sweep(&test), (uint64_t)most);
     ck_assert_int_gt(again.failures, most);
     check_folder(folder, true);
@@ -233,7 +246,7 @@ int main(void)
     tcase_add_test(all, ledger_keeps_spare_arrays);
     tcase_add_test(all, missing_juniors_are_errors);
     tcase_add_test(all, conversions_without_memory);
-    tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 2);
+    tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 4);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
