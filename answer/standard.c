@@ -163,11 +163,19 @@ static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_p
     fill_fields(&entry->fields, context, &child, pos->halfmove, failure);
 }
 
+/* A distance as it is told: DTC in moves. */
+static int told(const Fields *f, int metric)
+{
+    int plies = f->plies[metric];
+    if (metric != TREB_DTC) return plies;
+    return plies < 0 ? -((1 - plies) / 2) : (plies + 1) / 2;
+}
+
 /* Negative distances come first, the shortest first, then what is not known or 0, then positive ones,
  * the longest first: the quicker win and the longer resistance. */
 static int compare_distances(const Fields *a, const Fields *b, int metric)
 {
-    int x = a->known[metric] ? a->plies[metric] : 0, y = b->known[metric] ? b->plies[metric] : 0;
+    int x = a->known[metric] ? told(a, metric) : 0, y = b->known[metric] ? told(b, metric) : 0;
     int order = (x > 0) - (x < 0) - ((y > 0) - (y < 0));
     return order ? order : y - x;
 }
@@ -237,9 +245,7 @@ static void settle_rounded(Category root, StandardMove *entries, size_t count)
 
 static void put_distance(json_t *object, const char *name, const Fields *f, int metric)
 {
-    int plies = f->plies[metric];
-    if (metric == TREB_DTC) plies = plies < 0 ? -((1 - plies) / 2) : (plies + 1) / 2;
-    put(object, name, f->known[metric] ? json_integer(plies) : json_null());
+    put(object, name, f->known[metric] ? json_integer(told(f, metric)) : json_null());
 }
 
 void standard_put_fields(json_t *object, const Fields *f)
