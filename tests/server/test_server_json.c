@@ -418,6 +418,14 @@ START_TEST(castling_moves_are_told)
     }
     ck_assert_uint_eq(found, 1);
     json_decref(object);
+    treb_position by_uci, by_san;
+    char fen[TREB_FEN_SIZE], again[TREB_FEN_SIZE];
+    ck_assert_int_eq(treb_position_play(&pos, "e1g1", &by_uci, NULL), TREB_OK);
+    ck_assert_int_eq(treb_position_play(&pos, "O-O", &by_san, NULL), TREB_OK);
+    treb_position_to_fen(&by_uci, fen);
+    treb_position_to_fen(&by_san, again);
+    ck_assert_str_eq(fen, "4k3/8/8/8/8/8/8/5RK1 b - - 8 30");
+    ck_assert_str_eq(again, fen);
 }
 END_TEST
 
