@@ -171,8 +171,8 @@ static int told(const Fields *f, int metric)
     return plies < 0 ? -((1 - plies) / 2) : (plies + 1) / 2;
 }
 
-/* Negative distances come first, the shortest first, then what is not known or 0, then positive ones,
- * the longest first: the quicker win and the longer resistance. */
+/* Negative distances come first, the shortest first, then what is not known or 0, then positive
+ * ones, the longest first: the quicker win and the longer resistance. */
 static int compare_distances(const Fields *a, const Fields *b, int metric)
 {
     int x = a->known[metric] ? told(a, metric) : 0, y = b->known[metric] ? told(b, metric) : 0;

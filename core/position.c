@@ -112,8 +112,8 @@ static treb_status read_turn(Field field, treb_position *pos, const char **why)
 
 static bool is_dash(Field field) { return field.length == 1 && field.text[0] == '-'; }
 
-/* The right that a letter names; LENIENT takes files of rooks, too, of which only a and h count. 0 if
- * there is no such right, -1 if there is no such letter. */
+/* The right that a letter names; LENIENT takes files of rooks, too, of which only a and h count.
+ * 0 if there is no such right, -1 if there is no such letter. */
 static int castling_right(char c, Reading reading)
 {
     static const char rooks[] = "HAha", files[] = "ABCDEFGHabcdefgh";

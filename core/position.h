@@ -14,8 +14,9 @@ enum { CASTLING_K = 1, CASTLING_Q = 2, CASTLING_k = 4, CASTLING_q = 8 };
 treb_status position_from_fen(const char *fen, treb_position *out, const char **why);
 
 /* The same, but overlooks what others do, above all lila-tablebase: castling rights and en passant
- * squares that cannot be are dropped, rights may be named by files of rooks, twice, White is to move
- * if nobody is, digits may stand side by side, counters that are too large count as the largest. */
+ * squares that cannot be are dropped, rights may be named by files of rooks and more than once,
+ * White is to move if nobody is, digits may stand side by side, counters that are too large count
+ * as the largest. */
 treb_status position_from_fen_leniently(const char *fen, treb_position *out, const char **why);
 
 /* Writes all six fields. */

@@ -1,6 +1,7 @@
 /* fuzz_request.c - libFuzzer target: no request may upset what reads it. The input is a target,
- * then, after a newline each, an Accept-Encoding (read as an Accept, too), an If-None-Match and the body of a batch. The
- * routes that only probe are run without any table, and what they give must be JSON. */
+ * then, after a newline each, an Accept-Encoding (read as an Accept, too), an If-None-Match and the
+ * body of a batch. The routes that only probe are run without any table, and what they give must be
+ * JSON. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -534,7 +534,8 @@ START_TEST(cbor_says_the_same)
 {
     static const char text[] =
         "{\"a\":[0,-1,23,24,-24,-25,255,256,65536,-65537,4294967296,9223372036854775807,"
-        "-9223372036854775808,1.5,true,false,null],\"\":\"\",\"b\":{},\"c\":[],\"\u00e9\":\"\u20ac\"}";
+        "-9223372036854775808,1.5,true,false,"
+        "null],\"\":\"\",\"b\":{},\"c\":[],\"\u00e9\":\"\u20ac\"}";
     json_t *value = json_loads(text, 0, NULL), *large = json_array();
     ck_assert_ptr_nonnull(value);
     for (int i = 0; i < 3000; i++) json_array_append(large, value);
