@@ -21,7 +21,7 @@ CHECKS := $(if $(DEBUG)$(findstring sanitize,$(CFLAGS)),,-DNDEBUG)
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(WARNINGS) -MMD -MP $(CHECKS)
 LIBS := -lzstd -lxxhash -lpthread
 # The library does without these: they are the command's.
-TOOL_LIBS := -lmicrohttpd -ljansson -lz
+TOOL_LIBS := -lmicrohttpd -ljansson -lcbor -lz
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifeq ($(ARCH),x86_64)
 KERNELS := portable avx2 avx512

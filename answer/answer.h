@@ -70,8 +70,13 @@ bool answer_missing(const char *message, char material[24]);
 
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
 
-/* The object of GET /standard. Refused positions (impossible, castling, too many men) give NULL.
- * Otherwise *failure tells what hurt first, TREB_OK if nothing did. */
+/* Reads a FEN as lila-tablebase does: as treb_position_from_fen, but castling rights and en passant
+ * squares that cannot be are dropped. */
+treb_status answer_standard_position(const char *fen, treb_position *out, treb_error *error);
+
+/* The object of GET /standard. Castling rights and any number of men are allowed: what no table
+ * covers is null. *failure tells what hurt first, TREB_OK if nothing did. NULL if the position is
+ * impossible. */
 json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure);
 
 /* The object of GET /standard/mainline: best play by DTZ while the 50-move rule lasts. */

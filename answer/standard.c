@@ -1,16 +1,16 @@
-/* standard.c - a probed position as lila-tablebase tells it.
+/* standard.c - a position as lila-tablebase tells it.
  *
  * Distances are plies and negative where the side to move loses; dtc alone counts moves, as it does
- * there. A move's fields are those of the position after it, so seen by the opponent. A move's
- * distance is one more than that of the position after it, unless the move ends the count: only
- * then that position is probed for it. */
+ * there. A move's fields are those of the position after it, so seen by the opponent: each of these
+ * positions is probed by itself, and what no table covers (castling rights, too many men) is not
+ * known. So a position of which nothing is known tells of the moves that lead to known ones. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer/line.h"
 #include "answer/parts.h"
 #include "answer/standard.h"
-#include "core/movegen.h"
+#include "core/san.h"
 
 enum { RULE = 100 }; /* plies that the 50-move rule allows */
 
@@ -20,38 +20,21 @@ static const char *const category_names[] = {"loss",         "unknown", "syzygy-
 
 /* A move, and the position after it. */
 typedef struct StandardMove {
-    treb_move move;
+    Move move;
+    char uci[UCI_SIZE], san[SAN_SIZE];
+    bool zeroing, conversion;
     int captured; /* the type of man taken, or -1 */
     Fields fields;
-    size_t number; /* in the library's order, which breaks ties */
 } StandardMove;
 
-/* Whether the ply that rounding leaves open decides. */
-static bool on_the_edge(const treb_value *value, int clock)
+treb_status answer_standard_position(const char *fen, treb_position *out, treb_error *error)
 {
-    return value->status[TREB_DTZ] == TREB_OK && value->rounded[TREB_DTZ] &&
-           value->plies[TREB_DTZ] + clock == RULE;
+    const char *why;
+    treb_status status = position_from_fen_leniently(fen, out, &why);
+    return status == TREB_OK ? status : fail(error, status, "%s", why);
 }
 
-static Category category_of(const treb_value *value, int clock)
-{
-    if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;
-    if (on_the_edge(value, clock))
-        return value->wdl > TREB_DRAW ? CATEGORY_SYZYGY_WIN : CATEGORY_SYZYGY_LOSS;
-    bool certain = value->status[TREB_DTZ] == TREB_OK || clock == 0;
-    switch (value->rule) {
-    case TREB_LOSS:
-        return certain ? CATEGORY_LOSS : CATEGORY_MAYBE_LOSS;
-    case TREB_BLESSED_LOSS:
-        return CATEGORY_BLESSED_LOSS;
-    case TREB_CURSED_WIN:
-        return CATEGORY_CURSED_WIN;
-    case TREB_WIN:
-        return certain ? CATEGORY_WIN : CATEGORY_MAYBE_WIN;
-    default:
-        return CATEGORY_DRAW;
-    }
-}
+/* ---- Categories ------------------------------------------------------------------------------ */
 
 static Category category_negated(Category category)
 {
@@ -70,114 +53,199 @@ static Category category_negated(Category category)
     return negated[category];
 }
 
-/* ---- Positions ------------------------------------------------------------------------------- */
-
-static void set_distance(Fields *fields, int metric, treb_status status, treb_distance distance)
+/* What is won, or lost, as its winner sees it. `late`: a draw could be claimed before the move that
+ * led here. */
+static Category category_for_winner(const treb_value *value, int clock, bool late)
 {
-    bool lost = distance.wdl<TREB_DRAW, won = distance.wdl> TREB_DRAW;
-    fields->known[metric] = status == TREB_OK;
-    fields->plies[metric] = lost ? -distance.plies : won ? distance.plies : 0;
-    if (metric != TREB_DTZ) return;
-    fields->rounded = distance.rounded && !fields->checkmate;
-    /* Syzygy counts the mated as one ply from zeroing, so that 0 always means a draw. */
-    if (fields->checkmate) fields->plies[metric] = -1;
+    int plies = value->plies[TREB_DTZ] + clock;
+    if (late || value->wdl == TREB_CURSED_WIN || value->wdl == TREB_BLESSED_LOSS)
+        return CATEGORY_CURSED_WIN;
+    if (clock == 0) return CATEGORY_WIN;
+    if (value->status[TREB_DTZ] != TREB_OK) return CATEGORY_MAYBE_WIN;
+    if (value->rounded[TREB_DTZ] && plies == RULE) return CATEGORY_SYZYGY_WIN;
+    return plies > RULE ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
 }
+
+/* `before` is what the clock stood at before the move that led here. */
+static Category category_of(const Fields *fields, const treb_value *value, int clock, int before)
+{
+    bool late = before >= RULE;
+    if (fields->stalemate || fields->insufficient) return CATEGORY_DRAW;
+    if (fields->checkmate) return late ? CATEGORY_BLESSED_LOSS : CATEGORY_LOSS;
+    if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;
+    if (value->wdl == TREB_DRAW) return CATEGORY_DRAW;
+    Category category = category_for_winner(value, clock, late);
+    return value->wdl > TREB_DRAW ? category : category_negated(category);
+}
+
+/* ---- Positions ------------------------------------------------------------------------------- */
 
 static void set_distances(Fields *fields, const treb_value *value)
 {
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        treb_status status = value->status[TREB_WDL];
-        if (status == TREB_OK) status = value->status[m];
-        set_distance(fields, m, status,
-                     (treb_distance){value->wdl, value->plies[m], value->rounded[m]});
+        int sign = value->wdl > TREB_DRAW ? 1 : value->wdl < TREB_DRAW ? -1 : 0;
+        fields->known[m] = value->status[TREB_WDL] == TREB_OK && value->status[m] == TREB_OK;
+        fields->plies[m] = sign * value->plies[m];
+        /* 0 always means a draw. Syzygy counts the mated as one ply from zeroing, Prophet not. */
+        if (fields->checkmate) fields->plies[m] = -1;
+        if (fields->checkmate && m != TREB_DTZ) fields->known[m] = false;
+    }
+    fields->rounded = value->rounded[TREB_DTZ] && !fields->checkmate;
+}
+
+/* A failure other than a missing table counts before one of those. */
+static void keep_failure(treb_error *kept, const treb_error *error)
+{
+    if (kept->status == TREB_OK ||
+        (kept->status == TREB_ERR_NO_TABLE && error->status != TREB_ERR_NO_TABLE))
+        *kept = *error;
+}
+
+/* Keeps why a distance is not known; if its table is merely not there that is no failure. */
+static void keep_distance_failures(AnswerContext *context, const treb_position *pos,
+                                   const treb_value *value, treb_error *failure)
+{
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        treb_error why;
+        treb_distance distance;
+        answer_note(context, value->status[m]);
+        if (value->status[m] == TREB_OK || value->status[m] == TREB_ERR_NO_TABLE) continue;
+        if (treb_probe_distance(context->tables, pos, (treb_metric)m, &distance, &why) != TREB_OK)
+            keep_failure(failure, &why);
     }
 }
 
-/* The distance after a move, from the move's own where that goes on counting. */
-static void set_child_distance(Fields *fields, AnswerContext *context, const treb_move *move,
-                               const treb_position *child, int metric)
+/* What the tables say. Positions that no table covers are not known for all time: no failure. */
+static treb_value look_up(AnswerContext *context, const treb_position *pos, treb_error *failure)
 {
-    const treb_value *value = &move->value;
-    bool ends = metric == TREB_DTZ   ? move->flags & TREB_MOVE_ZEROING
-                : metric == TREB_DTC ? move->flags & TREB_MOVE_CONVERSION
-                                     : false;
-    treb_wdl wdl = (treb_wdl)(TREB_WIN - value->wdl);
-    if (value->status[TREB_WDL] != TREB_OK) return;
-    if (!ends || wdl == TREB_DRAW) {
-        set_distance(fields, metric, value->status[metric],
-                     (treb_distance){wdl, value->plies[metric] - 1, value->rounded[metric]});
-        answer_note(context, value->status[metric]);
-        return;
+    treb_error why;
+    treb_value value = {0};
+    treb_status status = treb_probe_root(context->tables, pos, &value, &why);
+    if (answer_refused(status)) {
+        value.status[TREB_WDL] = status;
+        return value;
     }
-    treb_distance distance = {TREB_DRAW, 0, 0};
-    treb_status status = treb_probe_distance(context->tables, child, metric, &distance, NULL);
-    set_distance(fields, metric, status, distance);
     answer_note(context, status);
+    if (status == TREB_OK)
+        keep_distance_failures(context, pos, &value, failure);
+    else
+        keep_failure(failure, &why);
+    return value;
+}
+
+/* All of a position; `before` as for category_of. */
+static void fill_fields(Fields *fields, AnswerContext *context, const treb_position *pos,
+                        int before, treb_error *failure)
+{
+    treb_value value = look_up(context, pos, failure);
+    bool over = !movegen_any(pos);
+    fields->checkmate = over && position_in_check(pos);
+    fields->stalemate = over && !fields->checkmate;
+    fields->insufficient = answer_insufficient(pos);
+    fields->category = category_of(fields, &value, pos->halfmove, before);
+    set_distances(fields, &value);
 }
 
 /* ---- The moves ------------------------------------------------------------------------------- */
 
-static int captured_type(const treb_position *pos, const treb_move *move)
-{
-    if (!(move->flags & TREB_MOVE_CAPTURE)) return -1;
-    for (int type = TREB_PAWN; type < TREB_TYPES; type++)
-        if (pos->by_type[type] >> move->to & 1) return type;
-    return TREB_PAWN; /* en passant */
-}
-
-static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_position *pos)
+static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_position *pos,
+                       Move move, treb_error *failure)
 {
     treb_position child;
-    Fields *f = &entry->fields;
-    f->checkmate = entry->move.flags & TREB_MOVE_MATE;
-    f->stalemate = entry->move.flags & TREB_MOVE_STALEMATE;
-    f->category = category_negated(category_of(&entry->move.value, pos->halfmove));
-    entry->captured = captured_type(pos, &entry->move);
-    answer_note(context, entry->move.value.status[TREB_WDL]);
-    if (treb_position_play(pos, entry->move.uci, &child, NULL) != TREB_OK) return;
-    f->insufficient = answer_insufficient(&child);
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        set_child_distance(f, context, &entry->move, &child, m);
+    entry->move = move;
+    entry->zeroing = move_is_zeroing(pos, move);
+    entry->conversion = move_is_capture(pos, move) || move_promo(move) != 0;
+    entry->captured =
+        move_is_ep(pos, move) ? TREB_PAWN : position_piece_at(pos, move_to(move), NULL);
+    move_to_uci(move, entry->uci);
+    move_to_san(pos, move, entry->san);
+    position_play(pos, move, &child);
+    fill_fields(&entry->fields, context, &child, pos->halfmove, failure);
 }
 
-/* Larger distances first, which is the quicker win and the longer resistance; unknown ones last. */
-static int compare_known(const Fields *a, const Fields *b, int metric)
+/* A distance as it is told: DTC in moves. */
+static int told(const Fields *f, int metric)
 {
-    if (a->known[metric] != b->known[metric]) return a->known[metric] ? -1 : 1;
-    return a->known[metric] ? b->plies[metric] - a->plies[metric] : 0;
+    int plies = f->plies[metric];
+    if (metric != TREB_DTC) return plies;
+    return plies < 0 ? -((1 - plies) / 2) : (plies + 1) / 2;
+}
+
+/* Negative distances come first, the shortest first, then what is not known or 0, then positive
+ * ones, the longest first: the quicker win and the longer resistance. */
+static int compare_distances(const Fields *a, const Fields *b, int metric)
+{
+    int x = a->known[metric] ? told(a, metric) : 0, y = b->known[metric] ? told(b, metric) : 0;
+    int order = (x > 0) - (x < 0) - ((y > 0) - (y < 0));
+    return order ? order : y - x;
+}
+
+/* What is not known comes first, then the larger. */
+static int compare_dtz(const Fields *a, const Fields *b)
+{
+    if (!a->known[TREB_DTZ] || !b->known[TREB_DTZ]) return a->known[TREB_DTZ] - b->known[TREB_DTZ];
+    return b->plies[TREB_DTZ] - a->plies[TREB_DTZ];
 }
 
 /* Moves that convert (or zero the clock) come first, but for a loser last. */
-static int compare_turning(const StandardMove *a, const StandardMove *b, int flag)
+static int compare_turning(bool a, bool b, Category category)
 {
-    int order = !!(b->move.flags & flag) - !!(a->move.flags & flag);
-    return a->fields.category > CATEGORY_DRAW ? -order : order;
+    return category > CATEGORY_DRAW ? a - b : b - a;
 }
 
+/* lila-tablebase's order; the squares make it a fixed one. */
 static int compare_entries(const void *left, const void *right)
 {
     const StandardMove *a = left, *b = right;
-    int order = (int)a->fields.category - (int)b->fields.category;
-    if (order == 0) order = b->fields.checkmate - a->fields.checkmate;
-    if (order == 0) order = b->fields.stalemate - a->fields.stalemate;
-    if (order == 0) order = b->fields.insufficient - a->fields.insufficient;
-    if (order == 0) order = compare_known(&a->fields, &b->fields, TREB_DTM);
-    if (order == 0) order = compare_turning(a, b, TREB_MOVE_CONVERSION);
-    if (order == 0) order = compare_known(&a->fields, &b->fields, TREB_DTC);
-    if (order == 0) order = compare_turning(a, b, TREB_MOVE_ZEROING);
-    if (order == 0) order = compare_known(&a->fields, &b->fields, TREB_DTZ);
+    const Fields *x = &a->fields, *y = &b->fields;
+    int order = (int)x->category - (int)y->category;
+    if (order == 0) order = y->checkmate - x->checkmate;
+    if (order == 0) order = y->stalemate - x->stalemate;
+    if (order == 0) order = y->insufficient - x->insufficient;
+    if (order == 0) order = compare_distances(x, y, TREB_DTM);
+    if (order == 0) order = compare_turning(a->conversion, b->conversion, x->category);
+    if (order == 0) order = compare_distances(x, y, TREB_DTC);
+    if (order == 0) order = compare_turning(a->zeroing, b->zeroing, x->category);
+    if (order == 0) order = compare_dtz(x, y);
     if (order == 0) order = b->captured - a->captured;
-    if (order == 0) order = b->move.promotion - a->move.promotion;
-    return order ? order : a->number < b->number ? -1 : 1;
+    if (order == 0) order = move_promo(b->move) - move_promo(a->move);
+    if (order == 0) order = move_from(a->move) - move_from(b->move);
+    return order ? order : move_to(a->move) - move_to(b->move);
+}
+
+/* The moves as entries, best first, and how many; the caller frees them. NULL without memory. */
+static StandardMove *list_entries(AnswerContext *context, const treb_position *pos, size_t *count,
+                                  treb_error *failure)
+{
+    Move moves[MOVES_MAX];
+    *count = (size_t)movegen_all(pos, moves);
+    StandardMove *entries = calloc(*count + 1, sizeof *entries);
+    if (entries == NULL) {
+        fail_memory(failure);
+        return NULL;
+    }
+    for (size_t i = 0; i < *count && !answer_stopped(context); i++)
+        fill_entry(&entries[i], context, pos, moves[i], failure);
+    qsort(entries, *count, sizeof *entries, compare_entries);
+    return entries;
+}
+
+/* What rounding leaves open of the best moves is settled by what the position itself is worth. */
+static void settle_rounded(Category root, StandardMove *entries, size_t count)
+{
+    bool won = root == CATEGORY_WIN || root == CATEGORY_CURSED_WIN;
+    bool lost = root == CATEGORY_LOSS || root == CATEGORY_BLESSED_LOSS;
+    if (!won && !lost) return;
+    Category open = won ? CATEGORY_SYZYGY_LOSS : CATEGORY_SYZYGY_WIN;
+    for (size_t i = 0; i < count && entries[i].fields.category == open; i++)
+        entries[i].fields.category = category_negated(root);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_distance(json_t *object, const char *name, const Fields *f, int metric)
 {
-    int plies = f->plies[metric];
-    if (metric == TREB_DTC) plies = plies < 0 ? -((1 - plies) / 2) : (plies + 1) / 2;
-    put(object, name, f->known[metric] ? json_integer(plies) : json_null());
+    put(object, name, f->known[metric] ? json_integer(told(f, metric)) : json_null());
 }
 
 void standard_put_fields(json_t *object, const Fields *f)
@@ -201,82 +269,27 @@ void standard_put_fields(json_t *object, const Fields *f)
 static json_t *entry_json(const StandardMove *entry)
 {
     json_t *object = json_object();
-    put(object, "uci", json_text(entry->move.uci));
-    put(object, "san", json_text(entry->move.san));
-    put(object, "zeroing", json_boolean(entry->move.flags & TREB_MOVE_ZEROING));
-    put(object, "conversion", json_boolean(entry->move.flags & TREB_MOVE_CONVERSION));
+    put(object, "uci", json_text(entry->uci));
+    put(object, "san", json_text(entry->san));
+    put(object, "zeroing", json_boolean(entry->zeroing));
+    put(object, "conversion", json_boolean(entry->conversion));
     standard_put_fields(object, &entry->fields);
     return object;
 }
 
-/* A failure other than a missing table counts before one of those. */
-static void keep_failure(treb_error *kept, const treb_error *error)
-{
-    if (kept->status == TREB_OK ||
-        (kept->status == TREB_ERR_NO_TABLE && error->status != TREB_ERR_NO_TABLE))
-        *kept = *error;
-}
-
-/* The moves as entries, best first, and how many; the caller frees them. */
-static StandardMove *list_entries(AnswerContext *context, const treb_position *pos, size_t *count,
-                                  treb_error *failure)
-{
-    treb_error error;
-    treb_move moves[TREB_MOVES_MAX];
-    treb_status status = answer_moves(context, pos, TREB_DTM, moves, count, &error);
-    if (status != TREB_OK) keep_failure(failure, &error);
-    StandardMove *entries = calloc(*count + 1, sizeof *entries);
-    if (entries == NULL) {
-        fail_memory(failure);
-        return NULL;
-    }
-    for (size_t i = 0; i < *count && !answer_stopped(context); i++) {
-        entries[i].move = moves[i];
-        entries[i].number = i;
-        fill_entry(&entries[i], context, pos);
-    }
-    qsort(entries, *count, sizeof *entries, compare_entries);
-    return entries;
-}
-
-static void fill_root(Fields *fields, AnswerContext *context, const treb_position *pos,
-                      const treb_value *value, const StandardMove *entries, size_t count)
-{
-    /* The rules alone settle a game that is over. */
-    fields->checkmate = count == 0 && value->wdl == TREB_LOSS;
-    fields->stalemate = count == 0 && value->wdl != TREB_LOSS;
-    fields->insufficient = answer_insufficient(pos);
-    fields->category = category_of(value, pos->halfmove);
-    if (fields->category == CATEGORY_UNKNOWN && count > 0)
-        fields->category = category_negated(entries[0].fields.category);
-    set_distances(fields, value);
-    for (int m = 0; m < TREB_METRICS; m++) answer_note(context, value->status[m]);
-}
-
-/* A DTZ that is not known is no failure if its table is merely not there. */
-static void find_dtz_failure(const AnswerContext *context, const treb_position *pos,
-                             const treb_value *value, treb_error *failure)
-{
-    treb_error why;
-    treb_distance distance;
-    treb_status status = value->status[TREB_DTZ];
-    if (status == TREB_OK || status == TREB_ERR_NO_TABLE) return;
-    if (treb_probe_dtz(context->tables, pos, &distance, &why) != TREB_OK) *failure = why;
-}
-
 json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure)
 {
-    treb_value value = {0};
     Fields fields = {0};
     size_t count = 0;
+    treb_status status = treb_position_check(pos, failure);
+    if (status != TREB_OK) return NULL;
     failure->status = TREB_OK;
     if (answer_stopped(context)) return answer_unless_stopped(context, NULL, failure);
-    treb_status status = treb_probe_root(context->tables, pos, &value, failure);
-    if (answer_refused(status)) return NULL;
-    if (status == TREB_OK) find_dtz_failure(context, pos, &value, failure);
+    fill_fields(&fields, context, pos, pos->halfmove > 0 ? pos->halfmove - 1 : 0, failure);
     StandardMove *entries = list_entries(context, pos, &count, failure);
     if (entries == NULL) return NULL;
-    fill_root(&fields, context, pos, &value, entries, count);
+    settle_rounded(fields.category, entries, count);
+    if (count > 0) fields.category = category_negated(entries[0].fields.category);
     json_t *object = json_object(), *moves = json_array();
     standard_put_fields(object, &fields);
     for (size_t i = 0; i < count; i++) json_array_append_new(moves, entry_json(&entries[i]));

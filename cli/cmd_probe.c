@@ -250,11 +250,14 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
     /* Without the position's own table lila-tablebase's object would be empty but for its moves. */
     treb_status status = treb_probe_root(tables, &args->pos, &value, &error);
     if (status == TREB_ERR_MEN || status == TREB_ERR_NO_TABLE) {
-        Blocked *b = answer_find_blocked(args->dirs.dir, args->dirs.count, &args->pos, &error);
+        treb_error why;
+        Blocked *b = answer_find_blocked(args->dirs.dir, args->dirs.count, &args->pos, &why);
         if (b != NULL) return probe_ranks(tables, b);
-        if (error.status != TREB_ERR_POSITION && error.status != TREB_ERR_NO_TABLE)
-            cli_error("probe", "%s", error.text);
+        if (why.status != TREB_ERR_POSITION && why.status != TREB_ERR_NO_TABLE)
+            cli_error("probe", "%s", why.text);
     }
+    if (status == TREB_ERR_MEN || status == TREB_ERR_CASTLING)
+        return cli_fail("probe", &error, NULL);
     json_t *object = answer_standard(&context, &args->pos, &error);
     if (object != NULL && cli_json_answer("probe", object) != CLI_OK) return CLI_FAILED;
     if (error.status == TREB_OK) return CLI_OK;

@@ -173,6 +173,29 @@ int movegen_legal(const treb_position *pos, Move *out)
     return g.count;
 }
 
+/* Whether the king may go from `king` over `over` to `to`, none of which may be attacked, past
+ * squares that must be empty. */
+static bool may_castle(const treb_position *pos, int king, int over, int to, uint64_t empty)
+{
+    int enemy = pos->turn ^ 1;
+    return (position_occupied(pos) & empty) == 0 && !square_attacked(pos, king, enemy) &&
+           !square_attacked(pos, over, enemy) && !square_attacked(pos, to, enemy);
+}
+
+int movegen_castling(const treb_position *pos, Move *out)
+{
+    assert(position_ok(pos));
+    bool white = pos->turn == TREB_WHITE;
+    unsigned rights = white ? pos->castling : pos->castling >> 2;
+    int king = white ? 4 : 60, count = 0;
+    uint64_t right = UINT64_C(3) << (king + 1), left = UINT64_C(7) << (king - 3);
+    if (rights & CASTLING_K && may_castle(pos, king, king + 1, king + 2, right))
+        out[count++] = move_make(king, king + 2, 0);
+    if (rights & CASTLING_Q && may_castle(pos, king, king - 1, king - 2, left))
+        out[count++] = move_make(king, king - 2, 0);
+    return count;
+}
+
 int movegen_captures(const treb_position *pos, Move *out)
 {
     assert(position_ok(pos));
@@ -229,7 +252,7 @@ static unsigned castling_lost(int sq)
 
 void position_make(const treb_position *pos, Move m, treb_position *child)
 {
-    assert(position_ok(pos));
+    assert(position_ok(pos) && !move_is_castling(pos, m));
     int us = pos->turn, from = move_from(m), to = move_to(m), promo = move_promo(m);
     int type = position_piece_at(pos, from, NULL);
     int victim = move_is_ep(pos, m) ? ep_victim(to) : to;
@@ -254,4 +277,29 @@ void position_make(const treb_position *pos, Move m, treb_position *child)
     }
     if (us == TREB_BLACK && child->fullmove < UINT16_MAX) child->fullmove++;
     assert(position_ok(child));
+}
+
+/* King and rook change places, and no right is left. */
+static void make_castling(const treb_position *pos, Move m, treb_position *child)
+{
+    int us = pos->turn, from = move_from(m), to = move_to(m);
+    *child = *pos;
+    position_remove(child, from);
+    position_remove(child, to > from ? from + 3 : from - 4);
+    position_put(child, us, TREB_KING, to);
+    position_put(child, us, TREB_ROOK, (from + to) / 2);
+    child->turn = (uint8_t)(us ^ 1);
+    child->ep = 0;
+    child->castling &= us == TREB_WHITE ? CASTLING_k | CASTLING_q : CASTLING_K | CASTLING_Q;
+    if (child->halfmove < UINT16_MAX) child->halfmove++;
+    if (us == TREB_BLACK && child->fullmove < UINT16_MAX) child->fullmove++;
+    assert(position_ok(child));
+}
+
+void position_play(const treb_position *pos, Move m, treb_position *child)
+{
+    if (move_is_castling(pos, m))
+        make_castling(pos, m, child);
+    else
+        position_make(pos, m, child);
 }

@@ -1,7 +1,7 @@
 /* movegen.h - the legal moves of a position, and making them.
  *
- * All of it relies on positions that position_check accepts. Castling moves are never generated:
- * no table covers a position with castling rights. */
+ * All of it relies on positions that position_check accepts. Castling moves stand apart: no table
+ * covers a position with castling rights, so what generates and probes tables never meets one. */
 #ifndef TREB_CORE_MOVEGEN_H
 #define TREB_CORE_MOVEGEN_H
 
@@ -20,18 +20,31 @@ static inline Move move_make(int from, int to, int promo)
     return (Move)(from | to << 6 | promo << 12);
 }
 
-/* Writes all legal moves, at most MOVES_MAX, and returns their number. */
+/* Writes all legal moves but castling, at most MOVES_MAX, and returns their number. */
 int movegen_legal(const treb_position *pos, Move *out);
+
+/* The legal castling moves, at most 2: the king's move of two squares. */
+int movegen_castling(const treb_position *pos, Move *out);
+
+/* Both together: what may be played on the board. */
+static inline int movegen_all(const treb_position *pos, Move *out)
+{
+    int count = movegen_legal(pos, out);
+    return pos->castling == 0 ? count : count + movegen_castling(pos, out + count);
+}
 
 /* The legal captures only, with promoting captures and en passant. Quick if there are none. */
 int movegen_captures(const treb_position *pos, Move *out);
 
-/* Whether there is a legal move: without one the game is over. */
+/* Whether there is a legal move: without one the game is over. Who may castle has others, too. */
 bool movegen_any(const treb_position *pos);
 
-/* Makes a legal move. The child's ep square is set only if an enemy pawn stands ready to capture,
- * pinned or not. `child` may be `pos`. */
+/* Makes a legal move that is not castling. The child's ep square is set only if an enemy pawn
+ * stands ready to capture, pinned or not. `child` may be `pos`. */
 void position_make(const treb_position *pos, Move m, treb_position *child);
+
+/* The same for any legal move. */
+void position_play(const treb_position *pos, Move m, treb_position *child);
 
 /* Whether some en passant capture is legal. An ep square alone does not say so. */
 bool position_ep_legal(const treb_position *pos);
@@ -55,6 +68,12 @@ static inline bool move_is_ep(const treb_position *pos, Move m)
 static inline bool move_is_capture(const treb_position *pos, Move m)
 {
     return bit_test(pos->by_color[pos->turn ^ 1], move_to(m)) || move_is_ep(pos, m);
+}
+
+static inline bool move_is_castling(const treb_position *pos, Move m)
+{
+    int step = move_to(m) - move_from(m);
+    return (step == 2 || step == -2) && bit_test(pos->by_type[TREB_KING], move_from(m));
 }
 
 /* A capture or a pawn move, which no later move can take back. */

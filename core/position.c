@@ -5,6 +5,9 @@
 
 enum { FEN_FIELDS_MIN = 2, FEN_FIELDS_MAX = 6, SIDE_MEN_MAX = 16, SIDE_PAWNS_MAX = 8 };
 
+/* How much is overlooked in a FEN. */
+typedef enum Reading { STRICT, LENIENT } Reading;
+
 /* One field of a FEN, not terminated. */
 typedef struct Field {
     const char *text;
@@ -52,7 +55,7 @@ static int letter_index(const char *letters, char c)
 }
 
 /* Reads one rank up to its '/' or the end of the field; moves `at` there. */
-static treb_status read_rank(Field field, size_t *at, int rank, treb_position *pos,
+static treb_status read_rank(Field field, size_t *at, int rank, Reading reading, treb_position *pos,
                              const char **why)
 {
     int file = 0;
@@ -64,7 +67,9 @@ static treb_status read_rank(Field field, size_t *at, int rank, treb_position *p
         if (!digit && piece < 0) {
             return bad_fen(why, "the board has a character that is neither a man nor 1 to 8");
         }
-        if (digit && after_digit) return bad_fen(why, "two digits stand side by side in a rank");
+        if (digit && after_digit && reading == STRICT) {
+            return bad_fen(why, "two digits stand side by side in a rank");
+        }
         if (file + (digit ? c - '0' : 1) > 8) {
             return bad_fen(why, "a rank of the board has more than 8 squares");
         }
@@ -79,7 +84,7 @@ static treb_status read_rank(Field field, size_t *at, int rank, treb_position *p
     return TREB_OK;
 }
 
-static treb_status read_board(Field field, treb_position *pos, const char **why)
+static treb_status read_board(Field field, Reading reading, treb_position *pos, const char **why)
 {
     int slashes = 0;
     for (size_t i = 0; i < field.length; i++) slashes += field.text[i] == '/' && slashes < 9;
@@ -90,7 +95,7 @@ static treb_status read_board(Field field, treb_position *pos, const char **why)
     size_t at = 0;
     treb_status status = TREB_OK;
     for (int rank = 7; rank >= 0 && status == TREB_OK; rank--, at++) {
-        status = read_rank(field, &at, rank, pos, why);
+        status = read_rank(field, &at, rank, reading, pos, why);
     }
     return status;
 }
@@ -107,52 +112,69 @@ static treb_status read_turn(Field field, treb_position *pos, const char **why)
 
 static bool is_dash(Field field) { return field.length == 1 && field.text[0] == '-'; }
 
-static treb_status read_castling(Field field, treb_position *pos, const char **why)
+/* The right that a letter names; LENIENT takes files of rooks, too, of which only a and h count.
+ * 0 if there is no such right, -1 if there is no such letter. */
+static int castling_right(char c, Reading reading)
+{
+    static const char rooks[] = "HAha", files[] = "ABCDEFGHabcdefgh";
+    int right = letter_index(castling_letters, c);
+    if (right < 0 && reading == LENIENT) {
+        right = letter_index(rooks, c);
+        if (right < 0 && letter_index(files, c) >= 0) return 0;
+    }
+    return right < 0 ? -1 : 1 << right;
+}
+
+static treb_status read_castling(Field field, Reading reading, treb_position *pos, const char **why)
 {
     if (is_dash(field)) return TREB_OK;
     for (size_t i = 0; i < field.length; i++) {
-        int right = letter_index(castling_letters, field.text[i]);
+        int right = castling_right(field.text[i], reading);
         if (right < 0) return bad_fen(why, "the castling field is neither - nor letters of KQkq");
-        if (pos->castling >> right & 1) return bad_fen(why, "a castling right is named twice");
-        pos->castling |= (uint8_t)(1 << right);
+        if (pos->castling & right && reading == STRICT) {
+            return bad_fen(why, "a castling right is named twice");
+        }
+        pos->castling |= (uint8_t)right;
     }
     return TREB_OK;
 }
 
-static treb_status read_ep(Field field, treb_position *pos, const char **why)
+static treb_status read_ep(Field field, Reading reading, treb_position *pos, const char **why)
 {
     if (is_dash(field)) return TREB_OK;
     bool square = field.length == 2 && field.text[0] >= 'a' && field.text[0] <= 'h' &&
                   field.text[1] >= '1' && field.text[1] <= '8';
     if (!square) return bad_fen(why, "the en passant field is neither - nor a square");
     if (field.text[1] != '3' && field.text[1] != '6') {
+        if (reading == LENIENT) return TREB_OK;
         return bad_fen(why, "the en passant square is on neither rank 3 nor rank 6");
     }
     pos->ep = (uint8_t)square_at(field.text[0] - 'a', field.text[1] - '1');
     return TREB_OK;
 }
 
-/* False if the field is not a number of 0 to 65535. */
-static bool read_number(Field field, uint16_t *out)
+/* False if the field is not a number of 0 to 65535; LENIENT takes larger ones for the largest. */
+static bool read_number(Field field, Reading reading, uint16_t *out)
 {
     uint32_t value = 0;
     for (size_t i = 0; i < field.length; i++) {
         char c = field.text[i];
         if (c < '0' || c > '9') return false;
         value = value * 10 + (uint32_t)(c - '0');
-        if (value > UINT16_MAX) return false;
+        if (value > UINT16_MAX && reading == STRICT) return false;
+        if (value > UINT16_MAX) value = UINT16_MAX;
     }
     *out = (uint16_t)value;
     return true;
 }
 
-static treb_status read_counters(const Field *fields, int count, treb_position *pos,
-                                 const char **why)
+static treb_status read_counters(const Field *fields, int count, Reading reading,
+                                 treb_position *pos, const char **why)
 {
-    if (count > 4 && !read_number(fields[4], &pos->halfmove)) {
+    if (count > 4 && !read_number(fields[4], reading, &pos->halfmove)) {
         return bad_fen(why, "the halfmove clock is not a number from 0 to 65535");
     }
-    if (count > 5 && !read_number(fields[5], &pos->fullmove)) {
+    if (count > 5 && !read_number(fields[5], reading, &pos->fullmove)) {
         return bad_fen(why, "the move number is not a number from 0 to 65535");
     }
     /* Many programs count from 0; nothing depends on it. */
@@ -160,20 +182,30 @@ static treb_status read_counters(const Field *fields, int count, treb_position *
     return TREB_OK;
 }
 
-treb_status position_from_fen(const char *fen, treb_position *out, const char **why)
+/* All of a FEN, without a look at the position. */
+static treb_status read_fen(const char *fen, Reading reading, treb_position *pos, const char **why)
 {
     Field fields[FEN_FIELDS_MAX];
     int count = split_fields(fen, fields);
     if (count == 0) return bad_fen(why, "the FEN is empty");
-    if (count < FEN_FIELDS_MIN) return bad_fen(why, "the side to move is missing");
+    if (count < FEN_FIELDS_MIN && reading == STRICT) {
+        return bad_fen(why, "the side to move is missing");
+    }
     if (count > FEN_FIELDS_MAX) return bad_fen(why, "the FEN has more than 6 fields");
 
-    treb_position pos = {.fullmove = 1};
-    treb_status status = read_board(fields[0], &pos, why);
-    if (status == TREB_OK) status = read_turn(fields[1], &pos, why);
-    if (status == TREB_OK && count > 2) status = read_castling(fields[2], &pos, why);
-    if (status == TREB_OK && count > 3) status = read_ep(fields[3], &pos, why);
-    if (status == TREB_OK) status = read_counters(fields, count, &pos, why);
+    *pos = (treb_position){.fullmove = 1};
+    treb_status status = read_board(fields[0], reading, pos, why);
+    if (status == TREB_OK && count > 1) status = read_turn(fields[1], pos, why);
+    if (status == TREB_OK && count > 2) status = read_castling(fields[2], reading, pos, why);
+    if (status == TREB_OK && count > 3) status = read_ep(fields[3], reading, pos, why);
+    if (status == TREB_OK) status = read_counters(fields, count, reading, pos, why);
+    return status;
+}
+
+treb_status position_from_fen(const char *fen, treb_position *out, const char **why)
+{
+    treb_position pos;
+    treb_status status = read_fen(fen, STRICT, &pos, why);
     if (status == TREB_OK) status = position_check(&pos, why);
     if (status == TREB_OK) *out = pos;
     return status;
@@ -268,15 +300,25 @@ static const char *fault_in_boards(const treb_position *pos)
     return NULL;
 }
 
-/* Men beyond the first set are promoted pawns, of which there are no more than pawns are missing.
- * This also keeps the number of moves below what a list holds. */
+/* How many of some men are beyond those of the first set. */
+static int extra_men(uint64_t men, int at_start)
+{
+    int extra = bit_count(men) - at_start;
+    return extra > 0 ? extra : 0;
+}
+
+/* Men beyond the first set, which has a bishop for each colour of squares, are promoted pawns, of
+ * which there are no more than pawns are missing. This also keeps the number of moves below what a
+ * list holds. */
 static bool too_many_promoted(const treb_position *pos, int color)
 {
-    static const int at_start[TREB_TYPES] = {0, 2, 2, 2, 1, 1};
-    int pawns = 0;
+    static const int at_start[TREB_TYPES] = {0, 2, 0, 2, 1, 1};
+    const uint64_t light = UINT64_C(0x55aa55aa55aa55aa);
+    uint64_t bishops = position_men_of(pos, color, TREB_BISHOP);
+    int pawns = extra_men(bishops & light, 1) + extra_men(bishops & ~light, 1);
     for (int type = TREB_PAWN; type < TREB_TYPES; type++) {
-        int extra = bit_count(position_men_of(pos, color, type)) - at_start[type];
-        if (extra > 0) pawns += extra;
+        if (type == TREB_BISHOP) continue;
+        pawns += extra_men(position_men_of(pos, color, type), at_start[type]);
     }
     return pawns > SIDE_PAWNS_MAX;
 }
@@ -336,19 +378,26 @@ static const char *fault_in_ep(const treb_position *pos)
     return NULL;
 }
 
-static const char *fault_in_castling(const treb_position *pos)
+/* The rights whose king and rook stand at home, and those whose king does. */
+static unsigned rights_at_home(const treb_position *pos, unsigned *kings)
 {
     static const int rook_home[4] = {7, 0, 63, 56}, king_home[2] = {4, 60};
+    unsigned rights = *kings = 0;
     for (int right = 0; right < 4; right++) {
         int color = right / 2;
-        if (!(pos->castling >> right & 1)) continue;
-        if (!bit_test(position_men_of(pos, color, TREB_KING), king_home[color])) {
-            return "a castling right is given, but the king is not at home";
-        }
-        if (!bit_test(position_men_of(pos, color, TREB_ROOK), rook_home[right])) {
-            return "a castling right is given, but the rook is not at home";
-        }
+        if (!bit_test(position_men_of(pos, color, TREB_KING), king_home[color])) continue;
+        *kings |= 1U << right;
+        bool rook = bit_test(position_men_of(pos, color, TREB_ROOK), rook_home[right]);
+        rights |= (unsigned)rook << right;
     }
+    return rights;
+}
+
+static const char *fault_in_castling(const treb_position *pos)
+{
+    unsigned kings, rights = rights_at_home(pos, &kings);
+    if (pos->castling & ~kings) return "a castling right is given, but the king is not at home";
+    if (pos->castling & ~rights) return "a castling right is given, but the rook is not at home";
     return NULL;
 }
 
@@ -361,6 +410,19 @@ treb_status position_check(const treb_position *pos, const char **why)
     if (fault == NULL) fault = fault_in_castling(pos);
     if (fault != NULL) return answer(why, TREB_ERR_POSITION, fault);
     return answer(why, TREB_OK, "");
+}
+
+treb_status position_from_fen_leniently(const char *fen, treb_position *out, const char **why)
+{
+    treb_position pos;
+    unsigned kings;
+    treb_status status = read_fen(fen, LENIENT, &pos, why);
+    if (status != TREB_OK) return status;
+    pos.castling &= (uint8_t)rights_at_home(&pos, &kings);
+    if (fault_in_ep(&pos) != NULL) pos.ep = 0;
+    status = position_check(&pos, why);
+    if (status == TREB_OK) *out = pos;
+    return status;
 }
 
 /* ---- Transforming ---------------------------------------------------------------------------- */

@@ -13,6 +13,12 @@ enum { CASTLING_K = 1, CASTLING_Q = 2, CASTLING_k = 4, CASTLING_q = 8 };
  * empty on success. The castling field may name rights, which the tables do not cover. */
 treb_status position_from_fen(const char *fen, treb_position *out, const char **why);
 
+/* The same, but overlooks what others do, above all lila-tablebase: castling rights and en passant
+ * squares that cannot be are dropped, rights may be named by files of rooks and more than once,
+ * White is to move if nobody is, digits may stand side by side, counters that are too large count
+ * as the largest. */
+treb_status position_from_fen_leniently(const char *fen, treb_position *out, const char **why);
+
 /* Writes all six fields. */
 void position_to_fen(const treb_position *pos, char out[TREB_FEN_SIZE]);
 

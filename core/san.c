@@ -41,7 +41,7 @@ treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
 {
     assert(position_ok(pos));
     Move moves[MOVES_MAX];
-    int count = movegen_legal(pos, moves);
+    int count = movegen_all(pos, moves);
     for (int i = 0; i < count; i++) {
         char uci[UCI_SIZE];
         move_to_uci(moves[i], uci);
@@ -78,14 +78,21 @@ static char *write_origin(const treb_position *pos, Move m, int type, char *out)
 static char *write_check(const treb_position *pos, Move m, char *out)
 {
     treb_position child;
-    position_make(pos, m, &child);
+    position_play(pos, m, &child);
     if (position_in_check(&child)) *out++ = movegen_any(&child) ? '+' : '#';
     return out;
 }
 
-void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
+static const char short_castling[] = "O-O", long_castling[] = "O-O-O";
+
+static const char *castling_text(Move m)
 {
-    assert(position_ok(pos));
+    return move_to(m) > move_from(m) ? short_castling : long_castling;
+}
+
+/* All of a move but what follows from it. */
+static char *write_move(const treb_position *pos, Move m, char *out)
+{
     int type = position_piece_at(pos, move_from(m), NULL);
     bool capture = move_is_capture(pos, m);
     if (type > TREB_PAWN) {
@@ -101,6 +108,16 @@ void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
         *out++ = '=';
         *out++ = type_letters[move_promo(m)];
     }
+    return out;
+}
+
+void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE])
+{
+    assert(position_ok(pos));
+    if (move_is_castling(pos, m))
+        out = stpcpy(out, castling_text(m));
+    else
+        out = write_move(pos, m, out);
     out = write_check(pos, m, out);
     *out = '\0';
 }
@@ -144,9 +161,31 @@ static bool fits(const treb_position *pos, Move m, const Description *d)
            (!d->capture || move_is_capture(pos, m));
 }
 
+/* Whether a text is a castling move; zeros count as the letter O. */
+static bool is_castling_text(const char *text, const char *castling)
+{
+    size_t i = 0;
+    for (; castling[i] != '\0'; i++)
+        if (text[i] != castling[i] && !(text[i] == '0' && castling[i] == 'O')) return false;
+    return strspn(text + i, "+#!?") == strlen(text + i);
+}
+
+static treb_status castling_from_san(const treb_position *pos, const char *text, Move *out)
+{
+    Move moves[2];
+    int count = movegen_castling(pos, moves);
+    for (int i = 0; i < count; i++) {
+        if (!is_castling_text(text, castling_text(moves[i]))) continue;
+        *out = moves[i];
+        return TREB_OK;
+    }
+    return TREB_ERR_ARGUMENT;
+}
+
 treb_status move_from_san(const treb_position *pos, const char *text, Move *out)
 {
     assert(position_ok(pos));
+    if (*text == 'O' || *text == '0') return castling_from_san(pos, text, out);
     Description d;
     if (!read_san(text, &d)) return TREB_ERR_ARGUMENT;
     Move moves[MOVES_MAX], found = 0;

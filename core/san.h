@@ -1,4 +1,4 @@
-/* san.h - moves as text: "e7e8q" and "exd8=Q+". */
+/* san.h - moves as text: "e7e8q" and "exd8=Q+". Castling is "e1g1" and "O-O". */
 #ifndef TREB_CORE_SAN_H
 #define TREB_CORE_SAN_H
 
@@ -16,8 +16,8 @@ treb_status move_from_uci(const treb_position *pos, const char *text, Move *out)
 void move_to_san(const treb_position *pos, Move m, char out[SAN_SIZE]);
 
 /* Reads standard algebraic notation. More disambiguation than needed is accepted, and so is a
- * missing x or =; trailing + # ! ? are ignored. TREB_ERR_ARGUMENT if the text is no legal move or
- * fits several. */
+ * missing x or =; trailing + # ! ? are ignored. In castling zeros count as the letter O.
+ * TREB_ERR_ARGUMENT if the text is no legal move or fits several. */
 treb_status move_from_san(const treb_position *pos, const char *text, Move *out);
 
 #endif

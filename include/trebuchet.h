@@ -103,9 +103,8 @@ TREB_API void treb_position_to_fen(const treb_position *pos, char out[TREB_FEN_S
  * itself. Everything that takes a position below checks it in the same way. */
 TREB_API treb_status treb_position_check(const treb_position *pos, treb_error *error);
 
-/* The position after a legal move, given as "e7e8q" or, failing that, as "exd8=Q+".
- * TREB_ERR_ARGUMENT if the text is no such move; castling moves are not known. `out` may be `pos`.
- */
+/* The position after a legal move, given as "e7e8q" or, failing that, as "exd8=Q+"; castling as
+ * "e1g1" or "O-O". TREB_ERR_ARGUMENT if the text is no such move. `out` may be `pos`. */
 TREB_API treb_status treb_position_play(const treb_position *pos, const char *move,
                                         treb_position *out, treb_error *error);
 

@@ -100,6 +100,6 @@ treb_status treb_position_play(const treb_position *pos, const char *move, treb_
     if (status != TREB_OK) return status;
     if (move_from_uci(pos, move, &m) != TREB_OK && move_from_san(pos, move, &m) != TREB_OK)
         return fail(error, TREB_ERR_ARGUMENT, "not a legal move");
-    position_make(pos, m, out);
+    position_play(pos, m, out);
     return TREB_OK;
 }

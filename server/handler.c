@@ -37,6 +37,7 @@ typedef struct Request {
     size_t body_size, body_room;
     bool overflow; /* the body is too large */
     bool gzip;     /* is accepted */
+    bool cbor;     /* is preferred */
     bool kept;     /* the answer was kept from earlier */
     bool owner;    /* the client is the owner of this machine, as far as can be told */
     bool arrived;  /* in full, or as far as we want it */
@@ -45,7 +46,7 @@ typedef struct Request {
     uint64_t started, arrival; /* by answer_clock: of its first line, of its end */
     bool target_long;
     char *target;
-    char key[]; /* a mark, then the target */
+    char key[]; /* a mark for what else an answer depends on, then the target */
 } Request;
 
 /* The client's turn is over. */
@@ -90,8 +91,12 @@ static enum MHD_Result send_error(Request *r, unsigned status, const char *code,
     return send_reply(r, &reply);
 }
 
-/* What answers are kept under: the owner may be told more. No target has a line's end in it. */
-static const char *key_of(const Request *r) { return r->owner ? r->key : r->target; }
+/* What answers are kept under: the owner may be told more, and some are told in CBOR. */
+static const char *key_of(Request *r)
+{
+    r->key[0] = (char)('a' + r->owner + 2 * r->cbor);
+    return r->key;
+}
 
 /* Makes the answer of a route, and keeps it where that is allowed. */
 static void make_answer(Request *r)
@@ -108,6 +113,7 @@ static void make_answer(Request *r)
                       .size = r->body_size,
                       .cancel = &s->cancelled,
                       .deadline = r->arrival + s->limit,
+                      .format = r->cbor ? REPLY_CBOR : REPLY_JSON,
                       .advise = r->owner ? s->advise : NULL};
     r->route->run(&call, &reply);
     if (reply.damaged) s->metrics.damaged++;
@@ -343,6 +349,7 @@ static enum MHD_Result first_look(Request *r, const char *method)
 {
     strncpy(r->method, method, sizeof r->method - 1);
     r->owner = is_owner(r);
+    r->cbor = headers_prefer_cbor(header(r, MHD_HTTP_HEADER_ACCEPT));
     if (r->server->stopping)
         return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
     /* Sent on the next call: an answer before the end of the headers would end the connection. */
@@ -381,7 +388,6 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
     if (is_long) length = QUERY_TARGET_MAX;
     Request *r = calloc(1, sizeof *r + length + 2);
     if (r == NULL) return NULL;
-    r->key[0] = '\n';
     r->target = r->key + 1;
     memcpy(r->target, target, length);
     r->target_long = is_long;

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* The weight of "name;q=0.5" is 0: refused. */
-static bool is_refused(const char *rest, size_t length)
+/* The weight of "name;q=0.5", given what follows the name. */
+static double weight_of(const char *rest, size_t length)
 {
     for (size_t i = 0; i + 1 < length; i++)
         if ((rest[i] == 'q' || rest[i] == 'Q') && rest[i + 1] == '=')
-            return strtod(rest + i + 2, NULL) == 0;
-    return false;
+            return strtod(rest + i + 2, NULL);
+    return 1;
 }
 
 bool headers_accept_gzip(const char *value)
@@ -21,7 +21,7 @@ bool headers_accept_gzip(const char *value)
     while (value != NULL && *value) {
         value += strspn(value, " \t,");
         size_t item = strcspn(value, ","), name = strcspn(value, " \t;,");
-        bool refused = is_refused(value + name, item - name);
+        bool refused = weight_of(value + name, item - name) == 0;
         if ((name == 4 && strncasecmp(value, "gzip", 4) == 0) ||
             (name == 6 && strncasecmp(value, "x-gzip", 6) == 0))
             return !refused;
@@ -29,6 +29,31 @@ bool headers_accept_gzip(const char *value)
         value += item;
     }
     return all;
+}
+
+static bool is_name(const char *text, size_t length, const char *name)
+{
+    return length == strlen(name) && strncasecmp(text, name, length) == 0;
+}
+
+bool headers_prefer_cbor(const char *value)
+{
+    double best = 0;
+    bool cbor = false;
+    while (value != NULL && *value) {
+        value += strspn(value, " \t,");
+        size_t item = strcspn(value, ","), name = strcspn(value, " \t;,");
+        bool is_cbor = is_name(value, name, "application/cbor");
+        bool is_json = is_name(value, name, "application/json") ||
+                       is_name(value, name, "application/*") || is_name(value, name, "*/*");
+        double weight = weight_of(value + name, item - name);
+        if ((is_cbor || is_json) && weight > best) {
+            best = weight;
+            cbor = is_cbor;
+        }
+        value += item;
+    }
+    return cbor;
 }
 
 bool headers_match_etag(const char *value, const char *etag, const char *gzip_etag)

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "answer/answer.h"
+#include "server/cbor.h"
 
-static const char media_json[] = "application/json";
+static const char media_json[] = "application/json", media_cbor[] = "application/cbor";
 
 void reply_json(Reply *reply, unsigned status, json_t *value)
 {
@@ -22,6 +23,19 @@ void reply_json(Reply *reply, unsigned status, json_t *value)
         reply->body = strdup(text);
     }
     reply->size = reply->body != NULL ? strlen(reply->body) : 0;
+}
+
+void reply_object(Reply *reply, ReplyFormat format, json_t *value)
+{
+    if (format == REPLY_JSON || value == NULL) {
+        reply_json(reply, MHD_HTTP_OK, value);
+        return;
+    }
+    reply->status = MHD_HTTP_OK;
+    reply->type = media_cbor;
+    reply->body = cbor_of_json(value, &reply->size);
+    json_decref(value);
+    if (reply->body == NULL) reply_json(reply, MHD_HTTP_OK, NULL);
 }
 
 void reply_error(Reply *reply, unsigned status, const char *code, const char *message)

@@ -21,6 +21,9 @@ typedef enum ReplyFor {
     REPLY_ASSET    /* a file of the page: ask whether it has changed */
 } ReplyFor;
 
+/* How an object is written. */
+typedef enum ReplyFormat { REPLY_JSON, REPLY_CBOR } ReplyFormat;
+
 typedef struct Reply {
     unsigned status;
     const char *type; /* Content-Type */
@@ -29,11 +32,15 @@ typedef struct Reply {
     const Asset *asset;
     const char *allow; /* methods, with 405 and OPTIONS */
     ReplyFor lasts;
-    bool damaged; /* a damaged file was met */
+    bool negotiated; /* the format depends on Accept */
+    bool damaged;    /* a damaged file was met */
 } Reply;
 
 /* Fills a reply with a JSON value, which it takes over; NULL is "out of memory". */
 void reply_json(Reply *reply, unsigned status, json_t *value);
+
+/* The same in a format; errors are always JSON. */
+void reply_object(Reply *reply, ReplyFormat format, json_t *value);
 
 /* Fills it with {"error":{"code":...,"message":...}}. */
 void reply_error(Reply *reply, unsigned status, const char *code, const char *message);
@@ -56,7 +63,8 @@ typedef struct Served {
     size_t size;
     _Atomic size_t gzip_size;
     ReplyFor lasts;
-    bool varies; /* there is, or may be, a compressed form */
+    bool varies;     /* there is, or may be, a compressed form */
+    bool negotiated; /* the format depends on Accept */
     char etag[40], gzip_etag[40];
     const char *type;
     const char *body;           /* inside of `plain` */

@@ -21,7 +21,9 @@ static bool get_once(const RouteCall *call, const char *name, const char **value
     return false;
 }
 
-static bool get_position(const RouteCall *call, treb_position *pos, Reply *reply)
+typedef treb_status ReadFen(const char *fen, treb_position *out, treb_error *error);
+
+static bool read_position(const RouteCall *call, ReadFen *read, treb_position *pos, Reply *reply)
 {
     const char *text;
     char fen[2 * TREB_FEN_SIZE];
@@ -37,9 +39,14 @@ static bool get_position(const RouteCall *call, treb_position *pos, Reply *reply
         reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_fen", "too long for a FEN");
         return false;
     }
-    if (treb_position_from_fen(fen, pos, &error) == TREB_OK) return true;
+    if (read(fen, pos, &error) == TREB_OK) return true;
     reply_failure(reply, &error);
     return false;
+}
+
+static bool get_position(const RouteCall *call, treb_position *pos, Reply *reply)
+{
+    return read_position(call, treb_position_from_fen, pos, reply);
 }
 
 /* TREB_WDL if none is given. */
@@ -125,9 +132,10 @@ static void give_failure(const RouteCall *call, Reply *reply, const treb_error *
         reply_failure(reply, error);
 }
 
-/* Gives an answer, or the failure if there is none. */
-static void give(const RouteCall *call, Reply *reply, const AnswerContext *context, json_t *object,
-                 const treb_error *error, ReplyFor longest)
+/* Gives an answer in a format, or the failure if there is none. */
+static void give_as(ReplyFormat format, const RouteCall *call, Reply *reply,
+                    const AnswerContext *context, json_t *object, const treb_error *error,
+                    ReplyFor longest)
 {
     if (context->lacks & ANSWER_STOPPED) {
         json_decref(object);
@@ -137,9 +145,15 @@ static void give(const RouteCall *call, Reply *reply, const AnswerContext *conte
     } else {
         ReplyFor found = lasts(context->lacks);
         reply->lasts = found < longest ? found : longest;
-        reply_json(reply, MHD_HTTP_OK, object);
+        reply_object(reply, format, object);
     }
     if (context->lacks & ANSWER_DAMAGED) reply->damaged = true;
+}
+
+static void give(const RouteCall *call, Reply *reply, const AnswerContext *context, json_t *object,
+                 const treb_error *error, ReplyFor longest)
+{
+    give_as(REPLY_JSON, call, reply, context, object, error, longest);
 }
 
 /* ---- lila-tablebase's routes ----------------------------------------------------------------- */
@@ -149,7 +163,8 @@ static void run_standard(const RouteCall *call, Reply *reply)
     treb_position pos;
     treb_error error;
     AnswerContext context = context_of(call);
-    if (!get_position(call, &pos, reply)) return;
+    reply->negotiated = true;
+    if (!read_position(call, answer_standard_position, &pos, reply)) return;
     json_t *object = answer_standard(&context, &pos, &error);
     /* Without a verdict or DTZ for a reason that is ours, there is no answer. */
     bool failed = object != NULL && json_is_null(json_object_get(object, "dtz")) &&
@@ -158,7 +173,7 @@ static void run_standard(const RouteCall *call, Reply *reply)
         json_decref(object);
         object = NULL;
     }
-    give(call, reply, &context, object, &error, REPLY_FOREVER);
+    give_as(call->format, call, reply, &context, object, &error, REPLY_FOREVER);
 }
 
 static void run_mainline(const RouteCall *call, Reply *reply)
@@ -166,8 +181,10 @@ static void run_mainline(const RouteCall *call, Reply *reply)
     treb_position pos;
     treb_error error = {TREB_OK, ""};
     AnswerContext context = context_of(call);
-    if (!get_position(call, &pos, reply)) return;
-    give(call, reply, &context, answer_mainline(&context, &pos, &error), &error, REPLY_FOREVER);
+    reply->negotiated = true;
+    if (!read_position(call, answer_standard_position, &pos, reply)) return;
+    give_as(call->format, call, reply, &context, answer_mainline(&context, &pos, &error), &error,
+            REPLY_FOREVER);
 }
 
 static void run_monitor(const RouteCall *call, Reply *reply)

@@ -21,13 +21,20 @@ static const char *cache_control(ReplyFor lasts)
     }
 }
 
+/* What of a request an answer depends on, beside its target; NULL if nothing. */
+static const char *vary(const Served *served)
+{
+    if (served->negotiated) return served->varies ? "Accept, Accept-Encoding" : "Accept";
+    return served->varies ? "Accept-Encoding" : NULL;
+}
+
 /* The headers that an answer has in each of its forms, 304 included. */
 static void add_headers(struct MHD_Response *response, const Served *served, const char *etag)
 {
     MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, "*");
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, cache_control(served->lasts));
     if (*etag) MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, etag);
-    if (served->varies) MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+    if (vary(served) != NULL) MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, vary(served));
 }
 
 static void add_content_headers(struct MHD_Response *response, const Served *served, bool gzip)
@@ -117,6 +124,7 @@ Served *served_create(Reply *reply)
     atomic_init(&served->users, 1);
     served->status = reply->status;
     served->lasts = reply->lasts;
+    served->negotiated = reply->negotiated;
     served->type = reply->type;
     served->size = reply->size;
     if (reply->asset != NULL)

@@ -76,7 +76,7 @@ cp "$work/small.c" "$work/small.cc"
 # The example at the top of the header, as it stands there.
 {
     printf '#include <stdio.h>\n#include <trebuchet.h>\n\nint main(void)\n{\n'
-    sed -n '/^ \*     /s/^ \* //p; /^ \*\//q' "$root/include/trebuchet.h"
+    sed -n '/^ \*     /s/^ \* //p; /\*\/$/q' "$root/include/trebuchet.h"
     printf '    puts("works");\n    return 0;\n}\n'
 } >"$work/example.c"
 grep -q treb_probe_wdl "$work/example.c" || fail "there is no example in trebuchet.h"

@@ -180,7 +180,7 @@ json 'd["dtw"] is None and d["moves"][2]["insufficient_material"]'
 run 0 'json, clock' "$T" probe --json -t "$TABLES" '8/8/8/4k3/8/8/3BN3/4K3 w - - 60 90'; is_json
 json 'd["category"] == "cursed-win" and d["dtz"] == 57 and d["moves"][0]["category"] == "blessed-loss"'
 run 0 'json, checkmate' "$T" probe --json -t "$TABLES" '8/8/8/8/8/2K5/1Q6/k7 b'; is_json
-json 'd["checkmate"] and d["category"] == "loss" and d["dtm"] == 0 and d["moves"] == []'
+json 'd["checkmate"] and d["category"] == "loss" and d["dtz"] == -1 and d["dtm"] is None and d["dtc"] is None and d["moves"] == []'
 run 0 'json, stalemate' "$T" probe --json -t "$TABLES" '8/8/8/8/8/1Q6/8/k1K5 b'; is_json
 json 'd["stalemate"] and d["category"] == "draw" and d["dtz"] == 0'
 run 0 'json, no DTM' "$T" probe --json -t some "$KBNK"; is_json
@@ -193,7 +193,7 @@ run 3 'json, castling' "$T" probe --json -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K 
 json 'd["error"]["code"] == "castling"'
 # What it says of a position is for programs that know lila-tablebase: the same to the byte.
 check 'json, the same bytes as ever' '[ "$("$T" probe --json -t "$TABLES" "8/8/8/8/8/2K5/1Q6/k7 b")" = \
-    "{\"category\":\"loss\",\"dtz\":-1,\"precise_dtz\":-1,\"dtc\":0,\"dtm\":0,\"dtw\":null,\"checkmate\":true,\"stalemate\":false,\"variant_win\":false,\"variant_loss\":false,\"insufficient_material\":false,\"moves\":[]}" ]'
+    "{\"category\":\"loss\",\"dtz\":-1,\"precise_dtz\":-1,\"dtc\":null,\"dtm\":null,\"dtw\":null,\"checkmate\":true,\"stalemate\":false,\"variant_win\":false,\"variant_loss\":false,\"insufficient_material\":false,\"moves\":[]}" ]'
 run 3 'json, a table is missing: the object alone' "$T" probe --json -t "$DIR" "$KBNK"
 check 'json, one line' '[ "$(wc -l <out)" -eq 1 ]'; lacks '"error"'
 

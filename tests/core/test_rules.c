@@ -167,6 +167,63 @@ START_TEST(fen_fields_may_be_missing)
 }
 END_TEST
 
+/* What lila-tablebase overlooks, and what is read instead. */
+static const struct {
+    const char *fen, *read;
+} lenient[] = {
+    {"4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"},
+    {"4k3/44/8/8/8/8/8/4K3 b", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"},
+    {"4k3/8/8/8/8/8/8/R3K2R w KQkq -", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"},
+    {"4k3/8/8/8/8/8/8/R3K2R w KKHAbgh -", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"},
+    {"r3k2r/8/8/8/8/8/8/R2K3R w KQah -", "r3k2r/8/8/8/8/8/8/R2K3R w kq - 0 1"},
+    {"4k3/8/8/8/8/8/8/R3K1R1 w KQ -", "4k3/8/8/8/8/8/8/R3K1R1 w Q - 0 1"},
+    {"4k3/8/8/3pP3/8/8/8/4K3 w - d6", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"},
+    {"4k3/8/8/3pP3/8/8/8/4K3 w - e6", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1"},
+    {"4k3/8/8/3pP3/8/8/8/4K3 w - d3", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1"},
+    {"4k3/8/8/3pP3/8/8/8/4K3 w - a1", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1"},
+    {"4k3/8/8/8/8/8/8/4K3 w - - 70000 4294967296", "4k3/8/8/8/8/8/8/4K3 w - - 65535 65535"},
+    {"4k3/8/8/8/8/1b3n2/4r3/3K4 w - -", "4k3/8/8/8/8/1b3n2/4r3/3K4 w - - 0 1"},
+};
+
+START_TEST(fen_leniently)
+{
+    treb_position pos;
+    const char *why = NULL;
+    char fen[TREB_FEN_SIZE];
+    ck_assert_msg(position_from_fen_leniently(lenient[_i].fen, &pos, &why) == TREB_OK, "%s", why);
+    position_to_fen(&pos, fen);
+    ck_assert_str_eq(fen, lenient[_i].read);
+}
+END_TEST
+
+/* Lenient or not, some things are refused. */
+START_TEST(fen_leniently_refused)
+{
+    static const struct {
+        const char *fen;
+        treb_status status;
+    } cases[] = {{"", TREB_ERR_FEN},
+                 {"4k3/8/8/8/8/8/4K3 w - -", TREB_ERR_FEN},
+                 {"4k3/54/8/8/8/8/8/4K3 w - -", TREB_ERR_FEN},
+                 {"4k3/8/8/8/8/8/8/4K3 x - -", TREB_ERR_FEN},
+                 {"4k3/8/8/8/8/8/8/4K3 w i -", TREB_ERR_FEN},
+                 {"4k3/8/8/8/8/8/8/4K3 w - a9", TREB_ERR_FEN},
+                 {"4k3/8/8/8/8/8/8/4K3 w - - -1", TREB_ERR_FEN},
+                 {"4k3/8/8/8/8/8/8/4K3 w - - 0 1 2", TREB_ERR_FEN},
+                 {"8/8/8/8/8/8/8/8", TREB_ERR_POSITION},
+                 {"4k3/8/8/8/8/8/8/4K2P w - -", TREB_ERR_POSITION},
+                 {"8/8/8/8/8/8/3k4/4K3 w KQkq e6", TREB_ERR_POSITION},
+                 {"4k3/8/8/8/8/8/8/K3R3 w - -", TREB_ERR_POSITION}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        treb_position pos = {.fullmove = 7};
+        const char *why = NULL;
+        ck_assert_int_eq(position_from_fen_leniently(cases[i].fen, &pos, &why), cases[i].status);
+        ck_assert_int_gt((int)strlen(why), 5);
+        ck_assert_int_eq(pos.fullmove, 7);
+    }
+}
+END_TEST
+
 typedef struct FenFault {
     const char *fen, *why;
 } FenFault;
@@ -210,6 +267,7 @@ static const FenFault impossible[] = {
     {"4k3/pppppppp/p7/8/8/8/8/4K3 w - -", "Black has more than 8 pawns"},
     {"4k3/8/8/8/8/8/PPPPPPP1/4KQQQ w - -", "White has more promoted men than pawns are missing"},
     {"4k3/8/8/8/8/nnnnnnnn/pp6/nnn1K3 w - -", "Black has more promoted men than pawns are missing"},
+    {"4k3/8/8/8/8/8/PPPPPPPP/B1B1K3 w - -", "White has more promoted men than pawns are missing"},
     {"4k2P/8/8/8/8/8/8/4K3 w - -", "a pawn stands on rank 1 or 8"},
     {"4k3/8/8/8/8/8/8/p3K3 w - -", "a pawn stands on rank 1 or 8"},
     {"8/8/8/8/8/8/3k4/4K3 w - -", "the kings stand side by side"},
@@ -316,12 +374,12 @@ END_TEST
 static uint64_t perft(const treb_position *pos, int depth)
 {
     Move moves[MOVES_MAX];
-    int count = movegen_legal(pos, moves);
+    int count = movegen_all(pos, moves);
     if (depth == 1) return (uint64_t)count;
     uint64_t nodes = 0;
     for (int i = 0; i < count; i++) {
         treb_position child;
-        position_make(pos, moves[i], &child);
+        position_play(pos, moves[i], &child);
         nodes += perft(&child, depth - 1);
     }
     return nodes;
@@ -332,8 +390,20 @@ typedef struct Perft {
     uint64_t nodes[7]; /* at depth 1, 2, ...; 0 ends */
 } Perft;
 
-/* Public counts, of positions in which castling plays no part. */
+/* Public counts, of positions with and without castling. */
 static const Perft perfts[] = {
+    {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", {20, 400, 8902, 197281}},
+    {"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", {48, 2039, 97862}},
+    {"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", {26, 568, 13744, 314346}},
+    {"r3k2r/8/8/8/8/8/8/1R2K2R w Kkq - 0 1", {25, 567, 14095, 328965}},
+    {"r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", {6, 264, 9467, 422333}},
+    {"rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", {44, 1486, 62379}},
+    {"r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1",
+     {26, 1141, 27826, 1274206}}, /* rights go by capture */
+    {"r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
+     {44, 1494, 50509, 1720476}}, /* castling prevented */
+    {"5k2/8/8/8/8/8/8/4K2R w K - 0 1", {15, 66, 1198, 6399, 120330, 661072}}, /* it gives check */
+    {"3k4/8/8/8/8/8/8/R3K3 w Q - 0 1", {16, 71, 1286, 7418, 141077, 803711}},
     {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1", {20, 400, 8902, 197281}},
     {"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", {14, 191, 2812, 43238, 674624}},
     {"n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", {24, 496, 9483, 182838}},
@@ -371,7 +441,7 @@ START_TEST(random_games_agree)
         treb_position pos = position_of(perfts[_i].fen);
         for (int ply = 0; ply < 150; ply++) {
             Move moves[MOVES_MAX], captures[MOVES_MAX];
-            int count = movegen_legal(&pos, moves), some = movegen_captures(&pos, captures);
+            int count = movegen_all(&pos, moves), some = movegen_captures(&pos, captures);
             int found = 0;
             bool ep = false;
             ck_assert(movegen_any(&pos) == (count > 0));
@@ -390,7 +460,7 @@ START_TEST(random_games_agree)
             ck_assert_int_eq(found, some);
             ck_assert(ep == position_ep_legal(&pos));
             if (count == 0) break;
-            position_make(&pos, moves[next_random(&seed) % (uint64_t)count], &pos);
+            position_play(&pos, moves[next_random(&seed) % (uint64_t)count], &pos);
             ck_assert_int_eq(position_check(&pos, NULL), TREB_OK);
         }
     }
@@ -440,8 +510,57 @@ static const MakeCase make_cases[] = {
     {"3rk3/4P3/8/8/8/8/8/4K3 w - - 9 4", "e7d8n", "3Nk3/8/8/8/8/8/8/4K3 b - - 0 4"},
     {"4k2r/8/8/8/8/8/8/R3K2R w KQk - 0 4", "h1h8", "4k2R/8/8/8/8/8/8/R3K3 b Q - 0 4"},
     {"4k2r/8/8/8/8/8/8/R3K2R b KQk - 0 4", "e8e7", "7r/4k3/8/8/8/8/8/R3K2R w KQ - 1 5"},
+    {"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 3 4", "e1g1", "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 4 4"},
+    {"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 3 4", "e1c1", "r3k2r/8/8/8/8/8/8/2KR3R b kq - 4 4"},
+    {"r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 4", "e8g8", "r4rk1/8/8/8/8/8/8/R3K2R w KQ - 4 5"},
+    {"r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 4", "e8c8", "2kr3r/8/8/8/8/8/8/R3K2R w KQ - 4 5"},
+    {"r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 4", "a8a1", "4k2r/8/8/8/8/8/8/r3K2R w Kk - 0 5"},
     {"4k3/8/8/8/8/8/8/4K3 b - - 65535 65535", "e8e7", "8/4k3/8/8/8/8/8/4K3 w - - 65535 65535"},
 };
+
+typedef struct CastlingCase {
+    const char *fen, *moves;
+} CastlingCase;
+
+static const CastlingCase castling_cases[] = {
+    {"4k3/8/8/8/8/8/8/R3K2R w KQ -", "O-O O-O-O"},
+    {"4k3/8/8/8/8/8/8/R3K2R w Q -", "O-O-O"},
+    {"4k3/8/8/8/8/8/8/R3K2R w - -", ""},
+    {"4k3/8/8/8/8/8/8/RN2KB1R w KQ -", ""},
+    {"4k3/8/8/8/8/8/8/R2NK1nR w KQ -", ""},
+    {"4k3/4q3/8/8/8/8/8/R3K2R w KQ -", ""},
+    {"4k3/5q2/8/8/8/8/8/R3K2R w KQ -", "O-O-O"},
+    {"4k3/6q1/8/8/8/8/8/R3K2R w KQ -", "O-O-O"},
+    {"4k3/7q/8/8/8/8/8/R3K2R w KQ -", "O-O O-O-O"},
+    {"4k3/3q4/8/8/8/8/8/R3K2R w KQ -", "O-O"},
+    {"4k3/2q5/8/8/8/8/8/R3K2R w KQ -", "O-O"},
+    {"4k3/1q6/8/8/8/8/8/R3K2R w KQ -", "O-O O-O-O"},
+    {"4k3/8/8/8/8/8/6p1/R3K2R w KQ -", "O-O-O"},
+    {"5k2/8/8/8/8/8/8/R3K2R w KQ -", "O-O+ O-O-O"},
+};
+
+/* All castling moves of a position, short ones first. Colours exchanged it is the same. */
+START_TEST(castling)
+{
+    treb_position pos = position_of(castling_cases[_i].fen);
+    for (int color = 0; color < 2; color++) {
+        Move moves[2], all[MOVES_MAX];
+        char text[2 * SAN_SIZE + 1] = "";
+        int count = movegen_castling(&pos, moves), legal = movegen_legal(&pos, all);
+        for (int i = 0; i < count; i++) {
+            char san[SAN_SIZE];
+            move_to_san(&pos, moves[i], san);
+            if (i > 0) strcat(text, " ");
+            strcat(text, san);
+            ck_assert(move_is_castling(&pos, moves[i]) && !move_is_zeroing(&pos, moves[i]));
+        }
+        ck_assert_str_eq(text, castling_cases[_i].moves);
+        for (int i = 0; i < legal; i++) ck_assert(!move_is_castling(&pos, all[i]));
+        ck_assert_int_eq(movegen_all(&pos, all), legal + count);
+        position_swap_colors(&pos, &pos);
+    }
+}
+END_TEST
 
 #ifndef NDEBUG
 /* Debug builds stop at what is no position, before wrong moves come of it. */
@@ -463,7 +582,7 @@ START_TEST(make_move)
     char fen[TREB_FEN_SIZE];
     Move m = 0;
     ck_assert_int_eq(move_from_uci(&pos, make_cases[_i].uci, &m), TREB_OK);
-    position_make(&pos, m, &pos);
+    position_play(&pos, m, &pos);
     position_to_fen(&pos, fen);
     ck_assert_str_eq(fen, make_cases[_i].after);
 }
@@ -486,6 +605,8 @@ static const SanCase san_cases[] = {
     {"4r2k/8/8/8/8/4N3/8/N3K3 w - -", "a1c2", "Nc2"}, /* the other knight is pinned */
     {"4k3/8/8/3pP3/8/8/8/4K3 w - d6", "e5d6", "exd6"},
     {"4k3/8/8/8/8/8/4P3/4K3 w - -", "e2e4", "e4"},
+    {"r3k3/8/8/8/8/8/8/4K3 b q -", "e8c8", "O-O-O"},
+    {"5k2/8/8/8/8/8/8/4K2R w K -", "e1g1", "O-O+"},
     {"3rk3/4P3/8/8/8/8/8/4K3 w - -", "e7d8q", "exd8=Q+"},
     {"3rk3/2P5/8/8/8/8/8/4K3 w - -", "c7d8n", "cxd8=N"},
     {"7k/P7/8/8/8/8/8/4K3 w - -", "a7a8b", "a8=B"},
@@ -531,6 +652,20 @@ START_TEST(san_is_tolerant)
         ck_assert_int_eq(move_from_uci(&pos, wrong[i], &m), TREB_ERR_ARGUMENT);
         ck_assert_uint_eq(m, 0);
     }
+    static const char *const castling[] = {"O-O-O", "0-0-0", "O-O-O+!?", "e1c1"};
+    static const char *const none[] = {"O-O", "O-O-O-O", "O", "O-", "O-O-Ox", "o-o-o", "e1a1"};
+    pos = position_of("4k3/5q2/8/8/8/8/8/R3K2R w KQ -");
+    for (size_t i = 0; i < sizeof castling / sizeof castling[0]; i++) {
+        Move m = 0;
+        if (move_from_uci(&pos, castling[i], &m) != TREB_OK)
+            ck_assert_int_eq(move_from_san(&pos, castling[i], &m), TREB_OK);
+        ck_assert_uint_eq(m, move_make(4, 2, 0));
+    }
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        Move m = 0;
+        ck_assert_int_eq(move_from_uci(&pos, none[i], &m), TREB_ERR_ARGUMENT);
+        ck_assert_int_eq(move_from_san(&pos, none[i], &m), TREB_ERR_ARGUMENT);
+    }
     Move m;
     pos = position_of("4k3/8/8/8/8/8/5K2/R6R w - -");
     ck_assert_int_eq(move_from_san(&pos, "Rd1", &m), TREB_ERR_ARGUMENT); /* which one? */
@@ -554,12 +689,15 @@ Suite *rules_suite(void)
     tcase_add_test(fen, fen_fields_may_be_missing);
     tcase_add_loop_test(fen, fen_malformed, 0, COUNT(malformed));
     tcase_add_loop_test(fen, fen_impossible, 0, COUNT(impossible));
+    tcase_add_loop_test(fen, fen_leniently, 0, COUNT(lenient));
+    tcase_add_test(fen, fen_leniently_refused);
     tcase_add_test(fen, check_finds_broken_boards);
     tcase_add_loop_test(fen, transforms_undo_themselves, 0, COUNT(round_trips));
     tcase_add_test(fen, swap_colors_by_example);
     tcase_add_test(fen, put_and_remove);
     tcase_add_loop_test(moves, perft_counts, 0, COUNT(perfts));
     tcase_add_loop_test(moves, random_games_agree, 0, COUNT(perfts));
+    tcase_add_loop_test(moves, castling, 0, COUNT(castling_cases));
     tcase_add_loop_test(moves, ep_legality, 0, COUNT(ep_cases));
 #ifndef NDEBUG
     tcase_add_test_raise_signal(moves, no_position_is_noticed, SIGABRT);

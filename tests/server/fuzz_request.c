@@ -1,6 +1,7 @@
 /* fuzz_request.c - libFuzzer target: no request may upset what reads it. The input is a target,
- * then, after a newline each, an Accept-Encoding, an If-None-Match and the body of a batch. The
- * routes that only probe are run without any table, and what they give must be JSON. */
+ * then, after a newline each, an Accept-Encoding (read as an Accept, too), an If-None-Match and the
+ * body of a batch. The routes that only probe are run without any table, and what they give must be
+ * JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *body = rest != NULL ? rest : "";
     Query query;
     headers_accept_gzip(accept);
+    headers_prefer_cbor(accept);
     headers_match_etag(match, "\"abc\"", "\"abc-gzip\"");
     check_escaped(target);
     if (query_parse(target, &query) == QUERY_OK) run_route(&holder, &set, &query, body);

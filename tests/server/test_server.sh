@@ -108,7 +108,7 @@ done
 get 200 'standard, clock' "/standard?fen=${KBNK}_60_90"
 json 'd["category"] == "cursed-win" and d["dtz"] == 57 and d["moves"][0]["category"] == "blessed-loss"'
 get 200 'standard, mate' '/standard?fen=8/8/8/8/8/2K5/1Q6/k7_b'
-json 'd["checkmate"] and d["category"] == "loss" and d["dtz"] == -1 and d["dtm"] == 0 and d["moves"] == []'
+json 'd["checkmate"] and d["category"] == "loss" and d["dtz"] == -1 and d["dtm"] is None and d["dtc"] is None and d["moves"] == []'
 get 200 'standard, mate at 99' '/standard?fen=8/8/8/8/8/2K5/7Q/k7_w_-_-_99_90'
 json 'd["category"] == "win" and d["moves"][0]["checkmate"] and d["moves"][0]["category"] == "loss"'
 get 200 'standard, mate at 100' '/standard?fen=8/8/8/8/8/2K5/7Q/k7_w_-_-_100_90'
@@ -117,8 +117,16 @@ get 200 'standard, no DTC' "/standard?fen=${KBNK}"
 json 'd["dtc"] is None and d["dtz"] == 57 and d["dtm"] == 57'; header 'cache-control: no-cache'
 get 200 'standard, no table' "/standard?fen=$FIVE"; header 'cache-control: no-cache'
 json 'd["category"] == "unknown" and d["dtz"] is None and d["dtm"] is None and len(d["moves"]) > 3'
-get 404 'standard, castling' "/standard?fen=$CASTLING"; code castling
-get 404 'standard, many men' "/standard?fen=$MANY"; code too_many_men
+get 200 'standard, castling' "/standard?fen=$CASTLING"; header 'cache-control: public, max-age='
+json 'd["category"] == "win" and d["dtz"] is None and all(m["dtm"] is not None for m in d["moves"])'
+json '[m["uci"] for m in d["moves"] if m["san"] == "O-O"] == ["e1g1"]'
+get 200 'standard, castling on both sides' '/standard?fen=r3k3/8/8/8/8/8/8/4K2R_w_Kq'
+json 'd["category"] == "unknown" and {m["category"] for m in d["moves"]} == {"unknown"} and d["moves"][0]["dtz"] is None'
+get 200 'standard, many men' "/standard?fen=$MANY"
+json 'd["category"] == "unknown" and d["dtz"] is None and {m["category"] for m in d["moves"]} == {"unknown"} and len(d["moves"]) > 40'
+get 200 'standard, castling and en passant that cannot be' '/standard?fen=8/5P1k/8/7K/8/8/8/8_w_KQkq_e6_0_1'
+check 'the same answer as without' 'cmp -s body first'
+get 400 'not so in our own dialect' '/v1/probe?fen=8/5P1k/8/7K/8/8/8/8_w_KQkq_e6_0_1'; code bad_position
 get 400 'standard, no FEN' '/standard'; code bad_request
 get 400 'standard, empty FEN' '/standard?fen='; code bad_fen
 get 400 'standard, bad FEN' '/standard?fen=nonsense'; code bad_fen
@@ -237,7 +245,7 @@ for target in "/standard?fen=$UNDER" /v1/tables /healthz /; do
 done
 get 204 'preflight of a batch' /v1/batch -X OPTIONS -H 'Origin: http://a' -H 'Access-Control-Request-Method: POST'
 header 'access-control-allow-methods: POST, OPTIONS'; header 'access-control-allow-headers: .*content-type'; header 'access-control-max-age: '
-get 200 'plain' "/standard?fen=$KBNK"; lacks content-encoding; header 'vary: accept-encoding'; cp body plain
+get 200 'plain' "/standard?fen=$KBNK"; lacks content-encoding; header 'vary: accept, accept-encoding'; cp body plain
 get 200 'gzip' "/standard?fen=$KBNK" -H 'Accept-Encoding: br, gzip;q=0.5'; header 'content-encoding: gzip'
 check 'unpacks to the same' 'gzip -dc body | cmp -s - plain && [ $(wc -c <body) -lt $(wc -c <plain) ]'
 get 200 'gzip refused' "/standard?fen=$KBNK" -H 'Accept-Encoding: gzip;q=0'; lacks content-encoding
@@ -252,6 +260,21 @@ done
 get 200 'If-None-Match, another' "/standard?fen=$KBNK" -H 'If-None-Match: "x"'
 get 304 'If-None-Match: *' "/standard?fen=$KBNK" -H 'If-None-Match: *'
 get 200 'no ETag on what changes' /metrics; lacks etag; header 'cache-control: no-store'
+
+# CBOR: never mixed up with JSON, kept or not, and with an ETag of its own.
+for turn in made kept; do
+    get 200 "CBOR, $turn" "/standard?fen=$UNDER" -H 'Accept: application/cbor'; header 'content-type: application/cbor'; header 'vary: accept'
+    check 'an object of 12 members' '[ "$(head -c 10 body)" = "$(printf "\254hcategory")" ] && [ $(wc -c <body) -lt $(wc -c <first) ]'
+    get 200 "JSON, $turn" "/standard?fen=$UNDER" -H 'Accept: application/json'; check 'the same' 'cmp -s body first'
+    header 'content-type: application/json'; header 'vary: accept'
+    etag=$(tr -d '\r' <head | sed -n 's/^[Ee][Tt]ag: //p')
+    get 200 'CBOR is not what JSON was' "/standard?fen=$UNDER" -H 'Accept: application/cbor' -H "If-None-Match: $etag"
+    get 304 'JSON is' "/standard?fen=$UNDER" -H "If-None-Match: $etag"; header 'vary: accept'
+done
+get 200 'CBOR, mainline' "/standard/mainline?fen=$KBNK" -H 'Accept: application/cbor' -H 'Accept-Encoding: gzip'
+header 'content-type: application/cbor'; header 'content-encoding: gzip'; header 'vary: accept, accept-encoding'
+get 400 'CBOR, an error is JSON' '/standard?fen=x' -H 'Accept: application/cbor'; code bad_fen
+get 200 'CBOR, not of others' "/v1/probe?fen=$UNDER" -H 'Accept: application/cbor'; header 'content-type: application/json'; header 'vary: accept-encoding'
 
 long() { head -c "$1" /dev/zero | tr '\0' a; }
 get 414 'long address' "/standard?fen=$(long 3000)"; code too_large

@@ -165,7 +165,7 @@ END_TEST
 static int expected_distance(const treb_value *value, int metric, bool mated)
 {
     int plies = value->plies[metric];
-    if (metric == TREB_DTZ && mated) return -1;
+    if (mated) return metric == TREB_DTZ ? -1 : -1000; /* 0 is for draws */
     if (metric == TREB_DTC) plies = (plies + 1) / 2;
     return value->wdl == TREB_DRAW ? 0 : value->wdl < TREB_DRAW ? -plies : plies;
 }
@@ -181,6 +181,27 @@ static void compare_standard(const json_t *object, const treb_position *pos, con
                 fen, names[m], number_of(object, names[m]));
     require(number_of(object, "precise_dtz") == number_of(object, "dtz"), "%s", fen);
     require(json_is_null(json_object_get(object, "dtw")), "%s", fen);
+}
+
+/* Within a category each number falls, quick wins first, and then long resistance: DTM, then DTC as
+ * it is told, then DTZ. Conversions and zeroing moves stand together. */
+static void compare_order(const json_t *before, const json_t *after, const char *fen)
+{
+    static const char *const first[] = {"stalemate", "insufficient_material", "checkmate"};
+    if (strcmp(text_of(before, "category"), text_of(after, "category")) != 0) return;
+    for (int i = 0; i < 3; i++)
+        if (json_is_true(json_object_get(before, first[i]))) return;
+    static const char *const numbers[] = {"dtm", "dtc", "dtz"};
+    static const char *const turns[] = {NULL, "conversion", "zeroing"};
+    bool won = strstr(text_of(before, "category"), "win") != NULL;
+    for (int i = 0; i < 3; i++) {
+        int x = number_of(before, numbers[i]), y = number_of(after, numbers[i]);
+        bool turn = turns[i] != NULL && json_is_true(json_object_get(before, turns[i]));
+        bool then = turns[i] != NULL && json_is_true(json_object_get(after, turns[i]));
+        bool right = turn == then ? x >= y : turn != won;
+        require(right, "%s: %s before %s", fen, text_of(before, "uci"), text_of(after, "uci"));
+        if (turn != then || x != y) return;
+    }
 }
 
 static int rank_of(const char *category)
@@ -205,6 +226,7 @@ static void compare_children(const json_t *object, const treb_position *pos, con
         int rank = rank_of(text_of(one, "category"));
         require(i > 0 || 4 - rank == rank_of(text_of(object, "category")), "%s: root", fen);
         require(rank >= before, "%s: order at %s", fen, text_of(one, "uci"));
+        if (i > 0) compare_order(json_array_get(moves, i - 1), one, fen);
         before = rank;
     }
 }
@@ -321,14 +343,122 @@ START_TEST(refused)
         AnswerContext context = {.tables = set};
         AnswerProbe options = {TREB_WDL, true};
         read_fen(cases[i].fen, &pos);
-        ck_assert_ptr_null(answer_standard(&context, &pos, &error));
-        ck_assert_int_eq(error.status, cases[i].status);
         ck_assert_ptr_null(answer_mainline(&context, &pos, &error));
         ck_assert_int_eq(error.status, cases[i].status);
         ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
         ck_assert_int_eq(error.status, cases[i].status);
         ck_assert_ptr_null(answer_line(&context, &pos, TREB_DTM, TREB_RULE_50, &error));
         ck_assert_int_eq(error.status, cases[i].status);
+    }
+}
+END_TEST
+
+/* What no table covers is unknown, for all time; what it leads to may be known. */
+START_TEST(beyond_tables)
+{
+    static const struct {
+        const char *fen, *category;
+        size_t moves, known;
+        const char *first; /* the best move, if it is known */
+    } cases[] = {
+        {"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "unknown", 20, 0, NULL},
+        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", 15, 15, NULL}, /* every move gives up castling */
+        {"r3k3/8/8/8/8/8/8/4K2R w Kq - 0 1", "unknown", 15, 0, NULL},
+        {"4k2n/8/8/8/8/8/8/4K2R w K - 0 1", "win", 15, 15, "Rxh8+"},
+        {"4k2n/8/8/8/8/8/P7/4K2R w K - 0 1", "unknown", 17, 0, NULL},
+        {"rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "win", 30, 1, "Qh4#"},
+        {"rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", "loss", 0, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        treb_position pos;
+        treb_error error;
+        AnswerContext context = {.tables = set};
+        size_t known = 0;
+        read_fen(cases[i].fen, &pos);
+        json_t *object = sent(answer_standard(&context, &pos, &error));
+        const json_t *moves = json_object_get(object, "moves"), *one;
+        ck_assert_str_eq(text_of(object, "category"), cases[i].category);
+        ck_assert(json_is_null(json_object_get(object, "dtz")));
+        ck_assert_uint_eq(json_array_size(moves), cases[i].moves);
+        for (size_t k = 0; (one = json_array_get(moves, k)) != NULL; k++) {
+            treb_position child;
+            ck_assert_int_eq(treb_position_play(&pos, text_of(one, "uci"), &child, NULL), TREB_OK);
+            bool unknown = strcmp(text_of(one, "category"), "unknown") == 0;
+            ck_assert(!unknown || number_of(one, "dtz") == -1000);
+            known += !unknown;
+            if (treb_probe_dtz(set, &child, &(treb_distance){0}, NULL) == TREB_OK)
+                compare_standard(one, &child, cases[i].fen);
+        }
+        ck_assert_uint_eq(known, cases[i].known);
+        if (cases[i].first != NULL)
+            ck_assert_str_eq(text_of(json_array_get(moves, 0), "san"), cases[i].first);
+        json_decref(object);
+    }
+}
+END_TEST
+
+START_TEST(castling_moves_are_told)
+{
+    treb_position pos;
+    treb_error error;
+    AnswerContext context = {.tables = set};
+    const json_t *one;
+    size_t i, found = 0;
+    read_fen("4k3/8/8/8/8/8/8/4K2R w K - 7 30", &pos);
+    json_t *object = sent(answer_standard(&context, &pos, &error));
+    ck_assert_uint_eq(context.lacks, 0);
+    json_array_foreach(json_object_get(object, "moves"), i, one)
+    {
+        if (strcmp(text_of(one, "san"), "O-O") != 0) continue;
+        found++;
+        ck_assert_str_eq(text_of(one, "uci"), "e1g1");
+        ck_assert(!json_is_true(json_object_get(one, "zeroing")));
+        ck_assert(!json_is_true(json_object_get(one, "conversion")));
+        ck_assert_str_eq(text_of(one, "category"), "loss");
+    }
+    ck_assert_uint_eq(found, 1);
+    json_decref(object);
+    treb_position by_uci, by_san;
+    char fen[TREB_FEN_SIZE], again[TREB_FEN_SIZE];
+    ck_assert_int_eq(treb_position_play(&pos, "e1g1", &by_uci, NULL), TREB_OK);
+    ck_assert_int_eq(treb_position_play(&pos, "O-O", &by_san, NULL), TREB_OK);
+    treb_position_to_fen(&by_uci, fen);
+    treb_position_to_fen(&by_san, again);
+    ck_assert_str_eq(fen, "4k3/8/8/8/8/8/8/5RK1 b - - 8 30");
+    ck_assert_str_eq(again, fen);
+}
+END_TEST
+
+/* The categories under the clock: it counts from before the move that led to a position. */
+START_TEST(clock)
+{
+    static const struct {
+        const char *fen, *root, *best;
+    } cases[] = {
+        {"8/8/8/8/8/2K5/7R/k7 w - - 0 1", "win", "loss"},
+        {"8/8/8/8/8/2K5/7R/k7 w - - 98 90", "cursed-win", "blessed-loss"},
+        {"8/8/8/8/8/1K6/7R/k7 w - - 99 90", "win", "loss"}, /* it mates in time */
+        {"8/8/8/8/8/1K6/7R/k7 w - - 100 90", "cursed-win", "blessed-loss"},
+        {"7R/8/8/8/8/1K6/8/k7 w - - 65535 90", "cursed-win", "blessed-loss"},
+        {"8/5P1k/8/7K/8/8/8/8 w - - 99 90", "win", "loss"}, /* it promotes in time */
+        {"8/5P1k/8/7K/8/8/8/8 w - - 100 90", "cursed-win", "blessed-loss"},
+        {"k6R/8/1K6/8/8/8/8/8 b - - 100 90", "loss", NULL}, /* mated in time, or not */
+        {"k6R/8/1K6/8/8/8/8/8 b - - 101 90", "blessed-loss", NULL},
+        {"k7/2R5/1K6/8/8/8/8/8 w - - 100 90", "cursed-win", "blessed-loss"},
+        {"k7/2Q5/1K6/8/8/8/8/8 b - - 101 90", "draw", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        treb_position pos;
+        treb_error error;
+        AnswerContext context = {.tables = set};
+        read_fen(cases[i].fen, &pos);
+        json_t *object = sent(answer_standard(&context, &pos, &error));
+        const json_t *best = json_array_get(json_object_get(object, "moves"), 0);
+        require(strcmp(text_of(object, "category"), cases[i].root) == 0, "%s: %s", cases[i].fen,
+                text_of(object, "category"));
+        ck_assert((best == NULL) == (cases[i].best == NULL));
+        if (best != NULL) ck_assert_str_eq(text_of(best, "category"), cases[i].best);
+        json_decref(object);
     }
 }
 END_TEST
@@ -514,6 +644,9 @@ int main(void)
     tcase_add_test(tests, missing_tables);
     tcase_add_test(tests, mate_without_a_table);
     tcase_add_test(tests, refused);
+    tcase_add_test(tests, beyond_tables);
+    tcase_add_test(tests, castling_moves_are_told);
+    tcase_add_test(tests, clock);
     tcase_add_test(tests, error_texts);
     tcase_add_test(tests, batches);
     tcase_add_test(tests, work_is_stopped);

@@ -1,6 +1,7 @@
 /* test_server_parts.c - the server's parts by themselves: answers kept, compression, workers, clients, and
  * what routes say when the time is up or a table is missing. */
 #include <arpa/inet.h>
+#include <cbor.h>
 #include <check.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "answer/answer.h"
 #include "server/answers.h"
+#include "server/cbor.h"
 #include "server/connections.h"
 #include "server/routes.h"
 #include "server/workers.h"
@@ -476,6 +478,126 @@ START_TEST(time_is_up)
 }
 END_TEST
 
+/* ---- CBOR ------------------------------------------------------------------------------------ */
+
+/* Whether an item says the same as a JSON value, members in the same order. */
+static bool same(const cbor_item_t *item, json_t *value)
+{
+    const char *name;
+    json_t *member;
+    size_t i = 0;
+    bool all = true;
+    switch (cbor_typeof(item)) {
+    case CBOR_TYPE_UINT:
+        return json_integer_value(value) == (json_int_t)cbor_get_int(item) &&
+               json_is_integer(value);
+    case CBOR_TYPE_NEGINT:
+        return json_integer_value(value) == -1 - (json_int_t)cbor_get_int(item);
+    case CBOR_TYPE_STRING:
+        return json_is_string(value) && json_string_length(value) == cbor_string_length(item) &&
+               memcmp(json_string_value(value), cbor_string_handle(item),
+                      cbor_string_length(item)) == 0;
+    case CBOR_TYPE_ARRAY:
+        if (cbor_array_size(item) != json_array_size(value)) return false;
+        json_array_foreach(value, i, member) all &= same(cbor_array_handle(item)[i], member);
+        return all;
+    case CBOR_TYPE_MAP:
+        if (cbor_map_size(item) != json_object_size(value)) return false;
+        json_object_foreach(value, name, member)
+        {
+            struct cbor_pair pair = cbor_map_handle(item)[i++];
+            all &= cbor_string_length(pair.key) == strlen(name) &&
+                   memcmp(cbor_string_handle(pair.key), name, strlen(name)) == 0 &&
+                   same(pair.value, member);
+        }
+        return all;
+    default:
+        if (cbor_is_float(item) && !cbor_float_ctrl_is_ctrl(item))
+            return cbor_float_get_float(item) == json_real_value(value);
+        return cbor_is_null(item)
+                   ? json_is_null(value)
+                   : json_is_boolean(value) && cbor_get_bool(item) == json_is_true(value);
+    }
+}
+
+static void compare_cbor(const char *data, size_t size, json_t *value)
+{
+    struct cbor_load_result result;
+    cbor_item_t *item = cbor_load((const unsigned char *)data, size, &result);
+    ck_assert_ptr_nonnull(item);
+    ck_assert_uint_eq(result.read, size);
+    ck_assert(same(item, value));
+    cbor_decref(&item);
+}
+
+START_TEST(cbor_says_the_same)
+{
+    static const char text[] =
+        "{\"a\":[0,-1,23,24,-24,-25,255,256,65536,-65537,4294967296,9223372036854775807,"
+        "-9223372036854775808,1.5,true,false,"
+        "null],\"\":\"\",\"b\":{},\"c\":[],\"\u00e9\":\"\u20ac\"}";
+    json_t *value = json_loads(text, 0, NULL), *large = json_array();
+    ck_assert_ptr_nonnull(value);
+    for (int i = 0; i < 3000; i++) json_array_append(large, value);
+    size_t size;
+    char *data = cbor_of_json(large, &size);
+    compare_cbor(data, size, large);
+    free(data);
+    json_decref(large);
+    json_decref(value);
+}
+END_TEST
+
+/* Where CBOR is wanted it is given by lila-tablebase's routes, but for errors. */
+START_TEST(cbor_where_it_is_wanted)
+{
+    static const struct {
+        const char *target;
+        bool cbor, negotiated;
+    } cases[] = {{"/standard?fen=4k3/8/8/8/8/8/8/4K2R_w_K", true, true},
+                 {"/standard/mainline?fen=7K/8/8/8/8/8/8/k7_w", true, true},
+                 {"/standard?fen=x", false, true},
+                 {"/standard/mainline?fen=8/8/8/4k3/8/8/4P3/4K3_w", false, true},
+                 {"/v1/probe?fen=7K/8/8/8/8/8/8/k7_w", false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Reply json = run_target(cases[i].target, "", (RouteCall){0});
+        Reply cbor = run_target(cases[i].target, "", (RouteCall){.format = REPLY_CBOR});
+        json_t *value = json_loadb(json.body, json.size, 0, NULL);
+        ck_assert_ptr_nonnull(value);
+        ck_assert_str_eq(json.type, "application/json");
+        ck_assert_str_eq(cbor.type, cases[i].cbor ? "application/cbor" : "application/json");
+        ck_assert(json.negotiated == cases[i].negotiated && cbor.negotiated == json.negotiated);
+        ck_assert(json.status == cbor.status && json.lasts == cbor.lasts);
+        if (cases[i].cbor)
+            compare_cbor(cbor.body, cbor.size, value);
+        else
+            ck_assert_str_eq(cbor.body, json.body);
+        json_decref(value);
+        free(json.body);
+        free(cbor.body);
+    }
+}
+END_TEST
+
+/* What lila-tablebase overlooks is overlooked on its routes alone. */
+START_TEST(lenient_routes)
+{
+    static const char *const fens[] = {"7K/8/8/8/8/8/8/k7", "7K/8/8/8/8/8/8/k7_w_KQkq",
+                                       "7K/8/8/8/8/8/8/k7_w_-_a1", "7K/8/8/8/8/8/8/k7_w_-_e6"};
+    for (size_t i = 0; i < sizeof fens / sizeof *fens; i++) {
+        static const char *const routes[] = {"/standard", "/standard/mainline", "/v1/probe",
+                                             "/v1/line"};
+        for (int k = 0; k < 4; k++) {
+            char target[128];
+            snprintf(target, sizeof target, "%s?fen=%s", routes[k], fens[i]);
+            Reply reply = run_target(target, "", (RouteCall){0});
+            ck_assert_msg(reply.status == (k < 2 ? 200 : 400), "%s: %s", target, reply.body);
+            free(reply.body);
+        }
+    }
+}
+END_TEST
+
 static bool advise(const char *material, char *text, size_t size)
 {
     if (strcmp(material, "KRPvKR") == 0) return false;
@@ -531,6 +653,9 @@ int main(void)
     tcase_add_test(tests, closing_refuses);
     tcase_add_test(tests, clients_by_address);
     tcase_add_test(tests, time_is_up);
+    tcase_add_test(tests, cbor_says_the_same);
+    tcase_add_test(tests, cbor_where_it_is_wanted);
+    tcase_add_test(tests, lenient_routes);
     tcase_add_test(tests, advice);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

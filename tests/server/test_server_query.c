@@ -132,6 +132,37 @@ START_TEST(accepting_gzip)
 }
 END_TEST
 
+START_TEST(preferring_cbor)
+{
+    static const char *const yes[] = {"application/cbor",
+                                      "Application/CBOR",
+                                      " application/cbor ; q=0.1",
+                                      "text/html, application/cbor",
+                                      "application/cbor, application/json",
+                                      "application/cbor, */*",
+                                      "application/json;q=0.5, application/cbor;q=0.9",
+                                      "application/json;q=0, application/cbor;q=0.1",
+                                      "*/*;q=0.8,application/cbor",
+                                      NULL};
+    static const char *const no[] = {"",
+                                     "*/*",
+                                     "application/*",
+                                     "application/json",
+                                     "text/html,application/xhtml+xml,*/*;q=0.8",
+                                     "application/json, application/cbor",
+                                     "*/*, application/cbor",
+                                     "application/cbor;q=0",
+                                     "application/cbor;q=0.2, application/json;q=0.3",
+                                     "application/cborg",
+                                     "cbor",
+                                     ",;,",
+                                     NULL};
+    ck_assert(!headers_prefer_cbor(NULL));
+    for (int i = 0; yes[i] != NULL; i++) ck_assert_msg(headers_prefer_cbor(yes[i]), "%s", yes[i]);
+    for (int i = 0; no[i] != NULL; i++) ck_assert_msg(!headers_prefer_cbor(no[i]), "%s", no[i]);
+}
+END_TEST
+
 START_TEST(matching_etags)
 {
     static const char *const yes[] = {"\"a\"",   "\"a-gzip\"",          "*", "\"x\", \"a\"",
@@ -198,6 +229,7 @@ int main(void)
     tcase_add_test(tests, parameter_twice);
     tcase_add_test(tests, fens);
     tcase_add_test(tests, accepting_gzip);
+    tcase_add_test(tests, preferring_cbor);
     tcase_add_test(tests, matching_etags);
     tcase_add_test(tests, finding_routes);
     tcase_add_test(tests, escaping);
