@@ -13,89 +13,105 @@
 #include "syzygy/file.h"
 
 enum {
-    SLICE = 1 << 21,        /* cells that a thread takes at a time; no symbol goes over its end */
-    CHUNK = 1 << 13,        /* cells of a stretch of the sample */
-    SAMPLE_RUNS = 500000,   /* about how many runs it has */
-    LEAST = 4,              /* times that a pair must be in the sample to be a symbol */
-    REFINEMENTS = 2,        /* times that the sample is cut into symbols, to see which are of use */
-    BLOCK_VALUES = 65536,   /* at most */
-    BLOCK_BITS_LEAST = 4,   /* log2 of the bytes */
+    SLICE = 1 << 21,      /* cells that a thread takes at a time; no symbol goes over its end */
+    CHUNK = 1 << 13,      /* cells of a stretch of the sample */
+    SAMPLE_RUNS = 500000, /* about how many runs it has */
+    PROBES = 128,         /* chunks in which runs are counted, to know how many there are */
+    LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
+    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
+    REFINEMENTS = 2,      /* times that the sample is cut into symbols, to see which are of use */
+    BLOCK_VALUES = 65536, /* at most */
+    BLOCK_BITS_LEAST = 4, /* log2 of the bytes */
     BLOCK_BITS_USUAL = 6,
-    SYMBOL_BITS = 24,       /* that a symbol takes in the file */
-    NEIGHBOURS = 4          /* log2 of the blocks in a step of the index */
+    SYMBOL_BITS = 24,     /* that a symbol takes in the file */
+    NEIGHBOURS = 4        /* log2 of the blocks in a step of the index */
 };
 
-/* Symbols of a slice. */
+/* Some cells, and the symbols that they are cut into. */
 typedef struct Slice {
-    uint8_t *cells;
-    size_t size;
-    uint64_t runs;
+    Stretch cells;
     uint16_t *token;
     size_t tokens;
 } Slice;
 
+typedef struct Slices {
+    Slice *slice;
+    size_t count;
+} Slices;
+
 typedef struct Encoder {
-    uint8_t *cells;
+    const uint8_t *cells;
     uint64_t size;
     const EncodeOptions *options;
     Ledger *ledger;
-    Slice *slice;
-    size_t slices;
-    uint64_t runs;
+    Slices all;
+    Slices sample;
+    uint64_t part;       /* one in so many cells is in the sample */
     uint64_t times[256]; /* that a cell is in the array */
     bool present[ENCODE_VALUES];
+    RunValues values;
     Pairs pairs;
     uint32_t cost[SYZYGY_SYMBOLS_MAX];
     Huffman huffman;
-    Parser *parser;
 } Encoder;
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static void count_cells(const Slice *slice, uint64_t times[256])
+static void count_cells(Stretch cells, uint64_t times[256])
 {
-    for (size_t at = 0; at < slice->size;) {
-        size_t next = runs_end(slice->cells, at, slice->size);
-        times[slice->cells[at]] += next - at;
-        at = next;
-    }
+    /* Four of each, as counting the same again at once takes longer. */
+    uint32_t count[4][256] = {{0}};
+    size_t at = 0;
+    for (; at + 4 <= cells.size; at += 4)
+        for (int i = 0; i < 4; i++) count[i][cells.cells[at + i]]++;
+    for (; at < cells.size; at++) count[0][cells.cells[at]]++;
+    for (int v = 0; v < 256; v++)
+        times[v] += (uint64_t)count[0][v] + count[1][v] + count[2][v] + count[3][v];
 }
 
-static void fill_cells(Encoder *encoder)
+/* Which values there are, and which are the most frequent. */
+static void choose_values(Encoder *encoder)
 {
-    uint8_t best[32] = {0};
     uint64_t *times = encoder->times;
-    ptrdiff_t slices = (ptrdiff_t)encoder->slices;
+    unsigned most = 0;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) {
+        if (times[v] > times[most]) most = v;
+        if (v < 32) encoder->values.best[v] = (uint8_t)most;
+        encoder->present[v] = times[v] != 0;
+    }
+    encoder->values.best[31] = (uint8_t)most;
+    for (unsigned v = 0; v < 32; v++)
+        if (times[ENCODE_UP_TO | v] != 0) encoder->present[encoder->values.best[v]] = true;
+}
+
+static void find_values(Encoder *encoder)
+{
+    ptrdiff_t count = (ptrdiff_t)encoder->all.count;
 #pragma omp parallel num_threads(encoder->options->threads)
     {
         uint64_t mine[256] = {0};
 #pragma omp for schedule(dynamic)
-        for (ptrdiff_t i = 0; i < slices; i++) count_cells(&encoder->slice[i], mine);
+        for (ptrdiff_t i = 0; i < count; i++) count_cells(encoder->all.slice[i].cells, mine);
 #pragma omp critical
-        for (int v = 0; v < 256; v++) times[v] += mine[v];
+        for (int v = 0; v < 256; v++) encoder->times[v] += mine[v];
     }
-    /* Without any of its own, an array holds zeros. */
-    unsigned most = 0;
-    for (unsigned v = 0; v < ENCODE_VALUES; v++) {
-        if (times[v] > times[most]) most = v;
-        if (v < 32) best[v] = times[most] != 0 ? (uint8_t)most : 0;
-    }
-    best[31] = (uint8_t)most;
-#pragma omp parallel for schedule(dynamic) num_threads(encoder->options->threads)
-    for (ptrdiff_t i = 0; i < slices; i++)
-        encoder->slice[i].runs = runs_fill(encoder->slice[i].cells, encoder->slice[i].size, best);
-    for (ptrdiff_t i = 0; i < slices; i++) encoder->runs += encoder->slice[i].runs;
-    for (unsigned v = 0; v < ENCODE_VALUES; v++) encoder->present[v] = times[v] != 0;
-    for (unsigned v = 0; v < 32; v++)
-        if (times[ENCODE_UP_TO | v] != 0) encoder->present[best[v]] = true;
+    choose_values(encoder);
 }
 
-static bool is_constant(const Encoder *encoder)
+/* Whether one value will do for all cells. */
+static bool is_constant(const Encoder *encoder, uint8_t *value)
 {
-    for (size_t i = 0; i < encoder->slices; i++)
-        if (encoder->slice[i].runs != 1 || encoder->slice[i].cells[0] != encoder->cells[0])
-            return false;
-    return !encoder->options->only_zero || encoder->cells[0] == 0;
+    unsigned values = 0, least = 31;
+    *value = 0;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) {
+        if (encoder->times[v] == 0) continue;
+        values++;
+        *value = (uint8_t)v;
+    }
+    for (unsigned v = 31; v-- > 0;)
+        if (encoder->times[ENCODE_UP_TO | v] != 0) least = v;
+    if (values > 1 || (*value > least && least < 31)) return false;
+    return !encoder->options->only_zero || *value == 0;
 }
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
@@ -125,98 +141,176 @@ static void set_costs(Encoder *encoder)
     }
 }
 
-/* Marks symbols that save less than they take in the file. One in `part` cells is in the sample. */
-static void judge_symbols(const Encoder *encoder, uint64_t part, bool *drop)
+/* Marks symbols that save less than they take in the file. */
+static void judge_symbols(const Encoder *encoder, bool *drop)
 {
     const Pairs *pairs = &encoder->pairs;
     memset(drop, 0, SYZYGY_SYMBOLS_MAX * sizeof *drop);
     for (unsigned s = pairs->values; s < pairs->count; s++) {
         int64_t saved = (int64_t)encoder->cost[pairs->left[s]] + encoder->cost[pairs->right[s]] -
                         encoder->cost[s];
-        drop[s] = saved * (int64_t)(pairs->used[s] * part) < SYMBOL_BITS * PARSE_BIT;
+        drop[s] = saved * (int64_t)(pairs->used[s] * encoder->part) < SYMBOL_BITS * PARSE_BIT;
     }
 }
 
-/* ---- Learning -------------------------------------------------------------------------------- */
+/* ---- Cutting --------------------------------------------------------------------------------- */
 
-typedef struct Sample {
-    Stretch *stretch;
-    size_t count;
-    uint64_t part; /* one in so many cells is in it */
-} Sample;
-
-/* Stretches at equal distances, so many that the sample has enough runs. */
-static bool take_sample(const Encoder *encoder, Sample *sample)
+static bool cut_slice(Encoder *encoder, const Parser *parser, Slice *slice, ParseRoom *room,
+                      uint16_t *token)
 {
-    uint64_t part = (encoder->runs + SAMPLE_RUNS - 1) / SAMPLE_RUNS;
-    uint64_t chunks = (encoder->size + CHUNK - 1) / CHUNK;
-    sample->part = part;
-    sample->count = 0;
-    sample->stretch = malloc((chunks / part + 1) * sizeof *sample->stretch);
-    if (sample->stretch == NULL) return false;
-    if (part == 1) {
-        for (size_t i = 0; i < encoder->slices; i++)
-            sample->stretch[sample->count++] =
-                (Stretch){encoder->slice[i].cells, encoder->slice[i].size};
-        return true;
+    slice->tokens = parse_stretch(parser, room, slice->cells, token);
+    ledger_free(slice->token);
+    slice->token = ledger_alloc(encoder->ledger, slice->tokens * sizeof *token);
+    if (slice->token == NULL) return false;
+    memcpy(slice->token, token, slice->tokens * sizeof *token);
+    return true;
+}
+
+static void count_used(Encoder *encoder, const Slices *slices)
+{
+    uint64_t *used = encoder->pairs.used;
+    memset(used, 0, sizeof encoder->pairs.used);
+    for (size_t i = 0; i < slices->count; i++)
+        for (size_t t = 0; t < slices->slice[i].tokens; t++) used[slices->slice[i].token[t]]++;
+}
+
+/* Cuts cells into symbols, and counts how often each is used. */
+static bool cut(Encoder *encoder, const Parser *parser, Slices *slices)
+{
+    bool done = true;
+    size_t most = 0;
+    for (size_t i = 0; i < slices->count; i++)
+        if (slices->slice[i].cells.size > most) most = slices->slice[i].cells.size;
+#pragma omp parallel num_threads(encoder->options->threads)
+    {
+        uint16_t *token = ledger_alloc(encoder->ledger, most * sizeof *token);
+        ParseRoom *room = parse_room_make();
+        bool mine = token != NULL && room != NULL;
+#pragma omp for schedule(dynamic)
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)slices->count; i++)
+            mine = mine && cut_slice(encoder, parser, &slices->slice[i], room, token);
+#pragma omp critical
+        done &= mine;
+        ledger_free(token);
+        parse_room_free(room);
     }
-    for (uint64_t c = part / 2; c < chunks; c += part) {
-        uint64_t at = c * CHUNK, left = encoder->size - at;
-        sample->stretch[sample->count++] =
-            (Stretch){encoder->cells + at, left < CHUNK ? (size_t)left : CHUNK};
+    if (done) count_used(encoder, slices);
+    return done;
+}
+
+/* ---- The sample ------------------------------------------------------------------------------ */
+
+/* Slices of `length` cells, one in `part` of those that there are. */
+static bool make_slices(const Encoder *encoder, Slices *slices, uint64_t length, uint64_t part)
+{
+    uint64_t end = (encoder->size + length - 1) / length;
+    slices->count = 0;
+    slices->slice = calloc((size_t)(end / part + 1), sizeof *slices->slice);
+    if (slices->slice == NULL) return false;
+    for (uint64_t i = part / 2 < end ? part / 2 : 0; i < end; i += part) {
+        uint64_t at = i * length, left = encoder->size - at;
+        slices->slice[slices->count++].cells =
+            (Stretch){encoder->cells + at, (size_t)(left < length ? left : length)};
     }
     return true;
 }
 
-typedef struct Counts {
-    uint64_t used[SYZYGY_SYMBOLS_MAX];
-} Counts;
-
-/* Cuts the sample into symbols, and counts those. */
-static bool count_sample(Encoder *encoder, const Sample *sample)
+static void free_slices(Slices *slices)
 {
-    Pairs *pairs = &encoder->pairs;
-    size_t most = 0;
-    bool done = true;
-    for (size_t i = 0; i < sample->count; i++)
-        if (sample->stretch[i].size > most) most = sample->stretch[i].size;
-    Parser *parser = parser_make(pairs, encoder->cost);
-    if (parser == NULL) return false;
-    memset(pairs->used, 0, sizeof pairs->used);
-#pragma omp parallel num_threads(encoder->options->threads)
-    {
-        Counts *mine = calloc(1, sizeof *mine);
-        uint16_t *token = malloc(most * sizeof *token);
-        ParseRoom *room = parse_room_make();
-        bool ready = mine != NULL && token != NULL && room != NULL;
-#pragma omp for schedule(dynamic)
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)sample->count; i++) {
-            size_t count = ready ? parse_stretch(parser, room, sample->stretch[i], token) : 0;
-            for (size_t t = 0; t < count; t++) mine->used[token[t]]++;
+    for (size_t i = 0; slices->slice != NULL && i < slices->count; i++)
+        ledger_free(slices->slice[i].token);
+    free(slices->slice);
+    *slices = (Slices){0};
+}
+
+/* Runs that are listed one by one. */
+typedef struct RunList {
+    Run *run;
+    size_t count, room;
+} RunList;
+
+static bool list_reserve(RunList *list, size_t more)
+{
+    if (list->count + more <= list->room) return true;
+    size_t room = 2 * list->room + more + 4096;
+    Run *run = realloc(list->run, room * sizeof *run);
+    if (run == NULL) return false;
+    list->run = run;
+    list->room = room;
+    return true;
+}
+
+/* As long as they can be, with a break behind each slice. */
+static bool list_runs(const Encoder *encoder, const Slices *slices, RunList *list)
+{
+    list->count = 0;
+    for (size_t i = 0; i < slices->count; i++) {
+        Stretch cells = slices->slice[i].cells;
+        for (size_t at = 0, end; at < cells.size; at = end) {
+            uint8_t value;
+            end = runs_end(cells.cells, at, cells.size, &encoder->values, &value);
+            if (!list_reserve(list, 2)) return false;
+            list->run[list->count++] = (Run){(uint32_t)(end - at), value};
         }
-#pragma omp critical
-        {
-            done &= ready;
-            for (unsigned s = 0; ready && s < pairs->count; s++) pairs->used[s] += mine->used[s];
-        }
-        free(mine);
-        free(token);
-        parse_room_free(room);
+        list->run[list->count++] = (Run){0, 0};
     }
+    return true;
+}
+
+/* As the symbols have them that the slices were cut into. */
+static bool list_cut_runs(const Parser *parser, const Slices *slices, RunList *list)
+{
+    list->count = 0;
+    for (size_t i = 0; i < slices->count; i++) {
+        const Slice *s = &slices->slice[i];
+        size_t count = parser_runs(parser, s->token, s->tokens, NULL);
+        if (!list_reserve(list, count + 1)) return false;
+        parser_runs(parser, s->token, s->tokens, list->run + list->count);
+        list->count += count;
+        list->run[list->count++] = (Run){0, 0};
+    }
+    return true;
+}
+
+/* Stretches at equal distances, so many that the sample has enough runs. */
+static bool take_sample(Encoder *encoder, RunList *list)
+{
+    uint64_t chunks = (encoder->size + CHUNK - 1) / CHUNK;
+    uint64_t part = chunks / PROBES + 1;
+    if (!make_slices(encoder, &encoder->sample, CHUNK, part)) return false;
+    if (!list_runs(encoder, &encoder->sample, list)) return false;
+    uint64_t runs = list->count * part;
+    free_slices(&encoder->sample);
+    encoder->part = (runs + SAMPLE_RUNS - 1) / SAMPLE_RUNS;
+    bool whole = encoder->part == 1;
+    return make_slices(encoder, &encoder->sample, whole ? SLICE : CHUNK, encoder->part) &&
+           list_runs(encoder, &encoder->sample, list);
+}
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+static bool cut_sample(Encoder *encoder, RunList *list)
+{
+    Parser *parser = parser_make(&encoder->pairs, &encoder->values, encoder->cost);
+    bool done = parser != NULL && cut(encoder, parser, &encoder->sample);
+    if (done && list != NULL) done = list_cut_runs(parser, &encoder->sample, list);
     parser_free(parser);
+    set_costs(encoder);
     return done;
 }
 
-static bool learn_sample(Encoder *encoder, const Sample *sample)
+static bool learn_runs(Encoder *encoder, RunList *list)
 {
     Pairs *pairs = &encoder->pairs;
     bool drop[SYZYGY_SYMBOLS_MAX];
-    if (!pairs_learn(pairs, sample->stretch, sample->count, encoder->present, LEAST)) return false;
-    set_costs(encoder);
-    for (int i = 0; i < REFINEMENTS; i++) {
-        if (!count_sample(encoder, sample)) return false;
+    for (int i = 0; i < LESSONS; i++) {
+        if (!pairs_learn(pairs, list->run, list->count, encoder->present, LEAST)) return false;
         set_costs(encoder);
-        judge_symbols(encoder, sample->part, drop);
+        if (i + 1 < LESSONS && !cut_sample(encoder, list)) return false;
+    }
+    for (int i = 0; i < REFINEMENTS; i++) {
+        if (!cut_sample(encoder, NULL)) return false;
+        judge_symbols(encoder, drop);
         pairs_drop(pairs, drop);
         set_costs(encoder);
     }
@@ -225,53 +319,19 @@ static bool learn_sample(Encoder *encoder, const Sample *sample)
 
 static bool learn(Encoder *encoder)
 {
-    Sample sample;
-    bool done = take_sample(encoder, &sample) && learn_sample(encoder, &sample);
-    free(sample.stretch);
+    RunList list = {0};
+    bool done = take_sample(encoder, &list) && learn_runs(encoder, &list);
+    free(list.run);
+    free_slices(&encoder->sample);
     return done;
-}
-
-/* ---- Cutting --------------------------------------------------------------------------------- */
-
-static bool cut_slice(Encoder *encoder, Slice *slice, ParseRoom *room, uint16_t *token)
-{
-    slice->tokens =
-        parse_stretch(encoder->parser, room, (Stretch){slice->cells, slice->size}, token);
-    slice->token = ledger_alloc(encoder->ledger, slice->tokens * sizeof *token);
-    if (slice->token == NULL) return false;
-    memcpy(slice->token, token, slice->tokens * sizeof *token);
-    return true;
 }
 
 static bool cut_all(Encoder *encoder)
 {
-    bool done = true;
-    size_t most = encoder->size < SLICE ? (size_t)encoder->size : SLICE;
-    encoder->parser = parser_make(&encoder->pairs, encoder->cost);
-    if (encoder->parser == NULL) return false;
-#pragma omp parallel num_threads(encoder->options->threads)
-    {
-        uint16_t *token = ledger_alloc(encoder->ledger, most * sizeof *token);
-        ParseRoom *room = parse_room_make();
-        bool mine = token != NULL && room != NULL;
-#pragma omp for schedule(dynamic)
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)encoder->slices; i++)
-            mine = mine && cut_slice(encoder, &encoder->slice[i], room, token);
-#pragma omp critical
-        done &= mine;
-        ledger_free(token);
-        parse_room_free(room);
-    }
+    Parser *parser = parser_make(&encoder->pairs, &encoder->values, encoder->cost);
+    bool done = parser != NULL && cut(encoder, parser, &encoder->all);
+    parser_free(parser);
     return done;
-}
-
-static bool make_code(Encoder *encoder)
-{
-    uint64_t *used = encoder->pairs.used;
-    memset(used, 0, sizeof encoder->pairs.used);
-    for (size_t i = 0; i < encoder->slices; i++)
-        for (size_t t = 0; t < encoder->slice[i].tokens; t++) used[encoder->slice[i].token[t]]++;
-    return huffman_make(&encoder->huffman, used, encoder->pairs.count);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -334,9 +394,9 @@ static void pack_token(Packer *packer, uint16_t symbol)
 static void pack(Packer *packer)
 {
     const Encoder *encoder = packer->encoder;
-    for (size_t i = 0; i < encoder->slices; i++)
-        for (size_t t = 0; t < encoder->slice[i].tokens; t++)
-            pack_token(packer, encoder->slice[i].token[t]);
+    for (size_t i = 0; i < encoder->all.count; i++)
+        for (size_t t = 0; t < encoder->all.slice[i].tokens; t++)
+            pack_token(packer, encoder->all.slice[i].token[t]);
     end_block(packer);
 }
 
@@ -459,28 +519,19 @@ static bool put_constant(uint8_t value, Encoded *out)
 
 /* ---- An array -------------------------------------------------------------------------------- */
 
-static bool make_slices(Encoder *encoder)
-{
-    encoder->slices = (size_t)((encoder->size + SLICE - 1) / SLICE);
-    encoder->slice = calloc(encoder->slices, sizeof *encoder->slice);
-    for (size_t i = 0; encoder->slice != NULL && i < encoder->slices; i++) {
-        uint64_t at = (uint64_t)i * SLICE, left = encoder->size - at;
-        encoder->slice[i].cells = encoder->cells + at;
-        encoder->slice[i].size = left < SLICE ? (size_t)left : SLICE;
-    }
-    return encoder->slice != NULL;
-}
-
 static bool encode(Encoder *encoder, Encoded *out)
 {
-    if (!make_slices(encoder)) return false;
-    fill_cells(encoder);
-    if (is_constant(encoder)) return put_constant(encoder->cells[0], out);
-    return learn(encoder) && cut_all(encoder) && make_code(encoder) && put_blocks(encoder, out);
+    uint8_t value;
+    if (!make_slices(encoder, &encoder->all, SLICE, 1)) return false;
+    find_values(encoder);
+    if (is_constant(encoder, &value)) return put_constant(value, out);
+    return learn(encoder) && cut_all(encoder) &&
+           huffman_make(&encoder->huffman, encoder->pairs.used, encoder->pairs.count) &&
+           put_blocks(encoder, out);
 }
 
-treb_status encode_array(uint8_t *cells, uint64_t size, const EncodeOptions *options, Encoded *out,
-                         treb_error *error)
+treb_status encode_array(const uint8_t *cells, uint64_t size, const EncodeOptions *options,
+                         Encoded *out, treb_error *error)
 {
     Ledger unbound;
     Encoder *encoder = calloc(1, sizeof *encoder);
@@ -493,10 +544,8 @@ treb_status encode_array(uint8_t *cells, uint64_t size, const EncodeOptions *opt
         encoder->options = options;
         encoder->ledger = options->ledger != NULL ? options->ledger : &unbound;
         done = encode(encoder, out);
-        for (size_t i = 0; encoder->slice != NULL && i < encoder->slices; i++)
-            ledger_free(encoder->slice[i].token);
-        parser_free(encoder->parser);
-        free(encoder->slice);
+        free_slices(&encoder->all);
+        free_slices(&encoder->sample);
         free(encoder);
     }
     if (done) return TREB_OK;
@@ -515,16 +564,16 @@ void encode_free(Encoded *encoded)
 
 /* ---- An estimate ----------------------------------------------------------------------------- */
 
-uint64_t encode_estimate(uint8_t *cells, size_t runs, size_t length)
+uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length)
 {
-    uint64_t found = 0, times[256] = {0};
-    uint8_t best[32] = {0};
-    for (size_t i = 0; i < runs * length; i++) times[cells[i]]++;
-    unsigned most = 0;
-    for (unsigned v = 0; v < ENCODE_VALUES; v++) {
-        if (times[v] > times[most]) most = v;
-        if (v < 32) best[v] = (uint8_t)most;
+    Encoder encoder = {.size = runs * length};
+    uint64_t found = 0;
+    count_cells((Stretch){cells, runs * length}, encoder.times);
+    choose_values(&encoder);
+    for (size_t i = 0; i < runs; i++) {
+        uint8_t value;
+        for (size_t at = 0; at < length; found++)
+            at = runs_end(cells + i * length, at, length, &encoder.values, &value);
     }
-    for (size_t i = 0; i < runs; i++) found += runs_fill(cells + i * length, length, best);
     return found;
 }

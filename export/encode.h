@@ -39,14 +39,13 @@ typedef struct Encoded {
     uint64_t blocks_size; /* a multiple of the block size */
 } Encoded;
 
-/* Cells without a value of their own are filled in place. The same bytes whatever the number of
- * threads. On failure *out is empty. */
-treb_status encode_array(uint8_t *cells, uint64_t size, const EncodeOptions *options, Encoded *out,
-                         treb_error *error);
+/* The same bytes whatever the number of threads. On failure *out is empty. */
+treb_status encode_array(const uint8_t *cells, uint64_t size, const EncodeOptions *options,
+                         Encoded *out, treb_error *error);
 void encode_free(Encoded *encoded);
 
 /* About how many bytes an array takes of which these are samples, `runs` stretches of `length` cells
- * one behind the other: to compare orders of the same array. May change the cells. 0: out of memory. */
-uint64_t encode_estimate(uint8_t *cells, size_t runs, size_t length);
+ * one behind the other: to compare orders of the same array. */
+uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length);
 
 #endif

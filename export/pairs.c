@@ -63,38 +63,16 @@ static uint16_t add_symbol(Pairs *pairs, unsigned left, unsigned right)
 
 /* ---- The sequence ---------------------------------------------------------------------------- */
 
-typedef void RunVisit(Learner *learner, uint8_t value, size_t length);
-
-static void for_runs(Learner *learner, const Stretch *stretches, size_t count, RunVisit *visit,
-                     RunVisit *end)
-{
-    for (size_t i = 0; i < count; i++) {
-        const Stretch *s = &stretches[i];
-        for (size_t at = 0; at < s->size;) {
-            size_t next = runs_end(s->cells, at, s->size);
-            visit(learner, s->cells[at], next - at);
-            at = next;
-        }
-        end(learner, 0, 0);
-    }
-}
-
 typedef struct RunCounts {
     uint64_t times[ENCODE_VALUES][LEVELS];
 } RunCounts;
 
-static void count_levels(const Stretch *stretches, size_t count, RunCounts *counts)
+static void count_levels(const Run *runs, size_t count, RunCounts *counts)
 {
     memset(counts, 0, sizeof *counts);
-    for (size_t i = 0; i < count; i++) {
-        const Stretch *s = &stretches[i];
-        for (size_t at = 0; at < s->size;) {
-            size_t next = runs_end(s->cells, at, s->size), length = next - at;
-            for (int l = 0; l < LEVELS && length >> l; l++)
-                counts->times[s->cells[at]][l] += length >> l;
-            at = next;
-        }
-    }
+    for (size_t r = 0; r < count; r++)
+        for (int l = 0; l < LEVELS && runs[r].length >> l; l++)
+            counts->times[runs[r].value][l] += runs[r].length >> l;
 }
 
 /* Symbols for values and for runs that are frequent. */
@@ -112,53 +90,47 @@ static void add_runs(Learner *learner, const RunCounts *counts, const bool *pres
         }
 }
 
-static void count_items(Learner *learner, uint8_t value, size_t length)
-{
-    for (int l = LEVELS; l-- > 0;) {
-        if (learner->run[value][l] == BREAK) continue;
-        learner->items += length >> l;
-        length &= ((size_t)1 << l) - 1;
-    }
-}
-
 static void put(Learner *learner, uint16_t symbol)
 {
     uint32_t i = (uint32_t)learner->items++;
+    if (learner->symbol == NULL) return;
     learner->symbol[i] = symbol;
     learner->previous[i] = i - 1; /* of the first: NONE */
     learner->next[i] = i + 1;
 }
 
-static void put_items(Learner *learner, uint8_t value, size_t length)
+static void put_run(Learner *learner, Run run)
 {
     for (int l = LEVELS; l-- > 0;) {
-        if (learner->run[value][l] == BREAK) continue;
-        for (size_t n = length >> l; n > 0; n--) put(learner, learner->run[value][l]);
-        length &= ((size_t)1 << l) - 1;
+        uint16_t symbol = learner->run[run.value][l];
+        if (symbol == BREAK) continue;
+        for (uint32_t n = run.length >> l; n > 0; n--) put(learner, symbol);
+        run.length &= (UINT32_C(1) << l) - 1;
     }
 }
 
-static void count_break(Learner *learner, uint8_t value, size_t length)
+/* Counts items if there is no room for them yet. */
+static void put_runs(Learner *learner, const Run *runs, size_t count)
 {
-    (void)value, (void)length;
-    learner->items++;
-}
-
-static void put_break(Learner *learner, uint8_t value, size_t length)
-{
-    (void)value, (void)length;
+    learner->items = 0;
+    for (size_t r = 0; r < count; r++) {
+        if (runs[r].length == 0)
+            put(learner, BREAK);
+        else
+            put_run(learner, runs[r]);
+    }
     put(learner, BREAK);
 }
 
-static bool list_items(Learner *learner, const Stretch *stretches, size_t count)
+static bool list_items(Learner *learner, const Run *runs, size_t count)
 {
-    for_runs(learner, stretches, count, count_items, count_break);
-    learner->symbol = malloc((learner->items + 1) * sizeof *learner->symbol);
-    learner->next = malloc((learner->items + 1) * sizeof *learner->next);
-    learner->previous = malloc((learner->items + 1) * sizeof *learner->previous);
-    if (learner->symbol == NULL || learner->next == NULL || learner->previous == NULL) return false;
-    learner->items = 0;
-    for_runs(learner, stretches, count, put_items, put_break);
+    put_runs(learner, runs, count);
+    uint16_t *symbol = malloc(learner->items * sizeof *symbol);
+    learner->next = malloc(learner->items * sizeof *learner->next);
+    learner->previous = malloc(learner->items * sizeof *learner->previous);
+    learner->symbol = symbol;
+    if (symbol == NULL || learner->next == NULL || learner->previous == NULL) return false;
+    put_runs(learner, runs, count);
     return true;
 }
 
@@ -344,8 +316,7 @@ static bool learn(Learner *learner)
     return true;
 }
 
-bool pairs_learn(Pairs *pairs, const Stretch *stretches, size_t count, const bool *present,
-                 uint32_t least)
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const bool *present, uint32_t least)
 {
     Learner *learner = calloc(1, sizeof *learner);
     RunCounts *counts = malloc(sizeof *counts);
@@ -355,9 +326,9 @@ bool pairs_learn(Pairs *pairs, const Stretch *stretches, size_t count, const boo
         learner->least = least;
         learner->place_free = NONE;
         pairs->count = 0;
-        count_levels(stretches, count, counts);
+        count_levels(runs, count, counts);
         add_runs(learner, counts, present);
-        done = list_items(learner, stretches, count) && learn(learner);
+        done = list_items(learner, runs, count) && learn(learner);
         free(learner->symbol);
         free(learner->next);
         free(learner->previous);

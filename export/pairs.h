@@ -9,15 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export/runs.h"
 #include "syzygy/file.h"
 
 enum { PAIRS_LONGEST = 256 /* values that a symbol stands for, at most */ };
-
-/* Cells that stand one behind the other. */
-typedef struct Stretch {
-    const uint8_t *cells;
-    size_t size;
-} Stretch;
 
 /* A symbol comes behind those that it stands for. The first `values` stand for a value. */
 typedef struct Pairs {
@@ -28,10 +23,9 @@ typedef struct Pairs {
     uint64_t used[SYZYGY_SYMBOLS_MAX];   /* how often, in what it was learned from */
 } Pairs;
 
-/* Learns symbols from stretches of cells that all have a value: pairs that are there `least` times
- * or more. `present`: by value, whether it needs a symbol. False: out of memory. */
-bool pairs_learn(Pairs *pairs, const Stretch *stretches, size_t count, const bool *present,
-                 uint32_t least);
+/* Learns symbols from runs: pairs that are there `least` times or more. `present`: by value, whether
+ * it needs a symbol. False: out of memory. */
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const bool *present, uint32_t least);
 
 /* Takes away symbols that are marked and that no other one needs. */
 void pairs_drop(Pairs *pairs, const bool *drop);

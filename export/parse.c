@@ -7,6 +7,7 @@
  * however long the run is; the cheapest way between is known beforehand, by their distance. */
 #include "export/parse.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum {
     MARGIN = 1 << 10, /* at the end of a window: what is found there is not final */
     FILL_TABLE = 2 * PAIRS_LONGEST,
     NO_SYMBOL = 0xffff,
+    FILLED = 0x8000, /* with a value's number, as a symbol: any of that value alone */
     NO_COST = INT32_MAX
 };
 
@@ -49,23 +51,6 @@ typedef struct Fill {
     uint16_t longest_symbol;
 } Fill;
 
-struct Parser {
-    const Pairs *pairs;
-    unsigned values;
-    uint8_t id[ENCODE_VALUES]; /* by value */
-    Edge *edge;
-    size_t edges;
-    Group *group;
-    size_t groups;
-    uint32_t *slot; /* a hash table of groups */
-    uint32_t slot_mask;
-    Start *start;
-    uint32_t *start_first; /* by id and next id; the end is where those of the next begin */
-    Fill *fill;            /* by id */
-};
-
-/* ---- The tree -------------------------------------------------------------------------------- */
-
 /* A symbol as runs. */
 typedef struct Shape {
     uint32_t first, count; /* of Shapes.run */
@@ -81,6 +66,25 @@ typedef struct Shapes {
     ShapeRun *run;
     size_t count, room;
 } Shapes;
+
+struct Parser {
+    const Pairs *pairs;
+    const RunValues *run_values;
+    unsigned values;
+    Shapes *shapes;
+    uint8_t id[ENCODE_VALUES]; /* by value */
+    Edge *edge;
+    size_t edges;
+    Group *group;
+    size_t groups;
+    uint32_t *slot; /* a hash table of groups */
+    uint32_t slot_mask;
+    Start *start;
+    uint32_t *start_first; /* by id and next id; the end is where those of the next begin */
+    Fill *fill;            /* by id */
+};
+
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 static bool shapes_reserve(Shapes *shapes, size_t more)
 {
@@ -107,7 +111,6 @@ static void shapes_append(Shapes *shapes, Shape *to, ShapeRun run)
 static bool shapes_make(Shapes *shapes, const Parser *parser)
 {
     const Pairs *pairs = parser->pairs;
-    memset(shapes, 0, sizeof *shapes);
     for (unsigned s = 0; s < pairs->count; s++) {
         Shape new = {(uint32_t)shapes->count, 0};
         if (!shapes_reserve(shapes, PAIRS_LONGEST)) return false;
@@ -293,21 +296,21 @@ static bool make_fills(Parser *parser)
     return true;
 }
 
-Parser *parser_make(const Pairs *pairs, const uint32_t *cost)
+Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost)
 {
     Parser *parser = calloc(1, sizeof *parser);
     Shapes *shapes = calloc(1, sizeof *shapes);
     Tree tree = {0};
     bool done = parser != NULL && shapes != NULL;
+    if (parser != NULL) parser->shapes = shapes;
     if (done) {
         parser->pairs = pairs;
+        parser->run_values = values;
         parser->values = pairs->values;
         for (unsigned v = 0; v < pairs->values; v++) parser->id[pairs->left[v]] = (uint8_t)v;
         done = shapes_make(shapes, parser) && tree_make(&tree, shapes, pairs->count, cost) &&
                make_groups(parser, &tree) && make_starts(parser) && make_fills(parser);
-        free(shapes->run);
     }
-    free(shapes);
     free(tree.draft);
     free(tree.slot);
     if (done) return parser;
@@ -318,6 +321,8 @@ Parser *parser_make(const Pairs *pairs, const uint32_t *cost)
 void parser_free(Parser *parser)
 {
     if (parser == NULL) return;
+    if (parser->shapes != NULL) free(parser->shapes->run);
+    free(parser->shapes);
     free(parser->edge);
     free(parser->group);
     free(parser->slot);
@@ -332,8 +337,8 @@ void parser_free(Parser *parser)
 /* The cheapest way to a cell. */
 typedef struct State {
     uint32_t cost;
-    uint16_t symbol; /* the last one; NO_SYMBOL: some of one value, for `gap` cells */
-    uint16_t gap;
+    uint16_t symbol; /* the last one; or FILLED */
+    uint16_t gap;    /* FILLED: how many cells */
 } State;
 
 /* Where symbols that came into a run have ended, if a way from there may be the cheapest. */
@@ -343,10 +348,9 @@ typedef struct Entry {
 
 struct ParseRoom {
     State state[WINDOW + 1];
-    uint32_t run_start[WINDOW + 1];
-    uint8_t run_id[WINDOW + 1];
+    LooseRun run[WINDOW];
     uint32_t runs;
-    Entry entry[PAIRS_LONGEST + 1];
+    Entry entry[PAIRS_LONGEST + RUNS_SHIFT + 1];
     uint32_t entries;
     uint16_t token[WINDOW]; /* the last first */
 };
@@ -357,10 +361,10 @@ void parse_room_free(ParseRoom *room) { free(room); }
 /* Only the ends of a run can be reached other than by filling. */
 static void clear_states(ParseRoom *room, uint32_t from, uint32_t to)
 {
-    uint32_t length = to - from;
-    if (length > 2 * PAIRS_LONGEST) {
-        clear_states(room, from, from + PAIRS_LONGEST);
-        clear_states(room, to - PAIRS_LONGEST, to);
+    enum { END = PAIRS_LONGEST + RUNS_SHIFT };
+    if (to - from > 2 * END) {
+        clear_states(room, from, from + END);
+        clear_states(room, to - END, to);
         return;
     }
     for (uint32_t i = from; i < to; i++) room->state[i].cost = NO_COST;
@@ -368,15 +372,14 @@ static void clear_states(ParseRoom *room, uint32_t from, uint32_t to)
 
 static void list_runs(const Parser *parser, ParseRoom *room, const uint8_t *cells, uint32_t size)
 {
-    room->runs = 0;
-    for (uint32_t at = 0; at < size;) {
-        uint32_t next = (uint32_t)runs_end(cells, at, size);
-        room->run_start[room->runs] = at;
-        room->run_id[room->runs++] = parser->id[cells[at]];
-        clear_states(room, at, next);
-        at = next;
+    uint32_t from = 0;
+    room->runs = (uint32_t)runs_list(cells, size, parser->run_values, room->run);
+    for (uint32_t r = 0; r < room->runs; r++) {
+        LooseRun *run = &room->run[r];
+        run->value = parser->id[run->value];
+        clear_states(room, from, run->most);
+        from = run->most;
     }
-    room->run_start[room->runs] = size;
     room->state[size].cost = NO_COST;
     room->state[0] = (State){0, NO_SYMBOL, 0};
 }
@@ -390,9 +393,8 @@ static uint32_t fill_cost(const Fill *fill, uint32_t distance)
 
 static void list_entries(ParseRoom *room, const Fill *fill, uint32_t from, uint32_t to)
 {
-    uint32_t end = to - from > PAIRS_LONGEST ? from + PAIRS_LONGEST : to;
     room->entries = 0;
-    for (uint32_t at = from; at < end; at++) {
+    for (uint32_t at = from; at < to; at++) {
         uint32_t cost = room->state[at].cost, e = 0;
         if (cost == NO_COST) continue;
         while (e < room->entries &&
@@ -403,52 +405,63 @@ static void list_entries(ParseRoom *room, const Fill *fill, uint32_t from, uint3
 }
 
 /* The cheapest way to a cell of the run whose entries are listed. NO_COST: there is none. */
-static uint32_t reach(ParseRoom *room, const Fill *fill, uint32_t at)
+static uint32_t reach(ParseRoom *room, const Fill *fill, unsigned id, uint32_t at)
 {
     State *state = &room->state[at];
     for (uint32_t e = 0; e < room->entries && room->entry[e].at < at; e++) {
         uint32_t gap = at - room->entry[e].at;
         uint32_t cost = room->entry[e].cost + fill_cost(fill, gap);
-        if (cost < state->cost) *state = (State){cost, NO_SYMBOL, (uint16_t)gap};
+        if (cost < state->cost) *state = (State){cost, (uint16_t)(FILLED | id), (uint16_t)gap};
     }
     return state->cost;
 }
 
-/* Follows symbols that begin at a cost before run `r`, and go on there. */
-static void follow(const Parser *parser, ParseRoom *room, uint32_t r, const Group *group,
-                   uint32_t cost)
+/* Follows symbols at a cost into run `r`, which begins at `from`. */
+static void follow(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t from,
+                   const Group *group, uint32_t cost)
 {
-    for (;;) {
-        uint32_t start = room->run_start[r], length = room->run_start[r + 1] - start;
-        const Edge *edge = parser->edge + group->first, *end = edge + group->count;
-        uint32_t node = 0;
-        for (; edge < end && edge->length <= length; edge++) {
-            State *state = &room->state[start + edge->length];
-            if (edge->symbol != NO_SYMBOL && cost + edge->cost < state->cost)
-                *state = (State){cost + edge->cost, edge->symbol, 0};
-            if (edge->length == length) node = edge->node;
+    uint32_t least = room->run[r].least - from, most = room->run[r].most - from;
+    const Edge *edge = parser->edge + group->first, *end = edge + group->count;
+    for (; edge < end && edge->length <= most; edge++) {
+        State *state = &room->state[from + edge->length];
+        if (edge->symbol != NO_SYMBOL && cost + edge->cost < state->cost)
+            *state = (State){cost + edge->cost, edge->symbol, 0};
+        if (edge->length < least || edge->node == 0 || r + 1 == room->runs) continue;
+        const Group *next = find_group(parser, edge->node, room->run[r + 1].value);
+        if (next != NULL) follow(parser, room, r + 1, from + edge->length, next, cost);
+    }
+}
+
+/* Symbols that go from run `r`, which begins at `from` or behind that, into the next one. */
+static void leave(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t from)
+{
+    const LooseRun *run = &room->run[r];
+    const Fill *fill = &parser->fill[run->value];
+    const uint32_t *first = parser->start_first + run->value * parser->values + run[1].value;
+    for (const Start *s = parser->start + first[0]; s < parser->start + first[1]; s++) {
+        if (s->length > run->most - from) break;
+        for (uint32_t end = run->least; end <= run->most; end++) {
+            if (s->length > end - from) continue;
+            uint32_t cost = reach(room, fill, run->value, end - s->length);
+            if (cost != NO_COST)
+                follow(parser, room, r + 1, end, parser->group + s->group, cost);
         }
-        if (node == 0 || ++r == room->runs) return;
-        group = find_group(parser, node, room->run_id[r]);
-        if (group == NULL) return;
     }
 }
 
 static void find_ways(const Parser *parser, ParseRoom *room)
 {
+    uint32_t from = 0, entered = 0;
     for (uint32_t r = 0; r < room->runs; r++) {
-        uint32_t from = room->run_start[r], to = room->run_start[r + 1];
-        unsigned id = room->run_id[r];
-        const Fill *fill = &parser->fill[id];
-        list_entries(room, fill, from, to);
-        reach(room, fill, to);
-        if (r + 1 == room->runs) return;
-        const uint32_t *first = parser->start_first + id * parser->values + room->run_id[r + 1];
-        for (const Start *s = parser->start + first[0]; s < parser->start + first[1]; s++) {
-            if (s->length > to - from) break;
-            uint32_t cost = reach(room, fill, to - s->length);
-            if (cost != NO_COST) follow(parser, room, r + 1, parser->group + s->group, cost);
-        }
+        const LooseRun *run = &room->run[r];
+        const Fill *fill = &parser->fill[run->value];
+        entered += PAIRS_LONGEST;
+        list_entries(room, fill, from, run->most < entered ? run->most : entered);
+        for (uint32_t end = run->least; end <= run->most; end++)
+            reach(room, fill, run->value, end);
+        if (r + 1 < room->runs) leave(parser, room, r, from);
+        from = run->least;
+        entered = run->most;
     }
 }
 
@@ -456,8 +469,7 @@ static uint32_t put_fill(const Fill *fill, const Pairs *pairs, uint32_t distance
                          uint32_t count)
 {
     while (distance > 0) {
-        uint16_t symbol =
-            distance < FILL_TABLE ? fill->symbol[distance] : fill->longest_symbol;
+        uint16_t symbol = distance < FILL_TABLE ? fill->symbol[distance] : fill->longest_symbol;
         token[count++] = symbol;
         distance -= pairs->length[symbol];
     }
@@ -465,13 +477,13 @@ static uint32_t put_fill(const Fill *fill, const Pairs *pairs, uint32_t distance
 }
 
 /* Lists the symbols of the way to the end, the last first. */
-static uint32_t trace(const Parser *parser, ParseRoom *room, const uint8_t *cells, uint32_t size)
+static uint32_t trace(const Parser *parser, ParseRoom *room, uint32_t size)
 {
     uint32_t count = 0;
     for (uint32_t at = size; at > 0;) {
         State state = room->state[at];
-        if (state.symbol == NO_SYMBOL) {
-            const Fill *fill = &parser->fill[parser->id[cells[at - 1]]];
+        if (state.symbol & FILLED) {
+            const Fill *fill = &parser->fill[state.symbol & ~FILLED];
             count = put_fill(fill, parser->pairs, state.gap, room->token, count);
             at -= state.gap;
         } else {
@@ -491,7 +503,7 @@ static size_t parse_window(const Parser *parser, ParseRoom *room, Stretch stretc
     size_t final = size == left ? size : size - MARGIN, done = 0, count = 0;
     list_runs(parser, room, cells, (uint32_t)size);
     find_ways(parser, room);
-    uint32_t listed = trace(parser, room, cells, (uint32_t)size);
+    uint32_t listed = trace(parser, room, (uint32_t)size);
     while (listed > 0 && done < final) {
         tokens[count] = room->token[--listed];
         done += parser->pairs->length[tokens[count++]];
@@ -504,11 +516,12 @@ static size_t parse_window(const Parser *parser, ParseRoom *room, Stretch stretc
 static size_t skip_run(const Parser *parser, Stretch stretch, size_t at, uint16_t *tokens,
                        size_t *taken)
 {
-    size_t length = runs_end(stretch.cells, at, stretch.size) - at;
-    const Fill *fill = &parser->fill[parser->id[stretch.cells[at]]];
+    uint8_t value;
+    size_t end = runs_end(stretch.cells, at, stretch.size, parser->run_values, &value);
     *taken = 0;
-    if (length <= WINDOW) return 0;
-    size_t count = (length - MARGIN) / fill->longest;
+    if (end - at <= WINDOW) return 0;
+    const Fill *fill = &parser->fill[parser->id[value]];
+    size_t count = (end - at - MARGIN) / fill->longest;
     for (size_t i = 0; i < count; i++) tokens[i] = fill->longest_symbol;
     *taken = count * fill->longest;
     return count;
@@ -520,8 +533,25 @@ size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uin
     for (size_t at = 0; at < stretch.size; at += taken) {
         count += skip_run(parser, stretch, at, tokens + count, &taken);
         at += taken;
-        if (at < stretch.size)
-            count += parse_window(parser, room, stretch, at, tokens + count, &taken);
+        count += parse_window(parser, room, stretch, at, tokens + count, &taken);
     }
     return count;
+}
+
+size_t parser_runs(const Parser *parser, const uint16_t *tokens, size_t count, Run *runs)
+{
+    size_t listed = 0;
+    unsigned last = UINT_MAX;
+    for (size_t t = 0; t < count; t++) {
+        const Shape *shape = &parser->shapes->shape[tokens[t]];
+        for (uint32_t r = 0; r < shape->count; r++) {
+            const ShapeRun *run = parser->shapes->run + shape->first + r;
+            if (run->id != last) listed++;
+            if (runs != NULL && run->id != last)
+                runs[listed - 1] = (Run){0, (uint8_t)parser->pairs->left[run->id]};
+            if (runs != NULL) runs[listed - 1].length += run->length;
+            last = run->id;
+        }
+    }
+    return listed;
 }

@@ -4,13 +4,15 @@
 
 #include "export/pairs.h"
 
+#include "export/runs.h"
+
 enum { PARSE_BIT = 256 /* costs are in bits / PARSE_BIT */ };
 
 /* What the symbols look like, and what they cost. Constant: any number of threads may use it. */
 typedef struct Parser Parser;
 
 /* `cost`: by symbol. NULL: out of memory. */
-Parser *parser_make(const Pairs *pairs, const uint32_t *cost);
+Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost);
 void parser_free(Parser *parser); /* NULL is allowed */
 
 /* Room for a thread. NULL: out of memory. */
@@ -18,8 +20,17 @@ typedef struct ParseRoom ParseRoom;
 ParseRoom *parse_room_make(void);
 void parse_room_free(ParseRoom *room); /* NULL is allowed */
 
-/* The symbols of a stretch, into *tokens, which has room for one a cell. All cells have values that
- * have symbols. Returns how many there are. */
+/* Cells that stand one behind the other. */
+typedef struct Stretch {
+    const uint8_t *cells;
+    size_t size;
+} Stretch;
+
+/* The symbols of a stretch, into *tokens, which has room for one a cell. Cells that name no value get
+ * the one that costs least. Returns how many symbols there are. */
 size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uint16_t *tokens);
+
+/* The runs of some symbols: returns how many there are, and writes them if `runs` is not NULL. */
+size_t parser_runs(const Parser *parser, const uint16_t *tokens, size_t count, Run *runs);
 
 #endif

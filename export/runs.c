@@ -6,48 +6,65 @@
 
 #include "export/encode.h"
 
-size_t runs_end(const uint8_t *cells, size_t at, size_t size)
+enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 32 };
+
+/* Cells that may have a value are those that do, and from this one on all that name no value. */
+static uint8_t first_loose(uint8_t value)
 {
-    uint8_t value = cells[at++];
-    uint64_t same = value * UINT64_C(0x0101010101010101);
-    while (at + 8 <= size) {
-        uint64_t next;
-        memcpy(&next, cells + at, 8);
-        if (next != same) break;
-        at += 8;
+    return (uint8_t)(ENCODE_UP_TO | (value < ANY_LIMIT ? value : ANY_LIMIT));
+}
+
+static bool admits(uint8_t cell, uint8_t value)
+{
+    return cell == value || cell >= first_loose(value);
+}
+
+/* The first cell from `at` on that may not have a value. */
+static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value)
+{
+    uint8_t loose = first_loose(value);
+    for (; at + BLOCK <= size; at += BLOCK) {
+        uint8_t wrong = 0;
+        for (int i = 0; i < BLOCK; i++)
+            wrong |= (uint8_t)((cells[at + i] != value) & (cells[at + i] < loose));
+        if (wrong) break;
     }
-    while (at < size && cells[at] == value) at++;
+    while (at < size && (cells[at] == value || cells[at] >= loose)) at++;
     return at;
 }
 
-/* The values that a cell may have are those from `least` to `most`. */
-typedef struct Range {
-    uint8_t least, most;
-} Range;
-
-static Range range_of(uint8_t cell)
+size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *values,
+                uint8_t *value)
 {
-    if (cell < ENCODE_UP_TO) return (Range){cell, cell};
-    return (Range){0, cell == ENCODE_ANY ? ENCODE_VALUES - 1 : cell & 31};
+    uint8_t loose = ENCODE_ANY; /* all cells so far admit what this one does */
+    for (; at < size && cells[at] >= ENCODE_UP_TO; at++)
+        if (cells[at] < loose) loose = cells[at];
+    if (at < size && admits(loose, cells[at])) {
+        *value = cells[at];
+        return skip(cells, at + 1, size, *value);
+    }
+    *value = values->best[loose & 31];
+    return at;
 }
 
-/* Each run is made as long as it can be: there is no way with fewer. */
-uint64_t runs_fill(uint8_t *cells, size_t size, const uint8_t best[32])
+/* How far back the end of a run can be moved for one of `value` to begin there. */
+static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t value)
 {
-    uint64_t runs = 0;
-    for (size_t at = 0, from = 0; at < size; from = at, runs++) {
-        Range run = {0, ENCODE_VALUES - 1};
-        while (at < size) {
-            Range next = range_of(cells[at]);
-            if (next.least > run.most || next.most < run.least) break;
-            if (next.least > run.least) run.least = next.least;
-            if (next.most < run.most) run.most = next.most;
-            at = run.least == run.most && next.least == next.most ? runs_end(cells, at, size)
-                                                                  : at + 1;
-        }
-        uint8_t value = run.least == run.most ? run.least : best[run.most < 31 ? run.most : 31];
-        for (; from < at; from++)
-            if (cells[from] != value) cells[from] = value;
+    size_t least = end - start > RUNS_SHIFT + 1 ? end - RUNS_SHIFT : start + 1;
+    while (end > least && cells[end - 1] >= first_loose(value)) end--;
+    return end;
+}
+
+size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, LooseRun *runs)
+{
+    size_t count = 0, start = 0;
+    for (size_t at = 0; at < size; count++) {
+        uint8_t value;
+        size_t end = runs_end(cells, at, size, values, &value);
+        if (count > 0) runs[count - 1].least = (uint32_t)soonest_end(cells, start, at, value);
+        runs[count] = (LooseRun){(uint32_t)end, (uint32_t)end, value};
+        start = at;
+        at = end;
     }
-    return runs;
+    return count;
 }

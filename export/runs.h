@@ -5,12 +5,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Gives a value to each cell that has none, so that there are few runs, and returns how many runs
- * there are then. `best[v]`: which value to take where any up to v will do and no neighbour helps, the
- * last for any at all. */
-uint64_t runs_fill(uint8_t *cells, size_t size, const uint8_t best[32]);
+enum { RUNS_SHIFT = 8 /* cells that an end may be moved by */ };
 
-/* The first cell from `at` on that differs from the one there, or `size`. */
-size_t runs_end(const uint8_t *cells, size_t at, size_t size);
+/* So many cells of one value. Of length 0: what comes next does not follow what was before. */
+typedef struct Run {
+    uint32_t length;
+    uint8_t value;
+} Run;
+
+/* A run whose end may be moved, as some cells could be of this run or of the next: it ends at `least`
+ * or behind that, up to `most`. */
+typedef struct LooseRun {
+    uint32_t least, most;
+    uint8_t value;
+} LooseRun;
+
+/* For cells that could have several values though no neighbour helps: best[v] is the one to take where
+ * any up to v will do, the last for any at all. */
+typedef struct RunValues {
+    uint8_t best[32];
+} RunValues;
+
+/* Where a run that begins at `at` ends at the latest, and its value. */
+size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *values,
+                uint8_t *value);
+
+/* Lists the runs of some cells, of which there are as few as can be. Returns how many; `runs` has room
+ * for one a cell. */
+size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, LooseRun *runs);
 
 #endif

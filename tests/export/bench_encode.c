@@ -17,10 +17,11 @@ static bool check = true;
 static uint64_t all_cells, all_theirs, all_ours;
 static double all_seconds;
 
+/* Of processors, not of the clock: of all threads together. */
 static double now(void)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
@@ -35,14 +36,11 @@ static void print_line(const char *name, uint64_t cells, uint64_t theirs, uint64
 }
 
 /* Encodes and compares; theirs is 0 if it is not known. */
-static void measure(const char *name, uint8_t *cells, uint64_t size, bool dtz, uint64_t theirs)
+static void measure(const char *name, const uint8_t *cells, uint64_t size, bool dtz, uint64_t theirs)
 {
     treb_error error;
     Encoded out;
     EncodeOptions options = {.threads = threads, .only_zero = dtz, .block_bits = dtz ? 10 : 6};
-    uint8_t *copy = malloc(size);
-    if (copy == NULL) abort();
-    memcpy(copy, cells, size);
     double start = now();
     if (encode_array(cells, size, &options, &out, &error) != TREB_OK) {
         fprintf(stderr, "%s: %s\n", name, error.text);
@@ -53,7 +51,7 @@ static void measure(const char *name, uint8_t *cells, uint64_t size, bool dtz, u
     if (check) {
         Decoder decoder;
         const char *wrong = decode_open(&decoder, &out, size);
-        if (wrong == NULL) wrong = decode_compare(&decoder, copy, size, size / 20000000 * 30 + 1);
+        if (wrong == NULL) wrong = decode_compare(&decoder, cells, size, size / 20000000 * 30 + 1);
         if (wrong != NULL) {
             fprintf(stderr, "%s: %s\n", name, wrong);
             exit(1);
@@ -66,7 +64,6 @@ static void measure(const char *name, uint8_t *cells, uint64_t size, bool dtz, u
     all_ours += ours;
     all_seconds += seconds;
     encode_free(&out);
-    free(copy);
 }
 
 static uint64_t array_bytes(const SyzygyArray *array)
@@ -136,7 +133,11 @@ static void measure_raw(const char *path)
     }
     fclose(file);
     const char *slash = strrchr(path, '/');
-    measure(slash ? slash + 1 : path, cells, size, strstr(path, ".dtz") != NULL, 0);
+    /* NAME.BYTES.raw says what to compare with. */
+    uint64_t theirs = 0;
+    for (const char *dot = path; (dot = strchr(dot, '.')) != NULL; dot++)
+        if (dot[1] >= '0' && dot[1] <= '9') theirs = strtoull(dot + 1, NULL, 10);
+    measure(slash ? slash + 1 : path, cells, size, strstr(path, ".dtz") != NULL, theirs);
     free(cells);
 }
 
