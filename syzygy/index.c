@@ -352,12 +352,11 @@ uint64_t syzygy_index_of(const SyzygyIndex *index, const SyzygyMaps *maps, const
 
 /* ---- The way back ---------------------------------------------------------------------------- */
 
-/* The square that is number `place` of those that are not taken. */
+/* The square that is number `place` of those that are not taken: few are. */
 static uint8_t open_square(uint64_t taken, unsigned place)
 {
-    uint64_t open = ~taken;
-    while (place-- > 0) open &= open - 1;
-    return (uint8_t)bit_first(open);
+    for (; taken != 0 && (unsigned)bit_first(taken) <= place; taken &= taken - 1) place++;
+    return (uint8_t)place;
 }
 
 static uint64_t squares_of(const uint8_t *sq, int count)
@@ -376,7 +375,7 @@ static uint8_t free_square(const uint8_t *sq, int count, unsigned place)
 /* The squares of a set whose number is `number`: of set members the highest first. */
 static unsigned highest(const SyzygyMaps *maps, int count, uint64_t *number)
 {
-    unsigned n = 63;
+    unsigned n = count == 1 ? (unsigned)*number : 63;
     while (maps->choose[count][n] > *number) n--;
     *number -= maps->choose[count][n];
     return n;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitboard.h"
 #include "core/error.h"
 #include "gen/export/file.h"
 #include "gen/write/cells.h"
@@ -18,6 +19,7 @@ struct Exporter {
     GatherMaps maps;
     Cells *cells[TREB_DTZ + 1]; /* by metric */
     PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
+    ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* that come into question */
     Tally tally;
     Histograms *histograms;
 };
@@ -53,16 +55,31 @@ void export_abort(Exporter *e)
 {
     if (e == NULL) return;
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) cells_free(e->cells[m]);
+    for (int i = 0; i < (TREB_DTZ + 1) * SIDES; i++) orders_free(&e->orders[i / SIDES][i % SIDES]);
     gather_maps_free(&e->maps);
     ledger_free(e->histograms);
     free(e);
+}
+
+/* Takes wins that a capture or pawn move shows off those in one ply: files do not have them. What is
+ * left is about right, and no less than 1 where there was any: it tells which value is frequent. */
+static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
+{
+    uint64_t weight = slice->shape->pawns ? 2 : 8;
+    for (int side = 0; side < SIDES; side++) {
+        uint64_t shown = 0, *ones = &counts->of[side][1][1];
+        for (size_t w = 0; w < slice->shape->words; w++)
+            shown += (uint64_t)bit_count(slice->zeroing_wins[side][w]);
+        if (*ones > 0) *ones = *ones > weight * shown ? *ones - weight * shown : 1;
+    }
 }
 
 /* Slices solved together are counted together: as some of each file that one of them has. */
 static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
 {
     bool counted[FILES] = {false};
-    const PlyCounts *own = &slice->counts[TREB_DTZ];
+    PlyCounts counts = slice->counts[TREB_DTZ], *own = &counts;
+    drop_shown_wins(slice, own);
     for (int lane = 0; lane < slice->lanes; lane++) {
         int file = e->maps.file[number[lane]];
         if (counted[file]) continue;
@@ -247,14 +264,16 @@ static treb_status fill_source(const Exporter *e, const Source *s, treb_error *e
 static bool stopped(const Exporter *e) { return e->options.stop && atomic_load(e->options.stop); }
 
 /* Fills a source, and finds the order that suits it. */
-static treb_status prepare_array(const Exporter *e, const ArrayOrders *orders, Source *s,
-                                 ArrayOrder *order, uint64_t *bytes, treb_error *error)
+static treb_status prepare_array(Exporter *e, Source *s, ArrayOrder *order, uint64_t *bytes,
+                                 treb_error *error)
 {
+    ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side];
     s->cells = ledger_alloc(e->options.ledger, e->maps.slices[s->file] * e->maps.slice);
     if (s->cells == NULL) return fail_memory(error);
     treb_status status = fill_source(e, s, error);
     OrderWish wish = {&e->maps, s->file, s->cells, e->options.ledger};
-    if (status == TREB_OK) status = orders_choose(orders, &wish, order, bytes, error);
+    if (status == TREB_OK) status = orders_choose(orders, &wish, bytes, error);
+    *order = orders->order[0];
     return status;
 }
 
@@ -277,20 +296,19 @@ static treb_status encode_source(const Exporter *e, const Source *s, ExportArray
     return status;
 }
 
-static treb_status verdict_array(const Exporter *e, const ArrayOrders *orders, int file, int side,
-                                 ExportArray *array, treb_error *error)
+static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *array,
+                                 treb_error *error)
 {
     Source s = {.file = file, .side = side};
     uint64_t bytes;
-    treb_status status = prepare_array(e, orders, &s, &array->order, &bytes, error);
+    treb_status status = prepare_array(e, &s, &array->order, &bytes, error);
     if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, array, error);
     ledger_free(s.cells);
     return status;
 }
 
 /* Distances are stored for the side to move for which they take less. */
-static treb_status distance_array(const Exporter *e, const ArrayOrders *orders, int file,
-                                  ExportArray *array, treb_error *error)
+static treb_status distance_array(Exporter *e, int file, ExportArray *array, treb_error *error)
 {
     ExportArray of[SIDES] = {0};
     Values values[SIDES] = {{.array = &of[0]}, {.array = &of[1]}};
@@ -301,7 +319,7 @@ static treb_status distance_array(const Exporter *e, const ArrayOrders *orders, 
     for (int side = 0; side < sides && status == TREB_OK && !stopped(e); side++) {
         status = values_init(e, file, side, &values[side], error);
         if (status == TREB_OK)
-            status = prepare_array(e, orders, &s[side], &of[side].order, &bytes[side], error);
+            status = prepare_array(e, &s[side], &of[side].order, &bytes[side], error);
     }
     int best = sides > 1 && bytes[1] < bytes[0];
     ledger_free(s[!best].cells);
@@ -313,21 +331,19 @@ static treb_status distance_array(const Exporter *e, const ArrayOrders *orders, 
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static treb_status fill_file(const Exporter *e, const ArrayOrders *orders, ExportFile *file,
-                             treb_error *error)
+static treb_status fill_file(Exporter *e, ExportFile *file, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int f = 0; f < file->files; f++)
         for (int side = 0; side < file->sides && status == TREB_OK && !stopped(e); side++)
             status = file->metric == TREB_WDL
-                         ? verdict_array(e, orders, f, side, &file->array[f][side], error)
-                         : distance_array(e, orders, f, &file->array[f][side], error);
+                         ? verdict_array(e, f, side, &file->array[f][side], error)
+                         : distance_array(e, f, &file->array[f][side], error);
     return status;
 }
 
 /* The verdicts' file comes last: without it no distance is of use. */
-static treb_status write_files(Exporter *e, const ArrayOrders *orders, WriteResult *result,
-                               treb_error *error)
+static treb_status write_files(Exporter *e, WriteResult *result, treb_error *error)
 {
     treb_status status = TREB_OK;
     ExportFile *file = malloc(sizeof *file);
@@ -338,7 +354,7 @@ static treb_status write_files(Exporter *e, const ArrayOrders *orders, WriteResu
         file->metric = m;
         file->files = e->files;
         file->sides = m == TREB_WDL && !e->shape->symmetric ? SIDES : 1;
-        status = fill_file(e, orders, file, error);
+        status = fill_file(e, file, error);
         if (status == TREB_OK && !stopped(e))
             status = export_file_write(file, e->options.directory, &result->file_size[m], error);
         export_file_free(file);
@@ -347,18 +363,21 @@ static treb_status write_files(Exporter *e, const ArrayOrders *orders, WriteResu
     return status;
 }
 
+static bool list_orders(Exporter *e)
+{
+    ArrayOrders all;
+    bool ok = orders_list(&all, &e->maps);
+    for (int i = 0; i < (TREB_DTZ + 1) * SIDES && ok; i++)
+        ok = orders_copy(&e->orders[i / SIDES][i % SIDES], &all);
+    if (all.order != NULL) orders_free(&all);
+    return ok;
+}
+
 treb_status export_finish(Exporter *e, WriteResult *result, treb_error *error)
 {
-    ArrayOrders orders;
     memset(result, 0, sizeof *result);
     tally_finish(&e->tally, e->histograms, e->shape);
-    treb_status status = TREB_OK;
-    if (orders_list(&orders, &e->maps)) {
-        status = write_files(e, &orders, result, error);
-        orders_free(&orders);
-    } else {
-        status = fail_memory(error);
-    }
+    treb_status status = list_orders(e) ? write_files(e, result, error) : fail_memory(error);
     result->tally = e->tally;
     for (int side = 0; side < SIDES; side++)
         for (int v = 0; v < WDL_VALUES; v++) result->positions += e->tally.count[side][v];

@@ -11,11 +11,11 @@
 
 enum {
     KINDS_MAX = SYZYGY_MEN_MAX,
-    FIRST_RUNS = 16,
-    FIRST_LENGTH = 1024,
-    FINAL = 6, /* orders that are tried again with more cells */
-    FINAL_RUNS = 32,
-    FINAL_LENGTH = 4096
+    RUNS = 32,
+    LENGTH = 512, /* of a run in the first round; four times as much in each that follows */
+    ROUNDS = 4,
+    LENGTH_LAST = LENGTH << 2 * (ROUNDS - 1),
+    LEFT = 8 /* orders that are kept */
 };
 
 /* ---- Which there are ------------------------------------------------------------------------- */
@@ -115,12 +115,22 @@ void orders_free(ArrayOrders *orders)
     memset(orders, 0, sizeof *orders);
 }
 
+bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
+{
+    copy->order = malloc(orders->count * sizeof *copy->order);
+    copy->count = orders->count;
+    if (copy->order == NULL) return false;
+    memcpy(copy->order, orders->order, orders->count * sizeof *copy->order);
+    return true;
+}
+
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* Bytes of an array in some order, by `runs` runs of `length` cells from all over it. */
-static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t runs, size_t length,
+/* Bytes of an array in some order, by runs of `length` cells from all over it. */
+static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t length,
                          uint8_t *cells)
 {
+    size_t runs = RUNS;
     SyzygyIndex index;
     if (!syzygy_index_init(&index, &wish->maps->syzygy, &wish->maps->shape->material, order->man,
                            order->place, order->place2, wish->file))
@@ -156,12 +166,12 @@ static int compare_trials(const void *a, const void *b)
 }
 
 static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *trial, size_t count,
-                    size_t runs, size_t length)
+                    size_t length)
 {
     bool ok = true;
 #pragma omp parallel
     {
-        uint8_t *cells = ledger_alloc(wish->ledger, (size_t)FINAL_RUNS * FINAL_LENGTH);
+        uint8_t *cells = ledger_alloc(wish->ledger, RUNS * length);
         if (cells == NULL) {
 #pragma omp atomic write
             ok = false;
@@ -169,24 +179,38 @@ static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *tri
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++)
             if (cells != NULL)
-                trial[i].bytes =
-                    estimate(wish, &orders->order[trial[i].number], runs, length, cells);
+                trial[i].bytes = estimate(wish, &orders->order[trial[i].number], length, cells);
         ledger_free(cells);
     }
     qsort(trial, count, sizeof *trial, compare_trials);
     return ok;
 }
 
-treb_status orders_choose(const ArrayOrders *orders, const OrderWish *wish, ArrayOrder *best,
-                          uint64_t *bytes, treb_error *error)
+/* Rounds with fewer and fewer orders, and more and more cells. */
+static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
 {
+    size_t count = orders->count, length = LENGTH;
+    for (int round = 0; round < ROUNDS; round++, length *= 4) {
+        /* A round with few orders tells nothing that the next does not tell better. */
+        if (round + 1 < ROUNDS && count <= LEFT) continue;
+        if (!try_all(orders, wish, trial, count, length)) return false;
+        count = count / 4 > LEFT ? count / 4 : count < LEFT ? count : LEFT;
+    }
+    return true;
+}
+
+treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *bytes,
+                          treb_error *error)
+{
+    size_t left = orders->count < LEFT ? orders->count : LEFT;
+    ArrayOrder best[LEFT];
     Trial *trial = malloc(orders->count * sizeof *trial);
     if (trial == NULL) return fail_memory(error);
     for (size_t i = 0; i < orders->count; i++) trial[i] = (Trial){0, i};
-    size_t final = orders->count < FINAL ? orders->count : FINAL;
-    bool ok = try_all(orders, wish, trial, orders->count, FIRST_RUNS, FIRST_LENGTH) &&
-              try_all(orders, wish, trial, final, FINAL_RUNS, FINAL_LENGTH);
-    *best = orders->order[trial[0].number];
+    bool ok = sort_trials(orders, wish, trial);
+    for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
+    memcpy(orders->order, best, left * sizeof *best);
+    orders->count = left;
     *bytes = trial[0].bytes;
     free(trial);
     return ok ? TREB_OK : fail_memory(error);
@@ -194,5 +218,5 @@ treb_status orders_choose(const ArrayOrders *orders, const OrderWish *wish, Arra
 
 uint64_t orders_memory(int threads)
 {
-    return (uint64_t)threads * ledger_cost((size_t)FINAL_RUNS * FINAL_LENGTH);
+    return (uint64_t)threads * ledger_cost((size_t)RUNS * LENGTH_LAST);
 }

@@ -20,9 +20,9 @@ typedef struct ArrayOrders {
 /* False: out of memory. */
 bool orders_list(ArrayOrders *orders, const GatherMaps *maps);
 void orders_free(ArrayOrders *orders);
+bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders); /* false: out of memory */
 
-/* Finds the best order for an array with these values, and about how many bytes it takes, in
- * parallel. TREB_ERR_MEMORY: out of memory. */
+/* An array for which an order is wanted. */
 typedef struct OrderWish {
     const GatherMaps *maps;
     int file;
@@ -30,8 +30,10 @@ typedef struct OrderWish {
     Ledger *ledger;
 } OrderWish;
 
-treb_status orders_choose(const ArrayOrders *orders, const OrderWish *wish, ArrayOrder *best,
-                          uint64_t *bytes, treb_error *error);
+/* Sorts the orders by what the array takes with each, in parallel, and leaves some of the best, to
+ * be tried with another array of the same kind. `bytes`: about what it takes with the first. */
+treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *bytes,
+                          treb_error *error);
 
 /* Bytes that it claims with so many threads. */
 uint64_t orders_memory(int threads);
