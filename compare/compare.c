@@ -1,130 +1,131 @@
 /* compare.c - all positions of a material, asked of two sets.
  *
+ * The library answers one position at a time. Where a file has the side to move that costs a
+ * cell or a few; where it has not, ten times as much. So cells are gone through twice, as many
+ * slices (placements of the pawns) at a time as memory allows: what the files have is asked of the
+ * library and noted, and the rest is found from what was noted (search.c). Where even one slice would
+ * take too much memory the library is asked for everything.
+ *
  * Threads take rows of cells, a bundle at a time, and count for themselves. */
-#include "compare/compare.h"
-
 #include <omp.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/walk.h"
+#include "compare/parts.h"
 #include "core/error.h"
-#include "probe/probe.h"
 
-enum { BUNDLE = 1 << 14 }; /* cells that a thread takes at a time, or a row if that is more */
-
-/* What a thread counts. */
-typedef struct Tally {
-    uint64_t positions, en_passant;
-    struct {
-        uint64_t equal, rounded, different, unknown;
-    } of[TREB_METRICS];
-} Tally;
+enum {
+    BUNDLE = 1 << 14, /* cells that a thread takes at a time, or a row if that is more */
+    BATCH = 1 << 22,  /* cells to be noted at a time, or a slice if that is more */
+    CACHE_LEAST = 16 << 20
+};
 
 typedef struct Work {
-    const treb_tables *tables[2];
+    Cases cases;
+    ProbeFile *file[2][TREB_METRICS];
     unsigned metrics;
+    unsigned searched; /* metrics of which a file has not all sides to move */
     Index index;
     int sides;       /* 1: both have the same men, and White to move says all */
     bool en_passant; /* both have pawns */
-    uint64_t rows, bundle, bundles;
+    bool again;      /* positions and verdicts were counted before */
+    uint64_t rows, row_cells;
+    uint64_t batch; /* rows */
+    Notes notes;    /* of a batch; nothing is noted if `searched` is 0 */
     const CompareOptions *options;
-    CompareResult *result;
-    uint64_t done;
-    atomic_bool stop, no_memory;
-    /* Differences that come later than this are not kept. */
-    _Atomic uint64_t key_limit[TREB_METRICS];
+    uint64_t done, total; /* rows; each counts twice if it is searched */
+    atomic_bool stop;
 } Work;
 
-/* ---- What is kept of a difference ------------------------------------------------------------ */
+/* A row, and the thread that is at it. */
+typedef struct RowWork {
+    Work *work;
+    Tally *tally;
+    WalkRow row;
+    Stored stored;
+} RowWork;
 
-/* An answer in full, with what the library says where there is none. */
-static CompareValue value_of(const treb_tables *tables, const treb_position *pos, treb_metric metric)
+/* ---- Sides to move --------------------------------------------------------------------------- */
+
+/* Whether a file has the side to move of a position, as far as its pawns tell. Where it cannot be
+ * opened the library will say so. */
+static bool file_stores(ProbeFile *file, const treb_position *pos)
 {
-    treb_error why;
-    CompareValue value = {0};
-    value.status = treb_probe_distance(tables, pos, metric, &value.distance, &why);
-    if (value.status != TREB_OK) value.text = strdup(why.text);
-    return value;
+    const OpenFile *open;
+    const Syzygy *syzygy;
+    if (file->format == TREB_FORMAT_SYZYGY)
+        return file_get_syzygy(file, &syzygy, NULL) < 0 || syzygy_stores(syzygy, pos);
+    return file_get(file, &open, NULL) < 0 || open->stored[pos->turn];
 }
 
-static void case_free(CompareCase *one)
+static void find_stored(RowWork *w)
 {
-    for (int s = 0; s < 2; s++) free(one->value[s].text);
-}
-
-/* Puts a difference where it belongs in order; the last gives way if there are enough. */
-static void keep_case(Work *work, treb_metric metric, const treb_position *pos, uint64_t key)
-{
-    CompareCount *count = &work->result->count[metric];
-    size_t most = work->options->shown, at = count->shown_count;
-    if (at == most && (most == 0 || count->shown[most - 1].key < key)) return;
-    CompareCase one = {.key = key};
-    position_to_fen(pos, one.fen);
-    for (int s = 0; s < 2; s++) one.value[s] = value_of(work->tables[s], pos, metric);
-    if (at == most) case_free(&count->shown[--at]);
-    for (; at > 0 && count->shown[at - 1].key > key; at--) count->shown[at] = count->shown[at - 1];
-    count->shown[at] = one;
-    if (count->shown_count < most) count->shown_count++;
-    if (count->shown_count == most) work->key_limit[metric] = count->shown[most - 1].key;
-}
-
-static void keep(Work *work, treb_metric metric, const treb_position *pos, uint64_t key)
-{
-    if (key >= work->key_limit[metric]) return;
-#pragma omp critical(compare_keep)
-    keep_case(work, metric, pos, key);
+    treb_position pos = w->row.rest;
+    memset(&w->stored, true, sizeof w->stored);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        for (int s = 0; s < 2 && w->work->searched >> m & 1; s++)
+            for (int turn = 0; turn < 2; turn++) {
+                pos.turn = (uint8_t)turn;
+                w->stored.at[s][m][turn] = file_stores(w->work->file[s][m], &pos);
+            }
 }
 
 /* ---- One position ---------------------------------------------------------------------------- */
 
-/* Counts two answers of a metric: distances as probe.h has them or, for verdicts, these; or minus a
- * status. */
-static void count_pair(Work *work, Tally *tally, treb_metric metric, const treb_position *pos,
-                       uint64_t key, const int verdict[2], const int answer[2])
+static int ask_distance(const Work *work, int s, int metric, const treb_position *pos, int verdict)
 {
-    bool unknown = answer[0] < 0 || answer[1] < 0;
-    if (unknown) {
-        tally->of[metric].unknown++;
-        if (answer[0] == -(int)TREB_ERR_MEMORY || answer[1] == -(int)TREB_ERR_MEMORY)
-            work->no_memory = work->stop = true;
-    } else if (verdict[0] == verdict[1]) {
-        if (answer[0] == answer[1]) {
-            tally->of[metric].equal++;
-            return;
-        }
-        int least = distance_plies(answer[0]), most = least + distance_rounded(answer[0]);
-        int low = distance_plies(answer[1]), high = low + distance_rounded(answer[1]);
-        if (metric != TREB_WDL && low <= most && least <= high) {
-            tally->of[metric].rounded++;
-            return;
-        }
-    }
-    tally->of[metric].different++;
-    keep(work, metric, pos, key);
+    if (verdict < 0) return verdict;
+    return distance_value(work->cases.tables[s], (treb_metric)metric, pos, verdict, NULL);
 }
 
-static void compare_position(Work *work, Tally *tally, const treb_position *pos, uint64_t key)
+/* Counts a position by verdicts and those distances that both files have; notes what they say. */
+static void ask_position(RowWork *w, const treb_position *pos, uint64_t key, uint64_t at)
 {
-    int verdict[2], answer[2];
-    tally->positions++;
-    for (int s = 0; s < 2; s++) verdict[s] = wdl_value(work->tables[s], pos, NULL);
+    Work *work = w->work;
+    Notes *notes = &work->notes;
+    int verdict[2], distance[2];
+    for (int s = 0; s < 2; s++) {
+        int v = verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+        if (work->searched != 0)
+            notes->verdict[s][pos->turn][at] = v < 0 ? NOTE_UNKNOWN : (uint8_t)v;
+    }
+    w->tally->positions++;
     if (work->metrics & 1u << TREB_WDL)
-        count_pair(work, tally, TREB_WDL, pos, key, verdict, verdict);
+        cases_count(&work->cases, w->tally, TREB_WDL, pos, key, verdict, verdict);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        bool both = true;
+        for (int s = 0; s < 2 && work->metrics >> m & 1; s++) {
+            bool stored = w->stored.at[s][m][pos->turn];
+            both = both && stored;
+            if (!stored) continue;
+            distance[s] = ask_distance(work, s, m, pos, verdict[s]);
+            if (work->searched >> m & 1)
+                notes->word[s][m][at] = note_word(verdict[s], distance[s]);
+        }
+        if (both && work->metrics >> m & 1)
+            cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
+    }
+}
+
+/* The library alone. */
+static void ask_all(RowWork *w, const treb_position *pos, uint64_t key)
+{
+    Work *work = w->work;
+    int verdict[2], distance[2];
+    w->tally->positions++;
+    for (int s = 0; s < 2; s++) verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+    for (int m = 0; m < TREB_METRICS; m++) {
         if (!(work->metrics >> m & 1)) continue;
         for (int s = 0; s < 2; s++)
-            answer[s] = verdict[s] < 0 ? verdict[s]
-                                       : distance_value(work->tables[s], (treb_metric)m, pos,
-                                                        verdict[s], NULL);
-        count_pair(work, tally, (treb_metric)m, pos, key, verdict, answer);
+            distance[s] =
+                m == TREB_WDL ? verdict[s] : ask_distance(work, s, m, pos, verdict[s]);
+        cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
 /* The same men with every en passant capture that can be: pawns of those who moved last stand two
  * ranks from their first. */
-static void compare_en_passant(Work *work, Tally *tally, const treb_position *pos, uint64_t key)
+static void ask_en_passant(RowWork *w, const treb_position *pos, uint64_t key)
 {
     uint64_t pawns = position_men_of(pos, !pos->turn, TREB_PAWN);
     for (pawns &= rank_bits(pos->turn == TREB_WHITE ? 4 : 3); pawns != 0;) {
@@ -132,83 +133,218 @@ static void compare_en_passant(Work *work, Tally *tally, const treb_position *po
         int sq = bit_pop(&pawns);
         with.ep = (uint8_t)(pos->turn == TREB_WHITE ? sq + 8 : sq - 8);
         if (position_check(&with, NULL) != TREB_OK || !position_ep_legal(&with)) continue;
-        tally->en_passant++;
-        compare_position(work, tally, &with, key + 1 + (uint64_t)square_file(sq));
+        w->tally->en_passant++;
+        ask_all(w, &with, key + 1 + (uint64_t)square_file(sq));
+    }
+}
+
+/* A distance of which the cell was noted, if that was of this side to move. */
+static int noted_distance(const RowWork *w, int s, int metric, const treb_position *pos,
+                          int verdict, uint64_t at)
+{
+    uint16_t word = w->work->notes.word[s][metric][at];
+    bool other = w->stored.at[s][metric][pos->turn ^ 1];
+    if (!other && word != NOTE_NONE) return word & NOTE_MOST;
+    return ask_distance(w->work, s, metric, pos, verdict);
+}
+
+/* Counts a position by those distances that not both files have. */
+static void search_position(RowWork *w, const treb_position *pos, uint32_t place, uint64_t key,
+                            uint64_t at)
+{
+    Work *work = w->work;
+    SearchMoves moves = {.count = -1};
+    int verdict[2], distance[2];
+    for (int s = 0; s < 2; s++) {
+        verdict[s] = work->notes.verdict[s][pos->turn][at];
+        if (verdict[s] == NOTE_UNKNOWN)
+            verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+    }
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        const bool *stored[2] = {w->stored.at[0][m], w->stored.at[1][m]};
+        if (stored[0][pos->turn] && stored[1][pos->turn]) continue;
+        for (int s = 0; s < 2; s++) {
+            if (verdict[s] < 0 || verdict[s] == TREB_DRAW) {
+                distance[s] = verdict[s] < 0 ? verdict[s] : 0;
+            } else if (stored[s][pos->turn]) {
+                distance[s] = noted_distance(w, s, m, pos, verdict[s], at);
+            } else {
+                if (moves.count < 0) search_list(&w->row, place, pos, &moves);
+                distance[s] =
+                    search_distance(work->cases.tables[s], work->notes.word[s][m],
+                                    work->notes.first, (treb_metric)m, pos, verdict[s], &moves);
+            }
+        }
+        cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
     }
 }
 
 /* ---- All positions --------------------------------------------------------------------------- */
 
-static void compare_row(Work *work, Tally *tally, uint64_t number)
+/* Whether there is anything to search with a side to move. */
+static bool open_side(const RowWork *w, int turn)
 {
-    WalkRow row;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (!w->stored.at[0][m][turn] || !w->stored.at[1][m][turn]) return true;
+    return false;
+}
+
+static void do_row(RowWork *w, uint64_t number, bool search)
+{
+    Work *work = w->work;
     treb_position pos;
-    if (!walk_row(&work->index, number, &row)) return;
-    for (uint32_t place = 0; place < row.cells; place++) {
-        if (!walk_cell(&row, place, &pos)) continue;
+    if (!walk_row(&work->index, number, &w->row)) return;
+    find_stored(w);
+    bool wanted[2] = {!search || open_side(w, TREB_WHITE), !search || open_side(w, TREB_BLACK)};
+    if (!wanted[0] && !wanted[1]) return;
+    for (uint32_t place = 0; place < w->row.cells; place++) {
+        if (!walk_cell(&w->row, place, &pos)) continue;
+        uint64_t cell = w->row.cell + place, at = cell - work->notes.first;
         for (int turn = 0; turn < work->sides; turn++) {
-            uint64_t key = ((row.cell + place) * 2 + (unsigned)turn) * 16;
+            uint64_t key = (cell * 2 + (unsigned)turn) * 16;
             pos.turn = (uint8_t)turn;
-            if (square_attacked(&pos, position_king(&pos, turn ^ 1), turn)) continue;
-            compare_position(work, tally, &pos, key);
-            if (work->en_passant) compare_en_passant(work, tally, &pos, key);
+            if (!wanted[turn] || square_attacked(&pos, position_king(&pos, turn ^ 1), turn))
+                continue;
+            if (search)
+                search_position(w, &pos, place, key, at);
+            else
+                ask_position(w, &pos, key, at);
+            if (work->en_passant && !search) ask_en_passant(w, &pos, key);
         }
     }
 }
 
 /* Adds work done, and tells of it. */
-static void report(Work *work)
+static void report(Work *work, uint64_t rows)
 {
     const CompareOptions *o = work->options;
 #pragma omp critical(compare_progress)
     {
-        work->done++;
-        if (o->progress != NULL && !o->progress(o->context, work->done, work->bundles))
+        work->done += rows;
+        if (o->progress != NULL && !o->progress(o->context, work->done, work->total))
             work->stop = true;
     }
 }
 
-static void add_tally(CompareResult *result, const Tally *tally)
+/* Asks for a batch of rows, or searches them. */
+static void do_rows(Work *work, uint64_t first, uint64_t end, bool search)
 {
-    result->positions += tally->positions;
-    result->en_passant += tally->en_passant;
-    for (int m = 0; m < TREB_METRICS; m++) {
-        result->count[m].equal += tally->of[m].equal;
-        result->count[m].rounded += tally->of[m].rounded;
-        result->count[m].different += tally->of[m].different;
-        result->count[m].unknown += tally->of[m].unknown;
+    uint64_t step = work->row_cells < BUNDLE ? BUNDLE / work->row_cells : 1;
+    int threads = work->options->threads > 0 ? (int)work->options->threads : omp_get_max_threads();
+#pragma omp parallel num_threads(threads)
+    {
+        Tally tally = {0};
+        RowWork w = {.work = work, .tally = &tally};
+#pragma omp for schedule(dynamic) nowait
+        for (uint64_t begin = first; begin < end; begin += step) {
+            uint64_t after = end - begin < step ? end : begin + step;
+            for (uint64_t row = begin; row < after; row++)
+                if (!work->stop && !work->cases.no_memory) do_row(&w, row, search);
+            report(work, after - begin);
+        }
+        if (work->again) tally.positions = tally.en_passant = 0;
+#pragma omp critical(compare_tally)
+        cases_add(&work->cases, &tally);
     }
 }
 
 static void compare_all(Work *work)
 {
-    unsigned threads = work->options->threads;
-#pragma omp parallel num_threads(threads > 0 ? (int)threads : omp_get_max_threads())
-    {
-        Tally tally = {0};
-#pragma omp for schedule(dynamic) nowait
-        for (uint64_t b = 0; b < work->bundles; b++) {
-            uint64_t first = b * work->bundle, end = first + work->bundle;
-            if (end > work->rows) end = work->rows;
-            for (uint64_t row = first; row < end && !work->stop; row++)
-                compare_row(work, &tally, row);
-            report(work);
-        }
-#pragma omp critical(compare_tally)
-        add_tally(work->result, &tally);
+    for (uint64_t first = 0; first < work->rows && !work->stop; first += work->batch) {
+        uint64_t end = work->rows - first < work->batch ? work->rows : first + work->batch;
+        work->notes.first = first * work->row_cells;
+        do_rows(work, first, end, false);
+        if (work->searched != 0 && !work->stop) do_rows(work, first, end, true);
     }
 }
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void notes_free(Notes *notes)
+{
+    for (int s = 0; s < 2; s++) {
+        for (int turn = 0; turn < 2; turn++) free(notes->verdict[s][turn]);
+        for (int m = 0; m < TREB_METRICS; m++) free(notes->word[s][m]);
+    }
+    memset(notes, 0, sizeof *notes);
+}
+
+static bool notes_init(Notes *notes, unsigned metrics, uint64_t cells)
+{
+    bool ok = true;
+    memset(notes, 0, sizeof *notes);
+    for (int s = 0; s < 2; s++) {
+        for (int turn = 0; turn < 2; turn++)
+            ok = (notes->verdict[s][turn] = malloc(cells)) != NULL && ok;
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            if (metrics >> m & 1)
+                ok = (notes->word[s][m] = malloc(cells * sizeof *notes->word[s][m])) != NULL && ok;
+    }
+    return ok;
+}
+
+/* Bytes that are noted of a cell. */
+static uint64_t notes_cost(unsigned metrics)
+{
+    return metrics != 0 ? 4 + 4 * (uint64_t)bit_count(metrics) : 0;
+}
+
+/* Compares by some metrics, of which `searched` are searched. */
+static bool compare_by(Work *work, unsigned metrics, unsigned searched)
+{
+    uint64_t slice = work->index.slice_size, memory = work->options->memory;
+    uint64_t cost = notes_cost(searched), most = cost ? memory / 4 * 3 / cost : work->index.size;
+    uint64_t cells = cost && most > BATCH ? BATCH : most;
+    cells = cells < slice ? slice : cells / slice * slice;
+    if (cells > work->index.size) cells = work->index.size;
+    work->metrics = metrics;
+    work->searched = searched;
+    work->batch = cells / work->row_cells;
+    work->done = 0;
+    work->total = work->rows * (searched != 0 ? 2 : 1);
+    uint64_t cache = (memory - (cost * cells < memory ? cost * cells : memory)) / 2;
+    for (int s = 0; s < 2; s++)
+        treb_tables_set_memory((treb_tables *)work->cases.tables[s],
+                               cache > CACHE_LEAST ? cache : CACHE_LEAST);
+    bool ok = searched == 0 || notes_init(&work->notes, searched, cells);
+    if (ok) compare_all(work);
+    notes_free(&work->notes);
+    return ok;
+}
+
+/* Whether notes of a slice fit into memory. */
+static bool fits(const Work *work, unsigned searched)
+{
+    return notes_cost(searched) * work->index.slice_size <= work->options->memory / 4 * 3;
+}
+
+/* All metrics at once if memory suffices, else one by one. */
+static bool compare_metrics_of(Work *work, unsigned metrics, unsigned searched)
+{
+    if (fits(work, searched)) return compare_by(work, metrics, searched);
+    unsigned rest = metrics & ~searched;
+    bool ok = rest == 0 || compare_by(work, rest, 0);
+    work->again = rest != 0;
+    for (int m = 0; m < TREB_METRICS && ok && !work->stop; m++) {
+        unsigned one = searched & 1u << m;
+        if (one == 0) continue;
+        ok = compare_by(work, one, fits(work, one) ? one : 0);
+        work->again = true;
+    }
+    return ok;
+}
+
+/* ---- The interface --------------------------------------------------------------------------- */
 
 /* The order in which cells are looked at: that of a file of our own, so that its blocks are read
  * once. */
 static bool choose_index(Work *work, const Material *material)
 {
-    uint64_t key = set_key_of_material(material);
     for (int s = 0; s < 2; s++)
         for (int m = TREB_METRICS - 1; m >= 0; m--) {
             const OpenFile *open;
-            ProbeFile *file = set_place(work->tables[s], key)->entry->file[m];
-            if (!(work->metrics >> m & 1) || file->format != TREB_FORMAT_TREBUCHET) continue;
+            ProbeFile *file = work->file[s][m];
+            if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) continue;
             if (file_get(file, &open, NULL) < 0) continue;
             work->index = open->index;
             return true;
@@ -216,46 +352,39 @@ static bool choose_index(Work *work, const Material *material)
     return index_init(&work->index, material, NULL, 1);
 }
 
-static bool make_room(Work *work)
+/* The metrics of which a file has but one side to move. */
+static unsigned find_searched(const Work *work, unsigned metrics)
 {
-    for (int m = 0; m < TREB_METRICS; m++) {
-        CompareCount *count = &work->result->count[m];
-        work->key_limit[m] = work->options->shown > 0 ? UINT64_MAX : 0;
-        if (!(work->metrics >> m & 1) || work->options->shown == 0) continue;
-        count->shown = calloc(work->options->shown, sizeof *count->shown);
-        if (count->shown == NULL) return false;
-    }
-    return true;
+    unsigned searched = 0;
+    for (int m = TREB_DTZ; m < TREB_METRICS && work->sides == 2; m++)
+        for (int s = 0; s < 2 && metrics >> m & 1; s++)
+            for (int turn = 0; turn < 2; turn++) {
+                treb_position pos = {.turn = (uint8_t)turn};
+                ProbeFile *file = work->file[s][m];
+                if (file->format == TREB_FORMAT_SYZYGY || !file_stores(file, &pos))
+                    searched |= 1u << m;
+            }
+    return searched;
 }
 
 treb_status compare_material(const CompareSet *a, const CompareSet *b, const Material *material,
                              unsigned metrics, const CompareOptions *options,
                              CompareResult *result, treb_error *error)
 {
-    Work work = {.tables = {a->tables, b->tables},
-                 .metrics = metrics,
+    Work work = {.cases = {.tables = {a->tables, b->tables}, .result = result},
                  .sides = material_symmetric(material) ? 1 : 2,
                  .en_passant = material->count[TREB_WHITE][TREB_PAWN] > 0 &&
                                material->count[TREB_BLACK][TREB_PAWN] > 0,
-                 .options = options,
-                 .result = result};
+                 .options = options};
     memset(result, 0, sizeof *result);
-    if (!make_room(&work) || !choose_index(&work, material)) return fail_memory(error);
+    for (int s = 0; s < 2; s++)
+        for (int m = 0; m < TREB_METRICS; m++)
+            if (metrics >> m & 1)
+                work.file[s][m] =
+                    set_place(work.cases.tables[s], set_key_of_material(material))->entry->file[m];
+    bool ok = cases_init(&work.cases, metrics, options->shown) && choose_index(&work, material);
     work.rows = walk_rows(&work.index);
-    uint64_t row_cells = work.index.size / work.rows;
-    work.bundle = row_cells < BUNDLE ? BUNDLE / row_cells : 1;
-    work.bundles = (work.rows + work.bundle - 1) / work.bundle;
-    compare_all(&work);
-    return work.no_memory ? fail_memory(error) : TREB_OK;
-}
-
-void compare_result_free(CompareResult *result)
-{
-    for (int m = 0; m < TREB_METRICS; m++) {
-        CompareCount *count = &result->count[m];
-        for (size_t i = 0; i < count->shown_count; i++) case_free(&count->shown[i]);
-        free(count->shown);
-        count->shown = NULL;
-        count->shown_count = 0;
-    }
+    work.row_cells = ok ? work.index.size / work.rows : 0;
+    ok = ok && compare_metrics_of(&work, metrics, find_searched(&work, metrics));
+    return ok && !work.cases.no_memory ? TREB_OK : fail_memory(error);
 }

@@ -69,6 +69,7 @@ typedef bool (*CompareProgress)(void *context, uint64_t done, uint64_t total);
 
 typedef struct CompareOptions {
     unsigned threads; /* 0: as OpenMP likes */
+    uint64_t memory;  /* bytes for unpacked tables and notes; of little, more is taken */
     unsigned shown;   /* at most so many differences are kept for each metric */
     CompareProgress progress;
     void *context;
