@@ -37,6 +37,7 @@ endif
 CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
 PROBE := $(wildcard syzygy/*.c probe/*.c)
+COMPARE := $(wildcard compare/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
@@ -55,7 +56,7 @@ SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -89,7 +90,7 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2
 $(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq

@@ -70,8 +70,9 @@ void cases_count(Cases *cases, Tally *tally, treb_metric metric, const treb_posi
     } else if (same && may_be_equal(distance[0], distance[1])) {
         tally->of[metric].rounded++;
         return;
+    } else {
+        tally->of[metric].different++;
     }
-    tally->of[metric].different++;
     if (key >= cases->limit[metric]) return;
 #pragma omp critical(compare_cases)
     keep(cases, metric, pos, key);

@@ -24,10 +24,13 @@ typedef struct CompareSet {
 treb_status compare_open(CompareSet *set, const char *path, treb_error *error);
 void compare_close(CompareSet *set);
 
-/* The metrics of a material that can be compared, as bits 1 << metric. Those that only one of the
- * sets has are in `one`. `material` is canonical. */
-unsigned compare_metrics(const CompareSet *a, const CompareSet *b, const Material *material,
-                         unsigned *one);
+/* The metrics that a set has of a material, as bits 1 << metric: none without verdicts. `material` is
+ * canonical. */
+unsigned compare_metrics(const CompareSet *set, const Material *material);
+
+/* Whether the file of a metric can be opened; what it lacks is in *error. */
+treb_status compare_check(const CompareSet *set, const Material *material, treb_metric metric,
+                          treb_error *error);
 
 /* The canonical materials of a set, in the order of men and names; those with too little to mate,
  * which the library answers without tables, left out. The caller frees them. NULL: none, with
@@ -40,7 +43,7 @@ enum { COMPARE_SHOWN_MAX = 1000 };
 typedef struct CompareValue {
     treb_status status; /* why there is no answer; then `text` says it, too */
     treb_distance distance;
-    char *text; /* NULL if there is an answer, or no memory */
+    char *text; /* NULL if there is an answer, or out of memory */
 } CompareValue;
 
 typedef struct CompareCase {
@@ -53,9 +56,9 @@ typedef struct CompareCase {
 typedef struct CompareCount {
     uint64_t equal;
     uint64_t rounded;   /* not known to be equal, but not different: as a Syzygy file rounds */
-    uint64_t different; /* with those that only one set, or none, has an answer to */
-    uint64_t unknown;   /* those */
-    CompareCase *shown; /* the first of the different ones */
+    uint64_t different;
+    uint64_t unknown;   /* one of the sets has no answer, or both have none */
+    CompareCase *shown; /* the first of the last two kinds */
     size_t shown_count;
 } CompareCount;
 

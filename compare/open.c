@@ -10,7 +10,7 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static const ProbeFile *file_of(const CompareSet *set, const Material *material, treb_metric metric)
+static ProbeFile *file_of(const CompareSet *set, const Material *material, treb_metric metric)
 {
     const SetPlace *place = set_place(set->tables, set_key_of_material(material));
     return place->entry != NULL ? place->entry->file[metric] : NULL;
@@ -62,7 +62,7 @@ void compare_close(CompareSet *set)
 
 /* ---- What there is --------------------------------------------------------------------------- */
 
-static unsigned metrics_of(const CompareSet *set, const Material *material)
+unsigned compare_metrics(const CompareSet *set, const Material *material)
 {
     unsigned metrics = 0;
     if (set->file && !material_equal(&set->material, material)) return 0;
@@ -72,12 +72,11 @@ static unsigned metrics_of(const CompareSet *set, const Material *material)
     return set->file ? metrics & 1u << set->metric : metrics;
 }
 
-unsigned compare_metrics(const CompareSet *a, const CompareSet *b, const Material *material,
-                         unsigned *one)
+treb_status compare_check(const CompareSet *set, const Material *material, treb_metric metric,
+                          treb_error *error)
 {
-    unsigned of_a = metrics_of(a, material), of_b = metrics_of(b, material);
-    *one = of_a ^ of_b;
-    return of_a & of_b;
+    ProbeFile *file = file_of(set, material, metric);
+    return (treb_status)-file_open(file, error);
 }
 
 Material *compare_materials(const CompareSet *set, size_t *count)
