@@ -220,7 +220,7 @@ endif
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
@@ -230,7 +230,7 @@ define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe syzygy fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe syzygy compare fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
