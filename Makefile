@@ -287,6 +287,7 @@ $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE)
 
 crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
+	$(TOOL) compare $(SYZYGY) $(TABLES)
 	$(BUILD)/tests/probe/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
 
 # ---- what the book reports -----------------------------------------------------------------------

@@ -269,7 +269,8 @@ static unsigned common_metrics(CompareRun *run, const Material *material)
 {
     unsigned of[2], wanted = run->args->metrics;
     for (int s = 0; s < 2; s++) of[s] = compare_metrics(&run->set[s], material) & wanted;
-    for (int s = 0; s < 2; s++)
+    /* A file leaves the others of its folder out: that is nothing worth telling. */
+    for (int s = 0; s < 2 && !run->set[0].file && !run->set[1].file; s++)
         run->alone[s] += (size_t)__builtin_popcount(of[s] & ~of[!s]);
     return of[0] & of[1];
 }
@@ -334,7 +335,7 @@ static void print_summary(const CompareRun *run, double seconds)
            run->equal + run->rounded + run->different + run->failed, run->equal, run->rounded,
            run->different, run->failed, positions, time);
     for (int s = 0; s < 2; s++)
-        if (run->alone[s] > 0 && !run->set[0].file && !run->set[1].file)
+        if (run->alone[s] > 0)
             printf("%zu table%s in %s alone\n", run->alone[s],
                    run->alone[s] == 1 ? " is" : "s are", set_name[s]);
 }
@@ -393,8 +394,10 @@ static int run_all(CompareArgs *args)
     args->options.progress = on_progress;
     args->options.context = &run;
     for (int s = 0; s < 2 && code == CLI_OK; s++)
-        if (compare_open(&run.set[s], args->path[s], &error) != TREB_OK)
+        if (compare_open(&run.set[s], args->path[s], &error) != TREB_OK) {
             code = cli_fail("compare", &error, NULL);
+            if (error.status == TREB_ERR_ARGUMENT) code = cli_usage("compare");
+        }
     for (int s = 0; s < 2 && code == CLI_OK; s++) code = check_file(&run, s);
     if (code == CLI_OK) code = args->names > 0 ? compare_named(&run) : compare_all(&run);
     if (code == CLI_OK) code = finish(&run, cli_seconds() - start);
