@@ -258,8 +258,7 @@ static void say_missing(CompareRun *run, const Material *material)
         unsigned metrics = compare_metrics(&run->set[s], material) & run->args->metrics;
         strcpy(list[s], metrics == 0 ? " nothing" : "");
         for (int m = 0; m < TREB_METRICS; m++)
-            if (metrics >> m & 1)
-                strcat(strcat(list[s], " "), treb_metric_text((treb_metric)m));
+            if (metrics >> m & 1) strcat(strcat(list[s], " "), treb_metric_text((treb_metric)m));
     }
     cli_error("compare", "%s: A has%s, B has%s that can be compared", name, list[0], list[1]);
 }
@@ -336,8 +335,8 @@ static void print_summary(const CompareRun *run, double seconds)
            run->different, run->failed, positions, time);
     for (int s = 0; s < 2; s++)
         if (run->alone[s] > 0)
-            printf("%zu table%s in %s alone\n", run->alone[s],
-                   run->alone[s] == 1 ? " is" : "s are", set_name[s]);
+            printf("%zu table%s in %s alone\n", run->alone[s], run->alone[s] == 1 ? " is" : "s are",
+                   set_name[s]);
 }
 
 static int finish(const CompareRun *run, double seconds)
@@ -366,8 +365,8 @@ static int check_file(const CompareRun *run, int s)
     const CompareSet *set = &run->set[s], *other = &run->set[!s];
     if (!set->file) return CLI_OK;
     material_name(&set->material, name);
-    if (other->file && (set->metric != other->metric ||
-                        !material_equal(&set->material, &other->material))) {
+    if (other->file &&
+        (set->metric != other->metric || !material_equal(&set->material, &other->material))) {
         cli_error("compare", "%s and %s are not of the same material and metric",
                   run->args->path[0], run->args->path[1]);
         return CLI_USAGE;

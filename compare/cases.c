@@ -18,7 +18,8 @@ bool cases_init(Cases *cases, unsigned metrics, unsigned most)
 }
 
 /* An answer in full, with what the library says where there is none. */
-static CompareValue value_of(const treb_tables *tables, const treb_position *pos, treb_metric metric)
+static CompareValue value_of(const treb_tables *tables, const treb_position *pos,
+                             treb_metric metric)
 {
     treb_error why;
     CompareValue value = {0};
@@ -45,8 +46,7 @@ static void keep(Cases *cases, treb_metric metric, const treb_position *pos, uin
     count->shown_count = at + 1;
     for (; at > 0 && count->shown[at - 1].key > key; at--) count->shown[at] = count->shown[at - 1];
     count->shown[at] = one;
-    if (count->shown_count == cases->most)
-        cases->limit[metric] = count->shown[cases->most - 1].key;
+    if (count->shown_count == cases->most) cases->limit[metric] = count->shown[cases->most - 1].key;
 }
 
 /* Whether two distances may be the same: each is a number of plies, or that and one more. */

@@ -99,8 +99,7 @@ static void ask_position(RowWork *w, const treb_position *pos, uint64_t key, uin
             both = both && stored;
             if (!stored) continue;
             distance[s] = ask_distance(work, s, m, pos, verdict[s]);
-            if (work->searched >> m & 1)
-                notes->word[s][m][at] = note_word(verdict[s], distance[s]);
+            if (work->searched >> m & 1) notes->word[s][m][at] = note_word(verdict[s], distance[s]);
         }
         if (both && work->metrics >> m & 1)
             cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
@@ -117,8 +116,7 @@ static void ask_all(RowWork *w, const treb_position *pos, uint64_t key)
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(work->metrics >> m & 1)) continue;
         for (int s = 0; s < 2; s++)
-            distance[s] =
-                m == TREB_WDL ? verdict[s] : ask_distance(work, s, m, pos, verdict[s]);
+            distance[s] = m == TREB_WDL ? verdict[s] : ask_distance(work, s, m, pos, verdict[s]);
         cases_count(&work->cases, w->tally, (treb_metric)m, pos, key, verdict, distance);
     }
 }
@@ -157,8 +155,7 @@ static void search_position(RowWork *w, const treb_position *pos, uint32_t place
     int verdict[2], distance[2];
     for (int s = 0; s < 2; s++) {
         verdict[s] = work->notes.verdict[s][pos->turn][at];
-        if (verdict[s] == NOTE_UNKNOWN)
-            verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
+        if (verdict[s] == NOTE_UNKNOWN) verdict[s] = wdl_value(work->cases.tables[s], pos, NULL);
     }
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         const bool *stored[2] = {w->stored.at[0][m], w->stored.at[1][m]};
@@ -368,8 +365,8 @@ static unsigned find_searched(const Work *work, unsigned metrics)
 }
 
 treb_status compare_material(const CompareSet *a, const CompareSet *b, const Material *material,
-                             unsigned metrics, const CompareOptions *options,
-                             CompareResult *result, treb_error *error)
+                             unsigned metrics, const CompareOptions *options, CompareResult *result,
+                             treb_error *error)
 {
     Work work = {.cases = {.tables = {a->tables, b->tables}, .result = result},
                  .sides = material_symmetric(material) ? 1 : 2,

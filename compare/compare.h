@@ -55,7 +55,7 @@ typedef struct CompareCase {
 /* Counts of one metric. Distances are compared with their verdicts. */
 typedef struct CompareCount {
     uint64_t equal;
-    uint64_t rounded;   /* not known to be equal, but not different: as a Syzygy file rounds */
+    uint64_t rounded; /* not known to be equal, but not different: as a Syzygy file rounds */
     uint64_t different;
     uint64_t unknown;   /* one of the sets has no answer, or both have none */
     CompareCase *shown; /* the first of the last two kinds */
@@ -81,8 +81,8 @@ typedef struct CompareOptions {
 /* Compares a material by the given metrics, which both sets must have. `result` is filled as far
  * as it came even if the status, for want of memory, is not TREB_OK; compare_result_free frees it. */
 treb_status compare_material(const CompareSet *a, const CompareSet *b, const Material *material,
-                             unsigned metrics, const CompareOptions *options,
-                             CompareResult *result, treb_error *error);
+                             unsigned metrics, const CompareOptions *options, CompareResult *result,
+                             treb_error *error);
 void compare_result_free(CompareResult *result);
 
 #endif

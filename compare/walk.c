@@ -84,7 +84,8 @@ bool walk_cell(const WalkRow *row, uint32_t place, treb_position *pos)
 {
     *pos = row->rest;
     if (!put_axis(row->index, row->inner, place, pos)) return false;
-    return !twofold(row, pos->by_type[TREB_KING]) || index_of_position(row->index, pos) == row->cell + place;
+    return !twofold(row, pos->by_type[TREB_KING]) ||
+           index_of_position(row->index, pos) == row->cell + place;
 }
 
 /* The coordinate of the men of `axis` once one of them has moved; false if the board must then be

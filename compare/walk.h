@@ -10,13 +10,13 @@
 
 typedef struct WalkRow {
     const Index *index;
-    int inner;          /* the innermost axis */
-    uint64_t cell;      /* the first */
-    uint32_t cells;     /* in the row, those that only fill it up left out */
-    bool mirrored;      /* the pawns are their own mirror image */
+    int inner;                           /* the innermost axis */
+    uint64_t cell;                       /* the first */
+    uint32_t cells;                      /* in the row, those that only fill it up left out */
+    bool mirrored;                       /* the pawns are their own mirror image */
     uint32_t coordinate[INDEX_AXES_MAX]; /* by axis, but for the innermost */
     uint8_t axis[2][TREB_TYPES];         /* of such men */
-    treb_position rest; /* the men of all other axes, White to move */
+    treb_position rest;                  /* the men of all other axes, White to move */
 } WalkRow;
 
 /* How many rows there are. */

@@ -255,8 +255,7 @@ START_TEST(an_altered_value_is_found)
             ck_assert(m == (int)metric || metric == TREB_WDL || cases == 0);
     }
     /* Few enough differ for all to be shown. */
-    if (count->different <= SHOWN)
-        ck_assert(shows(count, naive_material(naive), altered[_i].fen));
+    if (count->different <= SHOWN) ck_assert(shows(count, naive_material(naive), altered[_i].fen));
     compare_result_free(&result);
 }
 END_TEST
@@ -362,8 +361,7 @@ START_TEST(progress_can_end_it)
     int calls = 0;
     const CompareOptions options = {
         .memory = PLENTY, .threads = 1, .progress = stop_at_once, .context = &calls};
-    CompareResult result =
-        compare(directory, second, naive_material(solved[0]), ALL, &options);
+    CompareResult result = compare(directory, second, naive_material(solved[0]), ALL, &options);
     ck_assert_int_gt(calls, 0);
     ck_assert_uint_lt(result.positions, 165676);
     compare_result_free(&result);
@@ -422,8 +420,7 @@ START_TEST(what_is_no_table_is_refused)
 {
     CompareSet set;
     treb_error error;
-    ck_assert_int_eq(compare_open(&set, "tests/compare/test_compare.c", &error),
-                     TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(compare_open(&set, "tests/compare/test_compare.c", &error), TREB_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "test_compare.c"));
     ck_assert_int_eq(compare_open(&set, "no/such", &error), TREB_ERR_IO);
     ck_assert_ptr_nonnull(strstr(error.text, "no/such"));
