@@ -41,7 +41,10 @@ static void keep(Cases *cases, treb_metric metric, const treb_position *pos, uin
     if (at == cases->most && count->shown[at - 1].key < key) return;
     CompareCase one = {.key = key};
     position_to_fen(pos, one.fen);
-    for (int s = 0; s < 2; s++) one.value[s] = value_of(cases->tables[s], pos, metric);
+    for (int s = 0; s < 2; s++) {
+        one.value[s] = value_of(cases->tables[s], pos, metric);
+        if (one.value[s].status == TREB_ERR_MEMORY) cases->no_memory = true;
+    }
     if (at == cases->most) case_free(&count->shown[--at]);
     count->shown_count = at + 1;
     for (; at > 0 && count->shown[at - 1].key > key; at--) count->shown[at] = count->shown[at - 1];

@@ -380,8 +380,10 @@ treb_status compare_material(const CompareSet *a, const CompareSet *b, const Mat
                 work.file[s][m] =
                     set_place(work.cases.tables[s], set_key_of_material(material))->entry->file[m];
     bool ok = cases_init(&work.cases, metrics, options->shown) && choose_index(&work, material);
-    work.rows = walk_rows(&work.index);
-    work.row_cells = ok ? work.index.size / work.rows : 0;
-    ok = ok && compare_metrics_of(&work, metrics, find_searched(&work, metrics));
+    if (ok) {
+        work.rows = walk_rows(&work.index);
+        work.row_cells = work.index.size / work.rows;
+        ok = compare_metrics_of(&work, metrics, find_searched(&work, metrics));
+    }
     return ok && !work.cases.no_memory ? TREB_OK : fail_memory(error);
 }
