@@ -3,8 +3,8 @@
  * The library answers one position at a time. Where a file has the side to move that costs a
  * cell or a few; where it has not, ten times as much. So cells are gone through twice, as many
  * slices (placements of the pawns) at a time as memory allows: what the files have is asked of the
- * library and noted, and the rest is found from what was noted (search.c). Where even one slice would
- * take too much memory the library is asked for everything.
+ * library and noted, and the rest is found from what was noted (search.c). Where even one slice
+ * would take too much memory the library is asked for everything.
  *
  * Threads take rows of cells, a bundle at a time, and count for themselves. */
 #include <omp.h>

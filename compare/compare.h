@@ -2,8 +2,8 @@
  *
  * What is compared is what the library answers, not what stands in cells: those that a capture or
  * a pawn move makes meaningless, and sides to move that are not stored, differ between files that
- * say the same. Every legal position of a material is looked at once for all metrics, in the order of
- * cells, up to the symmetries of the board, and with every en passant capture that can be. Where
+ * say the same. Every legal position of a material is looked at once for all metrics, in the order
+ * of cells, up to the symmetries of the board, and with every en passant capture that can be. Where
  * both sides have the same men White is to move: Black to move is the same position. */
 #ifndef TREB_COMPARE_COMPARE_H
 #define TREB_COMPARE_COMPARE_H
@@ -24,8 +24,8 @@ typedef struct CompareSet {
 treb_status compare_open(CompareSet *set, const char *path, treb_error *error);
 void compare_close(CompareSet *set);
 
-/* The metrics that a set has of a material, as bits 1 << metric: none without verdicts. `material` is
- * canonical. */
+/* The metrics that a set has of a material, as bits 1 << metric: none without verdicts. `material`
+ * is canonical. */
 unsigned compare_metrics(const CompareSet *set, const Material *material);
 
 /* Whether the file of a metric can be opened; what it lacks is in *error. */
@@ -79,7 +79,8 @@ typedef struct CompareOptions {
 } CompareOptions;
 
 /* Compares a material by the given metrics, which both sets must have. `result` is filled as far
- * as it came even if the status, for want of memory, is not TREB_OK; compare_result_free frees it. */
+ * as it came even if the status, for want of memory, is not TREB_OK; compare_result_free frees
+ * it. */
 treb_status compare_material(const CompareSet *a, const CompareSet *b, const Material *material,
                              unsigned metrics, const CompareOptions *options, CompareResult *result,
                              treb_error *error);

@@ -77,7 +77,8 @@ typedef struct SearchMoves {
 
 void search_list(const WalkRow *row, uint32_t place, const treb_position *pos, SearchMoves *moves);
 
-/* The distance of a position that is no draw, from those of its moves; the same as distance_value. */
+/* The distance of a position that is no draw, from those of its moves; the same as distance_value.
+ * `word` has the notes of the cells from `first` on. */
 int search_distance(const treb_tables *tables, const uint16_t *word, uint64_t first,
                     treb_metric metric, const treb_position *pos, int verdict,
                     const SearchMoves *moves);

@@ -1,7 +1,8 @@
 /* search.c - the distance of a side to move that a file has not.
  *
- * The library searches the moves of such a position, and for each asks for a verdict and a distance.
- * Of nearly all moves both were answered before: they lead to another cell of the same pawns. */
+ * The library searches the moves of such a position, and for each asks for a verdict and a
+ * distance. Of nearly all moves both were answered before: they lead to another cell of the same
+ * pawns. */
 #include "compare/parts.h"
 
 void search_list(const WalkRow *row, uint32_t place, const treb_position *pos, SearchMoves *moves)

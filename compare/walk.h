@@ -25,8 +25,8 @@ uint64_t walk_rows(const Index *index);
 /* Looks at a row; false if no cell of it is a position. */
 bool walk_row(const Index *index, uint64_t number, WalkRow *row);
 
-/* The men of cell `place` of a row, with White to move; false if they clash, or have a smaller number
- * another way round. Whether anybody is in check is not asked. */
+/* The men of cell `place` of a row, with White to move; false if they clash, or have a smaller
+ * number another way round. Whether anybody is in check is not asked. */
 bool walk_cell(const WalkRow *row, uint32_t place, treb_position *pos);
 
 /* The cell after a legal move of a piece, no capture, from such a position; either side may be to

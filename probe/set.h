@@ -109,8 +109,8 @@ static inline const treb_position *set_orient(const SetPlace *place, const treb_
 treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
                       treb_error *error);
 
-/* Takes the material, metric and format from a file's name, "KRPvKR.dtz.treb" or "KRPvKR.rtbz", spelt
- * as the generator would. False if it is none. */
+/* Takes the material, metric and format from a file's name, "KRPvKR.dtz.treb" or "KRPvKR.rtbz",
+ * spelt as the generator would. False if it is none. */
 bool set_parse_name(const char *name, ProbeFile *out);
 
 /* "KRPvKR.dtz.treb is not installed"; returns minus TREB_ERR_NO_TABLE. */
