@@ -37,6 +37,7 @@ endif
 CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
 PROBE := $(wildcard syzygy/*.c probe/*.c)
+COMPARE := $(wildcard compare/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 EXPORT := $(wildcard export/*.c)
@@ -56,7 +57,7 @@ SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -90,7 +91,7 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/export/%.o $(BUILD)/verify/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/gen/%.o $(BUILD)/export/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2
 $(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
@@ -220,7 +221,7 @@ endif
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
@@ -230,7 +231,7 @@ define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe syzygy fathom gen export verify blocked,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe syzygy compare fathom gen export verify blocked,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
@@ -291,6 +292,7 @@ $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE)
 
 crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
+	$(TOOL) compare $(SYZYGY) $(TABLES)
 	$(BUILD)/tests/probe/crosscheck -d $(FATHOM_SO) -r 1000000 $(SYZYGY) $(TABLES)
 
 # ---- what the book reports -----------------------------------------------------------------------

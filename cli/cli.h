@@ -124,6 +124,7 @@ const atomic_bool *cli_catch_signals(void);
 /* ---- The subcommands: argv[0] is the command's own name. They return an exit code. ----------- */
 
 int cli_bench(int argc, char **argv);
+int cli_compare(int argc, char **argv);
 int cli_engine(int argc, char **argv);
 int cli_blocked(int argc, char **argv);
 int cli_gen(int argc, char **argv);

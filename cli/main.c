@@ -22,6 +22,7 @@ static const Command commands[] = {
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},
     {"verify", cli_verify, "check tables against the rules of chess", true},
+    {"compare", cli_compare, "compare what two sets of tables say", true},
     {"bench", cli_bench, "measure the speed of probes", true},
     {"serve", cli_serve, "answer over HTTP, with a page to look at", false},
     {"engine", cli_engine, "run a chess engine built for Fathom on these tables", false},

@@ -33,9 +33,7 @@ static int distance_within(const treb_tables *set, treb_metric metric, const tre
 
 static bool is_win(int verdict) { return verdict > TREB_DRAW; }
 
-/* What a move must leave to the opponent if it is to keep the mover's verdict; of a loser's move
- * nothing is asked. DTZ of a mere loss may exceed the rule by one ply. */
-static int most_left(treb_metric metric, int verdict)
+int distance_most_left(treb_metric metric, int verdict)
 {
     if (!is_win(verdict)) return TREB_WIN;
     return metric == TREB_DTZ && verdict == TREB_WIN ? TREB_LOSS : TREB_BLESSED_LOSS;
@@ -130,7 +128,7 @@ static int wins_at_once(const treb_tables *set, treb_metric metric, treb_format 
         position_make(pos, moves[i], &child);
         int other = wdl_value(set, &child, error);
         if (other < 0) return other;
-        if (other <= most_left(metric, verdict)) return cursed ? ONE_CURSED : ONE;
+        if (other <= distance_most_left(metric, verdict)) return cursed ? ONE_CURSED : ONE;
     }
     return 0;
 }
@@ -143,7 +141,7 @@ static int try_move(const treb_tables *set, treb_metric metric, const treb_posit
     position_make(pos, m, &child);
     int other = wdl_value(set, &child, error);
     if (other < 0) return other;
-    if (other > most_left(metric, verdict)) return 0;
+    if (other > distance_most_left(metric, verdict)) return 0;
     int distance = move_within(set, metric, pos, m, &child, other, best->window, error);
     if (distance < 0) return distance;
     best_take(best, distance);
@@ -254,7 +252,7 @@ static int distance_ep(const treb_tables *set, treb_metric metric, const SetPlac
     if (captures < count && !best_settled(&best)) {
         int rest = wdl_value(set, &bare, error);
         if (rest < 0) return rest;
-        if (TREB_WIN - rest <= most_left(metric, verdict)) {
+        if (TREB_WIN - rest <= distance_most_left(metric, verdict)) {
             int distance = distance_bare(set, metric, place, &bare, rest, best.window, error);
             if (distance < 0) return distance;
             best_take(&best, distance);

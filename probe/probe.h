@@ -27,6 +27,10 @@ int distance_value(const treb_tables *set, treb_metric metric, const treb_positi
 int distance_of_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
                      const treb_position *child, int child_verdict, treb_error *error);
 
+/* What a move must leave to the opponent, at most, if it is to keep the mover's verdict; of a
+ * loser's move nothing is asked. DTZ of a mere loss may exceed the rule by one ply. */
+int distance_most_left(treb_metric metric, int verdict);
+
 /* A capture or promotion, which leads to another material. */
 static inline bool move_is_conversion(const treb_position *pos, Move m)
 {

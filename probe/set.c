@@ -54,8 +54,7 @@ typedef struct FoundFiles {
     size_t count, capacity;
 } FoundFiles;
 
-/* "KRPvKR.dtz.treb" or "KRPvKR.rtbz", spelt as the generator would. */
-static bool parse_file_name(const char *name, ProbeFile *out)
+bool set_parse_name(const char *name, ProbeFile *out)
 {
     char expected[TABLE_NAME_SIZE];
     if (syzygy_parse_name(name, &out->material, &out->metric)) {
@@ -99,7 +98,7 @@ static bool known(const FoundFiles *found, size_t before, const ProbeFile *file)
 static bool add_file(FoundFiles *found, const char *directory, const char *name, size_t before)
 {
     ProbeFile file = {0};
-    if (!parse_file_name(name, &file) || known(found, before, &file)) return true;
+    if (!set_parse_name(name, &file) || known(found, before, &file)) return true;
     if (found->count == found->capacity) {
         size_t capacity = found->capacity ? 2 * found->capacity : 64;
         ProbeFile *files = realloc(found->files, capacity * sizeof *files);
@@ -156,11 +155,12 @@ static void add_entries(treb_tables *set)
         material_parse(drawn[i], &material);
         entry_of(set, &material)->drawn = true;
     }
-    /* Files are sorted, so that an entry's files come one after another, our own first. */
+    /* Files are sorted, so that an entry's files come one after another. */
     for (size_t i = 0; i < set->file_count; i++) {
         ProbeFile *file = &set->files[i];
         SetEntry *entry = entry_of(set, &file->material);
-        if (!entry->drawn && entry->file[file->metric] == NULL) entry->file[file->metric] = file;
+        ProbeFile **place = &entry->file[file->metric];
+        if (!entry->drawn && (*place == NULL || file->format == set->first)) *place = file;
     }
     for (size_t i = 0; i < set->entry_count; i++) {
         add_place(set, &set->entries[i], false);
@@ -197,7 +197,8 @@ static bool adopt(treb_tables *set, FoundFiles *found)
     return all && build(set);
 }
 
-treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error)
+treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
+                      treb_error *error)
 {
     FoundFiles found = {0};
     treb_status status = TREB_OK;
@@ -210,6 +211,7 @@ treb_tables *treb_tables_open(const char *const *directories, size_t count, treb
         fail_memory(error);
         return NULL;
     }
+    set->first = first;
     for (size_t i = 0; i < count && status == TREB_OK; i++)
         status = scan(&found, directories[i], error);
     if (status == TREB_OK && adopt(set, &found)) return set;
@@ -218,6 +220,11 @@ treb_tables *treb_tables_open(const char *const *directories, size_t count, treb
     free(found.files);
     treb_tables_close(set);
     return NULL;
+}
+
+treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error)
+{
+    return set_open(directories, count, TREB_FORMAT_TREBUCHET, error);
 }
 
 void treb_tables_close(treb_tables *tables)

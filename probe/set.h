@@ -23,6 +23,7 @@ typedef struct SetPlace {
 
 struct treb_tables {
     ProbePool pool;
+    treb_format first; /* of files in both formats this one's answers */
     ProbeFile *files;
     size_t file_count;
     SetEntry *entries;
@@ -103,6 +104,14 @@ static inline const treb_position *set_orient(const SetPlace *place, const treb_
     position_swap_colors(pos, room);
     return room;
 }
+
+/* treb_tables_open, with the format that answers where a material has files in both. */
+treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
+                      treb_error *error);
+
+/* Takes the material, metric and format from a file's name, "KRPvKR.dtz.treb" or "KRPvKR.rtbz",
+ * spelt as the generator would. False if it is none. */
+bool set_parse_name(const char *name, ProbeFile *out);
 
 /* "KRPvKR.dtz.treb is not installed"; returns minus TREB_ERR_NO_TABLE. */
 int set_missing(const treb_position *pos, treb_metric metric, treb_error *error);

@@ -43,7 +43,7 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen probe line blocked stats info verify bench serve engine help --help --version' -- "$cur")
+            'gen probe line blocked stats info verify compare bench serve engine help --help --version' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -62,6 +62,11 @@ _trebuchet() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
     serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit)
+        return ;;
+    compare:-m | compare:--metric)
+        mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
+        return ;;
+    compare:-n | compare:--show)
         return ;;
     *:-m | *:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
@@ -124,6 +129,7 @@ _trebuchet() {
     stats) options='--metric --no-histogram --json --tables --help' ;;
     info) options='--tsv --json --tables --help' ;;
     verify) options='--full --share --memory --threads --json --quiet --tables --help' ;;
+    compare) options='--metric --show --memory --threads --json --quiet --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
     serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
                     --body --timeout --limit --log --quiet --help' ;;
@@ -138,6 +144,9 @@ _trebuchet() {
     gen) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | verify | bench)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
+    compare)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     info)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur"

@@ -65,18 +65,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line blocked stats info verify bench engine; do
+for c in gen probe line blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
-    if [ $c = gen ]; then continue; fi
+    if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line blocked stats info verify bench engine; do
+for c in '' gen probe line blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line blocked stats info verify bench serve engine; do
+for c in gen probe line blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -85,7 +85,7 @@ for c in gen probe line blocked stats info verify bench serve engine; do
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line blocked stats info engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -381,7 +381,7 @@ run 0 'info, an empty folder' "$T" info hollow; has '^hollow: no tables'
 run 0 'info, a folder of rank files' "$T" info ranks; has '^d4-d5.exact.treb$'; has '^ranks: 0 tables of 0 materials, 0 B; 3 rank files'
 if [ -w /dev/full ]; then
     for c in "probe $UNDER" 'stats KPvK' 'stats --json KPvK' 'info KPvK.wdl' 'info --json KPvK.wdl' 'verify KQvK' 'verify --json KQvK' 'gen -e KRvK' \
-        'gen --json -e KRvK'; do
+        'gen --json -e KRvK' "compare $TABLES $TABLES KQvK"; do
         run 1 "$c, nowhere to write to" sh -c 'TREBUCHET_PATH=$2 exec "$1" $3 >/dev/full' sh "$T" "$TABLES" "$c"
         says 'cannot write the output: No space left'
     done
@@ -456,6 +456,67 @@ run 3 'verify, no table' "$T" verify -t "$TABLES" KRPvKRP; has 'not checked'
 mkdir empty
 run 3 'verify, empty folder' "$T" verify -t empty; says 'no tables'
 run 1 'verify --memory too little' "$T" verify --full -M 1k -t "$TABLES" KQvKR; has 'not checked'
+
+# ---- compare ------------------------------------------------------------------------------------
+
+run 0 'compare' "$T" compare "$SYZYGY" "$TABLES"; quiet
+has '^KPvK +wdl +165,676 equal +0 rounded +0 different$'; has '^KRvK +dtz +2,823 equal +47,192 rounded +0 different$'
+has '^3 materials, 6 tables: 3 equal, 3 but for rounding, 0 different, 0 not compared; 261,828 positions'
+has '^[0-9]+ tables are in B alone'; lacks 'A alone|KBvK|/'
+run 0 'compare, the other way round' "$T" compare -M 0 "$TABLES" "$SYZYGY" KvKR; has '^KRvK +dtz +2,823 equal +47,192 rounded +0 different$'
+run 0 'compare --quiet' "$T" compare -q "$SYZYGY" "$TABLES"; quiet; silent
+run 0 'compare --metric' "$T" compare -m dtm,dtc "$TABLES" "$TABLES" KPvK KvKQ; has '^KPvK +dtm'; has '^KQvK +dtc'; lacks 'wdl|dtz|alone'
+run 0 'compare --json' "$T" compare --json -m wdl,dtz "$TABLES" "$TABLES" KPvKP; is_json_lines; quiet
+has '^\{"event":"table","material":"KPvKP","metric":"dtz","compared":true,"positions":3739937,"en_passant":21893,"equal":3739937,"rounded":0,"different":0,"unknown":0,"shown":\[\]\}$'
+has '^\{"event":"done","materials":1,"equal":2,"rounded":0,"different":0,"not_compared":0,"only_a":0,"only_b":0,"positions":3739937,"seconds":[0-9.]+\}$'
+run 0 'compare files' "$T" compare "$SYZYGY/KRvK.rtbz" "$TABLES/KRvK.dtz.treb"; has 'KRvK.rtbz: the other tables of its folder'
+has '^KRvK +dtz +2,823 equal'; lacks 'wdl|alone'
+run 0 'compare a file and a folder' "$T" compare --json "$TABLES" "$SYZYGY/KPvK.rtbw"; is_json_lines; has '"material":"KPvK","metric":"wdl","compared":true,"positions":165676,'
+check 'one table, and the end' '[ "$(wc -l <out)" -eq 2 ]'
+# Bytes of a block that say something else. The checksum is not looked at.
+mkdir changed && cp "$SYZYGY"/K[RQ]vK.* changed && chmod u+w changed/*
+printf '\252\125' | dd of=changed/KRvK.rtbz bs=1 seek=4000 conv=notrunc 2>/dev/null
+run 1 'compare, values differ' "$T" compare -n 3 changed "$TABLES"; has '^KRvK +dtz .* rounded +[1-9][0-9,]* different'; quiet
+has '^    [^ ]+ [wb] - - 0 1$'; has '^        A: (win|loss) in [0-9]+'; has '^        B: (win|loss) in [0-9]+ pl'; has '1 different'
+check 'three are shown' '[ "$(grep -c "^        A" out)" -eq 3 ]'; has '^KQvK +dtz .* 0 different'; has '^KRvK +wdl .* 0 different'
+run 1 'compare --json, values differ' "$T" compare -n 2 --json changed "$TABLES" KRvK; is_json_lines
+has '"shown":\[\{"fen":"[^"]+ [wb] - - 0 1","a":\{"verdict":"(win|loss)","plies":[0-9]+,"rounded":(true|false)\},"b":\{"verdict":"(win|loss)","plies":[0-9]+,"rounded":false\}\},\{'
+run 1 'compare --show 0' "$T" compare -n 0 changed "$TABLES" KRvK; has ' different$'; lacks ' [wb] - - '
+run 1 'compare --quiet, values differ' "$T" compare -q changed "$TABLES"; has '^KRvK +dtz'; lacks 'KQvK|tables'
+# The probe says of the first of them what is said here.
+"$T" compare -n 1 changed "$TABLES" KRvK >out 2>err
+FEN=$(sed -n 's/^    \([^ ].*\)/\1/p' out) PLIES=$(sed -n 's/^ *B: [a-z]* in \([0-9]*\) .*/\1/p' out)
+run 0 'probe of the first difference' "$T" probe -t "$TABLES" "$FEN"; has "DTZ +$PLIES pl"
+cp -r "$TABLES" whole && rm whole/KRvKN.*
+run 0 'compare, one has more' "$T" compare "$TABLES" whole KQvKR KRvK; has '^2 materials, 8 tables: 8 equal'
+run 3 'compare, a table is missing' "$T" compare -q "$TABLES" whole KRvKN KRvK; says 'KRvKN: A has wdl dtz dtc dtm, B has nothing that can be compared'; silent
+run 3 'compare, a metric is missing' "$T" compare -m dtm "$TABLES" "$SYZYGY"; says 'nothing to compare'; silent
+run 3 'compare, no table is needed' "$T" compare "$TABLES" "$SYZYGY" KBvK; says 'KBvK: A has nothing'
+run 3 'compare --json, an empty folder' "$T" compare --json empty "$TABLES"; is_json; json 'd["error"]["code"] == "no_table"'
+mkdir pawns && cp "$TABLES"/KPvK.* pawns
+run 1 'compare, what promotions lead to is missing' "$T" compare -n 2 pawns "$TABLES"; has '^KPvK +wdl .* 0 different$'
+has '^KPvK +dtz .* 0 different +[0-9,]+ without an answer'; has 'A: no answer \(K[QRBN]vK.wdl.treb is not installed\)'
+mkdir lonely && cp "$TABLES/KRvK.dtz.treb" lonely
+run 3 'compare a file without verdicts' "$T" compare lonely/KRvK.dtz.treb "$TABLES"; says 'no verdicts of KRvK'; silent
+run 2 'compare files of two kinds' "$T" compare "$TABLES/KRvK.dtz.treb" "$SYZYGY/KRvK.rtbw"; says 'not of the same'; silent
+run 2 'compare what is no table' "$T" compare "$DOCS/syzygy.md" "$TABLES"; says 'syzygy.md'; silent
+run 1 'compare what is not there' "$T" compare "$TABLES" nowhere; says 'nowhere'; silent
+run 2 'compare, one folder' "$T" compare "$TABLES"; says 'two'; silent
+run 2 'compare, no material' "$T" compare "$TABLES" "$TABLES" KXvK; says 'no material'; silent
+run 2 'compare, bad metric' "$T" compare -m wdl,x "$TABLES" "$TABLES"; silent
+run 1 'compare, a torn Syzygy file' "$T" compare torn "$TABLES" KRvK; has '^KRvK +dtz not compared: .*torn/KRvK.rtbz'; has '^KRvK +wdl .* 0 different'
+cp "$SYZYGY/KQvK.rtbw" "$TABLES/KQvK.wdl.treb" changed && head -c 300 "$TABLES/KQvK.wdl.treb" >changed/KQvK.wdl.treb
+run 1 'compare, a torn file' "$T" compare --json changed "$TABLES" KQvK; is_json_lines
+has '"metric":"wdl","compared":false,"text":"[^"]*changed/KQvK.wdl.treb'; has '"not_compared":2,'
+cp -r "$TABLES" blocks && chmod u+w blocks/* && printf '\377\000\377' | dd of=blocks/KRvKB.dtm.treb bs=1 seek=20000 conv=notrunc 2>/dev/null
+run 1 'compare, a damaged block' "$T" compare -n 1 blocks "$TABLES" KRvKB; has '^KRvKB +dtm .* 0 different +[0-9,]+ without an answer'; has 'blocks/KRvKB.dtm.treb'
+has '^KRvKB +dtz .* 0 different$'
+"$T" compare -j 1 "$TABLES" "$TABLES" >out 2>err </dev/null &
+pid=$!
+sleep 0.3
+kill -INT $pid
+wait $pid
+check 'compare, stopped' '[ $? -eq 130 ]'
 
 # ---- bench --------------------------------------------------------------------------------------
 

@@ -12,6 +12,9 @@
  * with libtrebuchet's, of the same positions and of so many random POSITIONS of 5 men. Of these
  * Fathom is asked only where SYZYGY_DIR has the table.
  *
+ * `trebuchet compare` compares all distances, with Syzygy's files as libtrebuchet reads them; this is
+ * to see that they are read as Fathom does.
+ *
  * Syzygy stores some distances in moves instead of plies: where the table's flags say so, Fathom's
  * n may stand for n or n + 1. Both are counted, and everything else is an error. Tables that are
  * missing on either side are passed over. Exit status: 0 if all agree and something was compared.
@@ -26,6 +29,7 @@
 
 #include "core/index.h"
 #include "core/movegen.h"
+#include "syzygy/syzygy.h"
 #include "tests/fathom/crosscheck_dropin.h"
 #include "tests/fathom/fathom_lib.h"
 #include "tests/support/draw.h"
@@ -59,62 +63,21 @@ typedef struct Options {
     int jobs;
 } Options;
 
-/* ---- Syzygy's own flags ---------------------------------------------------------------------- */
-
-enum { SYZYGY_WIN_PLIES = 4, SYZYGY_LOSS_PLIES = 8, SYZYGY_SINGLE = 0x80 };
-
-static uint8_t *read_all(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = NULL;
-    if (file == NULL) return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
-        *size = (size_t)ftell(file);
-        rewind(file);
-        bytes = malloc(*size);
-        if (bytes && fread(bytes, 1, *size, file) != *size) *size = 0;
-    }
-    fclose(file);
-    return bytes;
-}
-
-/* Bytes of one sub-table's description: its codes follow their number and lengths. */
-static size_t description_size(const uint8_t *at)
-{
-    if (at[0] & SYZYGY_SINGLE) return 2;
-    size_t lengths = (size_t)(at[8] - at[9]) + 1;
-    size_t symbols = at[10 + 2 * lengths] | (size_t)at[11 + 2 * lengths] << 8;
-    return 12 + 2 * lengths + 3 * symbols + (symbols & 1);
-}
-
-/* Whether any distance in a file is stored in moves. Behind the magic number and a byte of flags
- * stand, for each of four files if there are pawns, the order of the men (one or two bytes and one
- * a man), then from an even place the descriptions, of which the first byte is flags. */
-static bool syzygy_loose(const uint8_t *bytes, size_t size, const Material *m)
-{
-    int parts = material_has_pawns(m) ? 4 : 1;
-    bool both = m->count[0][TREB_PAWN] && m->count[1][TREB_PAWN];
-    size_t at = 5 + (size_t)parts * (1 + both + (size_t)material_men(m));
-    at += at & 1;
-    for (int i = 0; i < parts; i++) {
-        int flags = at + 16 < size ? bytes[at] : 0;
-        if (!(flags & SYZYGY_WIN_PLIES) || !(flags & SYZYGY_LOSS_PLIES)) return true;
-        at += description_size(bytes + at);
-    }
-    return false;
-}
-
-/* False if the material has no file of distances. */
+/* Whether any distance of a material is stored in moves, as its file's flags say. False if there is
+ * no such file. */
 static bool read_loose(const char *directory, const Material *m, bool *loose)
 {
-    char name[MATERIAL_NAME_SIZE], path[PATH_SIZE];
-    size_t size = 0;
-    material_name(m, name);
-    snprintf(path, sizeof path, "%.4000s/%s.rtbz", directory, name);
-    uint8_t *bytes = read_all(path, &size);
-    if (bytes == NULL) return false;
-    *loose = syzygy_loose(bytes, size, m);
-    free(bytes);
+    static SyzygyMaps maps;
+    char name[SYZYGY_NAME_SIZE], path[PATH_SIZE];
+    treb_error error;
+    syzygy_maps_fill(&maps);
+    if (!syzygy_file_name(m, TREB_DTZ, name)) return false;
+    snprintf(path, sizeof path, "%.4000s/%s", directory, name);
+    Syzygy *table = syzygy_open(path, m, TREB_DTZ, &maps, &error);
+    if (table == NULL) return false;
+    SyzygySummary summary = syzygy_summary(table);
+    *loose = !summary.exact_wins || !summary.exact_losses;
+    syzygy_close(table);
     return true;
 }
 

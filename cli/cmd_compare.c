@@ -1,0 +1,474 @@
+/* cmd_compare.c - trebuchet compare: what two sets of tables say, position by position. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "compare/compare.h"
+#include "core/table.h"
+
+static const char usage[] =
+    "Usage: trebuchet compare [options] A B [MATERIAL]...\n"
+    "\n"
+    "Compares what two sets of tables say of every position of a material, en\n"
+    "passant included, by all metrics that both have. A and B are folders of tables,\n"
+    "ours or Syzygy's, or single files: then the other files of their folders say\n"
+    "what captures lead to. Without a material all that both have are compared.\n"
+    "\n"
+    "Two distances that may be the same, as a Syzygy file rounds, count as rounded.\n"
+    "\n"
+    "  -m, --metric LIST    these alone, such as wdl,dtz\n"
+    "  -n, --show N         positions to show of each table that differ (default 10)\n"
+    "  -M, --memory SIZE    use about SIZE, as 2GiB; with little it is slower\n"
+    "                       (default 4GiB)\n"
+    "  -j, --threads N      threads (default: one a processor)\n"
+    "      --json           one JSON object a line as tables are compared\n"
+    "  -q, --quiet          say nothing of tables that agree\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 all agrees, 1 something differs or could not be compared, 2 called\n"
+    "wrongly, 3 there is nothing to compare.\n";
+
+enum { SHOWN = 10 };
+#define MEMORY (UINT64_C(4) << 30)
+
+static const char *const set_name[2] = {"A", "B"};
+
+typedef struct CompareArgs {
+    const char *path[2];
+    char (*name)[MATERIAL_NAME_SIZE]; /* materials; none: all */
+    size_t names;
+    unsigned metrics;
+    CompareOptions options;
+    bool quiet;
+} CompareArgs;
+
+typedef struct CompareRun {
+    const CompareArgs *args;
+    CompareSet set[2];
+    char name[MATERIAL_NAME_SIZE]; /* of the material at hand */
+    const atomic_bool *stop;
+    bool bar, drawn;
+    double last;
+    size_t materials, equal, rounded, different, failed, missing; /* all but the first: tables */
+    size_t alone[2];                                              /* tables that only one set has */
+    uint64_t positions;
+} CompareRun;
+
+/* ---- What is printed ------------------------------------------------------------------------- */
+
+static void clear_bar(CompareRun *run)
+{
+    if (run->drawn) fputs("\r\033[K", stderr);
+    run->drawn = false;
+}
+
+static bool on_progress(void *context, uint64_t done, uint64_t total)
+{
+    CompareRun *run = context;
+    if (run->bar && cli_seconds() - run->last > 0.2) {
+        run->last = cli_seconds();
+        fprintf(stderr, "\r%s: %.0f%%\033[K", run->name, 100.0 * (double)done / (double)total);
+        run->drawn = true;
+    }
+    return !atomic_load(run->stop);
+}
+
+static void print_value(const CompareValue *value, treb_metric metric)
+{
+    const treb_distance *d = &value->distance;
+    if (value->status != TREB_OK) {
+        printf("no answer (%s)", value->text ? value->text : treb_status_text(value->status));
+        return;
+    }
+    printf("%s", treb_wdl_text(d->wdl));
+    if (metric == TREB_WDL || d->wdl == TREB_DRAW) return;
+    printf(" in %d", d->plies);
+    if (d->rounded) printf(" or %d", d->plies + 1);
+    printf(" %s", d->plies == 1 && !d->rounded ? "ply" : "plies");
+}
+
+static void print_cases(const CompareCount *count, treb_metric metric)
+{
+    for (size_t i = 0; i < count->shown_count; i++) {
+        const CompareCase *one = &count->shown[i];
+        printf("    %s\n", one->fen);
+        for (int s = 0; s < 2; s++) {
+            printf("        %s: ", set_name[s]);
+            print_value(&one->value[s], metric);
+            putchar('\n');
+        }
+    }
+}
+
+static void print_count(const CompareRun *run, treb_metric metric, const CompareCount *count)
+{
+    char equal[32], rounded[32], different[32], unknown[32];
+    cli_format_count(count->equal, equal);
+    cli_format_count(count->rounded, rounded);
+    cli_format_count(count->different, different);
+    cli_format_count(count->unknown, unknown);
+    printf("%-9s %s %15s equal %13s rounded %11s different", run->name, treb_metric_text(metric),
+           equal, rounded, different);
+    if (count->unknown > 0) printf(" %11s without an answer", unknown);
+    putchar('\n');
+    print_cases(count, metric);
+}
+
+static json_t *json_value(const CompareValue *value, treb_metric metric)
+{
+    json_t *object = json_object();
+    const treb_distance *d = &value->distance;
+    if (value->status != TREB_OK) {
+        const char *text = value->text ? value->text : treb_status_text(value->status);
+        json_object_set_new(object, "error", cli_json_text(text));
+        return object;
+    }
+    json_object_set_new(object, "verdict", json_string(treb_wdl_text(d->wdl)));
+    if (metric == TREB_WDL) return object;
+    json_object_set_new(object, "plies", json_integer(d->plies));
+    json_object_set_new(object, "rounded", json_boolean(d->rounded));
+    return object;
+}
+
+static json_t *json_cases(const CompareCount *count, treb_metric metric)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count->shown_count; i++) {
+        const CompareCase *one = &count->shown[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "fen", json_string(one->fen));
+        json_object_set_new(object, "a", json_value(&one->value[0], metric));
+        json_object_set_new(object, "b", json_value(&one->value[1], metric));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *table_event(const CompareRun *run, treb_metric metric)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_string("table"));
+    json_object_set_new(object, "material", json_string(run->name));
+    json_object_set_new(object, "metric", json_string(treb_metric_text(metric)));
+    return object;
+}
+
+static void set_count(json_t *object, const char *key, uint64_t count)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+static void print_json(const CompareRun *run, treb_metric metric, const CompareResult *r)
+{
+    const CompareCount *count = &r->count[metric];
+    json_t *object = table_event(run, metric);
+    json_object_set_new(object, "compared", json_true());
+    set_count(object, "positions", r->positions);
+    set_count(object, "en_passant", r->en_passant);
+    set_count(object, "equal", count->equal);
+    set_count(object, "rounded", count->rounded);
+    set_count(object, "different", count->different);
+    set_count(object, "unknown", count->unknown);
+    json_object_set_new(object, "shown", json_cases(count, metric));
+    cli_json_line("compare", object);
+}
+
+/* A table that cannot be read. */
+static void print_failure(CompareRun *run, treb_metric metric, const treb_error *error)
+{
+    run->failed++;
+    if (cli_json_wanted()) {
+        json_t *object = table_event(run, metric);
+        json_object_set_new(object, "compared", json_false());
+        json_object_set_new(object, "text", cli_json_text(error->text));
+        cli_json_line("compare", object);
+    } else {
+        printf("%-9s %s not compared: %s\n", run->name, treb_metric_text(metric), error->text);
+    }
+}
+
+/* ---- The work -------------------------------------------------------------------------------- */
+
+static void print_table(CompareRun *run, treb_metric metric, const CompareResult *result)
+{
+    const CompareCount *count = &result->count[metric];
+    bool agree = count->different + count->unknown == 0;
+    if (!agree)
+        run->different++;
+    else if (count->rounded > 0)
+        run->rounded++;
+    else
+        run->equal++;
+    if (cli_json_wanted())
+        print_json(run, metric, result);
+    else if (!agree || !run->args->quiet)
+        print_count(run, metric, count);
+}
+
+/* Takes those metrics away that cannot be read, after saying so; without verdicts none can. */
+static unsigned readable(CompareRun *run, const Material *material, unsigned metrics)
+{
+    treb_error error;
+    unsigned left = 0;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        bool ok = true;
+        if (!(metrics >> m & 1)) continue;
+        for (int s = 0; s < 2 && ok; s++)
+            ok = compare_check(&run->set[s], material, TREB_WDL, &error) == TREB_OK &&
+                 compare_check(&run->set[s], material, (treb_metric)m, &error) == TREB_OK;
+        if (ok)
+            left |= 1u << m;
+        else
+            print_failure(run, (treb_metric)m, &error);
+    }
+    return left;
+}
+
+/* CLI_OK, or an exit code that ends the run. */
+static int compare_one(CompareRun *run, const Material *material, unsigned metrics)
+{
+    CompareResult result;
+    treb_error error;
+    material_name(material, run->name);
+    metrics = readable(run, material, metrics);
+    run->materials++;
+    if (metrics == 0) return CLI_OK;
+    treb_status status = compare_material(&run->set[0], &run->set[1], material, metrics,
+                                          &run->args->options, &result, &error);
+    clear_bar(run);
+    if (status == TREB_OK && !atomic_load(run->stop)) {
+        run->positions += result.positions;
+        for (int m = 0; m < TREB_METRICS; m++)
+            if (metrics >> m & 1) print_table(run, (treb_metric)m, &result);
+        fflush(stdout);
+    }
+    compare_result_free(&result);
+    return status == TREB_OK ? CLI_OK : cli_fail("compare", &error, NULL);
+}
+
+/* Why a material cannot be compared. */
+static void say_missing(CompareRun *run, const Material *material)
+{
+    char name[MATERIAL_NAME_SIZE], list[2][32];
+    material_name(material, name);
+    run->missing++;
+    for (int s = 0; s < 2; s++) {
+        unsigned metrics = compare_metrics(&run->set[s], material) & run->args->metrics;
+        strcpy(list[s], metrics == 0 ? " nothing" : "");
+        for (int m = 0; m < TREB_METRICS; m++)
+            if (metrics >> m & 1) strcat(strcat(list[s], " "), treb_metric_text((treb_metric)m));
+    }
+    cli_error("compare", "%s: A has%s, B has%s that can be compared", name, list[0], list[1]);
+}
+
+/* The metrics of a material that both have. Counts those that only one has. */
+static unsigned common_metrics(CompareRun *run, const Material *material)
+{
+    unsigned of[2], wanted = run->args->metrics;
+    for (int s = 0; s < 2; s++) of[s] = compare_metrics(&run->set[s], material) & wanted;
+    /* A file leaves the others of its folder out: that is nothing worth telling. */
+    for (int s = 0; s < 2 && !run->set[0].file && !run->set[1].file; s++)
+        run->alone[s] += (size_t)__builtin_popcount(of[s] & ~of[!s]);
+    return of[0] & of[1];
+}
+
+static int compare_named(CompareRun *run)
+{
+    int code = CLI_OK;
+    for (size_t i = 0; i < run->args->names && code == CLI_OK && !atomic_load(run->stop); i++) {
+        Material material;
+        material_parse(run->args->name[i], &material);
+        unsigned metrics = common_metrics(run, &material);
+        if (metrics != 0)
+            code = compare_one(run, &material, metrics);
+        else
+            say_missing(run, &material);
+    }
+    return code;
+}
+
+static int compare_all(CompareRun *run)
+{
+    size_t count[2];
+    Material *list[2] = {compare_materials(&run->set[0], &count[0]),
+                         compare_materials(&run->set[1], &count[1])};
+    int code = list[0] != NULL && list[1] != NULL ? CLI_OK : cli_no_memory("compare");
+    for (size_t i = 0; code == CLI_OK && i < count[0] && !atomic_load(run->stop); i++) {
+        unsigned metrics = common_metrics(run, &list[0][i]);
+        if (metrics != 0) code = compare_one(run, &list[0][i], metrics);
+    }
+    /* What B alone has was not met. */
+    for (size_t i = 0; code == CLI_OK && i < count[1]; i++)
+        if (compare_metrics(&run->set[0], &list[1][i]) == 0) common_metrics(run, &list[1][i]);
+    free(list[0]);
+    free(list[1]);
+    return code;
+}
+
+static void print_done(const CompareRun *run, double seconds)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_string("done"));
+    set_count(object, "materials", run->materials);
+    set_count(object, "equal", run->equal);
+    set_count(object, "rounded", run->rounded);
+    set_count(object, "different", run->different);
+    set_count(object, "not_compared", run->failed);
+    set_count(object, "only_a", run->alone[0]);
+    set_count(object, "only_b", run->alone[1]);
+    set_count(object, "positions", run->positions);
+    json_object_set_new(object, "seconds", cli_json_real(seconds, 3));
+    cli_json_line("compare", object);
+}
+
+static void print_summary(const CompareRun *run, double seconds)
+{
+    char positions[32], time[16];
+    cli_format_count(run->positions, positions);
+    cli_format_time(seconds, time);
+    printf("\n%zu material%s, %zu tables: %zu equal, %zu but for rounding, %zu different, "
+           "%zu not compared; %s positions, %s\n",
+           run->materials, run->materials == 1 ? "" : "s",
+           run->equal + run->rounded + run->different + run->failed, run->equal, run->rounded,
+           run->different, run->failed, positions, time);
+    for (int s = 0; s < 2; s++)
+        if (run->alone[s] > 0)
+            printf("%zu table%s in %s alone\n", run->alone[s], run->alone[s] == 1 ? " is" : "s are",
+                   set_name[s]);
+}
+
+static int finish(const CompareRun *run, double seconds)
+{
+    if (atomic_load(run->stop)) {
+        cli_error("compare", "stopped");
+        return CLI_STOPPED;
+    }
+    if (run->materials == 0 && run->missing == 0)
+        cli_error("compare", "there is nothing to compare: A and B have no table in common");
+    if (run->materials == 0) return CLI_NO_TABLE;
+    if (cli_json_wanted())
+        print_done(run, seconds);
+    else if (!run->args->quiet)
+        print_summary(run, seconds);
+    if (run->different + run->failed > 0) return CLI_FAILED;
+    return run->missing > 0 ? CLI_NO_TABLE : CLI_OK;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* Whether a single file can be compared, and what else is read because of it. */
+static int check_file(const CompareRun *run, int s)
+{
+    char name[MATERIAL_NAME_SIZE];
+    const CompareSet *set = &run->set[s], *other = &run->set[!s];
+    if (!set->file) return CLI_OK;
+    material_name(&set->material, name);
+    if (other->file &&
+        (set->metric != other->metric || !material_equal(&set->material, &other->material))) {
+        cli_error("compare", "%s and %s are not of the same material and metric",
+                  run->args->path[0], run->args->path[1]);
+        return CLI_USAGE;
+    }
+    if (compare_metrics(set, &set->material) == 0) {
+        cli_error("compare", "%s: beside it are no verdicts of %s, without which it says nothing",
+                  run->args->path[s], name);
+        return CLI_NO_TABLE;
+    }
+    if (!cli_json_wanted() && !run->args->quiet)
+        printf("%s: the other tables of its folder say what captures lead to\n",
+               run->args->path[s]);
+    return CLI_OK;
+}
+
+static int run_all(CompareArgs *args)
+{
+    CompareRun run = {.args = args,
+                      .stop = cli_catch_signals(),
+                      .bar = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
+    int code = CLI_OK;
+    double start = run.last = cli_seconds();
+    treb_error error;
+    args->options.progress = on_progress;
+    args->options.context = &run;
+    for (int s = 0; s < 2 && code == CLI_OK; s++)
+        if (compare_open(&run.set[s], args->path[s], &error) != TREB_OK) {
+            code = cli_fail("compare", &error, NULL);
+            if (error.status == TREB_ERR_ARGUMENT) code = cli_usage("compare");
+        }
+    for (int s = 0; s < 2 && code == CLI_OK; s++) code = check_file(&run, s);
+    if (code == CLI_OK) code = args->names > 0 ? compare_named(&run) : compare_all(&run);
+    if (code == CLI_OK) code = finish(&run, cli_seconds() - start);
+    for (int s = 0; s < 2; s++) compare_close(&run.set[s]);
+    return code;
+}
+
+static bool add_name(CompareArgs *args, const char *text)
+{
+    char name[MATERIAL_NAME_SIZE];
+    if (!cli_read_material("compare", text, name)) return false;
+    for (size_t i = 0; i < args->names; i++)
+        if (strcmp(args->name[i], name) == 0) return true;
+    void *grown = realloc(args->name, (args->names + 1) * sizeof *args->name);
+    if (grown == NULL) return cli_no_memory("compare") == CLI_OK;
+    args->name = grown;
+    strcpy(args->name[args->names++], name);
+    return true;
+}
+
+static bool set_option(void *compare, int c, const char *value)
+{
+    CompareArgs *args = compare;
+    uint64_t number;
+    switch (c) {
+    case 'm':
+        args->metrics = cli_parse_metrics(value);
+        if (args->metrics == 0)
+            cli_error("compare", "--metric takes a list of wdl, dtz, dtc and dtm, not '%s'", value);
+        return args->metrics != 0;
+    case 'n':
+        if (!cli_set_number("compare", "--show", value, 0, COMPARE_SHOWN_MAX, &number))
+            return false;
+        args->options.shown = (unsigned)number;
+        return true;
+    case 'M':
+        return cli_set_size("compare", "--memory", value, 0, &args->options.memory);
+    case 'j':
+        if (!cli_set_number("compare", "--threads", value, 1, 1024, &number)) return false;
+        args->options.threads = (unsigned)number;
+        return true;
+    default:
+        return args->quiet = true;
+    }
+}
+
+/* -1: carry on; else the exit code. */
+static int parse(CompareArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"metric", 1, NULL, 'm'},  {"show", 1, NULL, 'n'},  {"memory", 1, NULL, 'M'},
+        {"threads", 1, NULL, 'j'}, {"quiet", 0, NULL, 'q'}, {"json", 0, NULL, CLI_OPTION_JSON},
+        {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"compare", usage, "m:n:M:j:qh", options, NULL, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    if (code >= 0) return code;
+    if (argc - optind < 2) {
+        cli_error("compare", "name two folders of tables, or two files, to compare");
+        return cli_usage("compare");
+    }
+    for (int s = 0; s < 2; s++) args->path[s] = argv[optind + s];
+    for (int i = optind + 2; i < argc; i++)
+        if (!add_name(args, argv[i])) return cli_usage("compare");
+    return -1;
+}
+
+int cli_compare(int argc, char **argv)
+{
+    CompareArgs args = {.metrics = (1u << TREB_METRICS) - 1,
+                        .options = {.shown = SHOWN, .memory = MEMORY}};
+    int code = parse(&args, argc, argv);
+    if (code < 0) code = run_all(&args);
+    free(args.name);
+    return cli_finish("compare", code);
+}
