@@ -15,11 +15,11 @@
 enum {
     SLICE = 1 << 21,      /* cells that a thread takes at a time; no symbol goes over its end */
     CHUNK = 1 << 13,      /* cells of a stretch of the sample */
-    SAMPLE_RUNS = 500000, /* about how many runs it has */
+    SAMPLE_RUNS = 250000, /* about how many runs it has */
     PROBES = 128,         /* chunks in which runs are counted, to know how many there are */
     LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
     LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
-    REFINEMENTS = 2,      /* times that the sample is cut into symbols, to see which are of use */
+    REFINEMENTS = 1,      /* times that the sample is cut into symbols, to see which are of use */
     BLOCK_VALUES = 65536, /* at most */
     BLOCK_BITS_LEAST = 4, /* log2 of the bytes */
     BLOCK_BITS_USUAL = 6,

@@ -19,7 +19,8 @@ enum {
     MARGIN = 1 << 10, /* at the end of a window: what is found there is not final */
     FILL_TABLE = 2 * PAIRS_LONGEST,
     NEAR = 2 * PAIRS_LONGEST,
-    BEHIND = BEAM * PARSE_BIT, /* what may cost so much more than another way is not followed */
+    SLACK = PARSE_BIT,
+    BEHIND = 8 * PARSE_BIT, /* what may cost so much more than another way is not followed */
     NO_SYMBOL = 0xffff,
     FILLED = 0x8000, /* with a value's number, as a symbol: any of that value alone */
     NO_COST = INT32_MAX
@@ -444,7 +445,13 @@ static void list_entries(ParseRoom *room, const Fill *fill, uint32_t from, uint3
         while (e < room->entries &&
                room->entry[e].cost + fill->cost[at - room->entry[e].at] > cost)
             e++;
-        if (e == room->entries) room->entry[room->entries++] = (Entry){at, cost};
+        if (e < room->entries) continue;
+        /* Those before it that cost more can be of use only where lengths fit much better. */
+        uint32_t kept = 0;
+        for (e = 0; e < room->entries; e++)
+            if (room->entry[e].cost < cost + SLACK) room->entry[kept++] = room->entry[e];
+        room->entry[kept++] = (Entry){at, cost};
+        room->entries = kept;
     }
 }
 
