@@ -45,7 +45,8 @@ typedef struct Group {
 /* Symbols that begin with `length` cells of one value, and go on with a certain other value. */
 typedef struct Start {
     uint32_t group;
-    uint16_t length;
+    uint32_t cheapest; /* of them */
+    uint32_t length;
 } Start;
 
 /* The cheapest symbols for `distance` cells of one value. */
@@ -299,7 +300,7 @@ static bool make_starts(Parser *parser)
                 const Group *g = next_group(parser, &parser->edge[e], to);
                 if (g == NULL) continue;
                 parser->start[count++] =
-                    (Start){(uint32_t)(g - parser->group), parser->edge[e].length};
+                    (Start){(uint32_t)(g - parser->group), g->cheapest, parser->edge[e].length};
             }
         }
     }
@@ -442,8 +443,7 @@ static void list_entries(ParseRoom *room, const Fill *fill, uint32_t from, uint3
     for (uint32_t at = from; at < to; at++) {
         uint32_t cost = room->state[at].cost, e = 0;
         if (cost == NO_COST) continue;
-        while (e < room->entries &&
-               room->entry[e].cost + fill->cost[at - room->entry[e].at] > cost)
+        while (e < room->entries && room->entry[e].cost + fill->cost[at - room->entry[e].at] > cost)
             e++;
         if (e < room->entries) continue;
         /* Those before it that cost more can be of use only where lengths fit much better. */
@@ -493,14 +493,13 @@ static void leave(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t fr
     const LooseRun *run = &room->run[r];
     const Fill *fill = &parser->fill[run->value];
     const uint32_t *first = parser->start_first + run->value * parser->values + run[1].value;
-    for (const Start *s = parser->start + first[0]; s < parser->start + first[1]; s++) {
-        if (s->length > run->most - from) break;
-        for (uint32_t end = run->least; end <= run->most; end++) {
-            if (s->length > end - from) continue;
-            const Group *group = parser->group + s->group;
+    const Start *start = parser->start + first[0], *last = parser->start + first[1];
+    for (uint32_t end = run->least; end <= run->most; end++) {
+        uint32_t bound = room->state[end].cost + BEHIND;
+        for (const Start *s = start; s < last && s->length <= end - from; s++) {
             uint32_t cost = reach(room, fill, r, end - s->length);
-            if (cost != NO_COST && cost + group->cheapest < room->state[end].cost + BEHIND)
-                follow(parser, room, r + 1, end, group, cost);
+            if (cost != NO_COST && cost + s->cheapest < bound)
+                follow(parser, room, r + 1, end, parser->group + s->group, cost);
         }
     }
 }
@@ -513,8 +512,7 @@ static void find_ways(const Parser *parser, ParseRoom *room)
         const Fill *fill = &parser->fill[run->value];
         entered += PAIRS_LONGEST;
         list_entries(room, fill, from, run->most < entered ? run->most : entered);
-        for (uint32_t end = run->least; end <= run->most; end++)
-            reach(room, fill, r, end);
+        for (uint32_t end = run->least; end <= run->most; end++) reach(room, fill, r, end);
         if (r + 1 < room->runs) leave(parser, room, r, from);
         from = run->least;
         entered = run->most;
