@@ -13,18 +13,19 @@
 #include "syzygy/file.h"
 
 enum {
-    SLICE = 1 << 21,      /* cells that a thread takes at a time; no symbol goes over its end */
-    CHUNK = 1 << 13,      /* cells of a stretch of the sample */
-    SAMPLE_RUNS = 500000, /* about how many runs it has */
-    PROBES = 128,         /* chunks in which runs are counted, to know how many there are */
+    SLICE = 1 << 21,        /* cells that a thread takes at a time; no symbol goes over its end */
+    CHUNK = 1 << 13,        /* cells of a stretch of the sample */
+    SAMPLE_RUNS = 250000,   /* about how many runs it has */
+    PROBES = 128,           /* chunks in which runs are counted, to know how many there are */
+    LEARN_BYTES = 96 << 20, /* claimed for learning */
     LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
     LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
-    REFINEMENTS = 2,      /* times that the sample is cut into symbols, to see which are of use */
+    REFINEMENTS = 1,      /* times that the sample is cut into symbols, to see which are of use */
     BLOCK_VALUES = 65536, /* at most */
     BLOCK_BITS_LEAST = 4, /* log2 of the bytes */
     BLOCK_BITS_USUAL = 6,
-    SYMBOL_BITS = 24,     /* that a symbol takes in the file */
-    NEIGHBOURS = 4        /* log2 of the blocks in a step of the index */
+    SYMBOL_BITS = 24, /* that a symbol takes in the file */
+    NEIGHBOURS = 4    /* log2 of the blocks in a step of the index */
 };
 
 /* Some cells, and the symbols that they are cut into. */
@@ -320,9 +321,11 @@ static bool learn_runs(Encoder *encoder, RunList *list)
 static bool learn(Encoder *encoder)
 {
     RunList list = {0};
-    bool done = take_sample(encoder, &list) && learn_runs(encoder, &list);
+    bool claimed = ledger_claim(encoder->ledger, LEARN_BYTES);
+    bool done = claimed && take_sample(encoder, &list) && learn_runs(encoder, &list);
     free(list.run);
     free_slices(&encoder->sample);
+    if (claimed) ledger_give_back(encoder->ledger, LEARN_BYTES);
     return done;
 }
 
@@ -381,8 +384,7 @@ static void pack_token(Packer *packer, uint16_t symbol)
 {
     const Huffman *huffman = &packer->encoder->huffman;
     uint32_t length = huffman->length[symbol], values = packer->encoder->pairs.length[symbol];
-    if (packer->bits + length > 8u << packer->block_bits ||
-        packer->values + values > BLOCK_VALUES)
+    if (packer->bits + length > 8u << packer->block_bits || packer->values + values > BLOCK_VALUES)
         end_block(packer);
     if (packer->bytes != NULL)
         put_word(packer->bytes + (packer->blocks << packer->block_bits), packer->bits,
@@ -564,16 +566,33 @@ void encode_free(Encoded *encoded)
 
 /* ---- An estimate ----------------------------------------------------------------------------- */
 
+/* Of the symbols, and of what they were learned from. */
+static uint64_t count_bits(Encoder *encoder)
+{
+    const Pairs *pairs = &encoder->pairs;
+    uint64_t bits = 0;
+    set_costs(encoder);
+    for (unsigned s = 0; s < pairs->count; s++) bits += pairs->used[s] * encoder->cost[s];
+    return bits / PARSE_BIT + (uint64_t)SYMBOL_BITS * pairs->count;
+}
+
 uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length)
 {
-    Encoder encoder = {.size = runs * length};
-    uint64_t found = 0;
-    count_cells((Stretch){cells, runs * length}, encoder.times);
-    choose_values(&encoder);
-    for (size_t i = 0; i < runs; i++) {
-        uint8_t value;
-        for (size_t at = 0; at < length; found++)
-            at = runs_end(cells + i * length, at, length, &encoder.values, &value);
+    Encoder *encoder = calloc(1, sizeof *encoder);
+    RunList list = {0};
+    uint64_t bits = 0;
+    if (encoder != NULL) {
+        encoder->cells = cells;
+        encoder->size = runs * length;
+        count_cells((Stretch){cells, runs * length}, encoder->times);
+        choose_values(encoder);
+        if (make_slices(encoder, &encoder->sample, length, 1) &&
+            list_runs(encoder, &encoder->sample, &list) &&
+            pairs_learn(&encoder->pairs, list.run, list.count, encoder->present, LEAST))
+            bits = count_bits(encoder) + 1;
+        free_slices(&encoder->sample);
+        free(encoder);
     }
-    return found;
+    free(list.run);
+    return (bits + 7) / 8;
 }

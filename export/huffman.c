@@ -85,7 +85,8 @@ bool huffman_make(Huffman *out, const uint64_t *used, unsigned count)
         unsigned leaves = 0;
         for (unsigned s = 0; s < count; s++)
             if (used[s] != 0)
-                node[leaves++] = (Node){.used = (used[s] >> blur) + (blur != 0), .symbol = (uint16_t)s};
+                node[leaves++] =
+                    (Node){.used = (used[s] >> blur) + (blur != 0), .symbol = (uint16_t)s};
         qsort(node, leaves, sizeof *node, by_use);
         if (!measure(out, node, leaves)) continue;
         number_symbols(out, node, leaves);

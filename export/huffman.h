@@ -13,10 +13,10 @@ typedef struct Huffman {
     unsigned count;    /* of symbols */
     unsigned shortest; /* word, in bits; at least 1 */
     unsigned longest;
-    uint16_t number[SYZYGY_SYMBOLS_MAX]; /* in the file, by symbol */
-    uint16_t symbol[SYZYGY_SYMBOLS_MAX]; /* the other way round */
-    uint8_t length[SYZYGY_SYMBOLS_MAX];  /* in bits, by symbol; 0: no word */
-    uint32_t word[SYZYGY_SYMBOLS_MAX];   /* by symbol */
+    uint16_t number[SYZYGY_SYMBOLS_MAX];   /* in the file, by symbol */
+    uint16_t symbol[SYZYGY_SYMBOLS_MAX];   /* the other way round */
+    uint8_t length[SYZYGY_SYMBOLS_MAX];    /* in bits, by symbol; 0: no word */
+    uint32_t word[SYZYGY_SYMBOLS_MAX];     /* by symbol */
     uint16_t first[SYZYGY_LENGTH_MAX + 1]; /* by length: the number of its first symbol */
 } Huffman;
 

@@ -12,8 +12,8 @@
 #include "export/runs.h"
 
 enum {
-    LEVELS = 9,      /* powers of two up to PAIRS_LONGEST */
-    BREAK = 0xffff,  /* between two stretches, and where an item was */
+    LEVELS = 9,     /* powers of two up to PAIRS_LONGEST */
+    BREAK = 0xffff, /* between two stretches, and where an item was */
     NONE = UINT32_MAX
 };
 

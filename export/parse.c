@@ -18,6 +18,9 @@ enum {
     WINDOW = 1 << 15,
     MARGIN = 1 << 10, /* at the end of a window: what is found there is not final */
     FILL_TABLE = 2 * PAIRS_LONGEST,
+    NEAR = 2 * PAIRS_LONGEST,
+    SLACK = PARSE_BIT,
+    BEHIND = 8 * PARSE_BIT, /* what may cost so much more than another way is not followed */
     NO_SYMBOL = 0xffff,
     FILLED = 0x8000, /* with a value's number, as a symbol: any of that value alone */
     NO_COST = INT32_MAX
@@ -27,6 +30,7 @@ enum {
 typedef struct Edge {
     uint32_t cost;   /* of the symbol that ends here */
     uint32_t node;   /* where longer ones go on; 0: there are none */
+    uint32_t groups; /* the first of that node */
     uint16_t length; /* of the run */
     uint16_t symbol; /* or NO_SYMBOL */
 } Edge;
@@ -35,12 +39,14 @@ typedef struct Edge {
 typedef struct Group {
     uint32_t key; /* node << 8 | value */
     uint32_t first, count;
+    uint32_t cheapest; /* of the symbols that go this way */
 } Group;
 
 /* Symbols that begin with `length` cells of one value, and go on with a certain other value. */
 typedef struct Start {
     uint32_t group;
-    uint16_t length;
+    uint32_t cheapest; /* of them */
+    uint32_t length;
 } Start;
 
 /* The cheapest symbols for `distance` cells of one value. */
@@ -216,10 +222,46 @@ static const Group *find_group(const Parser *parser, uint32_t node, unsigned id)
     }
 }
 
+/* The same for what an edge leads to: groups of a node stand one behind the other. */
+static const Group *next_group(const Parser *parser, const Edge *edge, unsigned id)
+{
+    uint32_t key = edge->node << 8 | id;
+    const Group *group = parser->group + edge->groups;
+    while (group->key < key) group++;
+    return group->key == key ? group : NULL;
+}
+
+/* Children have higher numbers than their node: groups are sorted by them. */
+static void link_groups(Parser *parser)
+{
+    for (size_t g = parser->groups; g-- > 0;) {
+        Group *group = &parser->group[g];
+        group->cheapest = NO_COST;
+        for (uint32_t e = group->first; e < group->first + group->count; e++) {
+            Edge *edge = &parser->edge[e];
+            if (edge->symbol != NO_SYMBOL && edge->cost < group->cheapest)
+                group->cheapest = edge->cost;
+            if (edge->node == 0) continue;
+            size_t next = g + 1;
+            for (size_t end = parser->groups; next < end;) {
+                size_t middle = next + (end - next) / 2;
+                if (parser->group[middle].key < edge->node << 8)
+                    next = middle + 1;
+                else
+                    end = middle;
+            }
+            edge->groups = (uint32_t)next;
+            for (; parser->group[next].key >> 8 == edge->node; next++)
+                if (parser->group[next].cheapest < group->cheapest)
+                    group->cheapest = parser->group[next].cheapest;
+        }
+    }
+}
+
 static bool make_groups(Parser *parser, const Tree *tree)
 {
     parser->edge = malloc(tree->count * sizeof *parser->edge);
-    parser->group = malloc(tree->count * sizeof *parser->group);
+    parser->group = malloc((tree->count + 1) * sizeof *parser->group);
     parser->slot_mask = tree->mask;
     parser->slot = malloc(((size_t)tree->mask + 1) * sizeof *parser->slot);
     if (parser->edge == NULL || parser->group == NULL || parser->slot == NULL) return false;
@@ -234,8 +276,10 @@ static bool make_groups(Parser *parser, const Tree *tree)
         uint32_t at = hash(d->key, 0) & parser->slot_mask;
         while (parser->slot[at] != UINT32_MAX) at = (at + 1) & parser->slot_mask;
         parser->slot[at] = (uint32_t)parser->groups;
-        parser->group[parser->groups++] = (Group){d->key, i, 1};
+        parser->group[parser->groups++] = (Group){d->key, i, 1, 0};
     }
+    parser->group[parser->groups] = (Group){UINT32_MAX, 0, 0, 0};
+    link_groups(parser);
     parser->edges = tree->count;
     return true;
 }
@@ -253,10 +297,10 @@ static bool make_starts(Parser *parser)
             parser->start_first[v * parser->values + to] = (uint32_t)count;
             for (uint32_t e = from->first; e < from->first + from->count; e++) {
                 if (parser->edge[e].node == 0) continue;
-                const Group *g = find_group(parser, parser->edge[e].node, to);
+                const Group *g = next_group(parser, &parser->edge[e], to);
                 if (g == NULL) continue;
                 parser->start[count++] =
-                    (Start){(uint32_t)(g - parser->group), parser->edge[e].length};
+                    (Start){(uint32_t)(g - parser->group), g->cheapest, parser->edge[e].length};
             }
         }
     }
@@ -350,6 +394,7 @@ struct ParseRoom {
     State state[WINDOW + 1];
     LooseRun run[WINDOW];
     uint32_t runs;
+    uint64_t reached[NEAR]; /* by place: for which run and cell the way was found last */
     Entry entry[PAIRS_LONGEST + RUNS_SHIFT + 1];
     uint32_t entries;
     uint16_t token[WINDOW]; /* the last first */
@@ -373,6 +418,7 @@ static void clear_states(ParseRoom *room, uint32_t from, uint32_t to)
 static void list_runs(const Parser *parser, ParseRoom *room, const uint8_t *cells, uint32_t size)
 {
     uint32_t from = 0;
+    memset(room->reached, 0, sizeof room->reached);
     room->runs = (uint32_t)runs_list(cells, size, parser->run_values, room->run);
     for (uint32_t r = 0; r < room->runs; r++) {
         LooseRun *run = &room->run[r];
@@ -397,17 +443,26 @@ static void list_entries(ParseRoom *room, const Fill *fill, uint32_t from, uint3
     for (uint32_t at = from; at < to; at++) {
         uint32_t cost = room->state[at].cost, e = 0;
         if (cost == NO_COST) continue;
-        while (e < room->entries &&
-               room->entry[e].cost + fill->cost[at - room->entry[e].at] > cost)
+        while (e < room->entries && room->entry[e].cost + fill->cost[at - room->entry[e].at] > cost)
             e++;
-        if (e == room->entries) room->entry[room->entries++] = (Entry){at, cost};
+        if (e < room->entries) continue;
+        /* Those before it that cost more can be of use only where lengths fit much better. */
+        uint32_t kept = 0;
+        for (e = 0; e < room->entries; e++)
+            if (room->entry[e].cost < cost + SLACK) room->entry[kept++] = room->entry[e];
+        room->entry[kept++] = (Entry){at, cost};
+        room->entries = kept;
     }
 }
 
 /* The cheapest way to a cell of the run whose entries are listed. NO_COST: there is none. */
-static uint32_t reach(ParseRoom *room, const Fill *fill, unsigned id, uint32_t at)
+static uint32_t reach(ParseRoom *room, const Fill *fill, uint32_t r, uint32_t at)
 {
+    unsigned id = room->run[r].value;
     State *state = &room->state[at];
+    uint64_t *reached = &room->reached[at % NEAR], now = (uint64_t)(r + 1) << 32 | at;
+    if (*reached == now) return state->cost;
+    *reached = now;
     for (uint32_t e = 0; e < room->entries && room->entry[e].at < at; e++) {
         uint32_t gap = at - room->entry[e].at;
         uint32_t cost = room->entry[e].cost + fill_cost(fill, gap);
@@ -427,7 +482,7 @@ static void follow(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t f
         if (edge->symbol != NO_SYMBOL && cost + edge->cost < state->cost)
             *state = (State){cost + edge->cost, edge->symbol, 0};
         if (edge->length < least || edge->node == 0 || r + 1 == room->runs) continue;
-        const Group *next = find_group(parser, edge->node, room->run[r + 1].value);
+        const Group *next = next_group(parser, edge, room->run[r + 1].value);
         if (next != NULL) follow(parser, room, r + 1, from + edge->length, next, cost);
     }
 }
@@ -438,12 +493,12 @@ static void leave(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t fr
     const LooseRun *run = &room->run[r];
     const Fill *fill = &parser->fill[run->value];
     const uint32_t *first = parser->start_first + run->value * parser->values + run[1].value;
-    for (const Start *s = parser->start + first[0]; s < parser->start + first[1]; s++) {
-        if (s->length > run->most - from) break;
-        for (uint32_t end = run->least; end <= run->most; end++) {
-            if (s->length > end - from) continue;
-            uint32_t cost = reach(room, fill, run->value, end - s->length);
-            if (cost != NO_COST)
+    const Start *start = parser->start + first[0], *last = parser->start + first[1];
+    for (uint32_t end = run->least; end <= run->most; end++) {
+        uint32_t bound = room->state[end].cost + BEHIND;
+        for (const Start *s = start; s < last && s->length <= end - from; s++) {
+            uint32_t cost = reach(room, fill, r, end - s->length);
+            if (cost != NO_COST && cost + s->cheapest < bound)
                 follow(parser, room, r + 1, end, parser->group + s->group, cost);
         }
     }
@@ -457,8 +512,7 @@ static void find_ways(const Parser *parser, ParseRoom *room)
         const Fill *fill = &parser->fill[run->value];
         entered += PAIRS_LONGEST;
         list_entries(room, fill, from, run->most < entered ? run->most : entered);
-        for (uint32_t end = run->least; end <= run->most; end++)
-            reach(room, fill, run->value, end);
+        for (uint32_t end = run->least; end <= run->most; end++) reach(room, fill, r, end);
         if (r + 1 < room->runs) leave(parser, room, r, from);
         from = run->least;
         entered = run->most;

@@ -36,7 +36,8 @@ static void print_line(const char *name, uint64_t cells, uint64_t theirs, uint64
 }
 
 /* Encodes and compares; theirs is 0 if it is not known. */
-static void measure(const char *name, const uint8_t *cells, uint64_t size, bool dtz, uint64_t theirs)
+static void measure(const char *name, const uint8_t *cells, uint64_t size, bool dtz,
+                    uint64_t theirs)
 {
     treb_error error;
     Encoded out;

@@ -24,7 +24,8 @@ static inline size_t decode_put(uint8_t *bytes, size_t at, const void *part, uin
 /* The array as the only one of a file. What is wrong with it, or NULL. */
 static inline const char *decode_open(Decoder *decoder, const Encoded *in, uint64_t cells)
 {
-    size_t size = in->code_size + in->sparse_size + in->lengths_size + (size_t)in->blocks_size + 512;
+    size_t size =
+        in->code_size + in->sparse_size + in->lengths_size + (size_t)in->blocks_size + 512;
     memset(decoder, 0, sizeof *decoder);
     uint8_t *bytes = decoder->bytes = calloc(size, 1);
     if (bytes == NULL) return "no memory";
@@ -55,8 +56,8 @@ static inline bool decode_fits(uint8_t cell, int value)
 }
 
 /* Compares every `step`-th cell with what was encoded. */
-static inline const char *decode_compare(const Decoder *decoder, const uint8_t *cells, uint64_t size,
-                                         uint64_t step)
+static inline const char *decode_compare(const Decoder *decoder, const uint8_t *cells,
+                                         uint64_t size, uint64_t step)
 {
     for (uint64_t i = 0; i < size; i += step)
         if (!decode_fits(cells[i], decode_cell(decoder, i))) return "a cell has another value";

@@ -57,9 +57,8 @@ static size_t round_trip(const uint8_t *cells, uint64_t size, EncodeOptions opti
     return bytes;
 }
 
-static const EncodeOptions verdicts = {.threads = 2}, distances = {.threads = 2,
-                                                                   .only_zero = true,
-                                                                   .block_bits = 10};
+static const EncodeOptions verdicts = {.threads = 2},
+                           distances = {.threads = 2, .only_zero = true, .block_bits = 10};
 
 /* Runs of `values` values, `longest` at most. */
 static uint8_t *random_runs(uint64_t size, uint32_t values, uint32_t longest)
@@ -75,8 +74,8 @@ static uint8_t *random_runs(uint64_t size, uint32_t values, uint32_t longest)
 
 START_TEST(any_size)
 {
-    static const uint64_t sizes[] = {1, 2, 3, 7, 64, 255, 256, 257, 1000, 32768, 65535, 65536, 65537,
-                                     300001};
+    static const uint64_t sizes[] = {1,   2,    3,     7,     64,    255,   256,
+                                     257, 1000, 32768, 65535, 65536, 65537, 300001};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint32_t longest = 1; longest <= 4096; longest *= 8) {
             random_state = sizes[i] + longest;
