@@ -18,11 +18,12 @@ enum {
     SAMPLE_RUNS = 250000,   /* about how many runs it has */
     PROBES = 128,           /* chunks in which runs are counted, to know how many there are */
     LEARN_BYTES = 96 << 20, /* claimed for learning */
-    LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
-    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
-    REFINEMENTS = 1,      /* times that the sample is cut into symbols, to see which are of use */
-    BLOCK_VALUES = 65536, /* at most */
-    BLOCK_BITS_LEAST = 4, /* log2 of the bytes */
+    LESSONS = 2,           /* times that symbols are learned: then cells without a value have one */
+    LEAST = 4,             /* times that a pair must be in the sample to be a symbol */
+    REFINEMENTS = 1,       /* times that the sample is cut, to see which symbols are of use */
+    REFINEMENTS_WHOLE = 2, /* the same if all cells are in it: there are few */
+    BLOCK_VALUES = 65536,  /* at most */
+    BLOCK_BITS_LEAST = 4,  /* log2 of the bytes */
     BLOCK_BITS_USUAL = 6,
     SYMBOL_BITS = 24, /* that a symbol takes in the file */
     NEIGHBOURS = 4    /* log2 of the blocks in a step of the index */
@@ -309,7 +310,8 @@ static bool learn_runs(Encoder *encoder, RunList *list)
         set_costs(encoder);
         if (i + 1 < LESSONS && !cut_sample(encoder, list)) return false;
     }
-    for (int i = 0; i < REFINEMENTS; i++) {
+    int refinements = encoder->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;
+    for (int i = 0; i < refinements; i++) {
         if (!cut_sample(encoder, NULL)) return false;
         judge_symbols(encoder, drop);
         pairs_drop(pairs, drop);

@@ -44,8 +44,8 @@ treb_status encode_array(const uint8_t *cells, uint64_t size, const EncodeOption
                          Encoded *out, treb_error *error);
 void encode_free(Encoded *encoded);
 
-/* About how many bytes an array takes of which these are samples, `runs` stretches of `length` cells
- * one behind the other: to compare orders of the same array. 0: out of memory. */
+/* About how many bytes an array takes of which these are samples, `runs` stretches of `length`
+ * cells one behind the other: to compare orders of the same array. 0: out of memory. */
 uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 /* pairs.c - see pairs.h.
  *
  * A run of one value begins as symbols for powers of two of it: there is no need to find those pair
- * by pair, and a sample of many cells is a short sequence then. Each pair knows where it is found, so
- * that replacing it takes as long as it is frequent, and how often it is found is always known. */
+ * by pair, and a sample of many cells is a short sequence then. Each pair knows where it is found,
+ * so that replacing it takes as long as it is frequent, and its count is always known. */
 #include "export/pairs.h"
 
 #include <stdlib.h>

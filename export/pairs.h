@@ -23,8 +23,8 @@ typedef struct Pairs {
     uint64_t used[SYZYGY_SYMBOLS_MAX];   /* how often, in what it was learned from */
 } Pairs;
 
-/* Learns symbols from runs: pairs that are there `least` times or more. `present`: by value, whether
- * it needs a symbol. False: out of memory. */
+/* Learns symbols from runs: pairs that are there `least` times or more. `present`: by value,
+ * whether it needs a symbol. False: out of memory. */
 bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const bool *present, uint32_t least);
 
 /* Takes away symbols that are marked and that no other one needs. */

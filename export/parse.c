@@ -1,10 +1,11 @@
 /* parse.c - see parse.h.
  *
- * The cheapest way to each cell is found from the front to the back (dynamic programming), in windows
- * that overlap. What makes it fast is that cells are seen as runs. A symbol that goes over the end of
- * a run must have there what is in the cells: its first part ends where the run ends. So there are
- * few places in a run where such a symbol can begin, and few where the one before can have ended,
- * however long the run is; the cheapest way between is known beforehand, by their distance. */
+ * The cheapest way to each cell is found from the front to the back (dynamic programming), in
+ * windows that overlap. What makes it fast is that cells are seen as runs. A symbol that goes over
+ * the end of a run must have there what is in the cells: its first part ends where the run ends. So
+ * there are few places in a run where such a symbol can begin, and few where the one before can
+ * have ended, however long the run is; the cheapest way between is known beforehand, by their
+ * distance. */
 #include "export/parse.h"
 
 #include <limits.h>

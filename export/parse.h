@@ -26,8 +26,8 @@ typedef struct Stretch {
     size_t size;
 } Stretch;
 
-/* The symbols of a stretch, into *tokens, which has room for one a cell. Cells that name no value get
- * the one that costs least. Returns how many symbols there are. */
+/* The symbols of a stretch, into *tokens, which has room for one a cell. Cells that name no value
+ * get the one that costs least. Returns how many symbols there are. */
 size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uint16_t *tokens);
 
 /* The runs of some symbols: returns how many there are, and writes them if `runs` is not NULL. */

@@ -13,15 +13,15 @@ typedef struct Run {
     uint8_t value;
 } Run;
 
-/* A run whose end may be moved, as some cells could be of this run or of the next: it ends at `least`
- * or behind that, up to `most`. */
+/* A run whose end may be moved, as some cells could be of this run or of the next: it ends at
+ * `least` or behind that, up to `most`. */
 typedef struct LooseRun {
     uint32_t least, most;
     uint8_t value;
 } LooseRun;
 
-/* For cells that could have several values though no neighbour helps: best[v] is the one to take where
- * any up to v will do, the last for any at all. */
+/* For cells that could have several values though no neighbour helps: best[v] is the one to take
+ * where any up to v will do, the last for any at all. */
 typedef struct RunValues {
     uint8_t best[32];
 } RunValues;
@@ -30,8 +30,8 @@ typedef struct RunValues {
 size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *values,
                 uint8_t *value);
 
-/* Lists the runs of some cells, of which there are as few as can be. Returns how many; `runs` has room
- * for one a cell. */
+/* Lists the runs of some cells, of which there are as few as can be. Returns how many; `runs` has
+ * room for one a cell. */
 size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, LooseRun *runs);
 
 #endif
