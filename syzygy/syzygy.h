@@ -141,6 +141,13 @@ const SyzygyIndex *syzygy_index(const Syzygy *table, int side, int file);
 /* The side to move of a file of DTZ. (Where both sides have the same men it is both.) */
 int syzygy_dtz_side(const Syzygy *table, int file);
 
+/* Where the value of a position stands: a cell, and the file of the leading pawn. */
+uint64_t syzygy_place(const Syzygy *table, const treb_position *pos, int *file);
+
+/* The mirror image of a position whose leading men are their own: its value stands in a cell of its
+ * own, in the same array. False if there is no such cell. */
+bool syzygy_twin(const Syzygy *table, const treb_position *pos, uint64_t *cell);
+
 /* The values of `count` cells from `cell` on, as they stand in the file: a verdict, or what
  * syzygy_dtz_of explains. Some 10 ns a value or less, the fewer the longer their runs are. */
 treb_status syzygy_unpack(const Syzygy *table, int side, int file, uint64_t cell, uint64_t count,
