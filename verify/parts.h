@@ -59,7 +59,7 @@ struct VerifyEntry {
     Index index; /* of the WDL table, or a plain one */
     VerifyFile file[TREB_METRICS];
     Syzygy *syzygy[TREB_DTZ + 1]; /* NULL: not installed, or not needed */
-    _Atomic(_Atomic(uint16_t) *) memo[2]; /* verdict and distance to mate, as far as known */
+    _Atomic(_Atomic(uint16_t) *) memo[2]; /* verdict and a distance, as far as known */
     VerifyAfter after[2][TREB_TYPES][TREB_TYPES]; /* mover, victim (king: none), promotion (or 0) */
 };
 

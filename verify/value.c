@@ -16,7 +16,7 @@ enum {
     WINS = 1 << TREB_CURSED_WIN | 1 << TREB_WIN,
     MEMO_VERDICT = 0x8000, /* bits 12 to 14 hold the verdict */
     MEMO_VERDICT_SHIFT = 12,
-    MEMO_DTM = 0x0fff /* 1 + distance to mate; 0 if unknown */
+    MEMO_PLIES = 0x0fff /* 1 + a distance; 0 if unknown */
 };
 
 static VerifyValue value_of_verdict(unsigned verdict)
@@ -244,23 +244,31 @@ static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb
         if (metrics & metric_bit(m)) value->plies[m] = found.plies[m];
 }
 
+/* The distance that is remembered: of our files the one that is asked of junior tables. */
+static int memo_metric(const VerifyStore *store)
+{
+    return store->options->syzygy ? TREB_DTZ : TREB_DTM;
+}
+
 /* From what is remembered of a cell; false if that is not enough. */
-static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue *value)
+static bool recall(const VerifyStore *store, const _Atomic(uint16_t) *memo, unsigned metrics,
+                   VerifyValue *value)
 {
     unsigned word = atomic_load_explicit(memo, memory_order_relaxed);
     if (!(word & MEMO_VERDICT)) return false;
-    unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, mate = word & MEMO_DTM;
+    unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, plies = word & MEMO_PLIES;
     *value = value_of_verdict(verdict);
     if (metrics == 0 || !verify_decided(verdict)) return true;
-    if (metrics != metric_bit(TREB_DTM) || mate == 0) return false;
-    value->plies[TREB_DTM] = (uint16_t)(mate - 1);
+    if (metrics != metric_bit(memo_metric(store)) || plies == 0) return false;
+    value->plies[memo_metric(store)] = (uint16_t)(plies - 1);
     return true;
 }
 
-static void remember(_Atomic(uint16_t) *memo, const VerifyValue *value)
+static void remember(const VerifyStore *store, _Atomic(uint16_t) *memo, const VerifyValue *value)
 {
     unsigned word = MEMO_VERDICT | (unsigned)value->verdict << MEMO_VERDICT_SHIFT;
-    if (value->plies[TREB_DTM] < MEMO_DTM) word |= value->plies[TREB_DTM] + 1u;
+    unsigned plies = value->plies[memo_metric(store)];
+    if (plies < MEMO_PLIES) word |= plies + 1;
     atomic_store_explicit(memo, (uint16_t)word, memory_order_relaxed);
 }
 
@@ -278,14 +286,14 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
     VerifyValue value;
     uint64_t cell = index_of_position(&entry->index, pos);
     _Atomic(uint16_t) *memo = verify_memo(reader->store, entry, pos->turn);
-    if (memo != NULL && recall(&memo[cell], metrics, &value)) return value;
+    if (memo != NULL && recall(reader->store, &memo[cell], metrics, &value)) return value;
     int captures = verify_captures(reader, entry, pos);
     value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
     if (metrics != 0 && verify_decided(value.verdict)) {
         unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
         if (open != 0) moves_distances(reader, entry, pos, open, &value);
     }
-    if (memo != NULL) remember(&memo[cell], &value);
+    if (memo != NULL) remember(reader->store, &memo[cell], &value);
     return value;
 }
 
