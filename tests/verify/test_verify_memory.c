@@ -7,7 +7,7 @@
 
 typedef struct Outcome {
     const char *material;
-    bool full, right;
+    bool full, right, syzygy;
     uint64_t memory; /* the bound given */
     treb_status status;
     VerifyResult result, whole; /* of this run; of one with all the memory that it wants */
@@ -17,9 +17,10 @@ static void verify(void *context)
 {
     Outcome *o = context;
     Material m;
-    const char *dirs[] = {directory};
+    const char *dirs[] = {o->syzygy ? "tests/data/syzygy" : directory};
     VerifyOptions options = {.dirs = dirs,
                              .dirs_count = 1,
+                             .syzygy = o->syzygy,
                              .full = o->full,
                              .share = 0.1,
                              .threads = 2,
@@ -75,6 +76,53 @@ START_TEST(little_room)
 }
 END_TEST
 
+START_TEST(syzygy_files)
+{
+    sweep((Outcome){.material = "KPvK", .full = _i, .right = true, .syzygy = true});
+    sweep((Outcome){.material = "KRvK", .full = _i, .right = true, .syzygy = true});
+}
+END_TEST
+
+static const char *const some[] = {"tests/data/syzygy/KQvK.rtbw", "tests/data/syzygy/KQvK.rtbz"};
+
+typedef struct Checksums {
+    treb_status status;
+    size_t right, failed;
+} Checksums;
+
+static void on_checked(void *context, size_t number, const VerifyChecksum *result)
+{
+    Checksums *sums = context;
+    ck_assert_uint_lt(number, 2);
+    ck_assert(result->status == TREB_OK || result->status == TREB_ERR_MEMORY);
+    *(result->status == TREB_OK ? &sums->right : &sums->failed) += 1;
+}
+
+static void compare_checksums(void *context)
+{
+    Checksums *sums = context;
+    VerifyOptions options = {.threads = 2};
+    *sums = (Checksums){0};
+    sums->status = verify_checksums(some, 2, &options, on_checked, sums);
+}
+
+static void judge_checksums(void *context, bool failed)
+{
+    const Checksums *sums = context;
+    if (!failed) ck_assert_uint_eq(sums->right, 2);
+    ck_assert(sums->status == TREB_OK ? sums->right + sums->failed == 2
+                                      : sums->status == TREB_ERR_MEMORY);
+}
+
+START_TEST(checksums)
+{
+    Checksums sums;
+    AllocTest test = {
+        .work = compare_checksums, .check = judge_checksums, .context = &sums, .most = 24};
+    ck_assert_uint_gt(alloc_sweep(&test), 8);
+}
+END_TEST
+
 static void other_distance(Truth *t, TableHeader *h)
 {
     t->plies[h->metric][0][find(t, 0, TREB_WIN, 9)] += 2;
@@ -95,6 +143,8 @@ int main(void)
     solve_all();
     tcase_add_loop_test(tests, right_tables, 0, 4);
     tcase_add_test(tests, little_room);
+    tcase_add_loop_test(tests, syzygy_files, 0, 2);
+    tcase_add_test(tests, checksums);
     tcase_add_test(tests, wrong_tables);
     return run_suite(suite);
 }
