@@ -135,8 +135,8 @@ static void print_line(const VerifyRun *run, treb_status status, const VerifyRes
                r->wdl_only ? " (progress of wins not proved)" : "");
     } else if (status == TREB_ERR_DAMAGED) {
         cli_format_count(r->errors, positions);
-        printf("%-9s WRONG %s error%s; the first: %s\n", name, positions,
-               r->errors == 1 ? "" : "s", r->text);
+        printf("%-9s WRONG %s error%s; the first: %s\n", name, positions, r->errors == 1 ? "" : "s",
+               r->text);
     } else {
         printf("%-9s not checked: %s\n", name, r->text);
     }
@@ -402,7 +402,8 @@ static int parse(VerifyArgs *args, int argc, char **argv)
     int code = cli_options(&reader, args, argc, argv);
     if (code >= 0) return code;
     if (args->checksum && (args->options.full || args->options.share > 0)) {
-        cli_error("verify", "--checksum looks at no positions: --full and --share do not go with it");
+        cli_error("verify",
+                  "--checksum looks at no positions: --full and --share do not go with it");
         return cli_usage("verify");
     }
     args->word = calloc((size_t)argc, sizeof *args->word);

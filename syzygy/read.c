@@ -204,7 +204,8 @@ uint64_t syzygy_place(const Syzygy *table, const treb_position *pos, int *file)
 static treb_position transposed(const treb_position *pos)
 {
     treb_position out = *pos;
-    for (int color = 0; color < 2; color++) out.by_color[color] = flip_diagonal(pos->by_color[color]);
+    for (int color = 0; color < 2; color++)
+        out.by_color[color] = flip_diagonal(pos->by_color[color]);
     for (int type = 0; type < TREB_TYPES; type++)
         out.by_type[type] = flip_diagonal(pos->by_type[type]);
     return out;

@@ -84,8 +84,7 @@ int verify_flat_value(const VerifyFlat *flat, const treb_position *pos, unsigned
     int file;
     uint64_t cell = syzygy_place(flat->table, pos, &file);
     if (twin && !syzygy_twin(flat->table, pos, &cell)) return -2;
-    if (!flat->wdl)
-        return syzygy_dtz_of(flat->table, file, flat->dtz[file][cell], (int)verdict);
+    if (!flat->wdl) return syzygy_dtz_of(flat->table, file, flat->dtz[file][cell], (int)verdict);
     unsigned value = flat->verdict[pos->turn][file][cell];
     return value <= TREB_WIN ? (int)value : -1;
 }

@@ -51,8 +51,8 @@ typedef struct Full {
     const Field *field;
     uint32_t mask[TREB_METRICS]; /* the fields' bits */
     int sides;                   /* 1 if the material is symmetric */
-    unsigned metrics;   /* distances that have a table */
-    unsigned stored[2]; /* those of them that have the side, at least for some pawns */
+    unsigned metrics;            /* distances that have a table */
+    unsigned stored[2];          /* those of them that have the side, at least for some pawns */
     uint32_t *word[2];
     VerifyFlat flat; /* the Syzygy file at hand */
     /* Rounded distances: by chunk, bit n % 64 if one may be n or n + 1; whether any is; which are
@@ -295,7 +295,8 @@ static void do_verdict(Worker *w, const treb_position *pos)
     }
     int captures = verify_captures(w->reader, full->entry, pos);
     if (unread(w)) return;
-    int verdict = full->syzygy ? syzygy_verdict_of(w, pos, captures) : our_verdict(w, pos, captures);
+    int verdict =
+        full->syzygy ? syzygy_verdict_of(w, pos, captures) : our_verdict(w, pos, captures);
     if (verdict < TREB_LOSS) verdict = TREB_LOSS;
     *word = (WORD_ILLEGAL & ~UINT32_C(7)) | (uint32_t)verdict;
     w->count->positions++;
@@ -327,8 +328,8 @@ static void do_syzygy_distance(Worker *w, const treb_position *pos)
                               pushed_verdict, w);
         if (unread(w)) return;
     }
-    unsigned plies = once ? verify_once_plies(full->store, verdict)
-                          : syzygy_distance_of(w, pos, verdict);
+    unsigned plies =
+        once ? verify_once_plies(full->store, verdict) : syzygy_distance_of(w, pos, verdict);
     *at = word_set(full, word_set(full, word, TREB_DTZ, plies), SAID, plies);
 }
 
@@ -761,8 +762,7 @@ void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, Ver
                  .sides = entry->symmetric ? 1 : 2,
                  .metrics = metrics & VERIFY_DISTANCES,
                  .count = count};
-    for (int m = 0; m < TREB_METRICS; m++)
-        full.mask[m] = full.field[m].most << full.field[m].shift;
+    for (int m = 0; m < TREB_METRICS; m++) full.mask[m] = full.field[m].most << full.field[m].shift;
     for (int g = 0; g < full.index->groups; g++)
         full.group[full.index->group[g].color][full.index->group[g].type] = (uint8_t)g;
     for (int s = 0; s < 2 && !syzygy; s++)

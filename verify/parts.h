@@ -58,8 +58,8 @@ struct VerifyEntry {
     bool symmetric;
     Index index; /* of the WDL table, or a plain one */
     VerifyFile file[TREB_METRICS];
-    Syzygy *syzygy[TREB_DTZ + 1]; /* NULL: not installed, or not needed */
-    _Atomic(_Atomic(uint16_t) *) memo[2]; /* verdict and a distance, as far as known */
+    Syzygy *syzygy[TREB_DTZ + 1];                 /* NULL: not installed, or not needed */
+    _Atomic(_Atomic(uint16_t) *) memo[2];         /* verdict and a distance, as far as known */
     VerifyAfter after[2][TREB_TYPES][TREB_TYPES]; /* mover, victim (king: none), promotion (or 0) */
 };
 
@@ -329,7 +329,8 @@ void verify_flat_free(VerifyFlat *flat);
 /* What the file has of a position, as it would be probed: a treb_wdl, or what syzygy_dtz says; -1:
  * nothing. `twin` asks for the mirror image's, see syzygy_twin; -2: it has none. The position's
  * side to move is stored. */
-int verify_flat_value(const VerifyFlat *flat, const treb_position *pos, unsigned verdict, bool twin);
+int verify_flat_value(const VerifyFlat *flat, const treb_position *pos, unsigned verdict,
+                      bool twin);
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 

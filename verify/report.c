@@ -184,8 +184,8 @@ void verify_judge(VerifyReport *report, const VerifyCase *c)
     const VerifyTally *t = c->tally;
     bool check = t->moves == 0 && position_in_check(c->pos);
     unsigned claim = c->claim.verdict;
-    unsigned allowed = c->known & metric_bit(TREB_DTZ) ? allowed_by_rule(t, check)
-                                                       : allowed_by_verdicts(t, check);
+    unsigned allowed =
+        c->known & metric_bit(TREB_DTZ) ? allowed_by_rule(t, check) : allowed_by_verdicts(t, check);
     if (!(allowed >> claim & 1)) {
         report_verdict(report, c, (unsigned)__builtin_ctz(allowed));
         return;

@@ -158,7 +158,8 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
     VerifyFile *file = &entry->file[TREB_WDL];
     if (file->table == NULL) {
         treb_error error;
-        int value = syzygy_read(reader, syzygy_verdict(entry->syzygy[TREB_WDL], pos, &error), &error);
+        int value =
+            syzygy_read(reader, syzygy_verdict(entry->syzygy[TREB_WDL], pos, &error), &error);
         return (unsigned)(value > captures ? value : captures);
     }
     const TableSide *side = &file->header->side[pos->turn];

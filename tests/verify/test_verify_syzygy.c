@@ -263,9 +263,12 @@ START_TEST(kinds_may_be_mixed)
     const char *dirs[] = {directory};
     for (int full = 0; full < 2; full++) {
         VerifyOptions options = {.dirs = dirs, .dirs_count = 1, .full = full};
-        /* They say nothing of counts. That is told last: no position is wrong. */
         verify_material(naive_material(root), &options, &result);
-        ck_assert_msg(strstr(result.text, "KPvK.wdl.treb: says 0 ") != NULL, "%s", result.text);
+        /* They say nothing of counts. That comes last: no position is wrong. */
+        if (full)
+            ck_assert_msg(strstr(result.text, "KPvK.wdl.treb: says 0 ") != NULL, "%s", result.text);
+        else
+            ck_assert_str_eq(result.text, "");
         ck_assert_uint_eq(result.metrics, 7);
     }
     remove_copy("KRvK.rtbw");
@@ -319,9 +322,12 @@ START_TEST(checksums_alone)
         const char *name;
         treb_status status;
     } files[] = {
-        {"KPvK.rtbw", TREB_OK},          {"KQvK.rtbw", TREB_ERR_DAMAGED},
-        {"KQvK.rtbz", TREB_OK},          {"KRvK.rtbz", TREB_ERR_DAMAGED},
-        {"KRvK.rtbw", TREB_ERR_NO_TABLE}, {"KPvK.dtz.treb", TREB_OK},
+        {"KPvK.rtbw", TREB_OK},
+        {"KQvK.rtbw", TREB_ERR_DAMAGED},
+        {"KQvK.rtbz", TREB_OK},
+        {"KRvK.rtbz", TREB_ERR_DAMAGED},
+        {"KRvK.rtbw", TREB_ERR_NO_TABLE},
+        {"KPvK.dtz.treb", TREB_OK},
         {"KPvK.wdl.treb", TREB_ERR_DAMAGED},
     };
     enum { FILES = sizeof files / sizeof *files };
