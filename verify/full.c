@@ -245,18 +245,26 @@ static void report_code(const Worker *w, const treb_position *pos, int metric, u
                         table_metric_name(metric), code);
 }
 
-/* The Syzygy file says nothing of a position, or two things. */
-static void report_syzygy(const Worker *w, const treb_position *pos, bool twin)
+static const char *syzygy_ending(const Worker *w) { return w->full->flat.wdl ? ".rtbw" : ".rtbz"; }
+
+/* The Syzygy file says nothing of a position. */
+static void report_nothing(const Worker *w, const treb_position *pos)
 {
     char fen[TREB_FEN_SIZE];
-    const char *name = w->full->flat.wdl ? ".rtbw" : ".rtbz";
     position_to_fen(pos, fen);
-    if (twin)
-        verify_report_error(w->full->report, error_key(w),
-                            "%s: the %s file holds it twice, with different values", fen, name);
-    else
-        verify_report_error(w->full->report, error_key(w), "%s: the %s file has no value for it",
-                            fen, name);
+    verify_report_error(w->full->report, error_key(w), "%s: the %s file has no value for it", fen,
+                        syzygy_ending(w));
+}
+
+/* It says two things: at least one is wrong. */
+static void report_twin(const Worker *w, const treb_position *pos, const char *says,
+                        const char *twin)
+{
+    char fen[TREB_FEN_SIZE];
+    position_to_fen(pos, fen);
+    verify_report_error(w->full->report, error_key(w),
+                        "%s: the %s file says %s, but %s of its mirror image", fen,
+                        syzygy_ending(w), says, twin);
 }
 
 /* The verdict that the Syzygy file has, and captures make better. */
@@ -265,9 +273,12 @@ static int syzygy_verdict_of(const Worker *w, const treb_position *pos, int capt
     const VerifyFlat *flat = &w->full->flat;
     int verdict = verify_flat_value(flat, pos, 0, false);
     int twin = verify_flat_value(flat, pos, 0, true);
-    if (verdict == -1 || twin == -1) report_syzygy(w, pos, false);
+    if (verdict == -1 || twin == -1) report_nothing(w, pos);
     if (captures > verdict) verdict = captures;
-    if (twin >= 0 && (twin > captures ? twin : captures) != verdict) report_syzygy(w, pos, true);
+    if (twin >= 0 && captures > twin) twin = captures;
+    if (twin >= 0 && verdict >= 0 && twin != verdict)
+        report_twin(w, pos, verify_verdict_text((unsigned)verdict),
+                    verify_verdict_text((unsigned)twin));
     return verdict;
 }
 
@@ -309,11 +320,16 @@ static unsigned syzygy_distance_of(const Worker *w, const treb_position *pos, un
     const VerifyFlat *flat = &w->full->flat;
     int dtz = verify_flat_value(flat, pos, verdict, false);
     int twin = verify_flat_value(flat, pos, verdict, true);
-    if (dtz < 0 || twin == -1)
-        report_syzygy(w, pos, false);
-    else if (twin >= 0 && twin != dtz)
-        report_syzygy(w, pos, true);
-    return verify_syzygy_plies(pos, verdict, dtz);
+    unsigned plies = verify_syzygy_plies(pos, verdict, dtz);
+    if (dtz < 0 || twin == -1) {
+        report_nothing(w, pos);
+    } else if (twin >= 0 && twin != dtz) {
+        char says[VERIFY_WORDS], other[VERIFY_WORDS];
+        verify_value_text(verdict, plies, w->full->ply, says);
+        verify_value_text(verdict, verify_syzygy_plies(pos, verdict, twin), w->full->ply, other);
+        report_twin(w, pos, says, other);
+    }
+    return plies;
 }
 
 static void do_syzygy_distance(Worker *w, const treb_position *pos)

@@ -287,6 +287,11 @@ void verify_report_progress(VerifyReport *report, uint64_t done);
 /* For an error in no position: behind those. */
 #define VERIFY_KEY_LAST UINT64_MAX
 
+/* "win in 13 or 14 plies". */
+enum { VERIFY_WORDS = 64 };
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_WORDS]);
+const char *verify_verdict_text(unsigned verdict);
+
 /* Keeps why the check cannot go on. Thread-safe. */
 void verify_report_fail(VerifyReport *report, const treb_error *error);
 void verify_report_no_memory(VerifyReport *report);

@@ -124,6 +124,19 @@ static unsigned allowed_by_rule(const VerifyTally *t, bool check)
     return by_rule(t, t->loss[TREB_DTZ], BIT_LOSS, BIT_BLESSED);
 }
 
+const char *verify_verdict_text(unsigned verdict) { return verdict_words[verdict]; }
+
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_WORDS])
+{
+    char more[16] = "";
+    if (plies & (ply - 1)) snprintf(more, sizeof more, " or %u", plies / ply + 1);
+    if (plies == VERIFY_NONE)
+        snprintf(out, VERIFY_WORDS, "%s without a distance", verdict_words[verdict]);
+    else
+        snprintf(out, VERIFY_WORDS, "%s in %u%s %s", verdict_words[verdict], plies / ply, more,
+                 plies == ply ? "ply" : "plies");
+}
+
 static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned expected)
 {
     char fen[TREB_FEN_SIZE];
@@ -131,17 +144,6 @@ static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned e
     verify_report_error(report, c->key, "%s: %s %s, the moves say %s", fen,
                         report->options->syzygy ? "the .rtbw file says" : "the tables say",
                         verdict_words[c->claim.verdict], verdict_words[expected]);
-}
-
-/* "13 plies", "13 or 14 plies". */
-static void plies_text(unsigned plies, unsigned ply, char out[32])
-{
-    if (plies == VERIFY_NONE)
-        snprintf(out, 32, "no distance");
-    else if (plies & (ply - 1))
-        snprintf(out, 32, "%u or %u plies", plies / ply, plies / ply + 1);
-    else
-        snprintf(out, 32, "%u plies", plies / ply);
 }
 
 /* Behind all keys of verdicts, so that these come first; and the least distance before others, as
@@ -155,20 +157,18 @@ static uint64_t key_of_distance(const VerifyCase *c, unsigned expected)
 static void report_distance(VerifyReport *report, const VerifyCase *c, int metric,
                             unsigned expected)
 {
-    char fen[TREB_FEN_SIZE], claim[32], made[32];
-    unsigned ply = c->tally->ply, said = c->claim.plies[metric];
+    char fen[TREB_FEN_SIZE], claim[VERIFY_WORDS], made[VERIFY_WORDS];
+    unsigned ply = c->tally->ply, said = c->claim.plies[metric], verdict = c->claim.verdict;
     if (c->said != VERIFY_NONE) said = c->said;
     position_to_fen(c->pos, fen);
-    plies_text(said, ply, claim);
-    plies_text(expected, ply, made);
+    verify_value_text(verdict, said, ply, claim);
+    verify_value_text(verdict, expected, ply, made);
     if (report->options->syzygy)
         verify_report_error(report, key_of_distance(c, expected),
-                            "%s: %s in %s by the .rtbz file, in %s by the moves", fen,
-                            verdict_words[c->claim.verdict], claim, made);
+                            "%s: %s by the .rtbz file, %s by the moves", fen, claim, made);
     else
-        verify_report_error(report, c->key, "%s: %s in %s by the %s table, in %u by the moves", fen,
-                            verdict_words[c->claim.verdict], claim, table_metric_name(metric),
-                            expected);
+        verify_report_error(report, c->key, "%s: %s by the %s table, in %u by the moves", fen,
+                            claim, table_metric_name(metric), expected);
 }
 
 /* Whether two distances can be the same one. */
