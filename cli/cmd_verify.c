@@ -6,16 +6,21 @@
 #include "blocked/blocked.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/verify_checksums.h"
 #include "cli/verify_ranks.h"
 #include "verify/verify.h"
 
 static const char usage[] =
-    "Usage: trebuchet verify [options] [MATERIAL | RANK-FILE]...\n"
+    "Usage: trebuchet verify [options] [MATERIAL | FILE]...\n"
     "\n"
     "Checks that every value of a table follows from the moves of its position as the\n"
-    "rules alone give them, and that every block's checksum is right. Without a\n"
-    "material all tables of the folders are checked. By default a sample of\n"
-    "positions; the checksums are always all compared.\n"
+    "rules alone give them, and that every checksum is right. Without a material all\n"
+    "tables of the folders are checked. By default a sample of positions; the\n"
+    "checksums are always all compared.\n"
+    "\n"
+    "Syzygy's files (KRPvKR.rtbw, KRPvKR.rtbz) are checked like ours: of a material\n"
+    "of which there are both, both. A FILE stands for its material, in its folder and\n"
+    "of its kind; with --checksum for itself alone.\n"
     "\n"
     "Rank files of blocked positions (trebuchet blocked --write) are checked with\n"
     "them, always in full: every cell by the moves of its placement, and captures\n"
@@ -23,6 +28,7 @@ static const char usage[] =
     "\n"
     "  -f, --full           every position, all counts, and that no line is longer\n"
     "                       than is said\n"
+    "  -c, --checksum       compare checksums and nothing else\n"
     "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
     "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB)\n"
     "  -j, --threads N      threads (default: one a processor)\n"
@@ -34,18 +40,28 @@ static const char usage[] =
     "Exit codes: 0 all is right, 1 an error was found or something could not be\n"
     "checked, 2 called wrongly, 3 no such table.\n";
 
+/* The files of one material and kind. */
+typedef struct VerifyItem {
+    char material[MATERIAL_NAME_SIZE];
+    bool syzygy;
+    const char *file; /* that was named, or NULL */
+} VerifyItem;
+
 typedef struct VerifyArgs {
     VerifyOptions options;
     CliDirs dirs;
-    char (*name)[MATERIAL_NAME_SIZE];
-    size_t names;
+    char **word; /* materials and files */
+    size_t words;
+    VerifyList list;
+    VerifyItem *item;
+    size_t items;
     BlockedNames ranks; /* rank files */
-    bool quiet;
+    bool checksum, quiet;
 } VerifyArgs;
 
 typedef struct VerifyRun {
     const VerifyArgs *args;
-    const char *name; /* of the table at hand */
+    const VerifyItem *item; /* at hand */
     const atomic_bool *stop;
     bool bar, drawn;
     double last;
@@ -66,20 +82,23 @@ static bool on_progress(void *context, const char *phase, uint64_t done, uint64_
     VerifyRun *run = context;
     if (run->bar && cli_seconds() - run->last > 0.2) {
         run->last = cli_seconds();
-        fprintf(stderr, "\r%s: %s %.0f%%\033[K", run->name, phase,
+        fprintf(stderr, "\r%s: %s %.0f%%\033[K", run->item->material, phase,
                 total ? 100.0 * (double)done / (double)total : 0);
         run->drawn = true;
     }
     return !atomic_load(run->stop);
 }
 
-static void metric_list(unsigned metrics, char out[32])
+/* "wdl,dtz", or "rtbw,rtbz". */
+static void metric_list(const VerifyRun *run, unsigned metrics, char out[32])
 {
+    static const char *const endings[] = {"rtbw", "rtbz"};
     *out = '\0';
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
         if (*out) strcat(out, ",");
-        strcat(out, table_metric_name((treb_metric)m));
+        bool syzygy = run->item->syzygy && !cli_json_wanted();
+        strcat(out, syzygy && m <= TREB_DTZ ? endings[m] : table_metric_name((treb_metric)m));
     }
 }
 
@@ -87,8 +106,9 @@ static void print_json(const VerifyRun *run, treb_status status, const VerifyRes
                        double seconds)
 {
     char metrics[32];
-    metric_list(r->metrics, metrics);
-    json_t *object = verify_event("table", "material", run->name, status);
+    metric_list(run, r->metrics, metrics);
+    json_t *object = verify_event("table", "material", run->item->material, status);
+    json_object_set_new(object, "format", json_string(run->item->syzygy ? "syzygy" : "trebuchet"));
     json_object_set_new(object, "full", json_boolean(run->args->options.full));
     json_object_set_new(object, "metrics", json_string(metrics));
     json_object_set_new(object, "positions", json_integer((json_int_t)r->positions));
@@ -104,19 +124,21 @@ static void print_line(const VerifyRun *run, treb_status status, const VerifyRes
                        double seconds)
 {
     char positions[32], blocks[32], metrics[32];
+    const char *name = run->item->material;
     cli_format_count(r->positions, positions);
     cli_format_count(r->blocks, blocks);
-    metric_list(r->metrics, metrics);
+    metric_list(run, r->metrics, metrics);
     if (status == TREB_OK) {
         if (run->args->quiet) return;
-        printf("%-9s right %13s positions %6s blocks %7.2f s %s%s\n", run->name, positions, blocks,
-               seconds, metrics, r->wdl_only ? " (progress of wins not proved)" : "");
+        printf("%-9s right %13s positions %6s %-6s %7.2f s %s%s\n", name, positions,
+               run->item->syzygy ? "" : blocks, run->item->syzygy ? "" : "blocks", seconds, metrics,
+               r->wdl_only ? " (progress of wins not proved)" : "");
     } else if (status == TREB_ERR_DAMAGED) {
         cli_format_count(r->errors, positions);
-        printf("%-9s WRONG %s error%s; the first: %s\n", run->name, positions,
-               r->errors == 1 ? "" : "s", r->text);
+        printf("%-9s WRONG %s error%s; the first: %s\n", name, positions, r->errors == 1 ? "" : "s",
+               r->text);
     } else {
-        printf("%-9s not checked: %s\n", run->name, r->text);
+        printf("%-9s not checked: %s\n", name, r->text);
     }
 }
 
@@ -132,13 +154,53 @@ static void count_status(VerifyRun *run, treb_status status)
         run->unchecked++;
 }
 
+/* The folder of a path, for the caller to free. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL) return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* A named file's folder comes before the others. */
+static treb_status verify_in(const VerifyItem *item, const char *folder, VerifyOptions options,
+                             VerifyResult *result)
+{
+    const char *dirs[1 + sizeof((CliDirs *)0)->dir / sizeof(const char *)];
+    Material material;
+    size_t count = 0;
+    if (folder != NULL) dirs[count++] = folder;
+    for (size_t i = 0; i < options.dirs_count; i++) dirs[count++] = options.dirs[i];
+    options.dirs = dirs;
+    options.dirs_count = count;
+    options.syzygy = item->syzygy;
+    material_parse(item->material, &material);
+    return verify_material(&material, &options, result);
+}
+
+static treb_status verify_item(const VerifyRun *run, VerifyResult *result)
+{
+    const VerifyItem *item = run->item;
+    if (item->file == NULL) return verify_in(item, NULL, run->args->options, result);
+    if (access(item->file, F_OK) != 0) {
+        snprintf(result->text, sizeof result->text, "%.400s is not there", item->file);
+        return TREB_ERR_NO_TABLE;
+    }
+    char *folder = folder_of(item->file);
+    if (folder == NULL) {
+        snprintf(result->text, sizeof result->text, "out of memory");
+        return TREB_ERR_MEMORY;
+    }
+    treb_status status = verify_in(item, folder, run->args->options, result);
+    free(folder);
+    return status;
+}
+
 static void verify_one(VerifyRun *run)
 {
-    Material material;
     VerifyResult result = {0};
     double start = cli_seconds();
-    material_parse(run->name, &material);
-    treb_status status = verify_material(&material, &run->args->options, &result);
+    treb_status status = verify_item(run, &result);
     double seconds = cli_seconds() - start;
     clear_bar(run);
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
@@ -170,7 +232,7 @@ static void print_done(const VerifyRun *run, size_t right, double seconds)
 {
     json_t *object = json_object();
     json_object_set_new(object, "event", json_string("done"));
-    json_object_set_new(object, "materials", json_integer((json_int_t)run->args->names));
+    json_object_set_new(object, "materials", json_integer((json_int_t)run->args->items));
     json_object_set_new(object, "rank_files", json_integer((json_int_t)run->args->ranks.count));
     json_object_set_new(object, "right", json_integer((json_int_t)right));
     json_object_set_new(object, "wrong", json_integer((json_int_t)run->wrong));
@@ -191,14 +253,14 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
     cli_format_time(seconds, time);
     if (atomic_load(run->stop)) {
         cli_error("verify", "stopped after %zu of %zu", checked,
-                  run->args->names + run->args->ranks.count);
+                  run->args->items + run->args->ranks.count);
         return CLI_STOPPED;
     }
     if (cli_json_wanted())
         print_done(run, checked - bad, seconds);
     else if (!run->args->quiet)
         printf("\n%zu material%s%s: %zu right, %zu wrong, %zu not checked; %s positions, %s\n",
-               run->args->names, run->args->names == 1 ? "" : "s", files, checked - bad, run->wrong,
+               run->args->items, run->args->items == 1 ? "" : "s", files, checked - bad, run->wrong,
                run->unchecked + run->missing, positions, time);
     return run->wrong + run->unchecked ? CLI_FAILED : run->missing ? CLI_NO_TABLE : CLI_OK;
 }
@@ -216,8 +278,8 @@ static int run_all(const VerifyArgs *args)
     options->progress = on_progress;
     options->context = &run;
     size_t i = 0;
-    for (; i < args->names && !atomic_load(run.stop); i++) {
-        run.name = args->name[i];
+    for (; i < args->items && !atomic_load(run.stop); i++) {
+        run.item = &args->item[i];
         verify_one(&run);
     }
     treb_tables *tables = NULL;
@@ -231,32 +293,56 @@ static int run_all(const VerifyArgs *args)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool add_name(VerifyArgs *args, const char *name)
+/* Files of one material, one kind and, where they were named, one folder are checked together. */
+static bool together(const VerifyItem *item, const VerifyListed *file)
 {
-    for (size_t i = 0; i < args->names; i++)
-        if (strcmp(args->name[i], name) == 0) return true;
-    void *grown = realloc(args->name, (args->names + 1) * sizeof *args->name);
-    if (grown == NULL) return cli_no_memory("verify") == CLI_OK;
-    args->name = grown;
-    strcpy(args->name[args->names++], name);
+    if (item->syzygy != file->syzygy || strcmp(item->material, file->material) != 0) return false;
+    if (!file->named || item->file == NULL) return !file->named && item->file == NULL;
+    size_t folder = (size_t)(strrchr(item->file, '/') - item->file);
+    if (strchr(item->file, '/') == NULL || strchr(file->path, '/') == NULL)
+        return strchr(item->file, '/') == strchr(file->path, '/');
+    return strncmp(item->file, file->path, folder + 1) == 0 &&
+           strchr(file->path + folder + 1, '/') == NULL;
+}
+
+static bool list_items(VerifyArgs *args)
+{
+    args->item = calloc(args->list.count + 1, sizeof *args->item);
+    if (args->item == NULL) return false;
+    for (size_t i = 0; i < args->list.count; i++) {
+        const VerifyListed *file = &args->list.file[i];
+        size_t k = 0;
+        while (k < args->items && !together(&args->item[k], file)) k++;
+        if (k < args->items) continue;
+        VerifyItem *item = &args->item[args->items++];
+        *item = (VerifyItem){.syzygy = file->syzygy, .file = file->named ? file->path : NULL};
+        strcpy(item->material, file->material);
+    }
     return true;
 }
 
-/* Sees that the folders can be read; without materials takes all of which there is any file. */
+/* Finds what the words mean; without any takes all that the folders have. */
+static bool list_files(VerifyArgs *args, const treb_tables *tables)
+{
+    bool all = args->words == 0 && args->ranks.count == 0;
+    if (all && (!verify_list_add(&args->list, tables, &args->dirs, NULL) ||
+                !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks)))
+        return false;
+    for (size_t i = 0; i < args->words; i++)
+        if (!verify_list_add(&args->list, tables, &args->dirs, args->word[i])) return false;
+    if (!args->checksum) return list_items(args);
+    return verify_list_ranks(&args->list, &args->dirs, &args->ranks);
+}
+
+/* Sees that the folders can be read, and lists what is to be checked. */
 static int prepare(VerifyArgs *args)
 {
     treb_tables *tables = cli_open_tables("verify", &args->dirs);
-    bool ok = tables != NULL, all = args->names == 0 && args->ranks.count == 0;
-    for (size_t i = 0; ok && all && i < treb_tables_count(tables); i++) {
-        treb_table_info info;
-        treb_tables_info(tables, i, &info, NULL);
-        ok = add_name(args, info.material);
-    }
+    if (tables == NULL) return CLI_FAILED;
+    bool listed = list_files(args, tables);
     treb_tables_close(tables);
-    if (ok && all && !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks))
-        ok = cli_no_memory("verify") == CLI_OK;
-    if (!ok) return CLI_FAILED;
-    if (args->names > 0 || args->ranks.count > 0) return CLI_OK;
+    if (!listed) return cli_no_memory("verify");
+    if (args->list.count > 0 || args->ranks.count > 0) return CLI_OK;
     treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
     return cli_fail("verify", &error, &args->dirs);
 }
@@ -280,6 +366,8 @@ static bool set_option(void *verify, int c, const char *value)
     switch (c) {
     case 'f':
         return o->full = true;
+    case 'c':
+        return args->checksum = true;
     case 's':
         if (parse_share(value, &o->share)) return true;
         cli_error("verify", "--share takes a number above 0 and up to 1, or a percentage");
@@ -299,6 +387,7 @@ static bool set_option(void *verify, int c, const char *value)
 static int parse(VerifyArgs *args, int argc, char **argv)
 {
     static const struct option options[] = {{"full", 0, NULL, 'f'},
+                                            {"checksum", 0, NULL, 'c'},
                                             {"share", 1, NULL, 's'},
                                             {"memory", 1, NULL, 'M'},
                                             {"threads", 1, NULL, 'j'},
@@ -308,15 +397,25 @@ static int parse(VerifyArgs *args, int argc, char **argv)
                                             {"tables", 1, NULL, 't'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"verify", usage, "fs:M:j:qt:h", options, &args->dirs, set_option};
+    const CliOptions reader = {"verify", usage, "fcs:M:j:qt:h", options, &args->dirs, set_option};
     char name[MATERIAL_NAME_SIZE];
     int code = cli_options(&reader, args, argc, argv);
     if (code >= 0) return code;
+    if (args->checksum && (args->options.full || args->options.share > 0)) {
+        cli_error("verify",
+                  "--checksum looks at no positions: --full and --share do not go with it");
+        return cli_usage("verify");
+    }
+    args->word = calloc((size_t)argc, sizeof *args->word);
+    if (args->word == NULL) return cli_no_memory("verify");
     for (int i = optind; i < argc; i++) {
-        bool ranks = table_ranks_is_name(argv[i]);
-        if (ranks ? !blocked_names_add(&args->ranks, argv[i])
-                  : !cli_read_material("verify", argv[i], name) || !add_name(args, name))
+        if (table_ranks_is_name(argv[i])) {
+            if (!blocked_names_add(&args->ranks, argv[i])) return cli_no_memory("verify");
+            continue;
+        }
+        if (!verify_list_is_file(argv[i]) && !cli_read_material("verify", argv[i], name))
             return cli_usage("verify");
+        args->word[args->words++] = argv[i];
     }
     return -1;
 }
@@ -327,9 +426,14 @@ int cli_verify(int argc, char **argv)
     int code = parse(&args, argc, argv);
     if (code < 0) {
         code = prepare(&args);
-        if (code == CLI_OK) code = run_all(&args);
+        if (code == CLI_OK && args.checksum)
+            code = verify_checksums_run(&args.list, &args.options, args.quiet);
+        else if (code == CLI_OK)
+            code = run_all(&args);
     }
-    free(args.name);
+    free(args.word);
+    free(args.item);
+    verify_list_free(&args.list);
     blocked_names_free(&args.ranks);
     cli_dirs_free(&args.dirs);
     return cli_finish("verify", code);

@@ -436,8 +436,8 @@ static void place_kind(const SyzygyMaps *maps, const SyzygyGroup *group, int bas
     for (int i = 0; i < group->count; i++) sq[group->first + i] = own[i];
 }
 
-void syzygy_place(const SyzygyIndex *index, const SyzygyMaps *maps, int file, int g,
-                  uint64_t number, uint8_t *sq)
+void syzygy_place_group(const SyzygyIndex *index, const SyzygyMaps *maps, int file, int g,
+                        uint64_t number, uint8_t *sq)
 {
     const SyzygyGroup *group = &index->group[g];
     if (g > 0)
@@ -456,7 +456,7 @@ void syzygy_position_of(const SyzygyIndex *index, const SyzygyMaps *maps, int fi
     uint8_t sq[SYZYGY_MEN_MAX] = {0};
     for (int g = 0; g < index->groups; g++) {
         const SyzygyGroup *group = &index->group[g];
-        syzygy_place(index, maps, file, g, cell / group->factor % group->ways, sq);
+        syzygy_place_group(index, maps, file, g, cell / group->factor % group->ways, sq);
     }
     memset(out, 0, sizeof *out);
     for (int i = 0; i < index->men; i++)

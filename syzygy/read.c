@@ -191,6 +191,46 @@ int syzygy_dtz_side(const Syzygy *table, int file)
     return table->array[0][file].flags & SYZYGY_BLACK;
 }
 
+uint64_t syzygy_place(const Syzygy *table, const treb_position *pos, int *file)
+{
+    assert(!table->symmetric || pos->turn == TREB_WHITE);
+    *file = lead_file(table, pos);
+    const SyzygyIndex *index = &array_of(table, table->sides == 1 ? 0 : pos->turn, *file)->index;
+    return syzygy_index_of(index, table->maps, pos);
+}
+
+/* The board turned round the line from a1 to h8. */
+static treb_position transposed(const treb_position *pos)
+{
+    treb_position out = *pos;
+    for (int color = 0; color < 2; color++)
+        out.by_color[color] = flip_diagonal(pos->by_color[color]);
+    for (int type = 0; type < TREB_TYPES; type++)
+        out.by_type[type] = flip_diagonal(pos->by_type[type]);
+    return out;
+}
+
+bool syzygy_twin(const Syzygy *table, const treb_position *pos, uint64_t *cell)
+{
+    const uint64_t diagonal = UINT64_C(0x8040201008040201), other = UINT64_C(0x0102040810204080);
+    int side = table->sides == 1 ? 0 : pos->turn;
+    const SyzygyIndex *index = &array_of(table, side, lead_file(table, pos))->index;
+    uint64_t men = 0;
+    for (int i = 0; i < index->group[0].count; i++)
+        men |= pos->by_color[index->man[i] >> 3] & pos->by_type[index->man[i] & 7];
+    treb_position image;
+    /* The leading men say which way the board is turned, unless they are their own image. */
+    if (index->lead == SYZYGY_LEAD_PAWNS) {
+        if (flip_files(men) != men) return false;
+        position_flip_files(pos, &image);
+    } else {
+        if ((men & ~diagonal) != 0 && (men & ~other) != 0) return false;
+        image = transposed(pos);
+    }
+    *cell = syzygy_index_of(index, table->maps, &image);
+    return *cell != syzygy_index_of(index, table->maps, pos);
+}
+
 int syzygy_dtz_of(const Syzygy *table, int file, int value, int verdict)
 {
     assert(table->metric == TREB_DTZ && verdict != TREB_DRAW);

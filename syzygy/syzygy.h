@@ -76,8 +76,8 @@ uint64_t syzygy_index_of(const SyzygyIndex *index, const SyzygyMaps *maps,
 
 /* Writes the squares of a group whose number is `number` into their places of `squares`, by man;
  * those of the groups before it are there. `file` as in syzygy_index_init. */
-void syzygy_place(const SyzygyIndex *index, const SyzygyMaps *maps, int file, int group,
-                  uint64_t number, uint8_t *squares);
+void syzygy_place_group(const SyzygyIndex *index, const SyzygyMaps *maps, int file, int group,
+                        uint64_t number, uint8_t *squares);
 
 /* The men of a cell, with `turn` to move. Men stand on different squares, pawns on theirs; whether
  * the position could arise is not asked. Not every cell is that of its position: with leading men
@@ -145,6 +145,13 @@ const SyzygyIndex *syzygy_index(const Syzygy *table, int side, int file);
 
 /* The side to move of a file of DTZ. (Where both sides have the same men it is both.) */
 int syzygy_dtz_side(const Syzygy *table, int file);
+
+/* Where the value of a position stands: a cell, and the file of the leading pawn. */
+uint64_t syzygy_place(const Syzygy *table, const treb_position *pos, int *file);
+
+/* The mirror image of a position whose leading men are their own: its value stands in a cell of its
+ * own, in the same array. False if there is no such cell. */
+bool syzygy_twin(const Syzygy *table, const treb_position *pos, uint64_t *cell);
 
 /* The values of `count` cells from `cell` on, as they stand in the file: a verdict, or what
  * syzygy_dtz_of explains. Some 10 ns a value or less, the fewer the longer their runs are. */

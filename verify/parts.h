@@ -1,17 +1,25 @@
 /* parts.h - what the files of the verifier share. Private to verify/.
  *
- *   store.c   the tables: found, opened, unpacked as needed
- *   value.c   what a position is worth, from tables and by its moves: the metrics' rules
- *   walk.c    positions in the order of their cells
- *   report.c  errors, and the threads' common progress
- *   full.c    a whole table in flat arrays
- *   verify.c  the sample, the headers, the interface */
+ *   store.c     the tables: found, opened, unpacked as needed
+ *   value.c     what a position is worth, from tables and by its moves: the metrics' rules
+ *   walk.c      positions in the order of their cells
+ *   report.c    errors, and the threads' common progress
+ *   full.c      a whole table in flat arrays
+ *   flat.c      the arrays of a Syzygy file, unpacked
+ *   checksum.c  files' checksums alone
+ *   verify.c    the sample, the headers, the interface
+ *
+ * Our files and Syzygy's go through the same code. Distances are counted in the store's unit: a ply,
+ * or half of one if Syzygy's files are checked. Twice the plies is then a distance that is known,
+ * and 1 more one that may be a ply longer, as syzygy_dtz has it. Such values sort as the distances
+ * do, so that the least or the most of the children, and 2, is what the parent's may be. */
 #ifndef TREB_VERIFY_PARTS_H
 #define TREB_VERIFY_PARTS_H
 
 #include <stdatomic.h>
 
 #include "core/movegen.h"
+#include "syzygy/syzygy.h"
 #include "verify/verify.h"
 
 enum {
@@ -44,18 +52,22 @@ typedef struct VerifyFile {
     atomic_bool paged[2];        /* too large for that: read block by block */
 } VerifyFile;
 
-/* One material. */
+/* One material. Of the one under test only the files of the kind that is checked are open. */
 struct VerifyEntry {
     Material material;
     bool symmetric;
+    Index index; /* of the WDL table, or a plain one */
     VerifyFile file[TREB_METRICS];
-    _Atomic(_Atomic(uint16_t) *) memo[2]; /* verdict and distance to mate, as far as known */
+    Syzygy *syzygy[TREB_DTZ + 1];                 /* NULL: not installed, or not needed */
+    _Atomic(_Atomic(uint16_t) *) memo[2];         /* verdict and a distance, as far as known */
     VerifyAfter after[2][TREB_TYPES][TREB_TYPES]; /* mover, victim (king: none), promotion (or 0) */
 };
 
 /* A material and all that play can lead to. Shared by threads. */
 typedef struct VerifyStore {
     const VerifyOptions *options;
+    unsigned ply; /* the unit of distances: 1, or 2 for Syzygy's files */
+    SyzygyMaps maps;
     VerifyEntry **entry; /* the first is the one under test */
     size_t count;
     uint64_t used, limit; /* bytes; changed in critical sections only */
@@ -79,6 +91,10 @@ typedef struct VerifyReader {
 treb_status verify_store_open(VerifyStore *store, const Material *material,
                               const VerifyOptions *options, treb_error *error);
 void verify_store_close(VerifyStore *store);
+
+/* The name of a file of the kind that is checked. */
+void verify_file_name(const VerifyStore *store, const Material *material, int metric,
+                      char out[TABLE_NAME_SIZE]);
 
 /* NULL: out of memory. */
 VerifyReader *verify_reader_new(VerifyStore *store);
@@ -110,18 +126,19 @@ typedef enum VerifyKind { KIND_QUIET, KIND_PUSH, KIND_CONVERSION } VerifyKind;
 
 /* What the moves of a position come to. */
 typedef struct VerifyTally {
+    unsigned ply; /* the unit of distances */
     unsigned moves;
     unsigned quiet, zeroing; /* bit v: some such move leads to verdict v of the opponent */
     uint16_t win[TREB_METRICS], loss[TREB_METRICS]; /* shortest win, longest loss */
 } VerifyTally;
 
-void verify_tally_init(VerifyTally *tally);
+void verify_tally_init(VerifyTally *tally, unsigned ply);
 
 static inline bool verify_decided(unsigned verdict) { return verdict != TREB_DRAW; }
 
-static inline unsigned verify_one_more(unsigned plies)
+static inline unsigned verify_one_more(unsigned plies, unsigned ply)
 {
-    return plies == VERIFY_NONE ? VERIFY_NONE : plies + 1;
+    return plies == VERIFY_NONE ? VERIFY_NONE : plies + ply;
 }
 
 /* An unknown distance shows: nothing is longer, and as the shortest it stands alone. */
@@ -133,17 +150,17 @@ static inline void verify_tally_distance(VerifyTally *tally, bool win, int metri
 
 static inline void verify_tally_add(VerifyTally *tally, VerifyKind kind, const VerifyValue *child)
 {
-    unsigned verdict = child->verdict;
+    unsigned verdict = child->verdict, ply = tally->ply;
     tally->moves++;
     *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
     if (!verify_decided(verdict)) return;
     bool win = verdict < TREB_DRAW, counts = verdict == TREB_LOSS || verdict == TREB_WIN;
-    unsigned spoilt = counts ? 1 : VERIFY_RULE + 1;
-    verify_tally_distance(tally, win, TREB_DTZ,
-                          kind == KIND_QUIET ? verify_one_more(child->plies[TREB_DTZ]) : spoilt);
-    verify_tally_distance(tally, win, TREB_DTC,
-                          kind == KIND_CONVERSION ? 1 : verify_one_more(child->plies[TREB_DTC]));
-    verify_tally_distance(tally, win, TREB_DTM, verify_one_more(child->plies[TREB_DTM]));
+    unsigned dtz = counts ? ply : ply * (VERIFY_RULE + 1), dtc = ply;
+    if (kind == KIND_QUIET) dtz = verify_one_more(child->plies[TREB_DTZ], ply);
+    if (kind != KIND_CONVERSION) dtc = verify_one_more(child->plies[TREB_DTC], ply);
+    verify_tally_distance(tally, win, TREB_DTZ, dtz);
+    verify_tally_distance(tally, win, TREB_DTC, dtc);
+    verify_tally_distance(tally, win, TREB_DTM, verify_one_more(child->plies[TREB_DTM], ply));
 }
 
 /* The metrics that have to be known of a child for those wanted of the parent. */
@@ -184,12 +201,23 @@ VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_
 int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos);
 
 /* Distances of 1 that a table need not store: a win by capture or pawn move for DTZ, by capture
- * or promotion for DTC. As bits of metrics; `captures` is what verify_captures said. `push` gives
+ * or promotion for DTC; and DTZ of 101 in Syzygy's files. As bits of metrics; `captures` is what
+ * verify_captures said. `push` gives
  * a position's verdict after a pawn's push. */
 typedef unsigned (*VerifyPush)(void *context, const treb_position *child);
 unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                         unsigned verdict, int captures, unsigned metrics, VerifyPush push,
                         void *context);
+
+/* DTZ of a win at once. */
+static inline unsigned verify_once_plies(const VerifyStore *store, unsigned verdict)
+{
+    return store->ply * (verdict == TREB_WIN ? 1 : VERIFY_RULE + 1);
+}
+
+/* What a value of a .rtbz file means, from syzygy_dtz. Of those mated, whom it counts a ply or two,
+ * 0; VERIFY_NONE if it is no distance. */
+unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz);
 
 /* The plies that a code stands for, or VERIFY_NONE. */
 static inline unsigned verify_plies(const TableHeader *h, int side, unsigned verdict, unsigned code)
@@ -259,6 +287,11 @@ void verify_report_progress(VerifyReport *report, uint64_t done);
 /* For an error in no position: behind those. */
 #define VERIFY_KEY_LAST UINT64_MAX
 
+/* "win in 13 or 14 plies". */
+enum { VERIFY_WORDS = 64 };
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_WORDS]);
+const char *verify_verdict_text(unsigned verdict);
+
 /* Keeps why the check cannot go on. Thread-safe. */
 void verify_report_fail(VerifyReport *report, const treb_error *error);
 void verify_report_no_memory(VerifyReport *report);
@@ -275,11 +308,34 @@ typedef struct VerifyCase {
     uint64_t key;
     VerifyValue claim;
     const VerifyTally *tally;
+    unsigned said;    /* of a Syzygy file: DTZ as it stands there; VERIFY_NONE: as claimed */
     unsigned compare; /* metrics whose claim is to be compared */
     unsigned known;   /* metrics that the children's values have */
 } VerifyCase;
 
 void verify_judge(VerifyReport *report, const VerifyCase *c);
+
+/* ---- Syzygy's arrays ------------------------------------------------------------------------- */
+
+/* All values of a file, in its own order. */
+typedef struct VerifyFlat {
+    const Syzygy *table;
+    bool wdl;
+    uint8_t *verdict[2][4]; /* by side to move and the leading pawn's file */
+    uint16_t *dtz[4];
+} VerifyFlat;
+
+uint64_t verify_flat_bytes(const Syzygy *table, bool wdl);
+
+/* Unpacks a file. If that fails the report has why, and nothing is kept. */
+void verify_flat_load(VerifyReport *report, const Syzygy *table, bool wdl, VerifyFlat *flat);
+void verify_flat_free(VerifyFlat *flat);
+
+/* What the file has of a position, as it would be probed: a treb_wdl, or what syzygy_dtz says; -1:
+ * nothing. `twin` asks for the mirror image's, see syzygy_twin; -2: it has none. The position's
+ * side to move is stored. */
+int verify_flat_value(const VerifyFlat *flat, const treb_position *pos, unsigned verdict,
+                      bool twin);
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 

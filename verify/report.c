@@ -106,35 +106,77 @@ static unsigned allowed_by_verdicts(const VerifyTally *t, bool check)
     return allowed;
 }
 
-/* The verdict that the moves make, given the distances to zeroing. */
-static unsigned verdict_by_rule(const VerifyTally *t, bool check)
+/* The verdicts of which one is right, as the distance to zeroing is within the rule or not. One that
+ * may be a ply more may be both. */
+static unsigned by_rule(const VerifyTally *t, unsigned plies, unsigned in_time, unsigned late)
+{
+    unsigned last = VERIFY_RULE * t->ply;
+    return (plies <= last ? in_time : 0) | (plies + (plies & (t->ply - 1)) > last ? late : 0);
+}
+
+/* The verdicts that the moves make, given the distances to zeroing, as bits. */
+static unsigned allowed_by_rule(const VerifyTally *t, bool check)
 {
     unsigned seen = t->quiet | t->zeroing;
-    if (t->moves == 0) return check ? TREB_LOSS : TREB_DRAW;
-    if (seen & (BIT_LOSS | BIT_BLESSED))
-        return t->win[TREB_DTZ] <= VERIFY_RULE ? TREB_WIN : TREB_CURSED_WIN;
-    if (seen & BIT_DRAW) return TREB_DRAW;
-    return t->loss[TREB_DTZ] <= VERIFY_RULE ? TREB_LOSS : TREB_BLESSED_LOSS;
+    if (t->moves == 0) return check ? BIT_LOSS : BIT_DRAW;
+    if (seen & (BIT_LOSS | BIT_BLESSED)) return by_rule(t, t->win[TREB_DTZ], BIT_WIN, BIT_CURSED);
+    if (seen & BIT_DRAW) return BIT_DRAW;
+    return by_rule(t, t->loss[TREB_DTZ], BIT_LOSS, BIT_BLESSED);
+}
+
+const char *verify_verdict_text(unsigned verdict) { return verdict_words[verdict]; }
+
+void verify_value_text(unsigned verdict, unsigned plies, unsigned ply, char out[VERIFY_WORDS])
+{
+    char more[16] = "";
+    if (plies & (ply - 1)) snprintf(more, sizeof more, " or %u", plies / ply + 1);
+    if (plies == VERIFY_NONE)
+        snprintf(out, VERIFY_WORDS, "%s without a distance", verdict_words[verdict]);
+    else
+        snprintf(out, VERIFY_WORDS, "%s in %u%s %s", verdict_words[verdict], plies / ply, more,
+                 plies == ply ? "ply" : "plies");
 }
 
 static void report_verdict(VerifyReport *report, const VerifyCase *c, unsigned expected)
 {
     char fen[TREB_FEN_SIZE];
     position_to_fen(c->pos, fen);
-    verify_report_error(report, c->key, "%s: the tables say %s, the moves say %s", fen,
+    verify_report_error(report, c->key, "%s: %s %s, the moves say %s", fen,
+                        report->options->syzygy ? "the .rtbw file says" : "the tables say",
                         verdict_words[c->claim.verdict], verdict_words[expected]);
+}
+
+/* Behind all keys of verdicts, so that these come first; and the least distance before others, as
+ * what is wrong may make distances wrong that rest on it. */
+static uint64_t key_of_distance(const VerifyCase *c, unsigned expected)
+{
+    unsigned said = c->claim.plies[TREB_DTZ];
+    return (uint64_t)((said < expected ? said : expected) + 1) << 44 | c->key;
 }
 
 static void report_distance(VerifyReport *report, const VerifyCase *c, int metric,
                             unsigned expected)
 {
-    char fen[TREB_FEN_SIZE], claim[32] = "no distance";
+    char fen[TREB_FEN_SIZE], claim[VERIFY_WORDS], made[VERIFY_WORDS];
+    unsigned ply = c->tally->ply, said = c->claim.plies[metric], verdict = c->claim.verdict;
+    if (c->said != VERIFY_NONE) said = c->said;
     position_to_fen(c->pos, fen);
-    if (c->claim.plies[metric] != VERIFY_NONE)
-        snprintf(claim, sizeof claim, "%u plies", (unsigned)c->claim.plies[metric]);
-    verify_report_error(report, c->key, "%s: %s in %s by the %s table, in %u by the moves", fen,
-                        verdict_words[c->claim.verdict], claim, table_metric_name(metric),
-                        expected);
+    verify_value_text(verdict, said, ply, claim);
+    verify_value_text(verdict, expected, ply, made);
+    if (report->options->syzygy)
+        verify_report_error(report, key_of_distance(c, expected),
+                            "%s: %s by the .rtbz file, %s by the moves", fen, claim, made);
+    else
+        verify_report_error(report, c->key, "%s: %s by the %s table, in %u by the moves", fen,
+                            claim, table_metric_name(metric), expected);
+}
+
+/* Whether two distances can be the same one. */
+static bool agree(unsigned a, unsigned b, unsigned ply)
+{
+    if (a == VERIFY_NONE || b == VERIFY_NONE) return false;
+    unsigned odd = ply - 1;
+    return (a & ~odd) <= b + (b & odd) && (b & ~odd) <= a + (a & odd);
 }
 
 void verify_judge(VerifyReport *report, const VerifyCase *c)
@@ -142,8 +184,8 @@ void verify_judge(VerifyReport *report, const VerifyCase *c)
     const VerifyTally *t = c->tally;
     bool check = t->moves == 0 && position_in_check(c->pos);
     unsigned claim = c->claim.verdict;
-    unsigned allowed = c->known & metric_bit(TREB_DTZ) ? 1u << verdict_by_rule(t, check)
-                                                       : allowed_by_verdicts(t, check);
+    unsigned allowed =
+        c->known & metric_bit(TREB_DTZ) ? allowed_by_rule(t, check) : allowed_by_verdicts(t, check);
     if (!(allowed >> claim & 1)) {
         report_verdict(report, c, (unsigned)__builtin_ctz(allowed));
         return;
@@ -152,8 +194,8 @@ void verify_judge(VerifyReport *report, const VerifyCase *c)
     VerifyValue made = {.verdict = (uint8_t)claim};
     verify_tally_plies(t, &made);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        bool same = made.plies[m] == c->claim.plies[m] && made.plies[m] != VERIFY_NONE;
-        if (!(c->compare & metric_bit(m)) || same) continue;
+        if (!(c->compare & metric_bit(m)) || agree(c->claim.plies[m], made.plies[m], t->ply))
+            continue;
         report_distance(report, c, m, made.plies[m]);
         return;
     }

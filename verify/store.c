@@ -19,24 +19,53 @@ static VerifyEntry *find_entry(const VerifyStore *store, const Material *materia
     return NULL;
 }
 
+/* What is opened, and how. */
+typedef struct Wanted {
+    VerifyStore *store;
+    const Material *material;
+    int metric;
+    bool syzygy;
+} Wanted;
+
+static void *open_path(const Wanted *wanted, const char *path, treb_error *error)
+{
+    if (!wanted->syzygy) return table_open(path, error);
+    return syzygy_open(path, wanted->material, (treb_metric)wanted->metric, &wanted->store->maps,
+                       error);
+}
+
 /* The first directory that has the file decides. A file that is nowhere is no error here. */
-static treb_status open_table(VerifyStore *store, const Material *material, int metric,
-                              VerifyFile *file, treb_error *error)
+static treb_status find_file(const Wanted *wanted, void **found, treb_error *error)
 {
     char name[TABLE_NAME_SIZE];
-    table_file_name(material, metric, name);
-    for (size_t i = 0; i < store->options->dirs_count; i++) {
-        const char *dir = store->options->dirs[i];
+    const VerifyOptions *options = wanted->store->options;
+    *found = NULL;
+    if (!wanted->syzygy)
+        table_file_name(wanted->material, (treb_metric)wanted->metric, name);
+    else if (!syzygy_file_name(wanted->material, (treb_metric)wanted->metric, name))
+        return TREB_OK;
+    for (size_t i = 0; i < options->dirs_count; i++) {
+        const char *dir = options->dirs[i];
         size_t size = strlen(dir) + sizeof name + 1;
         char *path = malloc(size);
         if (path == NULL) return fail_memory(error);
         snprintf(path, size, "%s/%s", dir, name);
-        file->table = table_open(path, error);
+        *found = open_path(wanted, path, error);
         free(path);
-        if (file->table != NULL) break;
+        if (*found != NULL) return TREB_OK;
         if (error->status != TREB_ERR_NO_TABLE) return error->status;
     }
-    if (file->table == NULL) return TREB_OK;
+    return TREB_OK;
+}
+
+static treb_status open_table(VerifyStore *store, const Material *material, int metric,
+                              VerifyFile *file, treb_error *error)
+{
+    const Wanted wanted = {store, material, metric, false};
+    void *found;
+    treb_status status = find_file(&wanted, &found, error);
+    file->table = found;
+    if (status != TREB_OK || found == NULL) return status;
     file->header = table_header(file->table);
     if (!material_equal(&file->header->index.material, material) ||
         (int)file->header->metric != metric)
@@ -51,6 +80,48 @@ static bool same_layout(const Index *a, const Index *b)
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
+static treb_status open_ours(VerifyStore *store, VerifyEntry *entry, treb_error *error)
+{
+    for (int m = 0; m < TREB_METRICS; m++) {
+        VerifyFile *file = &entry->file[m];
+        treb_status status = open_table(store, &entry->material, m, file, error);
+        if (status != TREB_OK) return status;
+        if (file->table != NULL && entry->file[TREB_WDL].table != NULL)
+            file->like_wdl =
+                same_layout(&file->header->index, &entry->file[TREB_WDL].header->index);
+    }
+    return TREB_OK;
+}
+
+/* Of other materials than that under test no more than verdicts are asked. */
+static treb_status open_syzygy(VerifyStore *store, VerifyEntry *entry, treb_error *error)
+{
+    int last = entry == store->entry[0] ? TREB_DTZ : TREB_WDL;
+    if (material_men(&entry->material) > SYZYGY_MEN_MAX) return TREB_OK;
+    for (int m = TREB_WDL; m <= last; m++) {
+        const Wanted wanted = {store, &entry->material, m, true};
+        void *found;
+        treb_status status = find_file(&wanted, &found, error);
+        entry->syzygy[m] = found;
+        if (status != TREB_OK) return status;
+    }
+    return TREB_OK;
+}
+
+/* Of the material under test the files of the kind that is asked for; of others those of either
+ * kind, if both are there the same. */
+static treb_status open_files(VerifyStore *store, VerifyEntry *entry, treb_error *error)
+{
+    bool syzygy = store->options->syzygy, first = entry == store->entry[0];
+    if (syzygy) {
+        treb_status status = open_syzygy(store, entry, error);
+        if (status != TREB_OK || first || entry->syzygy[TREB_WDL] != NULL) return status;
+    }
+    treb_status status = open_ours(store, entry, error);
+    if (status != TREB_OK || syzygy || first || entry->file[TREB_WDL].table != NULL) return status;
+    return open_syzygy(store, entry, error);
+}
+
 static treb_status open_entry(VerifyStore *store, const Material *material, treb_error *error)
 {
     if (store->count == VERIFY_ENTRIES_MAX) return fail(error, TREB_ERR_MEN, "too many materials");
@@ -59,14 +130,12 @@ static treb_status open_entry(VerifyStore *store, const Material *material, treb
     store->entry[store->count++] = entry;
     entry->material = *material;
     entry->symmetric = material_symmetric(material);
-    for (int m = 0; m < TREB_METRICS; m++) {
-        VerifyFile *file = &entry->file[m];
-        treb_status status = open_table(store, material, m, file, error);
-        if (status != TREB_OK) return status;
-        if (file->table != NULL && entry->file[TREB_WDL].table != NULL)
-            file->like_wdl =
-                same_layout(&file->header->index, &entry->file[TREB_WDL].header->index);
-    }
+    treb_status status = open_files(store, entry, error);
+    if (status != TREB_OK) return status;
+    if (entry->file[TREB_WDL].table != NULL)
+        entry->index = entry->file[TREB_WDL].header->index;
+    else if (!index_init(&entry->index, material, NULL, 1))
+        return fail(error, TREB_ERR_MEN, "too many men");
     return TREB_OK;
 }
 
@@ -107,6 +176,8 @@ treb_status verify_store_open(VerifyStore *store, const Material *material,
 {
     memset(store, 0, sizeof *store);
     store->options = options;
+    store->ply = options->syzygy ? 2 : 1;
+    syzygy_maps_fill(&store->maps);
     store->limit = options->memory ? options->memory : UINT64_C(12) << 30;
     store->whole_limit = options->full ? UINT64_MAX : UINT64_C(8) << 20;
     store->entry = calloc(VERIFY_ENTRIES_MAX, sizeof *store->entry);
@@ -126,9 +197,17 @@ void verify_store_close(VerifyStore *store)
             for (int m = 0; m < TREB_METRICS; m++) free(atomic_load(&entry->file[m].bytes[side]));
         }
         for (int m = 0; m < TREB_METRICS; m++) table_close(entry->file[m].table);
+        for (int m = TREB_WDL; m <= TREB_DTZ; m++) syzygy_close(entry->syzygy[m]);
         free(entry);
     }
     free(store->entry);
+}
+
+void verify_file_name(const VerifyStore *store, const Material *material, int metric,
+                      char out[TABLE_NAME_SIZE])
+{
+    if (!store->options->syzygy || !syzygy_file_name(material, (treb_metric)metric, out))
+        table_file_name(material, (treb_metric)metric, out);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -267,7 +346,7 @@ unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t 
 static _Atomic(uint16_t) *new_memo(VerifyStore *store, VerifyEntry *entry, int side)
 {
     _Atomic(uint16_t) *memo = atomic_load(&entry->memo[side]);
-    uint64_t cells = entry->file[TREB_WDL].header->index.size;
+    uint64_t cells = entry->index.size;
     if (memo != NULL || cells > store->whole_limit / sizeof *memo) return memo;
     memo = claim_room(store, cells, sizeof *memo); /* zero means unknown */
     atomic_store(&entry->memo[side], memo);

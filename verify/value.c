@@ -5,7 +5,7 @@
  *        whose outcome the rule then spoils, else 1 more than the child's
  *   DTC  1 for a capture or promotion, else 1 more than the child's
  *   DTM  1 more than the child's
- * The winner takes the least, the loser the most, and mate is 0. */
+ * (or twice that, see parts.h). The winner takes the least, the loser the most, and mate is 0. */
 #include <string.h>
 
 #include "core/error.h"
@@ -16,7 +16,7 @@ enum {
     WINS = 1 << TREB_CURSED_WIN | 1 << TREB_WIN,
     MEMO_VERDICT = 0x8000, /* bits 12 to 14 hold the verdict */
     MEMO_VERDICT_SHIFT = 12,
-    MEMO_DTM = 0x0fff /* 1 + distance to mate; 0 if unknown */
+    MEMO_PLIES = 0x0fff /* 1 + a distance; 0 if unknown */
 };
 
 static VerifyValue value_of_verdict(unsigned verdict)
@@ -28,9 +28,10 @@ static VerifyValue value_of_verdict(unsigned verdict)
 
 /* ---- tallies --------------------------------------------------------------------------------- */
 
-void verify_tally_init(VerifyTally *tally)
+void verify_tally_init(VerifyTally *tally, unsigned ply)
 {
     memset(tally, 0, sizeof *tally);
+    tally->ply = ply;
     for (int m = 0; m < TREB_METRICS; m++) tally->win[m] = VERIFY_NONE;
 }
 
@@ -83,19 +84,21 @@ int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_positio
     return best;
 }
 
-/* Those of the metrics that the winning pawn move `m`, no capture, makes 1. */
+/* Those of the metrics that the pawn move `m`, no capture, ends at once. It keeps the verdict if it
+ * leaves the opponent `most` or less. */
 static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                               Move m, unsigned metrics, VerifyPush push, void *context)
+                               Move m, unsigned most, unsigned metrics, VerifyPush push,
+                               void *context)
 {
     unsigned ends = metrics & metric_bit(TREB_DTC), zeroing = metrics & metric_bit(TREB_DTZ);
     if (move_promo(m) != 0) {
         unsigned verdict = verify_convert(reader, entry, pos, m, 0).verdict;
-        return (verdict == TREB_LOSS ? zeroing : 0) | (verdict < TREB_DRAW ? ends : 0);
+        return (verdict <= most ? zeroing : 0) | (verdict < TREB_DRAW ? ends : 0);
     }
     if (zeroing == 0) return 0;
     treb_position child;
     position_make(pos, m, &child);
-    return push(context, &child) == TREB_LOSS ? zeroing : 0;
+    return push(context, &child) <= most ? zeroing : 0;
 }
 
 unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
@@ -103,11 +106,12 @@ unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_pos
                         void *context)
 {
     unsigned found = 0;
-    /* Only wins that count under the rule are left out of DTZ tables, any win of DTC tables. */
+    /* Any win is left out of DTC tables and Syzygy's files, but of our DTZ tables only wins that
+     * count under the rule. */
     metrics &= metric_bit(TREB_DTZ) | metric_bit(TREB_DTC);
-    if (verdict < TREB_WIN) metrics &= ~metric_bit(TREB_DTZ);
-    if (verdict < TREB_CURSED_WIN) return 0;
-    if (captures == TREB_WIN) found |= metrics & metric_bit(TREB_DTZ);
+    if (verdict < TREB_WIN && entry->syzygy[TREB_DTZ] == NULL) metrics &= ~metric_bit(TREB_DTZ);
+    if (verdict < TREB_CURSED_WIN || metrics == 0) return 0;
+    if (captures >= (int)verdict) found |= metrics & metric_bit(TREB_DTZ);
     if (captures >= TREB_CURSED_WIN) found |= metrics & metric_bit(TREB_DTC);
     uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
     if (metrics == metric_bit(TREB_DTC)) pawns &= rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
@@ -116,7 +120,8 @@ unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_pos
     int count = movegen_legal(pos, moves);
     for (int i = 0; i < count && found != metrics; i++) {
         if (!bit_test(pawns, move_from(moves[i])) || move_is_capture(pos, moves[i])) continue;
-        found |= pawn_move_wins(reader, entry, pos, moves[i], metrics & ~found, push, context);
+        found |= pawn_move_wins(reader, entry, pos, moves[i], TREB_WIN - verdict, metrics & ~found,
+                                push, context);
     }
     return found;
 }
@@ -134,11 +139,29 @@ static unsigned push_verdict(void *context, const treb_position *child)
     return verify_evaluate(place->reader, place->entry, child, 0).verdict;
 }
 
+static int syzygy_read(VerifyReader *reader, int value, const treb_error *error)
+{
+    if (value < 0 && reader->error.status == TREB_OK) reader->error = *error;
+    return value;
+}
+
+unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz)
+{
+    if (dtz < 0 || dtz >= VERIFY_NONE) return VERIFY_NONE;
+    return verdict == TREB_LOSS && dtz < 4 && !movegen_any(pos) ? 0 : (unsigned)dtz;
+}
+
 /* The verdict that the WDL table gives, once captures are taken into account. */
 static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                               uint64_t cell, int captures)
 {
     VerifyFile *file = &entry->file[TREB_WDL];
+    if (file->table == NULL) {
+        treb_error error;
+        int value =
+            syzygy_read(reader, syzygy_verdict(entry->syzygy[TREB_WDL], pos, &error), &error);
+        return (unsigned)(value > captures ? value : captures);
+    }
     const TableSide *side = &file->header->side[pos->turn];
     unsigned code = side->stored ? verify_code(reader, file, pos->turn, cell) : UINT16_MAX;
     int stored = TREB_LOSS;
@@ -155,10 +178,22 @@ static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int m
 {
     if (reader->error.status == TREB_OK) {
         char name[TABLE_NAME_SIZE];
-        table_file_name(&entry->material, metric, name);
+        verify_file_name(reader->store, &entry->material, metric, name);
         fail(&reader->error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
     }
     return value_of_verdict(TREB_DRAW);
+}
+
+/* DTZ in a Syzygy file; false if it has the other side to move. */
+static bool syzygy_distance(VerifyReader *reader, const VerifyEntry *entry,
+                            const treb_position *pos, VerifyValue *value)
+{
+    treb_error error;
+    const Syzygy *table = entry->syzygy[TREB_DTZ];
+    if (!syzygy_stores(table, pos)) return false;
+    int dtz = syzygy_read(reader, syzygy_dtz(table, pos, value->verdict, &error), &error);
+    value->plies[TREB_DTZ] = (uint16_t)verify_syzygy_plies(pos, value->verdict, dtz);
+    return true;
 }
 
 /* Distances that the tables hold. Returns the metrics that they leave open. */
@@ -173,7 +208,10 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
         VerifyFile *file = &entry->file[m];
         if (!(metrics & metric_bit(m))) continue;
         if (once & metric_bit(m)) {
-            value->plies[m] = 1;
+            value->plies[m] =
+                (uint16_t)(m == TREB_DTZ ? verify_once_plies(reader->store, value->verdict) : 1);
+        } else if (m == TREB_DTZ && entry->syzygy[m] != NULL) {
+            if (!syzygy_distance(reader, entry, pos, value)) open |= metric_bit(m);
         } else if (file->table != NULL && file->header->side[pos->turn].stored) {
             uint64_t cell =
                 file->like_wdl ? wdl_cell : index_of_position(&file->header->index, pos);
@@ -195,7 +233,7 @@ static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb
     VerifyTally tally;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
-    verify_tally_init(&tally);
+    verify_tally_init(&tally, reader->store->ply);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
         VerifyValue child = verify_child(reader, entry, pos, moves[i], kind, metrics);
@@ -207,23 +245,31 @@ static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb
         if (metrics & metric_bit(m)) value->plies[m] = found.plies[m];
 }
 
+/* The distance that is remembered: of our files the one that is asked of junior tables. */
+static int memo_metric(const VerifyStore *store)
+{
+    return store->options->syzygy ? TREB_DTZ : TREB_DTM;
+}
+
 /* From what is remembered of a cell; false if that is not enough. */
-static bool recall(const _Atomic(uint16_t) *memo, unsigned metrics, VerifyValue *value)
+static bool recall(const VerifyStore *store, const _Atomic(uint16_t) *memo, unsigned metrics,
+                   VerifyValue *value)
 {
     unsigned word = atomic_load_explicit(memo, memory_order_relaxed);
     if (!(word & MEMO_VERDICT)) return false;
-    unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, mate = word & MEMO_DTM;
+    unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, plies = word & MEMO_PLIES;
     *value = value_of_verdict(verdict);
     if (metrics == 0 || !verify_decided(verdict)) return true;
-    if (metrics != metric_bit(TREB_DTM) || mate == 0) return false;
-    value->plies[TREB_DTM] = (uint16_t)(mate - 1);
+    if (metrics != metric_bit(memo_metric(store)) || plies == 0) return false;
+    value->plies[memo_metric(store)] = (uint16_t)(plies - 1);
     return true;
 }
 
-static void remember(_Atomic(uint16_t) *memo, const VerifyValue *value)
+static void remember(const VerifyStore *store, _Atomic(uint16_t) *memo, const VerifyValue *value)
 {
     unsigned word = MEMO_VERDICT | (unsigned)value->verdict << MEMO_VERDICT_SHIFT;
-    if (value->plies[TREB_DTM] < MEMO_DTM) word |= value->plies[TREB_DTM] + 1u;
+    unsigned plies = value->plies[memo_metric(store)];
+    if (plies < MEMO_PLIES) word |= plies + 1;
     atomic_store_explicit(memo, (uint16_t)word, memory_order_relaxed);
 }
 
@@ -232,23 +278,23 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
                                  unsigned metrics)
 {
     treb_position swapped;
-    VerifyFile *wdl = &entry->file[TREB_WDL];
-    if (wdl->table == NULL) return missing(reader, entry, TREB_WDL);
+    if (entry->file[TREB_WDL].table == NULL && entry->syzygy[TREB_WDL] == NULL)
+        return missing(reader, entry, TREB_WDL);
     if (entry->symmetric && pos->turn == TREB_BLACK) {
         position_swap_colors(pos, &swapped);
         pos = &swapped;
     }
     VerifyValue value;
-    uint64_t cell = index_of_position(&wdl->header->index, pos);
+    uint64_t cell = index_of_position(&entry->index, pos);
     _Atomic(uint16_t) *memo = verify_memo(reader->store, entry, pos->turn);
-    if (memo != NULL && recall(&memo[cell], metrics, &value)) return value;
+    if (memo != NULL && recall(reader->store, &memo[cell], metrics, &value)) return value;
     int captures = verify_captures(reader, entry, pos);
     value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
     if (metrics != 0 && verify_decided(value.verdict)) {
         unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
         if (open != 0) moves_distances(reader, entry, pos, open, &value);
     }
-    if (memo != NULL) remember(&memo[cell], &value);
+    if (memo != NULL) remember(reader->store, &memo[cell], &value);
     return value;
 }
 
@@ -258,7 +304,7 @@ VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_
     VerifyTally tally;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), others = 0;
-    verify_tally_init(&tally);
+    verify_tally_init(&tally, reader->store->ply);
     for (int i = 0; i < count; i++) {
         if (!move_is_ep(pos, moves[i])) {
             others++;

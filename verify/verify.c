@@ -34,6 +34,20 @@ static void read_side(VerifyReport *report, VerifyStore *store, const VerifyFile
     report->result->blocks += blocks;
 }
 
+static void check_syzygy(VerifyReport *report, const VerifyEntry *entry)
+{
+    uint64_t total = 0;
+    treb_error error;
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++)
+        if (entry->syzygy[m] != NULL) total += syzygy_file_size(entry->syzygy[m]);
+    verify_report_phase(report, "checksums", total);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
+        if (entry->syzygy[m] == NULL || atomic_load(&report->stop)) continue;
+        if (syzygy_check(entry->syzygy[m], &error) != TREB_OK) verify_report_fail(report, &error);
+        verify_report_progress(report, syzygy_file_size(entry->syzygy[m]));
+    }
+}
+
 static void read_blocks(VerifyReport *report, VerifyStore *store)
 {
     VerifyEntry *entry = store->entry[0];
@@ -86,7 +100,7 @@ static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_
     VerifyTally tally;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
-    verify_tally_init(&tally);
+    verify_tally_init(&tally, reader->store->ply);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
         VerifyValue child =
@@ -95,10 +109,13 @@ static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_
     }
     /* The claims of a side that is not stored would be these very moves'. */
     unsigned stored = sample->stored[pos->turn];
+    const Syzygy *table = sample->entry->syzygy[TREB_DTZ];
+    if (table != NULL && syzygy_stores(table, pos)) stored |= metric_bit(TREB_DTZ);
     VerifyCase c = {.pos = pos,
                     .key = key,
                     .claim = verify_evaluate(reader, sample->entry, pos, stored),
                     .tally = &tally,
+                    .said = VERIFY_NONE,
                     .compare = stored,
                     .known = sample->metrics};
     if (reader->error.status == TREB_OK) verify_judge(sample->report, &c);
@@ -106,7 +123,7 @@ static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_
 
 static uint64_t sample_chunk(const Sample *sample, VerifyReader *reader, int side, uint64_t from)
 {
-    const Index *index = &sample->entry->file[TREB_WDL].header->index;
+    const Index *index = &sample->entry->index;
     uint64_t to = index->size - from < SAMPLE_CHUNK ? index->size : from + SAMPLE_CHUNK;
     uint64_t positions = 0;
     VerifyWalk walk;
@@ -152,7 +169,7 @@ static void run_sample_side(const Sample *sample, VerifyStore *store, int side)
 static void run_sample(VerifyReport *report, VerifyStore *store, unsigned metrics)
 {
     VerifyEntry *entry = store->entry[0];
-    uint64_t cells = entry->file[TREB_WDL].header->index.size, total = 0;
+    uint64_t cells = entry->index.size, total = 0;
     int sides = entry->symmetric ? 1 : 2;
     Sample sample = {.report = report,
                      .entry = entry,
@@ -301,23 +318,32 @@ static void check_headers(VerifyReport *report, VerifyStore *store, const Verify
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
+/* Whether a file of ours has the sides to move that are needed. */
+static treb_status check_sides(const VerifyEntry *entry, int metric, treb_error *error)
+{
+    const VerifyFile *file = &entry->file[metric];
+    bool white = file->header->side[0].stored, black = file->header->side[1].stored;
+    if (metric == TREB_WDL || entry->symmetric ? !white || (!black && !entry->symmetric) : false)
+        return fail(error, TREB_ERR_DAMAGED, "%.400s: a side to move is missing",
+                    table_path(file->table));
+    return TREB_OK;
+}
+
 /* Whether the files say enough to be checked at all. */
-static treb_status check_files(VerifyStore *store, VerifyResult *result, treb_error *error)
+static treb_status check_files(const VerifyStore *store, VerifyResult *result, treb_error *error)
 {
     const VerifyEntry *entry = store->entry[0];
     char name[TABLE_NAME_SIZE];
-    if (entry->file[TREB_WDL].table == NULL) {
-        table_file_name(&entry->material, TREB_WDL, name);
-        return fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
-    }
     for (int m = 0; m < TREB_METRICS; m++) {
-        const VerifyFile *file = &entry->file[m];
-        if (file->table == NULL) continue;
-        bool white = file->header->side[0].stored, black = file->header->side[1].stored;
-        if (m == TREB_WDL || entry->symmetric ? !white || (!black && !entry->symmetric) : false)
-            return fail(error, TREB_ERR_DAMAGED, "%.400s: a side to move is missing",
-                        table_path(file->table));
-        result->metrics |= metric_bit(m);
+        bool syzygy = m <= TREB_DTZ && entry->syzygy[m] != NULL;
+        if (entry->file[m].table != NULL) {
+            treb_status status = check_sides(entry, m, error);
+            if (status != TREB_OK) return status;
+        }
+        if (syzygy || entry->file[m].table != NULL) result->metrics |= metric_bit(m);
+        if (m > TREB_WDL || result->metrics != 0) continue;
+        verify_file_name(store, &entry->material, TREB_WDL, name);
+        return fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
     }
     result->wdl_only = (result->metrics & VERIFY_DISTANCES) == 0;
     result->rule_proved = (result->metrics & metric_bit(TREB_DTZ)) != 0;
@@ -328,6 +354,9 @@ static void check_store(VerifyReport *report, VerifyStore *store)
 {
     VerifyCount *count = NULL;
     unsigned metrics = report->result->metrics;
+    bool syzygy = report->options->syzygy;
+    if (syzygy) check_syzygy(report, store->entry[0]);
+    if (atomic_load(&report->stop)) return;
     if (report->options->full) {
         count = calloc(1, sizeof *count);
         if (count == NULL) {
@@ -340,14 +369,15 @@ static void check_store(VerifyReport *report, VerifyStore *store)
         read_blocks(report, store);
         if (!atomic_load(&report->stop)) run_sample(report, store, metrics);
     }
-    if (!atomic_load(&report->stop)) check_headers(report, store, count);
+    /* Headers of Syzygy's files count nothing. */
+    if (!syzygy && !atomic_load(&report->stop)) check_headers(report, store, count);
     free(count);
 }
 
 treb_status verify_material(const Material *material, const VerifyOptions *options,
                             VerifyResult *result)
 {
-    VerifyStore store;
+    VerifyStore store = {0};
     treb_error error = {0};
     VerifyReport report = {.options = options, .result = result};
     Material m = *material;

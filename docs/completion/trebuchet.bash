@@ -128,7 +128,7 @@ _trebuchet() {
                       --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;
     info) options='--tsv --json --tables --help' ;;
-    verify) options='--full --share --memory --threads --json --quiet --tables --help' ;;
+    verify) options='--full --checksum --share --memory --threads --json --quiet --tables --help' ;;
     compare) options='--metric --show --memory --threads --json --quiet --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
     serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
@@ -142,11 +142,15 @@ _trebuchet() {
     fi
     case ${COMP_WORDS[1]} in
     gen) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
-    stats | verify | bench)
+    stats | bench)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
     compare)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    verify)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur"
+            compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
     info)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur"

@@ -166,7 +166,7 @@ void gather_some(const Gather *g, uint64_t cell, size_t count, uint8_t *out)
             if (!moved && own == number[i]) continue;
             moved = true;
             number[i] = own;
-            syzygy_place(g->index, &g->maps->syzygy, g->file, i, own, sq);
+            syzygy_place_group(g->index, &g->maps->syzygy, g->file, i, own, sq);
             placed[i + 1] = placed[i];
             put_group(g, &placed[i + 1], i, sq);
         }
@@ -297,7 +297,7 @@ void gather_all(const Gather *g, uint8_t *out)
     for (uint64_t number = 0; number < lead->ways; number++) {
         Walk walk = {.g = g};
         Placed placed = {.slice = g->from};
-        syzygy_place(g->index, &g->maps->syzygy, g->file, 0, number, walk.sq);
+        syzygy_place_group(g->index, &g->maps->syzygy, g->file, 0, number, walk.sq);
         put_group(g, &placed, 0, walk.sq);
         fill_groups(&walk, &placed, 1, out + number * lead->factor);
     }

@@ -389,7 +389,7 @@ fi
 
 # ---- Syzygy's files -----------------------------------------------------------------------------
 
-# Its own, of three men.
+# Its own, of three men and of KNNvK.
 SYZYGY=$DOCS/../tests/data/syzygy
 KRK='8/8/8/8/8/4k3/8/RK6 w - - 0 1'
 run 0 'Syzygy' "$T" probe -t "$SYZYGY" "$KRK"; has '^White wins\.'; has 'DTZ  23 or 24 plies to'
@@ -411,7 +411,7 @@ run 0 'Syzygy, stats' "$T" stats -t "$SYZYGY" KRvK; has 'not known: Syzygy'; lac
 run 0 'Syzygy, info' "$T" info "$SYZYGY/KRvK.rtbz"; has 'wins rounded, losses rounded'; has 'KRvK, 3 men'
 run 0 'Syzygy, info --json' "$T" info --json "$SYZYGY/KPvK.rtbw"; is_json
 json 'd["format"] == "syzygy" and d["metric"] == "wdl" and d["stored"]["black"] and d["exact"]["wins"]'
-run 0 'Syzygy, info of a folder' "$T" info "$SYZYGY"; has '^KPvK +wdl dtz'; has '10 tables of 5 materials'
+run 0 'Syzygy, info of a folder' "$T" info "$SYZYGY"; has '^KPvK +wdl dtz'; has '12 tables of 6 materials'
 mkdir torn && cp "$SYZYGY"/* torn && chmod u+w torn/* && head -c 4000 "$SYZYGY/KRvK.rtbz" >torn/KRvK.rtbz
 run 0 'Syzygy, torn' "$T" probe -t torn "$KRK"; has '^White wins'; has 'DTZ  not known: damaged'
 run 1 'Syzygy, torn, info' "$T" info torn/KRvK.rtbz; says 'KRvK.rtbz'; says 'not complete'
@@ -446,7 +446,7 @@ run 0 'verify --json-log' "$T" verify --json-log -t "$TABLES" KPvK KQvK; is_json
 cp out log
 run 0 'verify --json' "$T" verify --json -t "$TABLES" KPvK KQvK; is_json_lines; quiet
 check 'verify --json and --json-log: the same' '[ "$(sed "s/\"seconds\":[0-9.]*//" out)" = "$(sed "s/\"seconds\":[0-9.]*//" log)" ]'
-has '^\{"event":"table","material":"KPvK","ok":true,"checked":true,"full":false,"metrics":"wdl,dtz,dtc,dtm","positions":123167,"blocks":9,"errors":0,"rule_proved":true,"seconds":[0-9.]+,"text":""\}$'
+has '^\{"event":"table","material":"KPvK","ok":true,"checked":true,"format":"trebuchet","full":false,"metrics":"wdl,dtz,dtc,dtm","positions":123167,"blocks":9,"errors":0,"rule_proved":true,"seconds":[0-9.]+,"text":""\}$'
 has '^\{"event":"done","materials":2,"rank_files":0,"right":2,"wrong":0,"not_checked":0,"positions":[0-9]+,"seconds":'
 run 3 'verify --json, no tables' sh -c 'mkdir -p none-here; exec "$1" verify --json -t none-here' sh "$T"; is_json; json 'd["error"]["code"] == "no_table"'
 run 0 'verify --share' "$T" verify -q --share 1% -j 1 -t "$TABLES" KQvKR; silent
@@ -457,6 +457,40 @@ mkdir empty
 run 3 'verify, empty folder' "$T" verify -t empty; says 'no tables'
 run 1 'verify --memory too little' "$T" verify --full -M 1k -t "$TABLES" KQvKR; has 'not checked'
 
+# Syzygy's files.
+run 0 'verify, Syzygy' "$T" verify -t "$SYZYGY"; has '^KPvK +right +[0-9,]+ positions .* rtbw,rtbz$'; has '6 materials: 6 right'; quiet
+run 0 'verify --full, Syzygy' "$T" verify --full -t "$SYZYGY" KvKP; has '^KPvK +right +165,676 positions .* rtbw,rtbz$'
+run 0 'verify --json, Syzygy' "$T" verify --full --json -t "$SYZYGY" KRvK; is_json_lines
+has '^\{"event":"table","material":"KRvK","ok":true,"checked":true,"format":"syzygy","full":true,"metrics":"wdl,dtz","positions":50015,"blocks":0,"errors":0,"rule_proved":true,'
+run 0 'verify, both kinds' "$T" verify -t "$SYZYGY" -t "$TABLES" KQvK; has ' blocks .* wdl,dtz,dtc,dtm$'; has ' rtbw,rtbz$'; has '2 right'
+run 0 'verify a file' "$T" verify --full -t "$TABLES" "$SYZYGY/KRvK.rtbz" "$SYZYGY/KRvK.rtbw"; has ' rtbw,rtbz$'; lacks 'dtc'; has '^1 material: 1 right'
+run 0 'verify a file of ours' "$T" verify -t "$SYZYGY" "$TABLES/KRvK.dtz.treb"; has 'wdl,dtz,dtc,dtm$'; lacks 'rtbw'
+run 0 'verify a file by its name' "$T" verify -t "$SYZYGY" KRvK.rtbz; has ' rtbw,rtbz$'
+run 3 'verify a file that is not there' "$T" verify -t "$SYZYGY" none/KRvK.rtbz; has '^KRvK +not checked: none/KRvK.rtbz is not there'
+run 3 'verify, Syzygy, a file missing' sh -c 'mkdir alone; cp "$2/KPvK.rtbw" alone; exec "$1" verify -t alone' sh "$T" "$SYZYGY"
+has 'not checked: .*vK.rtbw is needed but not installed'
+run 0 'verify, Syzygy, verdicts alone' sh -c 'rm alone/*; cp "$2/KRvK.rtbw" alone; exec "$1" verify --full -t alone' sh "$T" "$SYZYGY"
+has 'rtbw \(progress of wins not proved\)$'
+
+run 0 'verify --checksum' "$T" verify --checksum -t "$SYZYGY" -t "$TABLES" KRvK; quiet; has 'KRvK.rtbz right: 8.3 kB'; has 'KRvK.dtm.treb right'; has '^6 files: 6 right, 0 wrong'
+run 0 'verify --checksum, a file' "$T" verify -c -t "$SYZYGY" "$TABLES/KRvK.dtz.treb"; has '^1 file: 1 right'
+run 0 'verify --checksum --json' "$T" verify --checksum --json -t "$SYZYGY" KRvK; is_json_lines; quiet
+has '^\{"event":"checksum","file":"[^"]*/KRvK.rtbz","ok":true,"checked":true,"bytes":8272,"seconds":[0-9.]+,"text":""\}$'
+has '^\{"event":"done","files":2,"right":2,"wrong":0,"not_checked":0,"bytes":8480,"seconds":'
+run 0 'verify --checksum --quiet' "$T" verify -cq -t "$SYZYGY"; silent; quiet
+run 0 'verify --checksum, rank files' "$T" verify -c -t ranks; has 'd4-d5.exact.treb right'; has '^3 files: 3 right'
+run 2 'verify --checksum --full' "$T" verify --checksum --full -t "$SYZYGY"; silent
+run 3 'verify --checksum, no table' "$T" verify --checksum -t "$SYZYGY" KQvKR; has '^KQvKR not checked'
+cp -r "$SYZYGY" flipped && chmod u+w flipped/* && printf '\125' | dd of=flipped/KQvK.rtbz bs=1 seek=3000 conv=notrunc 2>/dev/null
+run 1 'verify --checksum, flipped' "$T" verify --checksum -t flipped; has '/KQvK.rtbz WRONG: .*checksum differs'; has '12 files: 11 right, 1 wrong'
+run 1 'verify, flipped' "$T" verify -t flipped KQvK; has '^KQvK +WRONG 1 error.*/KQvK.rtbz: damaged'
+# All positions won by one side to move, with a checksum that is right.
+printf '\004' | dd of=flipped/KBvK.rtbw bs=1 seek=11 conv=notrunc 2>/dev/null
+printf '\077\017\165\053\171\024\360\135\073\134\233\175\254\012\214\322' | dd of=flipped/KBvK.rtbw bs=1 seek=64 conv=notrunc 2>/dev/null
+run 0 'verify --checksum, wrong values' "$T" verify --checksum -t flipped KBvK; has '2 right'
+run 1 'verify --full, wrong values' "$T" verify --full -t flipped KBvK
+has '^KBvK +WRONG [0-9,]+ errors; the first: [1-8/a-zA-Z]+ [wb] - - 0 1: the .rtbw file says win, the moves say (draw|loss)$'
+rm -r flipped alone
 # ---- compare ------------------------------------------------------------------------------------
 
 run 0 'compare' "$T" compare "$SYZYGY" "$TABLES"; quiet

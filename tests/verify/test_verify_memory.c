@@ -7,7 +7,7 @@
 
 typedef struct Outcome {
     const char *material;
-    bool full, right;
+    bool full, right, syzygy;
     uint64_t memory; /* the bound given */
     treb_status status;
     VerifyResult result, whole; /* of this run; of one with all the memory that it wants */
@@ -17,9 +17,10 @@ static void verify(void *context)
 {
     Outcome *o = context;
     Material m;
-    const char *dirs[] = {directory};
+    const char *dirs[] = {o->syzygy ? "tests/data/syzygy" : directory};
     VerifyOptions options = {.dirs = dirs,
                              .dirs_count = 1,
+                             .syzygy = o->syzygy,
                              .full = o->full,
                              .share = 0.1,
                              .threads = 2,
@@ -48,13 +49,15 @@ static void check(void *context, bool failed)
     ck_assert_str_eq(is->text, wanted->text);
 }
 
-static void sweep(Outcome o)
+static void sweep_of(Outcome o, uint64_t least)
 {
     verify(&o);
     o.whole = o.result;
     AllocTest test = {.work = verify, .check = check, .context = &o, .most = 24};
-    ck_assert_uint_gt(alloc_sweep(&test), 30);
+    ck_assert_uint_gt(alloc_sweep(&test), least);
 }
+
+static void sweep(Outcome o) { sweep_of(o, 30); }
 
 START_TEST(right_tables)
 {
@@ -72,6 +75,53 @@ START_TEST(little_room)
     uint64_t memory = (UINT64_C(8) + 3 + 1) * truth[KP].index.size;
     sweep((Outcome){.material = "KPvK", .full = true, .right = true, .memory = memory});
     sweep((Outcome){.material = "KPvK", .right = true, .memory = 1 << 16});
+}
+END_TEST
+
+START_TEST(syzygy_files)
+{
+    sweep_of((Outcome){.material = "KPvK", .full = _i, .right = true, .syzygy = true}, 30);
+    sweep_of((Outcome){.material = "KRvK", .full = _i, .right = true, .syzygy = true}, 20);
+}
+END_TEST
+
+static const char *const some[] = {"tests/data/syzygy/KQvK.rtbw", "tests/data/syzygy/KQvK.rtbz"};
+
+typedef struct Checksums {
+    treb_status status;
+    size_t right, failed;
+} Checksums;
+
+static void on_checked(void *context, size_t number, const VerifyChecksum *result)
+{
+    Checksums *sums = context;
+    (void)number;
+    sums->right += result->status == TREB_OK;
+    sums->failed += result->status == TREB_ERR_MEMORY;
+}
+
+static void compare_checksums(void *context)
+{
+    Checksums *sums = context;
+    VerifyOptions options = {.threads = 2};
+    *sums = (Checksums){0};
+    sums->status = verify_checksums(some, 2, &options, on_checked, sums);
+}
+
+static void judge_checksums(void *context, bool failed)
+{
+    const Checksums *sums = context;
+    if (!failed) ck_assert_uint_eq(sums->right, 2);
+    ck_assert(sums->status == TREB_OK ? sums->right + sums->failed == 2
+                                      : sums->status == TREB_ERR_MEMORY);
+}
+
+START_TEST(checksums)
+{
+    Checksums sums;
+    AllocTest test = {
+        .work = compare_checksums, .check = judge_checksums, .context = &sums, .most = 24};
+    ck_assert_uint_gt(alloc_sweep(&test), 8);
 }
 END_TEST
 
@@ -95,6 +145,8 @@ int main(void)
     solve_all();
     tcase_add_loop_test(tests, right_tables, 0, 4);
     tcase_add_test(tests, little_room);
+    tcase_add_loop_test(tests, syzygy_files, 0, 2);
+    tcase_add_test(tests, checksums);
     tcase_add_test(tests, wrong_tables);
     return run_suite(suite);
 }

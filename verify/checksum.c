@@ -1,0 +1,144 @@
+/* checksum.c - the checksums of files, and nothing else of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "verify/parts.h"
+
+typedef struct Checksums {
+    VerifyReport report;
+    const SyzygyMaps *maps;
+    const char *const *path;
+    size_t count;
+    VerifyChecksum **result; /* by file, once it is there and not told of */
+    size_t told;
+    VerifyChecked checked;
+    void *context;
+} Checksums;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static uint64_t file_bytes(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
+}
+
+static treb_status check_side(Checksums *all, const Table *table, TableDecoder *decoder, int side,
+                              treb_error *error)
+{
+    const TableHeader *header = table_header(table);
+    uint64_t blocks = table_side_blocks(header);
+    uint8_t *bytes = malloc((size_t)1 << header->block_bits);
+    if (bytes == NULL) return fail_memory(error);
+    treb_status status = TREB_OK;
+    for (uint64_t b = 0; b < blocks && status == TREB_OK; b++)
+        if (!atomic_load(&all->report.stop))
+            status = table_read_block(table, decoder, side, b, bytes, error);
+    free(bytes);
+    return status;
+}
+
+static treb_status check_ours(Checksums *all, const char *path, treb_error *error)
+{
+    Table *table = table_open(path, error);
+    if (table == NULL) return error->status;
+    TableDecoder *decoder = table_decoder_new();
+    treb_status status = decoder != NULL ? TREB_OK : fail_memory(error);
+    for (int side = 0; side < 2 && status == TREB_OK; side++)
+        if (table_header(table)->side[side].stored)
+            status = check_side(all, table, decoder, side, error);
+    table_decoder_free(decoder);
+    table_close(table);
+    return status;
+}
+
+static treb_status check_file(Checksums *all, const char *path, treb_error *error)
+{
+    Material material;
+    treb_metric metric;
+    if (!syzygy_parse_name(path, &material, &metric)) return check_ours(all, path, error);
+    Syzygy *table = syzygy_open(path, &material, metric, all->maps, error);
+    if (table == NULL) return error->status;
+    treb_status status = syzygy_check(table, error);
+    syzygy_close(table);
+    return status;
+}
+
+/* Tells of those files that are next in the list. */
+static void tell(Checksums *all, size_t number, VerifyChecksum *result)
+{
+#pragma omp critical(verify_told)
+    {
+        all->result[number] = result;
+        for (; all->told < all->count && all->result[all->told] != NULL; all->told++) {
+            all->checked(all->context, all->told, all->result[all->told]);
+            free(all->result[all->told]);
+            all->result[all->told] = NULL;
+        }
+    }
+}
+
+static void check_one(Checksums *all, size_t number)
+{
+    const char *path = all->path[number];
+    double start = seconds_now();
+    treb_error error = {0};
+    VerifyChecksum *result = calloc(1, sizeof *result);
+    if (result == NULL) {
+        verify_report_no_memory(&all->report);
+        return;
+    }
+    result->bytes = file_bytes(path);
+    result->status = check_file(all, path, &error);
+    result->seconds = seconds_now() - start;
+    if (result->status != TREB_OK) snprintf(result->text, sizeof result->text, "%s", error.text);
+    verify_report_progress(&all->report, result->bytes);
+    /* One that was broken off was not compared. */
+    if (atomic_load(&all->report.stop))
+        free(result);
+    else
+        tell(all, number, result);
+}
+
+static void check_all(Checksums *all)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < all->count; i++) total += file_bytes(all->path[i]);
+    verify_report_phase(&all->report, "checksums", total);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(verify_threads(all->report.options))
+    for (size_t i = 0; i < all->count; i++)
+        if (!atomic_load(&all->report.stop)) check_one(all, i);
+    for (size_t i = 0; i < all->count; i++) free(all->result[i]);
+}
+
+treb_status verify_checksums(const char *const *paths, size_t count, const VerifyOptions *options,
+                             VerifyChecked checked, void *context)
+{
+    VerifyResult unused = {0};
+    SyzygyMaps *maps = malloc(sizeof *maps);
+    Checksums all = {.report = {.options = options, .result = &unused},
+                     .maps = maps,
+                     .path = paths,
+                     .count = count,
+                     .result = calloc(count + 1, sizeof(VerifyChecksum *)),
+                     .checked = checked,
+                     .context = context};
+    treb_status status = TREB_ERR_MEMORY;
+    if (maps != NULL && all.result != NULL) {
+        syzygy_maps_fill(maps);
+        check_all(&all);
+        status = all.report.status;
+    }
+    free(maps);
+    free(all.result);
+    return status;
+}
