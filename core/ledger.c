@@ -14,6 +14,7 @@ void ledger_init(Ledger *ledger, uint64_t bound)
     ledger->bound = bound;
     ledger->ample = false;
     for (int i = 0; i < LEDGER_SPARES; i++) atomic_init(&ledger->spare[i], NULL);
+    atomic_init(&ledger->turn, 0);
     atomic_init(&ledger->held, 0);
     atomic_init(&ledger->most, 0);
 }
@@ -61,7 +62,8 @@ enum {
     PAGE = 4096,
     HUGE_PAGE = 2 << 20,
     MAPPED = 3 << 19,
-    SPARE_MOST = 32 << 20,
+    SPARE_MOST = 128 << 20, /* of an array, */
+    SPARE_SHARE = 64,       /* and of so much of the bound */
     ALIGNED = 2 * HUGE_PAGE
 };
 
@@ -77,14 +79,19 @@ uint64_t ledger_cost(size_t size)
 
 static void unmap(Header *header) { munmap(header->map, header->map_size); }
 
-/* False if there is no place. */
+/* False if it is too large. Where all places are taken an array that was kept before goes. */
 static bool spare_keep(Ledger *ledger, Header *header)
 {
+    if (header->map_size > SPARE_MOST || header->map_size > ledger->bound / SPARE_SHARE)
+        return false;
     for (int i = 0; i < LEDGER_SPARES; i++) {
         void *none = NULL;
         if (atomic_compare_exchange_strong(&ledger->spare[i], &none, header)) return true;
     }
-    return false;
+    unsigned oldest = atomic_fetch_add(&ledger->turn, 1) % LEDGER_SPARES;
+    Header *old = atomic_exchange(&ledger->spare[oldest], header);
+    if (old != NULL) unmap(old);
+    return true;
 }
 
 /* One that has room for `pages` bytes and not much more, or NULL. */
@@ -172,6 +179,6 @@ void ledger_free(void *memory)
     ledger_give_back(ledger, header->cost);
     if (header->map == NULL)
         free(header);
-    else if (!ledger->ample || header->map_size > SPARE_MOST || !spare_keep(ledger, header))
+    else if (!ledger->ample || !spare_keep(ledger, header))
         unmap(header);
 }

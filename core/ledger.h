@@ -17,6 +17,7 @@ typedef struct Ledger {
     bool ample;     /* the bound is far away: what is freed may stay with the process */
     _Atomic uint64_t held, most;
     _Atomic(void *) spare[LEDGER_SPARES]; /* arrays that were freed, where memory is ample */
+    _Atomic unsigned turn;                /* which of them goes when there are too many */
 } Ledger;
 
 void ledger_init(Ledger *ledger, uint64_t bound);
@@ -33,8 +34,8 @@ void ledger_give_back(Ledger *ledger, uint64_t bytes);
 
 /* Memory, not cleared, at an address that is a multiple of 64. NULL: beyond the bound, or the system
  * has none. Freeing it gives it back to the ledger and, where it is large, to the system at once;
- * where memory is ample some stays to be used again, at most 256 MiB: pages come cleared, which
- * costs time. */
+ * where memory is ample some stays to be used again, at most an eighth of the bound and 1 GiB:
+ * pages come cleared, which costs time. */
 void *ledger_alloc(Ledger *ledger, size_t size);
 void *ledger_calloc(Ledger *ledger, size_t size); /* cleared */
 void ledger_free(void *memory);                   /* NULL is allowed */

@@ -48,6 +48,7 @@ typedef struct Encoder {
     Ledger *ledger;
     Slices all;
     Slices sample;
+    Slices tried;        /* where what was learned from the sample is judged */
     uint64_t part;       /* one in so many cells is in the sample */
     uint64_t times[256]; /* that a cell is in the array */
     bool present[ENCODE_VALUES];
@@ -566,19 +567,29 @@ void encode_free(Encoded *encoded)
     *encoded = (Encoded){0};
 }
 
+uint64_t encode_memory(uint64_t size, int threads)
+{
+    enum { CELLS_A_TOKEN = 4, THREAD_BYTES = 4 << 20 };
+    return LEARN_BYTES + size / CELLS_A_TOKEN * sizeof(uint16_t) + (uint64_t)threads * THREAD_BYTES;
+}
+
 /* ---- An estimate ----------------------------------------------------------------------------- */
 
-/* Of the symbols, and of what they were learned from. */
-static uint64_t count_bits(Encoder *encoder)
+/* Of what was cut into symbols, or of what they were learned from. */
+static uint64_t count_bits(const Encoder *encoder)
 {
     const Pairs *pairs = &encoder->pairs;
     uint64_t bits = 0;
-    set_costs(encoder);
     for (unsigned s = 0; s < pairs->count; s++) bits += pairs->used[s] * encoder->cost[s];
-    return bits / PARSE_BIT + (uint64_t)SYMBOL_BITS * pairs->count;
+    return bits / PARSE_BIT;
 }
 
-uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length)
+static uint64_t scale(uint64_t bits, uint64_t from, uint64_t to)
+{
+    return (uint64_t)((double)bits * (double)to / (double)from);
+}
+
+uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length, uint64_t size)
 {
     Encoder *encoder = calloc(1, sizeof *encoder);
     RunList list = {0};
@@ -590,11 +601,62 @@ uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length)
         choose_values(encoder);
         if (make_slices(encoder, &encoder->sample, length, 1) &&
             list_runs(encoder, &encoder->sample, &list) &&
-            pairs_learn(&encoder->pairs, list.run, list.count, encoder->present, LEAST))
-            bits = count_bits(encoder) + 1;
+            pairs_learn(&encoder->pairs, list.run, list.count, encoder->present, LEAST)) {
+            set_costs(encoder);
+            bits = scale(count_bits(encoder), runs * length, size) +
+                   (uint64_t)SYMBOL_BITS * encoder->pairs.count + 1;
+        }
         free_slices(&encoder->sample);
         free(encoder);
     }
+    free(list.run);
+    return (bits + 7) / 8;
+}
+
+/* Cuts every other slice of `all` into symbols that were learned from the rest. */
+static bool cut_others(Encoder *encoder, RunList *list)
+{
+    for (size_t i = 0; i < encoder->all.count; i++) {
+        Slices *half = i % 2 ? &encoder->tried : &encoder->sample;
+        half->slice[half->count++].cells = encoder->all.slice[i].cells;
+    }
+    if (!list_runs(encoder, &encoder->sample, list) ||
+        !pairs_learn(&encoder->pairs, list->run, list->count, encoder->present, LEAST))
+        return false;
+    set_costs(encoder);
+    Parser *parser = parser_make(&encoder->pairs, &encoder->values, encoder->cost);
+    bool done = parser != NULL && cut(encoder, parser, &encoder->tried);
+    parser_free(parser);
+    return done;
+}
+
+uint64_t encode_measure(const uint8_t *cells, size_t runs, size_t length, uint64_t size)
+{
+    Ledger unbound;
+    EncodeOptions options = {.threads = 1};
+    Encoder *encoder = calloc(1, sizeof *encoder);
+    RunList list = {0};
+    uint64_t bits = 0;
+    if (encoder == NULL) return 0;
+    ledger_init(&unbound, UINT64_MAX);
+    encoder->cells = cells;
+    encoder->size = runs * length;
+    encoder->options = &options;
+    encoder->ledger = &unbound;
+    count_cells((Stretch){cells, runs * length}, encoder->times);
+    choose_values(encoder);
+    if (make_slices(encoder, &encoder->all, length, 1) &&
+        make_slices(encoder, &encoder->sample, length, 1) &&
+        make_slices(encoder, &encoder->tried, length, 1)) {
+        encoder->sample.count = encoder->tried.count = 0;
+        if (cut_others(encoder, &list))
+            bits = scale(count_bits(encoder), encoder->tried.count * length, size) +
+                   (uint64_t)SYMBOL_BITS * encoder->pairs.count + 1;
+    }
+    free_slices(&encoder->all);
+    free_slices(&encoder->sample);
+    free_slices(&encoder->tried);
+    free(encoder);
     free(list.run);
     return (bits + 7) / 8;
 }

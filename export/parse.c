@@ -21,7 +21,7 @@ enum {
     FILL_TABLE = 2 * PAIRS_LONGEST,
     NEAR = 2 * PAIRS_LONGEST,
     SLACK = PARSE_BIT,
-    BEHIND = 8 * PARSE_BIT, /* what may cost so much more than another way is not followed */
+    BEHIND = 4 * PARSE_BIT, /* what may cost so much more than another way is not followed */
     NO_SYMBOL = 0xffff,
     FILLED = 0x8000, /* with a value's number, as a symbol: any of that value alone */
     NO_COST = INT32_MAX

@@ -267,13 +267,19 @@ static bool stopped(const Exporter *e) { return e->options.stop && atomic_load(e
 static treb_status prepare_array(Exporter *e, Source *s, ArrayOrder *order, uint64_t *bytes,
                                  treb_error *error)
 {
-    ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side];
+    ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side], own = {NULL, 0};
     s->cells = ledger_alloc(e->options.ledger, e->maps.slices[s->file] * e->maps.slice);
     if (s->cells == NULL) return fail_memory(error);
     treb_status status = fill_source(e, s, error);
     OrderWish wish = {&e->maps, s->file, s->cells, e->options.ledger};
+    /* What is best for the first file is among the best for the others. */
+    if (s->file > 0) {
+        if (status == TREB_OK && !orders_copy(&own, orders)) status = fail_memory(error);
+        orders = &own;
+    }
     if (status == TREB_OK) status = orders_choose(orders, &wish, bytes, error);
-    *order = orders->order[0];
+    if (status == TREB_OK) *order = orders->order[0];
+    orders_free(&own);
     return status;
 }
 
@@ -331,14 +337,60 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static treb_status fill_file(Exporter *e, ExportFile *file, treb_error *error)
+/* Bytes that an array takes while it is made. */
+static uint64_t array_memory(const GatherMaps *maps, int threads)
+{
+    uint64_t most = 0;
+    for (int f = 0; f < FILES; f++)
+        if (maps->slices[f] > most) most = maps->slices[f];
+    /* Values of both sides to move; then of one, and they once more in the array's order, of which
+     * there are no more. */
+    uint64_t source = ledger_cost(most * maps->slice);
+    return 2 * source + encode_memory(source, threads) + orders_memory(threads) +
+           2 * (uint64_t)threads * ledger_cost(chunk_room(maps->shape));
+}
+
+/* How many arrays are made side by side: learning a code is work for one thread. */
+static int arrays_at_once(const Exporter *e, int arrays)
+{
+    int threads = omp_in_parallel() ? 1 : omp_get_max_threads(), n = threads;
+    uint64_t room = ledger_room(e->options.ledger);
+    if (n > arrays) n = arrays;
+    while (n > 1 && room / (uint64_t)n < array_memory(&e->maps, (threads + n - 1) / n)) n--;
+    return n;
+}
+
+/* The arrays of files `first` to `end`. */
+static treb_status fill_arrays(Exporter *e, ExportFile *file, int first, int end, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (int f = 0; f < file->files; f++)
-        for (int side = 0; side < file->sides && status == TREB_OK && !stopped(e); side++)
-            status = file->metric == TREB_WDL
-                         ? verdict_array(e, f, side, &file->array[f][side], error)
-                         : distance_array(e, f, &file->array[f][side], error);
+    int arrays = (end - first) * file->sides, lanes = arrays_at_once(e, arrays);
+    int threads = omp_get_max_threads(), levels = omp_get_max_active_levels();
+    if (lanes > 1) omp_set_max_active_levels(levels + 1);
+#pragma omp parallel for schedule(dynamic) num_threads(lanes) if (lanes > 1)
+    for (int i = 0; i < arrays; i++) {
+        treb_error mine;
+        int f = first + i / file->sides, side = i % file->sides;
+        if (stopped(e)) continue;
+        if (lanes > 1) omp_set_num_threads((threads + lanes - 1) / lanes);
+        treb_status own = file->metric == TREB_WDL
+                              ? verdict_array(e, f, side, &file->array[f][side], &mine)
+                              : distance_array(e, f, &file->array[f][side], &mine);
+        if (own == TREB_OK) continue;
+#pragma omp critical(export_error)
+        {
+            status = own;
+            *error = mine;
+        }
+    }
+    if (lanes > 1) omp_set_max_active_levels(levels);
+    return status;
+}
+
+static treb_status fill_file(Exporter *e, ExportFile *file, treb_error *error)
+{
+    treb_status status = fill_arrays(e, file, 0, 1, error);
+    if (status == TREB_OK && file->files > 1) status = fill_arrays(e, file, 1, FILES, error);
     return status;
 }
 
@@ -392,14 +444,10 @@ uint64_t export_memory(const Shape *shape, int threads)
         free(maps);
         return UINT64_MAX / 2;
     }
-    uint64_t most = 0;
-    for (int f = 0; f < FILES; f++)
-        if (maps->slices[f] > most) most = maps->slices[f];
-    uint64_t source = ledger_cost(most * maps->slice);
-    uint64_t bytes = 3 * source + ledger_cost(sizeof(Histograms));
+    /* One array at a time, and what is to be written. */
+    uint64_t bytes = array_memory(maps, threads) + ledger_cost(sizeof(Histograms));
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) bytes += cells_memory(shape, m, threads);
-    bytes += 2 * (uint64_t)threads * ledger_cost(chunk_room(shape));
-    bytes += orders_memory(threads);
+    for (int f = 0; f < FILES; f++) bytes += maps->slices[f] * maps->slice / 6;
     gather_maps_free(maps);
     free(maps);
     return bytes;

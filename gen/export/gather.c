@@ -251,6 +251,106 @@ static void fill_last(const Gather *g, const Placed *placed, int group, uint8_t 
     fill_like(&last, own->count, squares, from, out);
 }
 
+/* Where each group behind the leading ones is a single man, men are placed in the order of their
+ * factors, the smallest last, so that cells are written as they lie. The number of a man still
+ * counts the squares that the men before him in the array's order leave free. */
+typedef struct Singles {
+    const Gather *g;
+    int first, count;
+    int loop[SYZYGY_MEN_MAX];   /* groups in the order in which they are placed */
+    uint64_t lead;              /* squares of the leading men */
+    uint8_t sq[SYZYGY_MEN_MAX]; /* by group */
+} Singles;
+
+static bool all_single(const SyzygyIndex *index, int first)
+{
+    for (int i = first; i < index->groups; i++)
+        if (index->group[i].count > 1) return false;
+    return first + 1 < index->groups;
+}
+
+static void singles_init(Singles *s, const Gather *g, int first)
+{
+    *s = (Singles){.g = g, .first = first, .count = g->index->groups - first};
+    for (int i = 0; i < s->count; i++) {
+        int at = i;
+        for (;
+             at > 0 && g->index->group[s->loop[at - 1]].factor < g->index->group[first + i].factor;
+             at--)
+            s->loop[at] = s->loop[at - 1];
+        s->loop[at] = first + i;
+    }
+}
+
+static uint64_t below(int sq) { return square_bit(sq) - 1; }
+
+/* Squares of the men before a group, but for the group `but`. */
+static uint64_t squares_before(const Singles *s, int group, int but)
+{
+    uint64_t set = s->lead;
+    for (int i = s->first; i < group; i++)
+        if (i != but) set |= square_bit(s->sq[i]);
+    return set;
+}
+
+/* The last man on all squares, the others being placed. `behind`: men that come after him in the
+ * array's order; each has one square less to count where he stands below him. */
+static void fill_single_row(const Singles *s, const Placed *placed, uint8_t *out)
+{
+    const Gather *g = s->g;
+    int own = s->loop[s->count - 1], symmetry;
+    const SyzygyGroup *group = &g->index->group[own];
+    int man = g->index->man[group->first], color = man >> 3, type = man & 7;
+    uint64_t before = squares_before(s, own, own), behind = 0;
+    for (int i = s->first; i < g->index->groups; i++) {
+        if (i == own) continue;
+        uint64_t earlier = squares_before(s, i, own);
+        int number = s->sq[i] - bit_count(earlier & below(s->sq[i])) - (i > own);
+        if (i > own) behind |= square_bit(s->sq[i]);
+        /* Below 0 only where he cannot stand below: then it is taken back. */
+        out += (int64_t)number * (int64_t)g->index->group[i].factor;
+    }
+    const uint8_t *from = NULL;
+    unsigned shift = 0;
+    int king[2] = {placed->king[0], placed->king[1]};
+    if (type != TREB_KING) {
+        from = plane_of(g, placed, king[0], king[1], &symmetry);
+        shift = g->maps->shift[color][type][0];
+    }
+    const uint8_t *turned = g->maps->turned[from != NULL ? symmetry : 0];
+    for (int sq = 0; sq < 64; sq++) {
+        uint64_t bit = square_bit(sq);
+        if ((before & bit) != 0) continue;
+        if ((behind & bit) != 0) {
+            for (int i = own + 1; i < g->index->groups; i++)
+                if (s->sq[i] == sq) out += g->index->group[i].factor;
+        } else if (type == TREB_KING) {
+            king[color] = sq ^ placed->mirror;
+            const uint8_t *at = plane_of(g, placed, king[0], king[1], &symmetry);
+            *out = at != NULL ? *at : g->nothing;
+        } else {
+            *out = from != NULL ? from[(size_t)turned[sq ^ placed->mirror] << shift] : g->nothing;
+        }
+        out += group->factor;
+    }
+}
+
+static void fill_singles(Singles *s, const Placed *placed, int depth, uint8_t *out)
+{
+    if (depth + 1 == s->count) {
+        fill_single_row(s, placed, out);
+        return;
+    }
+    int group = s->loop[depth], man = s->g->index->man[s->g->index->group[group].first];
+    for (uint64_t left = ~placed->taken; left != 0;) {
+        int sq = bit_pop(&left);
+        Placed next = *placed;
+        s->sq[group] = (uint8_t)sq;
+        put_man(s->g, &next, man, 0, sq);
+        fill_singles(s, &next, depth + 1, out);
+    }
+}
+
 static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *out);
 
 /* Places the lower `men` of a group below free square number `squares`. */
@@ -275,6 +375,13 @@ static uint8_t *fill_group(Walk *walk, const Placed *placed, int group, int men,
 static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *out)
 {
     const Gather *g = walk->g;
+    if (group >= pawn_groups(g->index) && all_single(g->index, group)) {
+        Singles singles;
+        singles_init(&singles, g, group);
+        singles.lead = placed->taken;
+        fill_singles(&singles, placed, 0, out);
+        return;
+    }
     if (group == g->index->groups) { /* the leading men are all there are */
         int symmetry;
         const uint8_t *at = plane_of(g, placed, placed->king[0], placed->king[1], &symmetry);

@@ -11,11 +11,11 @@
 
 enum {
     KINDS_MAX = SYZYGY_MEN_MAX,
-    RUNS = 32,
-    LENGTH = 512, /* of a run in the first round; four times as much in each that follows */
-    ROUNDS = 4,
+    RUNS = 256,
+    LENGTH = 64, /* of a run in the first round; four times as much in each that follows */
+    ROUNDS = 3,
     LENGTH_LAST = LENGTH << 2 * (ROUNDS - 1),
-    LEFT = 8 /* orders that are kept */
+    LEFT = 6 /* orders that are kept */
 };
 
 /* ---- Which there are ------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
 /* Bytes of an array in some order, by runs of `length` cells from all over it. */
-static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t length,
+static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t length, bool last,
                          uint8_t *cells)
 {
     size_t runs = RUNS;
@@ -149,8 +149,7 @@ static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t 
         at += golden;
         if (at >= 1) at -= 1;
     }
-    uint64_t bytes = encode_estimate(cells, runs, length);
-    return (uint64_t)((double)bytes * (double)index.size / (double)(runs * length));
+    return (last && runs > 1 ? encode_measure : encode_estimate)(cells, runs, length, index.size);
 }
 
 typedef struct Trial {
@@ -168,7 +167,7 @@ static int compare_trials(const void *a, const void *b)
 static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *trial, size_t count,
                     size_t length)
 {
-    bool ok = true;
+    bool ok = true, last = length == LENGTH_LAST;
 #pragma omp parallel
     {
         uint8_t *cells = ledger_alloc(wish->ledger, RUNS * length);
@@ -179,7 +178,8 @@ static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *tri
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++)
             if (cells != NULL)
-                trial[i].bytes = estimate(wish, &orders->order[trial[i].number], length, cells);
+                trial[i].bytes =
+                    estimate(wish, &orders->order[trial[i].number], length, last, cells);
         ledger_free(cells);
     }
     qsort(trial, count, sizeof *trial, compare_trials);
