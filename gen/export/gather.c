@@ -151,28 +151,51 @@ static void put_group(const Gather *g, Placed *placed, int group, const uint8_t 
 
 /* ---- A few cells ----------------------------------------------------------------------------- */
 
+/* Where a cell's value is, from the squares of all men. */
+static inline uint8_t value_at(const Gather *g, const Placed *placed, const uint8_t *sq)
+{
+    const GatherMaps *maps = g->maps;
+    uint8_t king[2] = {0, 0};
+    for (int i = 0; i < g->index->men; i++)
+        if ((g->index->man[i] & 7) == TREB_KING)
+            king[g->index->man[i] >> 3] = sq[i] ^ placed->mirror;
+    unsigned pair = maps->kings[king[0]][king[1]];
+    if (pair == GATHER_NONE) return g->nothing;
+    const uint8_t *turned = maps->turned[maps->symmetry[king[0]][king[1]]];
+    const uint8_t *at = placed->slice + pair * maps->plane;
+    for (int i = 0, like = 0; i < g->index->men; i++) {
+        int man = g->index->man[i], type = man & 7;
+        like = i > 0 && man == g->index->man[i - 1] ? like + 1 : 0;
+        if (type != TREB_KING && type != TREB_PAWN)
+            at += (size_t)turned[sq[i] ^ placed->mirror] << maps->shift[man >> 3][type][like];
+    }
+    return *at;
+}
+
 void gather_some(const Gather *g, uint64_t cell, size_t count, uint8_t *out)
 {
     uint8_t sq[SYZYGY_MEN_MAX];
-    Placed placed[SYZYGY_MEN_MAX + 1] = {{.slice = g->from}}; /* behind each group */
+    Placed placed = {.slice = g->from};
     uint64_t number[SYZYGY_MEN_MAX];
-    int groups = g->index->groups, symmetry;
+    int groups = g->index->groups, pawns = pawn_groups(g->index);
     for (int i = 0; i < groups; i++) number[i] = UINT64_MAX;
     for (size_t n = 0; n < count; n++, cell++) {
         bool moved = false;
         for (int i = 0; i < groups; i++) {
             const SyzygyGroup *group = &g->index->group[i];
             uint64_t own = cell / group->factor % group->ways;
-            if (!moved && own == number[i]) continue;
-            moved = true;
-            number[i] = own;
-            syzygy_place_group(g->index, &g->maps->syzygy, g->file, i, own, sq);
-            placed[i + 1] = placed[i];
-            put_group(g, &placed[i + 1], i, sq);
+            /* Squares of the groups behind one that moved are others, too. */
+            if (moved || own != number[i]) {
+                moved = true;
+                number[i] = own;
+                syzygy_place_group(g->index, &g->maps->syzygy, g->file, i, own, sq);
+            }
+            if (moved && i + 1 == pawns) {
+                placed.mirror = 0;
+                find_slice(g, &placed, sq);
+            }
         }
-        const Placed *all = &placed[groups];
-        const uint8_t *at = plane_of(g, all, all->king[0], all->king[1], &symmetry);
-        out[n] = at != NULL ? *at : g->nothing;
+        out[n] = value_at(g, &placed, sq);
     }
 }
 

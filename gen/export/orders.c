@@ -6,15 +6,16 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "export/encode.h"
+#include "gen/export/encode.h"
 #include "syzygy/format.h"
 
 enum {
     KINDS_MAX = SYZYGY_MEN_MAX,
     RUNS = 256,
-    LENGTH = 64, /* of a run in the first round; four times as much in each that follows */
-    ROUNDS = 3,
-    LENGTH_LAST = LENGTH << 2 * (ROUNDS - 1),
+    LENGTH = 64, /* of a run in the first round; four times as much in the next */
+    LENGTH_ENOUGH = 16 * LENGTH,
+    LENGTH_MOST = 64 * LENGTH,
+    SEEN_BYTES = 1000,
     LEFT = 6 /* orders that are kept */
 };
 
@@ -126,20 +127,33 @@ bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* Bytes of an array in some order, by runs of `length` cells from all over it. */
-static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t length, bool last,
-                         uint8_t *cells)
+typedef struct Trial {
+    uint64_t bytes;   /* that the array takes, about, */
+    uint64_t sampled; /* and the cells that tell so */
+    size_t number;    /* of the order */
+} Trial;
+
+/* How an order is tried: RUNS runs of `length` cells from all over the array. */
+typedef struct Round {
+    size_t length;
+    bool last; /* few orders are left */
+} Round;
+
+static void try_order(const OrderWish *wish, const ArrayOrder *order, Round round, uint8_t *cells,
+                      Trial *trial)
 {
-    size_t runs = RUNS;
+    size_t runs = RUNS, length = round.length;
     SyzygyIndex index;
+    trial->bytes = trial->sampled = UINT64_MAX;
     if (!syzygy_index_init(&index, &wish->maps->syzygy, &wish->maps->shape->material, order->man,
                            order->place, order->place2, wish->file))
-        return UINT64_MAX;
-    Gather g = {wish->maps, &index, wish->file, wish->from, ENCODE_ANY};
-    if (index.size < runs * length) {
+        return;
+    bool whole = index.size <= runs * length;
+    if (whole) {
         runs = 1;
-        if (length > index.size) length = (size_t)index.size;
+        length = (size_t)index.size;
     }
+    Gather g = {wish->maps, &index, wish->file, wish->from, ENCODE_ANY};
     /* Not at equal distances: these would fall on the same places of many a group. */
     const double golden = 0.6180339887498949;
     double at = 0.5;
@@ -149,13 +163,12 @@ static uint64_t estimate(const OrderWish *wish, const ArrayOrder *order, size_t 
         at += golden;
         if (at >= 1) at -= 1;
     }
-    return (last && runs > 1 ? encode_measure : encode_estimate)(cells, runs, length, index.size);
+    trial->bytes =
+        (round.last && !whole ? encode_measure : encode_estimate)(cells, runs, length, index.size);
+    if (!whole)
+        trial->sampled =
+            (uint64_t)((double)trial->bytes * (double)(runs * length) / (double)index.size);
 }
-
-typedef struct Trial {
-    uint64_t bytes;
-    size_t number;
-} Trial;
 
 static int compare_trials(const void *a, const void *b)
 {
@@ -164,13 +177,13 @@ static int compare_trials(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *trial, size_t count,
-                    size_t length)
+static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Round round, Trial *trial,
+                    size_t count)
 {
-    bool ok = true, last = length == LENGTH_LAST;
+    bool ok = true;
 #pragma omp parallel
     {
-        uint8_t *cells = ledger_alloc(wish->ledger, RUNS * length);
+        uint8_t *cells = ledger_alloc(wish->ledger, RUNS * round.length);
         if (cells == NULL) {
 #pragma omp atomic write
             ok = false;
@@ -178,35 +191,38 @@ static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Trial *tri
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < count; i++)
             if (cells != NULL)
-                trial[i].bytes =
-                    estimate(wish, &orders->order[trial[i].number], length, last, cells);
+                try_order(wish, &orders->order[trial[i].number], round, cells, &trial[i]);
         ledger_free(cells);
     }
     qsort(trial, count, sizeof *trial, compare_trials);
     return ok;
 }
 
-/* Rounds with fewer and fewer orders, and more and more cells. */
+/* Rounds with fewer and fewer orders, and more and more cells. None is given up as long as the
+ * cells take next to nothing: what there is to see in them is seen by chance. */
 static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
 {
-    size_t count = orders->count, length = LENGTH;
-    for (int round = 0; round < ROUNDS; round++, length *= 4) {
-        /* A round with few orders tells nothing that the next does not tell better. */
-        if (round + 1 < ROUNDS && count <= LEFT) continue;
-        if (!try_all(orders, wish, trial, count, length)) return false;
-        count = count / 4 > LEFT ? count / 4 : count < LEFT ? count : LEFT;
+    size_t count = orders->count;
+    Round round = {LENGTH, count <= LEFT};
+    for (;;) {
+        if (!try_all(orders, wish, round, trial, count)) return false;
+        bool seen = trial[count / 2].sampled >= SEEN_BYTES, most = round.length == LENGTH_MOST;
+        if (round.last && round.length >= LENGTH_ENOUGH && (seen || most)) return true;
+        if (!round.last && (seen || round.length >= LENGTH_ENOUGH))
+            count = count / 4 > LEFT ? count / 4 : LEFT;
+        round.last = count <= LEFT;
+        if (!most) round.length *= 4;
     }
-    return true;
 }
 
 treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *bytes,
                           treb_error *error)
 {
-    size_t left = orders->count < LEFT ? orders->count : LEFT;
+    size_t left = orders->count < LEFT ? orders->count : (size_t)LEFT;
     ArrayOrder best[LEFT];
     Trial *trial = malloc(orders->count * sizeof *trial);
     if (trial == NULL) return fail_memory(error);
-    for (size_t i = 0; i < orders->count; i++) trial[i] = (Trial){0, i};
+    for (size_t i = 0; i < orders->count; i++) trial[i] = (Trial){.number = i};
     bool ok = sort_trials(orders, wish, trial);
     for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
     memcpy(orders->order, best, left * sizeof *best);
@@ -218,5 +234,5 @@ treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *
 
 uint64_t orders_memory(int threads)
 {
-    return (uint64_t)threads * ledger_cost((size_t)RUNS * LENGTH_LAST);
+    return (uint64_t)threads * ledger_cost((size_t)RUNS * LENGTH_MOST);
 }

@@ -2,14 +2,14 @@
  *
  * They are learned as Re-Pair does it (Larsson and Moffat): again and again, the pair of symbols
  * that is the most frequent becomes a symbol. */
-#ifndef TREB_EXPORT_PAIRS_H
-#define TREB_EXPORT_PAIRS_H
+#ifndef TREB_GEN_PAIRS_H
+#define TREB_GEN_PAIRS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/runs.h"
+#include "gen/export/runs.h"
 #include "syzygy/file.h"
 
 enum { PAIRS_LONGEST = 256 /* values that a symbol stands for, at most */ };

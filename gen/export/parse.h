@@ -1,10 +1,10 @@
 /* parse.h - cells cut into symbols, so that they take as few bits as can be. Private to export/. */
-#ifndef TREB_EXPORT_PARSE_H
-#define TREB_EXPORT_PARSE_H
+#ifndef TREB_GEN_PARSE_H
+#define TREB_GEN_PARSE_H
 
-#include "export/pairs.h"
+#include "gen/export/pairs.h"
 
-#include "export/runs.h"
+#include "gen/export/runs.h"
 
 enum { PARSE_BIT = 256 /* costs are in bits / PARSE_BIT */ };
 

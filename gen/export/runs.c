@@ -1,10 +1,10 @@
 /* runs.c - see runs.h. */
-#include "export/runs.h"
+#include "gen/export/runs.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "export/encode.h"
+#include "gen/export/encode.h"
 
 enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 32 };
 

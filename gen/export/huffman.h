@@ -1,6 +1,6 @@
 /* huffman.h - code words for symbols. Private to export/. */
-#ifndef TREB_EXPORT_HUFFMAN_H
-#define TREB_EXPORT_HUFFMAN_H
+#ifndef TREB_GEN_HUFFMAN_H
+#define TREB_GEN_HUFFMAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* runs.h - cells as runs of one value. Private to export/. */
-#ifndef TREB_EXPORT_RUNS_H
-#define TREB_EXPORT_RUNS_H
+#ifndef TREB_GEN_RUNS_H
+#define TREB_GEN_RUNS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 /* encode.c - see encode.h. */
-#include "export/encode.h"
+#include "gen/export/encode.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "export/huffman.h"
-#include "export/pairs.h"
-#include "export/parse.h"
-#include "export/runs.h"
+#include "gen/export/huffman.h"
+#include "gen/export/pairs.h"
+#include "gen/export/parse.h"
+#include "gen/export/runs.h"
 #include "syzygy/file.h"
 
 enum {

@@ -3,8 +3,8 @@
  * A code is learned from a sample (pairs.h): symbols stand for two others and so on down to values.
  * Then the cells are cut into those symbols that take the fewest bits (parse.h), and packed into
  * blocks with a Huffman code (huffman.h). docs/syzygy.md describes the bytes. */
-#ifndef TREB_EXPORT_ENCODE_H
-#define TREB_EXPORT_ENCODE_H
+#ifndef TREB_GEN_ENCODE_H
+#define TREB_GEN_ENCODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,14 +6,14 @@
  * there are few places in a run where such a symbol can begin, and few where the one before can
  * have ended, however long the run is; the cheapest way between is known beforehand, by their
  * distance. */
-#include "export/parse.h"
+#include "gen/export/parse.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/encode.h"
-#include "export/runs.h"
+#include "gen/export/encode.h"
+#include "gen/export/runs.h"
 
 enum {
     WINDOW = 1 << 15,
@@ -21,7 +21,7 @@ enum {
     FILL_TABLE = 2 * PAIRS_LONGEST,
     NEAR = 2 * PAIRS_LONGEST,
     SLACK = PARSE_BIT,
-    BEHIND = 4 * PARSE_BIT, /* what may cost so much more than another way is not followed */
+    BEHIND = -4 * PARSE_BIT, /* what may cost so much more than another way is not followed */
     NO_SYMBOL = 0xffff,
     FILLED = 0x8000, /* with a value's number, as a symbol: any of that value alone */
     NO_COST = INT32_MAX
@@ -495,8 +495,9 @@ static void leave(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t fr
     const Fill *fill = &parser->fill[run->value];
     const uint32_t *first = parser->start_first + run->value * parser->values + run[1].value;
     const Start *start = parser->start + first[0], *last = parser->start + first[1];
+    uint32_t next_cost = parser->fill[run[1].value].cost[1] + BEHIND;
     for (uint32_t end = run->least; end <= run->most; end++) {
-        uint32_t bound = room->state[end].cost + BEHIND;
+        uint32_t bound = room->state[end].cost + next_cost;
         for (const Start *s = start; s < last && s->length <= end - from; s++) {
             uint32_t cost = reach(room, fill, r, end - s->length);
             if (cost != NO_COST && cost + s->cheapest < bound)
