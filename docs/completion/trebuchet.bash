@@ -43,11 +43,11 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen probe line blocked stats info verify compare bench serve engine help --help --version' -- "$cur")
+            'gen export probe line blocked stats info verify compare bench serve engine help --help --version' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
-    *:-t | *:--tables)
+    *:-t | *:--tables | export:-s | export:--syzygy)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return ;;
@@ -71,7 +71,7 @@ _trebuchet() {
     *:-m | *:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
         return ;;
-    gen:-n | gen:--men)
+    gen:-n | gen:--men | export:-n | export:--men)
         mapfile -t COMPREPLY < <(compgen -W '3 4 5' -- "$cur")
         return ;;
     blocked:-a | blocked:--attacker)
@@ -120,6 +120,8 @@ _trebuchet() {
         fi
     fi
     case ${COMP_WORDS[1]} in
+    export) options='--syzygy --men --book --exact --threads --memory --estimate --json
+                     --keep-scratch --quiet --help' ;;
     gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
                   --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --tables --help' ;;
@@ -141,7 +143,7 @@ _trebuchet() {
         return
     fi
     case ${COMP_WORDS[1]} in
-    gen) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
+    gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | bench)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
     compare)

@@ -491,11 +491,32 @@ run 0 'verify --checksum, wrong values' "$T" verify --checksum -t flipped KBvK; 
 run 1 'verify --full, wrong values' "$T" verify --full -t flipped KBvK
 has '^KBvK +WRONG [0-9,]+ errors; the first: [1-8/a-zA-Z]+ [wb] - - 0 1: the .rtbw file says win, the moves say (draw|loss)$'
 rm -r flipped alone
+# ---- export -------------------------------------------------------------------------------------
+
+run 0 'export' "$T" export --syzygy exported KPvK; has '^KRvK +399,112 positions'; has '^5 tables, '; quiet
+check 'export, ten files' '[ "$(ls exported | wc -l)" -eq 10 ] && [ "$(ls exported/*.rtbw | wc -l)" -eq 5 ]'
+run 0 'export, there already' "$T" export --syzygy exported KvKP; has 'already'
+run 0 'export, compared' "$T" compare -m wdl,dtz exported "$TABLES"; has ' 0 different, 0 not compared'
+run 0 'export, proved' "$T" verify --full -t exported KPvK; has '^KPvK +right +165,676 positions .* rtbw,rtbz$'
+run 0 'export, checksums' "$T" verify --checksum -t exported; quiet
+run 0 'probe of what was exported' "$T" probe -t exported '8/8/8/8/8/2k5/1p6/1K6 w - - 0 1'; quiet
+run 0 'export --exact --json' "$T" export --json -x -s exact -j 1 KRvK; is_json_lines; quiet
+has '^\{"event":"table","material":"KRvK","positions":399112,.*"bytes":\{"wdl":[0-9]+,"dtz":[0-9]+\}\}$'; has '^\{"event":"done","tables":1,'
+run 0 'export --exact: no distance is rounded' "$T" compare -m dtz exact "$TABLES"; has '^KRvK +dtz +50,015 equal +0 rounded +0 different$'
+rm exported/KRvK.rtbz
+run 0 'export, one file is missing' "$T" export -q --syzygy exported KRvK; silent
+check 'it is there again' '[ -s exported/KRvK.rtbz ] && cmp exported/KRvK.rtbw exact/KRvK.rtbw'
+run 0 'export --estimate' "$T" export --estimate --syzygy nowhere KRPvKR; has '^tables +[0-9]+ to write'; quiet
+run 1 'export --memory too little' "$T" export -M 1k --syzygy exported KQvKR; says 'needs .* of memory'
+run 2 'export without a folder' "$T" export KQvK; says '--syzygy DIR'; silent
+run 2 'export of nothing' "$T" export --syzygy exported; says 'name a material'; silent
+check 'export makes no folder in vain' '[ ! -e nowhere ]'
+
 # ---- compare ------------------------------------------------------------------------------------
 
 run 0 'compare' "$T" compare "$SYZYGY" "$TABLES"; quiet
 has '^KPvK +wdl +165,676 equal +0 rounded +0 different$'; has '^KRvK +dtz +2,823 equal +47,192 rounded +0 different$'
-has '^3 materials, 6 tables: 3 equal, 3 but for rounding, 0 different, 0 not compared; 261,828 positions'
+has '^4 materials, 8 tables: 4 equal, 4 but for rounding, 0 different, 0 not compared; 1,835,196 positions'
 has '^[0-9]+ tables are in B alone'; lacks 'A alone|KBvK|/'
 run 0 'compare, the other way round' "$T" compare -M 0 "$TABLES" "$SYZYGY" KvKR; has '^KRvK +dtz +2,823 equal +47,192 rounded +0 different$'
 run 0 'compare --quiet' "$T" compare -q "$SYZYGY" "$TABLES"; quiet; silent
