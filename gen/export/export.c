@@ -20,6 +20,7 @@ struct Exporter {
     Cells *cells[TREB_DTZ + 1]; /* by metric */
     PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
     ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* that come into question */
+    int distance_side; /* to move, whose distances are stored: known behind the first file */
     Tally tally;
     Histograms *histograms;
 };
@@ -313,25 +314,64 @@ static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *a
     return status;
 }
 
-/* Distances are stored for the side to move for which they take less. */
+/* Distances of one side to move. */
+typedef struct Distances {
+    ExportArray array;
+    Values values;
+    Source source;
+    uint64_t bytes; /* about, or, once it is encoded, in truth */
+} Distances;
+
+static treb_status prepare_distances(Exporter *e, int file, int side, Distances *d,
+                                     treb_error *error)
+{
+    d->values.array = &d->array;
+    d->source = (Source){file, side, &d->values, NULL};
+    treb_status status = values_init(e, file, side, &d->values, error);
+    if (status != TREB_OK) return status;
+    return prepare_array(e, &d->source, &d->array.order, &d->bytes, error);
+}
+
+static treb_status encode_distances(const Exporter *e, Distances *d, treb_error *error)
+{
+    treb_status status = encode_source(e, &d->source, &d->array, error);
+    ledger_free(d->source.cells);
+    d->source.cells = NULL;
+    d->bytes = d->array.encoded.blocks_size;
+    return status;
+}
+
+/* The side to move for which they take less. Where that may be either it is tried. */
+static treb_status choose_side(const Exporter *e, Distances d[SIDES], int *best, treb_error *error)
+{
+    enum { FAR = 3, OF = 2 }; /* estimates that differ by this factor are believed */
+    int less = d[1].bytes < d[0].bytes;
+    bool clear = OF * d[!less].bytes > FAR * d[less].bytes;
+    treb_status status = TREB_OK;
+    for (int side = 0; side < SIDES && !clear && status == TREB_OK; side++)
+        status = encode_distances(e, &d[side], error);
+    *best = clear ? less : d[1].bytes < d[0].bytes;
+    return status;
+}
+
+/* Distances are stored for one side to move, the same for all files of the leading pawn. */
 static treb_status distance_array(Exporter *e, int file, ExportArray *array, treb_error *error)
 {
-    ExportArray of[SIDES] = {0};
-    Values values[SIDES] = {{.array = &of[0]}, {.array = &of[1]}};
-    Source s[SIDES] = {{file, 0, &values[0], NULL}, {file, 1, &values[1], NULL}};
-    uint64_t bytes[SIDES] = {0};
-    int sides = e->shape->symmetric ? 1 : SIDES;
+    Distances *d = calloc(SIDES, sizeof *d);
+    int best = file > 0 ? e->distance_side : 0, first = best, last = best;
+    if (d == NULL) return fail_memory(error);
+    if (file == 0 && !e->shape->symmetric) last = SIDES - 1;
     treb_status status = TREB_OK;
-    for (int side = 0; side < sides && status == TREB_OK && !stopped(e); side++) {
-        status = values_init(e, file, side, &values[side], error);
-        if (status == TREB_OK)
-            status = prepare_array(e, &s[side], &of[side].order, &bytes[side], error);
-    }
-    int best = sides > 1 && bytes[1] < bytes[0];
-    ledger_free(s[!best].cells);
-    *array = of[best];
-    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s[best], array, error);
-    ledger_free(s[best].cells);
+    for (int side = first; side <= last && status == TREB_OK && !stopped(e); side++)
+        status = prepare_distances(e, file, side, &d[side], error);
+    if (first < last && status == TREB_OK && !stopped(e)) status = choose_side(e, d, &best, error);
+    if (status == TREB_OK && !stopped(e) && d[best].source.cells != NULL)
+        status = encode_distances(e, &d[best], error);
+    e->distance_side = file == 0 ? best : e->distance_side;
+    *array = d[best].array;
+    encode_free(&d[!best].array.encoded);
+    for (int side = 0; side < SIDES; side++) ledger_free(d[side].source.cells);
+    free(d);
     return status;
 }
 

@@ -198,8 +198,9 @@ static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Round roun
     return ok;
 }
 
-/* Rounds with fewer and fewer orders, and more and more cells. None is given up as long as the
- * cells take next to nothing: what there is to see in them is seen by chance. */
+/* Rounds with fewer and fewer orders, and more and more cells. Where cells take next to nothing what
+ * there is to see in them is seen by chance: then none is given up at first, and the last round has
+ * still more. */
 static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
 {
     size_t count = orders->count;
@@ -208,7 +209,7 @@ static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial 
         if (!try_all(orders, wish, round, trial, count)) return false;
         bool seen = trial[count / 2].sampled >= SEEN_BYTES, most = round.length == LENGTH_MOST;
         if (round.last && round.length >= LENGTH_ENOUGH && (seen || most)) return true;
-        if (!round.last && (seen || round.length >= LENGTH_ENOUGH))
+        if (!round.last && (seen || round.length > LENGTH))
             count = count / 4 > LEFT ? count / 4 : LEFT;
         round.last = count <= LEFT;
         if (!most) round.length *= 4;

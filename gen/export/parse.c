@@ -21,7 +21,9 @@ enum {
     FILL_TABLE = 2 * PAIRS_LONGEST,
     NEAR = 2 * PAIRS_LONGEST,
     SLACK = PARSE_BIT,
-    BEHIND = -4 * PARSE_BIT, /* what may cost so much more than another way is not followed */
+    BEHIND =
+        4 * PARSE_BIT, /* what costs so much more than another way is not followed, and so many */
+    BEHIND_CELLS = 4,  /* cells, at what they mostly cost: where they cost much symbols save much */
     NO_SYMBOL = 0xffff,
     FILLED = 0x8000, /* with a value's number, as a symbol: any of that value alone */
     NO_COST = INT32_MAX
@@ -78,6 +80,7 @@ struct Parser {
     const Pairs *pairs;
     const RunValues *run_values;
     unsigned values;
+    uint32_t behind;
     Shapes *shapes;
     uint8_t id[ENCODE_VALUES]; /* by value */
     Edge *edge;
@@ -341,6 +344,16 @@ static bool make_fills(Parser *parser)
     return true;
 }
 
+static uint32_t cost_of_cell(const Pairs *pairs, const uint32_t *cost)
+{
+    uint64_t all = 0, cells = 1;
+    for (unsigned s = 0; s < pairs->count; s++) {
+        all += pairs->used[s] * cost[s];
+        cells += pairs->used[s] * pairs->length[s];
+    }
+    return (uint32_t)(all / cells);
+}
+
 Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost)
 {
     Parser *parser = calloc(1, sizeof *parser);
@@ -352,6 +365,7 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
         parser->pairs = pairs;
         parser->run_values = values;
         parser->values = pairs->values;
+        parser->behind = BEHIND + BEHIND_CELLS * cost_of_cell(pairs, cost);
         for (unsigned v = 0; v < pairs->values; v++) parser->id[pairs->left[v]] = (uint8_t)v;
         done = shapes_make(shapes, parser) && tree_make(&tree, shapes, pairs->count, cost) &&
                make_groups(parser, &tree) && make_starts(parser) && make_fills(parser);
@@ -495,9 +509,8 @@ static void leave(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t fr
     const Fill *fill = &parser->fill[run->value];
     const uint32_t *first = parser->start_first + run->value * parser->values + run[1].value;
     const Start *start = parser->start + first[0], *last = parser->start + first[1];
-    uint32_t next_cost = parser->fill[run[1].value].cost[1] + BEHIND;
     for (uint32_t end = run->least; end <= run->most; end++) {
-        uint32_t bound = room->state[end].cost + next_cost;
+        uint32_t bound = room->state[end].cost + parser->behind;
         for (const Start *s = start; s < last && s->length <= end - from; s++) {
             uint32_t cost = reach(room, fill, r, end - s->length);
             if (cost != NO_COST && cost + s->cheapest < bound)
