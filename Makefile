@@ -206,6 +206,8 @@ bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search
 ifneq ($(SYZYGY),)
 	$(MAKE) --no-print-directory $(BUILD)/tests/fathom/bench_fathom
 	$(BUILD)/tests/fathom/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
+	@echo 'the same files, read by both:'
+	$(BUILD)/tests/fathom/bench_fathom $(SYZYGY) $(SYZYGY) KQvKR KRPvK KRvKP KPvKP
 endif
 	tests/probe/record_trace.sh $(ENGINE) $(TABLES) 4 $(BUILD)/trace4.txt
 	$(BUILD)/tests/probe/bench_search $(if $(SYZYGY),-s $(SYZYGY)) $(BUILD)/trace4.txt $(TABLES)

@@ -668,3 +668,23 @@ test("with some tables of an ending the page makes do", { timeout: 60000 }, asyn
     await own.stop();
     rmSync(folder, { recursive: true });
 });
+
+test("with nothing but Syzygy's files the page works", { timeout: 60000 }, async () => {
+    const own = await startServer({ folder: "tests/data/syzygy" });
+    const hands = await openPage(browser, own.address);
+    const { page } = hands;
+    await hands.open("1k6/8/8/8/8/8/8/R6K w - - 0 1");
+    assert.match(await hands.verdict(), /^White wins/);
+    assert.ok(await page.isDisabled('.tile input[value="dtm"]'));
+    assert.ok(await page.isChecked('.tile input[value="dtz"]'));
+    await page.waitForSelector(".ply.best");
+    assert.match(await page.textContent("body"), /\d+ or \d+ plies/, "what is rounded is said to be");
+    const before = await hands.fen();
+    await page.click(".ply.best");
+    await hands.settled();
+    assert.notEqual(await hands.fen(), before);
+    assert.match(await hands.verdict(), /White wins/);
+    await hands.shot("syzygy");
+    await hands.close();
+    await own.stop();
+});
