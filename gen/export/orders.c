@@ -139,7 +139,8 @@ typedef struct Round {
     bool last; /* few orders are left */
 } Round;
 
-static void try_order(const OrderWish *wish, const ArrayOrder *order, Round round, uint8_t *cells,
+/* False: out of memory. */
+static bool try_order(const OrderWish *wish, const ArrayOrder *order, Round round, uint8_t *cells,
                       Trial *trial)
 {
     size_t runs = RUNS, length = round.length;
@@ -147,7 +148,7 @@ static void try_order(const OrderWish *wish, const ArrayOrder *order, Round roun
     trial->bytes = trial->sampled = UINT64_MAX;
     if (!syzygy_index_init(&index, &wish->maps->syzygy, &wish->maps->shape->material, order->man,
                            order->place, order->place2, wish->file))
-        return;
+        return true; /* never chosen */
     bool whole = index.size <= runs * length;
     if (whole) {
         runs = 1;
@@ -168,6 +169,7 @@ static void try_order(const OrderWish *wish, const ArrayOrder *order, Round roun
     if (!whole)
         trial->sampled =
             (uint64_t)((double)trial->bytes * (double)(runs * length) / (double)index.size);
+    return trial->bytes > 0;
 }
 
 static int compare_trials(const void *a, const void *b)
@@ -184,14 +186,15 @@ static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Round roun
 #pragma omp parallel
     {
         uint8_t *cells = ledger_alloc(wish->ledger, RUNS * round.length);
-        if (cells == NULL) {
+        bool mine = cells != NULL;
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < count; i++)
+            mine =
+                mine && try_order(wish, &orders->order[trial[i].number], round, cells, &trial[i]);
+        if (!mine) {
 #pragma omp atomic write
             ok = false;
         }
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < count; i++)
-            if (cells != NULL)
-                try_order(wish, &orders->order[trial[i].number], round, cells, &trial[i]);
         ledger_free(cells);
     }
     qsort(trial, count, sizeof *trial, compare_trials);
