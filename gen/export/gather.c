@@ -223,7 +223,7 @@ static uint64_t free_squares(const Gather *g, const Placed *placed, int group)
     return ~placed->taken & (pawn ? pawns : ~UINT64_C(0));
 }
 
-/* The last group of men that are no kings: what each man on each square adds. */
+/* The last group, where its men are alike: what each man on each square adds. */
 typedef struct Last {
     const uint8_t *from;
     uint64_t factor;
@@ -252,15 +252,6 @@ static void fill_last(const Gather *g, const Placed *placed, int group, uint8_t 
     int man = g->index->man[own->first], color = man >> 3, type = man & 7, symmetry;
     uint8_t square[64];
     int squares = list_squares(free_squares(g, placed, group), square);
-    if (type == TREB_KING) {
-        int king[2] = {placed->king[0], placed->king[1]};
-        for (int i = 0; i < squares; i++, out += own->factor) {
-            king[color] = square[i] ^ placed->mirror;
-            const uint8_t *at = plane_of(g, placed, king[0], king[1], &symmetry);
-            *out = at != NULL ? *at : g->nothing;
-        }
-        return;
-    }
     const uint8_t *from = plane_of(g, placed, placed->king[0], placed->king[1], &symmetry);
     if (from == NULL) {
         fill_nothing(g, own, out);
@@ -274,7 +265,7 @@ static void fill_last(const Gather *g, const Placed *placed, int group, uint8_t 
     fill_like(&last, own->count, squares, from, out);
 }
 
-/* Where each group behind the leading ones is a single man, men are placed in the order of their
+/* Where each group that is left is a single man, men are placed in the order of their
  * factors, the smallest last, so that cells are written as they lie. The number of a man still
  * counts the squares that the men before him in the array's order leave free. */
 typedef struct Singles {
@@ -289,7 +280,7 @@ static bool all_single(const SyzygyIndex *index, int first)
 {
     for (int i = first; i < index->groups; i++)
         if (index->group[i].count > 1) return false;
-    return first + 1 < index->groups;
+    return first < index->groups;
 }
 
 static void singles_init(Singles *s, const Gather *g, int first)
