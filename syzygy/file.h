@@ -45,13 +45,6 @@ const char *syzygy_read_arrays(Syzygy *table, uint64_t at);
 /* The value of a cell: 0 to 4095, or -1 if there is none. */
 int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell);
 
-static inline unsigned syzygy_get16(const uint8_t *at) { return at[0] | (unsigned)at[1] << 8; }
-
-static inline uint32_t syzygy_get32(const uint8_t *at)
-{
-    return syzygy_get16(at) | (uint32_t)syzygy_get16(at + 2) << 16;
-}
-
 static inline unsigned syzygy_left(const uint8_t *pair) { return pair[0] | (pair[1] & 15u) << 8; }
 
 static inline unsigned syzygy_right(const uint8_t *pair)

@@ -36,4 +36,23 @@ enum {                        /* flags of an array */
 /* Maps of an array: what its values stand for in wins, losses, cursed wins, blessed losses. */
 enum { SYZYGY_MAPS = 4 };
 
+static inline unsigned syzygy_get16(const uint8_t *at) { return at[0] | (unsigned)at[1] << 8; }
+
+static inline uint32_t syzygy_get32(const uint8_t *at)
+{
+    return syzygy_get16(at) | (uint32_t)syzygy_get16(at + 2) << 16;
+}
+
+static inline void syzygy_put16(uint8_t *at, unsigned value)
+{
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+}
+
+static inline void syzygy_put32(uint8_t *at, uint32_t value)
+{
+    syzygy_put16(at, value & 0xffff);
+    syzygy_put16(at + 2, value >> 16);
+}
+
 #endif

@@ -10,7 +10,7 @@
 #include "gen/export/pairs.h"
 #include "gen/export/parse.h"
 #include "gen/export/runs.h"
-#include "syzygy/file.h"
+#include "syzygy/format.h"
 
 enum {
     SLICE = 1 << 21,        /* cells that a thread takes at a time; no symbol goes over its end */
@@ -25,8 +25,8 @@ enum {
     BLOCK_VALUES = 65536,  /* at most */
     BLOCK_BITS_LEAST = 4,  /* log2 of the bytes */
     BLOCK_BITS_USUAL = 6,
-    SYMBOL_BITS = 24, /* that a symbol takes in the file */
-    NEIGHBOURS = 4    /* log2 of the blocks in a step of the index */
+    SYMBOL_BITS = 8 * SYZYGY_SYMBOL_SIZE, /* that a symbol takes in the file */
+    NEIGHBOURS = 4                        /* log2 of the blocks in a step of the index */
 };
 
 /* Some cells, and the symbols that they are cut into. */
@@ -332,10 +332,11 @@ static bool learn(Encoder *encoder)
     return done;
 }
 
-static bool cut_all(Encoder *encoder)
+/* Cuts all of some slices. */
+static bool cut_all(Encoder *encoder, Slices *slices)
 {
     Parser *parser = parser_make(&encoder->pairs, &encoder->values, encoder->cost);
-    bool done = parser != NULL && cut(encoder, parser, &encoder->all);
+    bool done = parser != NULL && cut(encoder, parser, slices);
     parser_free(parser);
     return done;
 }
@@ -358,18 +359,6 @@ typedef struct Packer {
     uint8_t *bytes;
 } Packer;
 
-static void put16(uint8_t *at, unsigned n)
-{
-    at[0] = (uint8_t)n;
-    at[1] = (uint8_t)(n >> 8);
-}
-
-static void put32(uint8_t *at, uint32_t n)
-{
-    put16(at, n & 0xffff);
-    put16(at + 2, n >> 16);
-}
-
 static void put_word(uint8_t *block, uint32_t at, uint32_t word, unsigned length)
 {
     uint64_t bits = (uint64_t)word << (64 - length) >> (at & 7);
@@ -378,7 +367,8 @@ static void put_word(uint8_t *block, uint32_t at, uint32_t word, unsigned length
 
 static void end_block(Packer *packer)
 {
-    if (packer->lengths != NULL) put16(packer->lengths + 2 * packer->blocks, packer->values - 1);
+    if (packer->lengths != NULL)
+        syzygy_put16(packer->lengths + 2 * packer->blocks, packer->values - 1);
     packer->blocks++;
     packer->bits = packer->values = 0;
 }
@@ -422,7 +412,8 @@ static void plan_index(Blocks *plan, uint64_t size)
 
 static uint64_t plan_bytes(const Blocks *plan)
 {
-    return (plan->blocks << plan->block_bits) + 2 * plan->lengths + 6 * plan->steps;
+    return (plan->blocks << plan->block_bits) + 2 * plan->lengths +
+           SYZYGY_SPARSE_SIZE * plan->steps;
 }
 
 static Blocks plan_blocks(const Encoder *encoder)
@@ -448,8 +439,8 @@ static void put_index(const Blocks *plan, const uint8_t *lengths, uint8_t *spars
         uint64_t middle = i * step + step / 2;
         while (first + syzygy_get16(lengths + 2 * block) < middle)
             first += syzygy_get16(lengths + 2 * block++) + 1;
-        put32(sparse + 6 * i, (uint32_t)block);
-        put16(sparse + 6 * i + 4, (unsigned)(middle - first));
+        syzygy_put32(sparse + SYZYGY_SPARSE_SIZE * i, (uint32_t)block);
+        syzygy_put16(sparse + SYZYGY_SPARSE_SIZE * i + 4, (unsigned)(middle - first));
     }
 }
 
@@ -459,7 +450,7 @@ static void put_symbols(const Encoder *encoder, uint8_t *at)
 {
     const Pairs *pairs = &encoder->pairs;
     const Huffman *huffman = &encoder->huffman;
-    for (unsigned n = 0; n < pairs->count; n++, at += 3) {
+    for (unsigned n = 0; n < pairs->count; n++, at += SYZYGY_SYMBOL_SIZE) {
         unsigned s = huffman->symbol[n];
         bool value = s < pairs->values;
         unsigned left = value ? pairs->left[s] : huffman->number[pairs->left[s]];
@@ -474,20 +465,20 @@ static bool put_code(const Encoder *encoder, const Blocks *plan, Encoded *out)
 {
     const Huffman *huffman = &encoder->huffman;
     unsigned words = huffman->longest - huffman->shortest + 1;
-    out->code_size = 10 + 2 * (size_t)words + 2 + 3 * (size_t)encoder->pairs.count;
+    out->code_size = 10 + 2 * (size_t)words + 2 + SYZYGY_SYMBOL_SIZE * (size_t)encoder->pairs.count;
     uint8_t *at = out->code = malloc(out->code_size);
     if (at == NULL) return false;
     at[0] = 0;
     at[1] = (uint8_t)plan->block_bits;
     at[2] = (uint8_t)plan->sparse_bits;
     at[3] = (uint8_t)(plan->lengths - plan->blocks);
-    put32(at + 4, (uint32_t)plan->blocks);
+    syzygy_put32(at + 4, (uint32_t)plan->blocks);
     at[8] = (uint8_t)huffman->longest;
     at[9] = (uint8_t)huffman->shortest;
     at += 10;
     for (unsigned l = huffman->shortest; l <= huffman->longest; l++, at += 2)
-        put16(at, huffman->first[l]);
-    put16(at, encoder->pairs.count);
+        syzygy_put16(at, huffman->first[l]);
+    syzygy_put16(at, encoder->pairs.count);
     put_symbols(encoder, at + 2);
     return true;
 }
@@ -495,7 +486,7 @@ static bool put_code(const Encoder *encoder, const Blocks *plan, Encoded *out)
 static bool put_blocks(const Encoder *encoder, Encoded *out)
 {
     Blocks plan = plan_blocks(encoder);
-    out->sparse_size = 6 * (size_t)plan.steps;
+    out->sparse_size = SYZYGY_SPARSE_SIZE * (size_t)plan.steps;
     out->lengths_size = 2 * (size_t)plan.lengths;
     out->blocks_size = plan.blocks << plan.block_bits;
     out->sparse = malloc(out->sparse_size);
@@ -530,7 +521,7 @@ static bool encode(Encoder *encoder, Encoded *out)
     if (!make_slices(encoder, &encoder->all, SLICE, 1)) return false;
     find_values(encoder);
     if (is_constant(encoder, &value)) return put_constant(value, out);
-    return learn(encoder) && cut_all(encoder) &&
+    return learn(encoder) && cut_all(encoder, &encoder->all) &&
            huffman_make(&encoder->huffman, encoder->pairs.used, encoder->pairs.count) &&
            put_blocks(encoder, out);
 }
@@ -584,50 +575,58 @@ static uint64_t count_bits(const Encoder *encoder)
     return bits / PARSE_BIT;
 }
 
-static uint64_t scale(uint64_t bits, uint64_t from, uint64_t to)
+/* Bytes of `to` cells of which `from` were looked at. */
+static uint64_t scaled_bytes(const Encoder *encoder, uint64_t from, uint64_t to)
 {
-    return (uint64_t)((double)bits * (double)to / (double)from);
+    double bits = (double)count_bits(encoder) * (double)to / (double)from;
+    return ((uint64_t)bits + (uint64_t)SYMBOL_BITS * encoder->pairs.count + 8) / 8;
+}
+
+static void look_at(Encoder *encoder, const uint8_t *cells, uint64_t size)
+{
+    encoder->cells = cells;
+    encoder->size = size;
+    count_cells((Stretch){cells, size}, encoder->times);
+    choose_values(encoder);
+}
+
+/* Symbols of the sample, once and as they come. */
+static bool learn_once(Encoder *encoder)
+{
+    RunList list = {0};
+    bool done = list_runs(encoder, &encoder->sample, &list) &&
+                pairs_learn(&encoder->pairs, list.run, list.count, encoder->present, LEAST);
+    if (done) set_costs(encoder);
+    free(list.run);
+    return done;
 }
 
 uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length, uint64_t size)
 {
     Encoder *encoder = calloc(1, sizeof *encoder);
-    RunList list = {0};
-    uint64_t bits = 0;
-    if (encoder != NULL) {
-        encoder->cells = cells;
-        encoder->size = runs * length;
-        count_cells((Stretch){cells, runs * length}, encoder->times);
-        choose_values(encoder);
-        if (make_slices(encoder, &encoder->sample, length, 1) &&
-            list_runs(encoder, &encoder->sample, &list) &&
-            pairs_learn(&encoder->pairs, list.run, list.count, encoder->present, LEAST)) {
-            set_costs(encoder);
-            bits = scale(count_bits(encoder), runs * length, size) +
-                   (uint64_t)SYMBOL_BITS * encoder->pairs.count + 1;
-        }
-        free_slices(&encoder->sample);
-        free(encoder);
-    }
-    free(list.run);
-    return (bits + 7) / 8;
+    uint64_t bytes = 0;
+    if (encoder == NULL) return 0;
+    look_at(encoder, cells, runs * length);
+    if (make_slices(encoder, &encoder->sample, length, 1) && learn_once(encoder))
+        bytes = scaled_bytes(encoder, runs * length, size);
+    free_slices(&encoder->sample);
+    free(encoder);
+    return bytes;
 }
 
-/* Cuts every other slice of `all` into symbols that were learned from the rest. */
-static bool cut_others(Encoder *encoder, RunList *list)
+/* Puts every other slice of `all` into the sample, the rest aside. */
+static bool halve(Encoder *encoder, size_t length)
 {
+    if (!make_slices(encoder, &encoder->all, length, 1) ||
+        !make_slices(encoder, &encoder->sample, length, 1) ||
+        !make_slices(encoder, &encoder->tried, length, 1))
+        return false;
+    encoder->sample.count = encoder->tried.count = 0;
     for (size_t i = 0; i < encoder->all.count; i++) {
         Slices *half = i % 2 ? &encoder->tried : &encoder->sample;
         half->slice[half->count++].cells = encoder->all.slice[i].cells;
     }
-    if (!list_runs(encoder, &encoder->sample, list) ||
-        !pairs_learn(&encoder->pairs, list->run, list->count, encoder->present, LEAST))
-        return false;
-    set_costs(encoder);
-    Parser *parser = parser_make(&encoder->pairs, &encoder->values, encoder->cost);
-    bool done = parser != NULL && cut(encoder, parser, &encoder->tried);
-    parser_free(parser);
-    return done;
+    return true;
 }
 
 uint64_t encode_measure(const uint8_t *cells, size_t runs, size_t length, uint64_t size)
@@ -635,28 +634,17 @@ uint64_t encode_measure(const uint8_t *cells, size_t runs, size_t length, uint64
     Ledger unbound;
     EncodeOptions options = {.threads = 1};
     Encoder *encoder = calloc(1, sizeof *encoder);
-    RunList list = {0};
-    uint64_t bits = 0;
+    uint64_t bytes = 0;
     if (encoder == NULL) return 0;
     ledger_init(&unbound, UINT64_MAX);
-    encoder->cells = cells;
-    encoder->size = runs * length;
     encoder->options = &options;
     encoder->ledger = &unbound;
-    count_cells((Stretch){cells, runs * length}, encoder->times);
-    choose_values(encoder);
-    if (make_slices(encoder, &encoder->all, length, 1) &&
-        make_slices(encoder, &encoder->sample, length, 1) &&
-        make_slices(encoder, &encoder->tried, length, 1)) {
-        encoder->sample.count = encoder->tried.count = 0;
-        if (cut_others(encoder, &list))
-            bits = scale(count_bits(encoder), encoder->tried.count * length, size) +
-                   (uint64_t)SYMBOL_BITS * encoder->pairs.count + 1;
-    }
+    look_at(encoder, cells, runs * length);
+    if (halve(encoder, length) && learn_once(encoder) && cut_all(encoder, &encoder->tried))
+        bytes = scaled_bytes(encoder, encoder->tried.count * length, size);
     free_slices(&encoder->all);
     free_slices(&encoder->sample);
     free_slices(&encoder->tried);
     free(encoder);
-    free(list.run);
-    return (bits + 7) / 8;
+    return bytes;
 }
