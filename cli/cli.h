@@ -117,6 +117,17 @@ bool cli_utf8(void);
 /* Seconds of a clock that never goes back. */
 double cli_seconds(void);
 
+/* How far a long check is, on one line of standard error that is drawn over again. */
+typedef struct CliShare {
+    bool on, drawn;
+    double last; /* when it was drawn */
+} CliShare;
+
+/* Draws "WHAT 42%" now and then, `what` as for printf. */
+void cli_share_draw(CliShare *share, uint64_t done, uint64_t total, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+void cli_share_clear(CliShare *share);
+
 /* From here on SIGINT and SIGTERM set what is returned, for long work to end early. The second time
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);

@@ -49,8 +49,7 @@ typedef struct CompareRun {
     CompareSet set[2];
     char name[MATERIAL_NAME_SIZE]; /* of the material at hand */
     const atomic_bool *stop;
-    bool bar, drawn;
-    double last;
+    CliShare share;
     size_t materials, equal, rounded, different, failed, missing; /* all but the first: tables */
     size_t alone[2];                                              /* tables that only one set has */
     uint64_t positions;
@@ -58,20 +57,10 @@ typedef struct CompareRun {
 
 /* ---- What is printed ------------------------------------------------------------------------- */
 
-static void clear_bar(CompareRun *run)
-{
-    if (run->drawn) fputs("\r\033[K", stderr);
-    run->drawn = false;
-}
-
 static bool on_progress(void *context, uint64_t done, uint64_t total)
 {
     CompareRun *run = context;
-    if (run->bar && cli_seconds() - run->last > 0.2) {
-        run->last = cli_seconds();
-        fprintf(stderr, "\r%s: %.0f%%\033[K", run->name, 100.0 * (double)done / (double)total);
-        run->drawn = true;
-    }
+    cli_share_draw(&run->share, done, total, "%s:", run->name);
     return !atomic_load(run->stop);
 }
 
@@ -237,7 +226,7 @@ static int compare_one(CompareRun *run, const Material *material, unsigned metri
     if (metrics == 0) return CLI_OK;
     treb_status status = compare_material(&run->set[0], &run->set[1], material, metrics,
                                           &run->args->options, &result, &error);
-    clear_bar(run);
+    cli_share_clear(&run->share);
     if (status == TREB_OK && !atomic_load(run->stop)) {
         run->positions += result.positions;
         for (int m = 0; m < TREB_METRICS; m++)
@@ -386,9 +375,9 @@ static int run_all(CompareArgs *args)
 {
     CompareRun run = {.args = args,
                       .stop = cli_catch_signals(),
-                      .bar = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
+                      .share.on = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
     int code = CLI_OK;
-    double start = run.last = cli_seconds();
+    double start = run.share.last = cli_seconds();
     treb_error error;
     args->options.progress = on_progress;
     args->options.context = &run;

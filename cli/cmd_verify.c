@@ -63,29 +63,17 @@ typedef struct VerifyRun {
     const VerifyArgs *args;
     const VerifyItem *item; /* at hand */
     const atomic_bool *stop;
-    bool bar, drawn;
-    double last;
+    CliShare share;
     size_t wrong, unchecked, missing;
     uint64_t positions;
 } VerifyRun;
 
 /* ---- What is printed ------------------------------------------------------------------------- */
 
-static void clear_bar(VerifyRun *run)
-{
-    if (run->drawn) fputs("\r\033[K", stderr);
-    run->drawn = false;
-}
-
 static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     VerifyRun *run = context;
-    if (run->bar && cli_seconds() - run->last > 0.2) {
-        run->last = cli_seconds();
-        fprintf(stderr, "\r%s: %s %.0f%%\033[K", run->item->material, phase,
-                total ? 100.0 * (double)done / (double)total : 0);
-        run->drawn = true;
-    }
+    cli_share_draw(&run->share, done, total, "%s: %s", run->item->material, phase);
     return !atomic_load(run->stop);
 }
 
@@ -202,7 +190,7 @@ static void verify_one(VerifyRun *run)
     double start = cli_seconds();
     treb_status status = verify_item(run, &result);
     double seconds = cli_seconds() - start;
-    clear_bar(run);
+    cli_share_clear(&run->share);
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
     count_status(run, status);
@@ -269,10 +257,10 @@ static int run_all(const VerifyArgs *args)
 {
     VerifyRun run = {.args = args,
                      .stop = cli_catch_signals(),
-                     .bar = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
+                     .share.on = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
     VerifyOptions *options = (VerifyOptions *)&args->options;
     double start = cli_seconds();
-    run.last = start;
+    run.share.last = start;
     options->dirs = args->dirs.dir;
     options->dirs_count = args->dirs.count;
     options->progress = on_progress;

@@ -11,27 +11,16 @@ typedef struct ChecksumRun {
     const char **path;
     size_t count; /* of files that are there */
     const atomic_bool *stop;
-    bool quiet, bar, drawn;
-    double last;
+    bool quiet;
+    CliShare share;
     size_t right, wrong, unchecked, missing;
     uint64_t bytes;
 } ChecksumRun;
 
-static void clear_bar(ChecksumRun *run)
-{
-    if (run->drawn) fputs("\r\033[K", stderr);
-    run->drawn = false;
-}
-
 static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     ChecksumRun *run = context;
-    if (run->bar && cli_seconds() - run->last > 0.2) {
-        run->last = cli_seconds();
-        fprintf(stderr, "\r%s: %.0f%%\033[K", phase,
-                total ? 100.0 * (double)done / (double)total : 0);
-        run->drawn = true;
-    }
+    cli_share_draw(&run->share, done, total, "%s:", phase);
     return !atomic_load(run->stop);
 }
 
@@ -64,7 +53,7 @@ static void count_file(ChecksumRun *run, const char *path, const VerifyChecksum 
     run->unchecked += result->status != TREB_OK && result->status != TREB_ERR_DAMAGED &&
                       result->status != TREB_ERR_NO_TABLE;
     run->bytes += result->bytes;
-    clear_bar(run);
+    cli_share_clear(&run->share);
     if (cli_json_wanted())
         print_json(path, result);
     else
@@ -109,7 +98,7 @@ static int run_files(ChecksumRun *run, const VerifyOptions *options)
     own.progress = on_progress;
     own.context = run;
     treb_status status = verify_checksums(run->path, run->count, &own, on_checked, run);
-    clear_bar(run);
+    cli_share_clear(&run->share);
     if (atomic_load(run->stop)) {
         cli_error("verify", "stopped after %zu of %zu", run->right + run->wrong + run->unchecked,
                   run->count);
@@ -125,7 +114,7 @@ int verify_checksums_run(const VerifyList *list, const VerifyOptions *options, b
     ChecksumRun run = {.path = calloc(list->count + 1, sizeof *run.path),
                        .stop = cli_catch_signals(),
                        .quiet = quiet,
-                       .bar = isatty(STDERR_FILENO) && !cli_json_wanted() && !quiet};
+                       .share.on = isatty(STDERR_FILENO) && !cli_json_wanted() && !quiet};
     if (run.path == NULL) return cli_no_memory("verify");
     for (size_t i = 0; i < list->count; i++) {
         const VerifyListed *file = &list->file[i];
