@@ -61,11 +61,11 @@ if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
 else
     echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
 fi
+rm -rf "$build/test-syzygy"
+run "export" "$build/trebuchet" export --quiet --syzygy "$build/test-syzygy" KBNvK KQvKR
+run "export, compared" "$build/trebuchet" compare -m wdl,dtz "$build/test-syzygy" "$tables"
+run "export, verified" "$build/trebuchet" verify --full --tables "$build/test-syzygy" KQvKR KBNvK
 if PATH=$PATH:/usr/games command -v stockfish >/dev/null; then
-    rm -rf "$build/test-syzygy"
-    run "export" "$build/trebuchet" export --quiet --syzygy "$build/test-syzygy" KBNvK KQvKR
-    run "export, compared" "$build/trebuchet" compare -m wdl,dtz "$build/test-syzygy" "$tables"
-    run "export, verified" "$build/trebuchet" verify --full --tables "$build/test-syzygy" KQvKR KBNvK
     run "stockfish wins" env PATH="$PATH:/usr/games" python3 tests/engine/stockfish_wins.py stockfish "$build/test-syzygy"
 else
     echo 'SKIPPED: no engine plays on exported files, as stockfish is not installed (.ci/deps test)'
