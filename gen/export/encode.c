@@ -558,6 +558,11 @@ void encode_free(Encoded *encoded)
     *encoded = (Encoded){0};
 }
 
+uint64_t encoded_bytes(const Encoded *e)
+{
+    return e->code_size + e->sparse_size + e->lengths_size + e->blocks_size;
+}
+
 uint64_t encode_memory(uint64_t size, int threads)
 {
     enum { CELLS_A_TOKEN = 4, THREAD_BYTES = 4 << 20 };
@@ -591,12 +596,17 @@ static void look_at(Encoder *encoder, const uint8_t *cells, uint64_t size)
 }
 
 /* Symbols of the sample, once and as they come. */
+static bool learn_list(Encoder *encoder, const RunList *list)
+{
+    bool done = pairs_learn(&encoder->pairs, list->run, list->count, encoder->present, LEAST);
+    if (done) set_costs(encoder);
+    return done;
+}
+
 static bool learn_once(Encoder *encoder)
 {
     RunList list = {0};
-    bool done = list_runs(encoder, &encoder->sample, &list) &&
-                pairs_learn(&encoder->pairs, list.run, list.count, encoder->present, LEAST);
-    if (done) set_costs(encoder);
+    bool done = list_runs(encoder, &encoder->sample, &list) && learn_list(encoder, &list);
     free(list.run);
     return done;
 }
@@ -609,6 +619,23 @@ uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length, uint6
     look_at(encoder, cells, runs * length);
     if (make_slices(encoder, &encoder->sample, length, 1) && learn_once(encoder))
         bytes = scaled_bytes(encoder, runs * length, size);
+    free_slices(&encoder->sample);
+    free(encoder);
+    return bytes;
+}
+
+uint64_t encode_estimate_all(const uint8_t *cells, uint64_t size)
+{
+    Encoder *encoder = calloc(1, sizeof *encoder);
+    RunList list = {0};
+    uint64_t bytes = 0, sampled = 0;
+    if (encoder == NULL) return 0;
+    look_at(encoder, cells, size);
+    bool done = take_sample(encoder, &list) && learn_list(encoder, &list);
+    for (size_t i = 0; i < encoder->sample.count; i++)
+        sampled += encoder->sample.slice[i].cells.size;
+    if (done) bytes = scaled_bytes(encoder, sampled, size);
+    free(list.run);
     free_slices(&encoder->sample);
     free(encoder);
     return bytes;

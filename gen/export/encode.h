@@ -43,6 +43,7 @@ typedef struct Encoded {
 treb_status encode_array(const uint8_t *cells, uint64_t size, const EncodeOptions *options,
                          Encoded *out, treb_error *error);
 void encode_free(Encoded *encoded);
+uint64_t encoded_bytes(const Encoded *encoded);
 
 /* Bytes that encoding so many cells claims of a ledger: at most, for arrays that compress at all. */
 uint64_t encode_memory(uint64_t size, int threads);
@@ -50,6 +51,9 @@ uint64_t encode_memory(uint64_t size, int threads);
 /* About how many bytes an array of `size` cells takes of which these are samples, `runs` stretches of
  * `length` cells one behind the other: to compare orders. 0: out of memory. */
 uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length, uint64_t size);
+
+/* The same from all cells. */
+uint64_t encode_estimate_all(const uint8_t *cells, uint64_t size);
 
 /* The same with less of a bias for arrays of which every part is new: half of the stretches are cut
  * into symbols that were learned from the other half. Takes some times as long. */

@@ -264,9 +264,8 @@ static treb_status fill_source(const Exporter *e, const Source *s, treb_error *e
 
 static bool stopped(const Exporter *e) { return e->options.stop && atomic_load(e->options.stop); }
 
-/* Fills a source, and finds the order that suits it. */
-static treb_status prepare_array(Exporter *e, Source *s, ArrayOrder *order, uint64_t *bytes,
-                                 treb_error *error)
+/* Fills a source, and finds the orders that may suit it. */
+static treb_status prepare_array(Exporter *e, Source *s, OrderChoice *choice, treb_error *error)
 {
     ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side], own = {NULL, 0};
     s->cells = ledger_alloc(e->options.ledger, e->maps.slices[s->file] * e->maps.slice);
@@ -278,27 +277,59 @@ static treb_status prepare_array(Exporter *e, Source *s, ArrayOrder *order, uint
         if (status == TREB_OK && !orders_copy(&own, orders)) status = fail_memory(error);
         orders = &own;
     }
-    if (status == TREB_OK) status = orders_choose(orders, &wish, bytes, error);
-    if (status == TREB_OK) *order = orders->order[0];
+    if (status == TREB_OK) status = orders_choose(orders, &wish, choice, error);
     orders_free(&own);
     return status;
 }
 
-static treb_status encode_source(const Exporter *e, const Source *s, ExportArray *array,
-                                 treb_error *error)
+/* The cells in an order; to be given back to the ledger. NULL: out of memory. */
+static uint8_t *ordered_cells(const Exporter *e, const Source *s, const ArrayOrder *order,
+                              uint64_t *size)
 {
-    const ArrayOrder *order = &array->order;
     SyzygyIndex index;
     syzygy_index_init(&index, &e->maps.syzygy, &e->shape->material, order->man, order->place,
                       order->place2, s->file);
+    *size = index.size;
     uint8_t *cells = ledger_alloc(e->options.ledger, index.size);
+    if (cells != NULL)
+        gather_all(&(Gather){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
+    return cells;
+}
+
+/* Which of the orders takes least, now that all cells are looked at. NULL: out of memory. */
+static const ArrayOrder *best_order(const Exporter *e, const Source *s, const OrderChoice *choice)
+{
+    enum { LITTLE = 128 }; /* bytes of which none is worth saving */
+    int best = 0;
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < choice->count && choice->count > 1 && least > LITTLE; i++) {
+        uint64_t size, bytes = 0;
+        uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
+        if (cells != NULL) bytes = encode_estimate_all(cells, size);
+        ledger_free(cells);
+        if (bytes == 0) return NULL;
+        if (bytes < least) {
+            least = bytes;
+            best = i;
+        }
+    }
+    return &choice->order[best];
+}
+
+static treb_status encode_source(const Exporter *e, const Source *s, const OrderChoice *choice,
+                                 ExportArray *array, treb_error *error)
+{
+    const ArrayOrder *order = best_order(e, s, choice);
+    if (order == NULL) return fail_memory(error);
+    uint64_t size;
+    uint8_t *cells = ordered_cells(e, s, order, &size);
     if (cells == NULL) return fail_memory(error);
-    gather_all(&(Gather){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
     EncodeOptions options = {.ledger = e->options.ledger,
                              .threads = omp_get_max_threads(),
                              .only_zero = s->values != NULL,
                              .block_bits = s->values != NULL ? 10 : 6};
-    treb_status status = encode_array(cells, index.size, &options, &array->encoded, error);
+    array->order = *order;
+    treb_status status = encode_array(cells, size, &options, &array->encoded, error);
     ledger_free(cells);
     return status;
 }
@@ -307,9 +338,9 @@ static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *a
                                  treb_error *error)
 {
     Source s = {.file = file, .side = side};
-    uint64_t bytes;
-    treb_status status = prepare_array(e, &s, &array->order, &bytes, error);
-    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, array, error);
+    OrderChoice choice;
+    treb_status status = prepare_array(e, &s, &choice, error);
+    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, &choice, array, error);
     ledger_free(s.cells);
     return status;
 }
@@ -319,7 +350,7 @@ typedef struct Distances {
     ExportArray array;
     Values values;
     Source source;
-    uint64_t bytes; /* about, or, once it is encoded, in truth */
+    OrderChoice choice; /* `bytes`: once it is encoded, in truth */
 } Distances;
 
 static treb_status prepare_distances(Exporter *e, int file, int side, Distances *d,
@@ -329,15 +360,15 @@ static treb_status prepare_distances(Exporter *e, int file, int side, Distances 
     d->source = (Source){file, side, &d->values, NULL};
     treb_status status = values_init(e, file, side, &d->values, error);
     if (status != TREB_OK) return status;
-    return prepare_array(e, &d->source, &d->array.order, &d->bytes, error);
+    return prepare_array(e, &d->source, &d->choice, error);
 }
 
 static treb_status encode_distances(const Exporter *e, Distances *d, treb_error *error)
 {
-    treb_status status = encode_source(e, &d->source, &d->array, error);
+    treb_status status = encode_source(e, &d->source, &d->choice, &d->array, error);
     ledger_free(d->source.cells);
     d->source.cells = NULL;
-    d->bytes = d->array.encoded.blocks_size;
+    d->choice.bytes = encoded_bytes(&d->array.encoded);
     return status;
 }
 
@@ -345,12 +376,12 @@ static treb_status encode_distances(const Exporter *e, Distances *d, treb_error 
 static treb_status choose_side(const Exporter *e, Distances d[SIDES], int *best, treb_error *error)
 {
     enum { FAR = 3, OF = 2 }; /* estimates that differ by this factor are believed */
-    int less = d[1].bytes < d[0].bytes;
-    bool clear = OF * d[!less].bytes > FAR * d[less].bytes;
+    int less = d[1].choice.bytes < d[0].choice.bytes;
+    bool clear = OF * d[!less].choice.bytes > FAR * d[less].choice.bytes;
     treb_status status = TREB_OK;
     for (int side = 0; side < SIDES && !clear && status == TREB_OK; side++)
         status = encode_distances(e, &d[side], error);
-    *best = clear ? less : d[1].bytes < d[0].bytes;
+    *best = clear ? less : d[1].choice.bytes < d[0].choice.bytes;
     return status;
 }
 

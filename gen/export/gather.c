@@ -151,8 +151,8 @@ static void put_group(const Gather *g, Placed *placed, int group, const uint8_t 
 
 /* ---- A few cells ----------------------------------------------------------------------------- */
 
-/* Where a cell's value is, from the squares of all men. */
-static inline uint8_t value_at(const Gather *g, const Placed *placed, const uint8_t *sq)
+/* Where a cell's value is, from the squares of all men. NULL: kings touch. */
+static inline const uint8_t *place_of(const Gather *g, const Placed *placed, const uint8_t *sq)
 {
     const GatherMaps *maps = g->maps;
     uint8_t king[2] = {0, 0};
@@ -160,7 +160,7 @@ static inline uint8_t value_at(const Gather *g, const Placed *placed, const uint
         if ((g->index->man[i] & 7) == TREB_KING)
             king[g->index->man[i] >> 3] = sq[i] ^ placed->mirror;
     unsigned pair = maps->kings[king[0]][king[1]];
-    if (pair == GATHER_NONE) return g->nothing;
+    if (pair == GATHER_NONE) return NULL;
     const uint8_t *turned = maps->turned[maps->symmetry[king[0]][king[1]]];
     const uint8_t *at = placed->slice + pair * maps->plane;
     for (int i = 0, like = 0; i < g->index->men; i++) {
@@ -169,34 +169,67 @@ static inline uint8_t value_at(const Gather *g, const Placed *placed, const uint
         if (type != TREB_KING && type != TREB_PAWN)
             at += (size_t)turned[sq[i] ^ placed->mirror] << maps->shift[man >> 3][type][like];
     }
-    return *at;
+    return at;
 }
+
+/* Groups in the order of their factors, the smallest first: numbers count up like the wheels of a
+ * meter. */
+typedef struct Meter {
+    int group[SYZYGY_MEN_MAX];
+    uint64_t number[SYZYGY_MEN_MAX]; /* by group */
+} Meter;
+
+static void meter_init(Meter *meter, const SyzygyIndex *index, uint64_t cell)
+{
+    for (int i = 0; i < index->groups; i++) {
+        int at = i;
+        for (; at > 0 && index->group[meter->group[at - 1]].factor > index->group[i].factor; at--)
+            meter->group[at] = meter->group[at - 1];
+        meter->group[at] = i;
+        meter->number[i] = cell / index->group[i].factor % index->group[i].ways;
+    }
+}
+
+/* Goes to the next cell. Returns the first group whose number is another now. */
+static int meter_step(Meter *meter, const SyzygyIndex *index)
+{
+    int first = index->groups;
+    for (int i = 0; i < index->groups; i++) {
+        int group = meter->group[i];
+        if (group < first) first = group;
+        if (++meter->number[group] < index->group[group].ways) break;
+        meter->number[group] = 0;
+    }
+    return first;
+}
+
+enum { AHEAD = 16 };
 
 void gather_some(const Gather *g, uint64_t cell, size_t count, uint8_t *out)
 {
     uint8_t sq[SYZYGY_MEN_MAX];
     Placed placed = {.slice = g->from};
-    uint64_t number[SYZYGY_MEN_MAX];
-    int groups = g->index->groups, pawns = pawn_groups(g->index);
-    for (int i = 0; i < groups; i++) number[i] = UINT64_MAX;
-    for (size_t n = 0; n < count; n++, cell++) {
-        bool moved = false;
-        for (int i = 0; i < groups; i++) {
-            const SyzygyGroup *group = &g->index->group[i];
-            uint64_t own = cell / group->factor % group->ways;
-            /* Squares of the groups behind one that moved are others, too. */
-            if (moved || own != number[i]) {
-                moved = true;
-                number[i] = own;
-                syzygy_place_group(g->index, &g->maps->syzygy, g->file, i, own, sq);
-            }
-            if (moved && i + 1 == pawns) {
+    Meter meter;
+    int pawns = pawn_groups(g->index), first = 0;
+    const uint8_t *at[AHEAD] = {NULL}; /* a cell is fetched while those after it are found */
+    meter_init(&meter, g->index, cell);
+    for (size_t n = 0; n < count; n++) {
+        /* Squares of the groups behind one that moved are others, too. */
+        for (int i = first; i < g->index->groups; i++) {
+            syzygy_place_group(g->index, &g->maps->syzygy, g->file, i, meter.number[i], sq);
+            if (i + 1 == pawns) {
                 placed.mirror = 0;
                 find_slice(g, &placed, sq);
             }
         }
-        out[n] = value_at(g, &placed, sq);
+        const uint8_t **own = &at[n % AHEAD];
+        if (n >= AHEAD) out[n - AHEAD] = *own != NULL ? **own : g->nothing;
+        *own = place_of(g, &placed, sq);
+        __builtin_prefetch(*own);
+        first = meter_step(&meter, g->index);
     }
+    for (size_t n = count > AHEAD ? count - AHEAD : 0; n < count; n++)
+        out[n] = at[n % AHEAD] != NULL ? *at[n % AHEAD] : g->nothing;
 }
 
 /* ---- All cells ------------------------------------------------------------------------------- */
@@ -265,6 +298,13 @@ static void fill_last(const Gather *g, const Placed *placed, int group, uint8_t 
     fill_like(&last, own->count, squares, from, out);
 }
 
+/* Cells that are on their way from memory. */
+typedef struct Row {
+    const uint8_t *from[64]; /* NULL: kings touch */
+    uint8_t *out[64];
+    int count;
+} Row;
+
 /* Where each group that is left is a single man, men are placed in the order of their
  * factors, the smallest last, so that cells are written as they lie. The number of a man still
  * counts the squares that the men before him in the array's order leave free. */
@@ -274,6 +314,8 @@ typedef struct Singles {
     int loop[SYZYGY_MEN_MAX];   /* groups in the order in which they are placed */
     uint64_t lead;              /* squares of the leading men */
     uint8_t sq[SYZYGY_MEN_MAX]; /* by group */
+    Row row[2];
+    int own; /* the row that is being listed */
 } Singles;
 
 static bool all_single(const SyzygyIndex *index, int first)
@@ -285,7 +327,10 @@ static bool all_single(const SyzygyIndex *index, int first)
 
 static void singles_init(Singles *s, const Gather *g, int first)
 {
-    *s = (Singles){.g = g, .first = first, .count = g->index->groups - first};
+    s->g = g;
+    s->first = first;
+    s->count = g->index->groups - first;
+    s->own = s->row[0].count = s->row[1].count = 0;
     for (int i = 0; i < s->count; i++) {
         int at = i;
         for (;
@@ -307,11 +352,28 @@ static uint64_t squares_before(const Singles *s, int group, int but)
     return set;
 }
 
+/* Writes the row before this one, whose cells have come meanwhile, and makes room for the next. */
+static void end_row(Singles *s)
+{
+    Row *row = &s->row[s->own ^= 1];
+    for (int i = 0; i < row->count; i++)
+        *row->out[i] = row->from[i] != NULL ? *row->from[i] : s->g->nothing;
+    row->count = 0;
+}
+
+static inline void row_add(Row *row, const uint8_t *from, uint8_t *out)
+{
+    __builtin_prefetch(from);
+    row->from[row->count] = from;
+    row->out[row->count++] = out;
+}
+
 /* The last man on all squares, the others being placed. `behind`: men that come after him in the
  * array's order; each has one square less to count where he stands below him. */
-static void fill_single_row(const Singles *s, const Placed *placed, uint8_t *out)
+static void fill_single_row(Singles *s, const Placed *placed, uint8_t *out)
 {
     const Gather *g = s->g;
+    Row *row = &s->row[s->own];
     int own = s->loop[s->count - 1], symmetry;
     const SyzygyGroup *group = &g->index->group[own];
     int man = g->index->man[group->first], color = man >> 3, type = man & 7;
@@ -340,13 +402,13 @@ static void fill_single_row(const Singles *s, const Placed *placed, uint8_t *out
                 if (s->sq[i] == sq) out += g->index->group[i].factor;
         } else if (type == TREB_KING) {
             king[color] = sq ^ placed->mirror;
-            const uint8_t *at = plane_of(g, placed, king[0], king[1], &symmetry);
-            *out = at != NULL ? *at : g->nothing;
+            row_add(row, plane_of(g, placed, king[0], king[1], &symmetry), out);
         } else {
-            *out = from != NULL ? from[(size_t)turned[sq ^ placed->mirror] << shift] : g->nothing;
+            row_add(row, from ? &from[(size_t)turned[sq ^ placed->mirror] << shift] : NULL, out);
         }
         out += group->factor;
     }
+    end_row(s);
 }
 
 static void fill_singles(Singles *s, const Placed *placed, int depth, uint8_t *out)
@@ -394,6 +456,7 @@ static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *ou
         singles_init(&singles, g, group);
         singles.lead = placed->taken;
         fill_singles(&singles, placed, 0, out);
+        end_row(&singles);
         return;
     }
     if (group == g->index->groups) { /* the leading men are all there are */

@@ -15,8 +15,9 @@ enum {
     LENGTH = 64, /* of a run in the first round; four times as much in the next */
     LENGTH_ENOUGH = 16 * LENGTH,
     LENGTH_MOST = 64 * LENGTH,
+    LEFT = 6, /* orders that are kept, if there are more than ORDERS_TRIED */
     SEEN_BYTES = 1000,
-    LEFT = 6 /* orders that are kept */
+    SURE_BYTES = 10000 /* that samples of the last round take at least if they tell the best */
 };
 
 /* ---- Which there are ------------------------------------------------------------------------- */
@@ -207,7 +208,7 @@ static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Round roun
 static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
 {
     size_t count = orders->count;
-    Round round = {LENGTH, count <= LEFT};
+    Round round = {LENGTH, count <= ORDERS_TRIED};
     for (;;) {
         if (!try_all(orders, wish, round, trial, count)) return false;
         bool seen = trial[count / 2].sampled >= SEEN_BYTES, most = round.length == LENGTH_MOST;
@@ -219,11 +220,21 @@ static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial 
     }
 }
 
-treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *bytes,
+/* Those that are left, unless it is clear that they take more than the first. */
+static void choose(const ArrayOrders *orders, const Trial *trial, size_t left, OrderChoice *choice)
+{
+    choice->bytes = trial[0].bytes;
+    choice->count = 0;
+    bool sure = trial[0].sampled >= SURE_BYTES;
+    for (size_t i = 0; i < left && (i == 0 || !sure) && trial[i].bytes / 2 <= choice->bytes; i++)
+        choice->order[choice->count++] = orders->order[i];
+}
+
+treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, OrderChoice *choice,
                           treb_error *error)
 {
-    size_t left = orders->count < LEFT ? orders->count : (size_t)LEFT;
-    ArrayOrder best[LEFT];
+    size_t left = orders->count > ORDERS_TRIED ? (size_t)LEFT : orders->count;
+    ArrayOrder best[ORDERS_TRIED];
     Trial *trial = malloc(orders->count * sizeof *trial);
     if (trial == NULL) return fail_memory(error);
     for (size_t i = 0; i < orders->count; i++) trial[i] = (Trial){.number = i};
@@ -231,7 +242,7 @@ treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *
     for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
     memcpy(orders->order, best, left * sizeof *best);
     orders->count = left;
-    *bytes = trial[0].bytes;
+    choose(orders, trial, left, choice);
     free(trial);
     return ok ? TREB_OK : fail_memory(error);
 }

@@ -30,9 +30,19 @@ typedef struct OrderWish {
     Ledger *ledger;
 } OrderWish;
 
+enum { ORDERS_TRIED = 12 };
+
+/* The best order first, then others that may be as good if samples do not tell: where nearly all cells
+ * are alike, what there is to see in them is seen by chance. */
+typedef struct OrderChoice {
+    ArrayOrder order[ORDERS_TRIED];
+    int count;
+    uint64_t bytes; /* that the array takes with the first, about */
+} OrderChoice;
+
 /* Sorts the orders by what the array takes with each, in parallel, and leaves some of the best, to
- * be tried with another array of the same kind. `bytes`: about what it takes with the first. */
-treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, uint64_t *bytes,
+ * be tried with another array of the same kind. */
+treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, OrderChoice *choice,
                           treb_error *error);
 
 /* Bytes that it claims with so many threads. */
