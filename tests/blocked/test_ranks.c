@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "blocked/blocked.h"
 #include "blocked/file_check.h"
+#include "tests/support/part.h"
 #include "tests/support/table_sample.h"
 
 static const char book_fen[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
@@ -227,7 +228,7 @@ START_TEST(wrong_ranks_are_found)
     Blocked *b = solve(&request);
     FileCheck check = {0};
     ck_assert_int_eq(check_saved(b, &check), TREB_OK);
-    for (int n = 0; n < 60;) {
+    for (int n = 0; n < 60 / test_part();) {
         int side = draw(2), white = draw(64), black = draw(64), winner = draw(2);
         BlockedRanks before = b->by[winner];
         if (!blocked_is_legal(b, side, white, black)) continue;

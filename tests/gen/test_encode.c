@@ -7,6 +7,7 @@
 #include "gen/export/huffman.h"
 #include "gen/export/pairs.h"
 #include "tests/gen/decode.h"
+#include "tests/support/part.h"
 
 static uint64_t random_state;
 
@@ -249,7 +250,7 @@ static void check_same(const Encoded *a, const Encoded *b)
 
 START_TEST(threads_do_not_matter)
 {
-    enum { SIZE = 9000000 };
+    const uint64_t SIZE = 9000000 / (uint64_t)test_part();
     random_state = 12;
     uint8_t *cells = random_runs(SIZE, 5, 40);
     blur(cells, SIZE, 3, true);

@@ -7,6 +7,7 @@
 #include "syzygy/syzygy.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/gen_run.h"
+#include "tests/support/part.h"
 
 enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };
 
@@ -77,8 +78,8 @@ static void check_again(void *context, bool failed)
     again->failures++;
 }
 
-/* Of a table with pawns (many slices at once, promotions) and one without. TREB_TEST_ALLOCATIONS=N
- * looks at more of them. */
+/* Of a table with pawns (many slices at once, promotions) and one without. Not each:
+ * there are too many. */
 START_TEST(allocations_fail_one_by_one)
 {
     static const char *const names[] = {"KPvK", "KRvKN", "KPvK", "KRvK"};
@@ -94,8 +95,7 @@ START_TEST(allocations_fail_one_by_one)
     run.options.keep_scratch = true;
     run_names(&run, names[_i]);
     Again again = {.material = material_of(names[_i]), .folder = folder, .syzygy = syzygy};
-    const char *given = getenv("TREB_TEST_ALLOCATIONS");
-    int most = given ? atoi(given) : 40;
+    int most = 40 / test_part();
     AllocTest test = {make_again, check_again, &again, (uint64_t)most};
     ck_assert_int_eq(take_away(&again), metrics_of(&again));
     ck_assert_uint_gt(alloc_sweep(&test), (uint64_t)most);

@@ -1,6 +1,7 @@
 /* test_probe.c - what probes answer, against a solver that shares nothing with them (naive.h). */
 #define _DEFAULT_SOURCE
 #include "tests/support/naive_set.h"
+#include "tests/support/part.h"
 
 /* ---- Every position -------------------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false};
 START_TEST(every_position)
 {
     treb_tables *tables = open_set(directory);
-    compare_all(tables, solved[_i], 1);
+    compare_all(tables, solved[_i], (uint32_t)test_part());
     treb_tables_close(tables);
 }
 END_TEST
@@ -60,7 +61,7 @@ START_TEST(any_layout)
     make_directory(other);
     for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
     treb_tables *tables = open_set(other);
-    for (int i = 0; i < SOLVED; i++) compare_all(tables, solved[i], 5);
+    for (int i = 0; i < SOLVED; i++) compare_all(tables, solved[i], 5 * (uint32_t)test_part());
     treb_tables_close(tables);
     remove_directory(other);
 }
@@ -194,7 +195,7 @@ START_TEST(line_without_rule)
     treb_tables *tables = open_set(directory);
     uint64_t seed = 4;
     unsigned longer = 0;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 4000 / test_part(); i++) {
         treb_position pos;
         if (!three_men(solved[0], random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
         pos.halfmove = (uint16_t)(84 + random_next(&seed) % 16);

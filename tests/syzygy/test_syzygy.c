@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include "tests/support/naive_set.h"
+#include "tests/support/part.h"
 
 static const char fixtures[] = "tests/data/syzygy";
 static SyzygyMaps maps;
@@ -178,19 +179,20 @@ START_TEST(all_positions_of_three_men_are_right)
     Naive *pawn = naive_solve("KPvK");
     const Naive *all[] = {pawn, naive_promoted(pawn, TREB_QUEEN), naive_promoted(pawn, TREB_ROOK)};
     uint64_t count = 0;
+    uint32_t step = (uint32_t)test_part();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        for (uint32_t number = 0; number < 1u << 19; number++) {
+        for (uint32_t number = 0; number < 1u << 19; number += step) {
             treb_position pos, swapped;
             if (!three_men(all[i], number, &pos)) continue;
             const NaiveValue *truth = naive_value(all[i], &pos);
             compare_position(tables, truth, &pos);
             count++;
-            if (number % 8 > 1) continue;
+            if (number / step % 8 > 1) continue;
             position_swap_colors(&pos, &swapped);
             compare_position(tables, truth, &swapped);
         }
-    ck_assert_uint_gt(count, 900000);
-    ck_assert_uint_gt(rounded_count, 1000);
+    ck_assert_uint_gt(count, 900000 / step);
+    ck_assert_uint_gt(rounded_count, 1000 / step);
     naive_free(pawn);
     treb_tables_close(tables);
 }
@@ -323,7 +325,8 @@ START_TEST(cut_files_are_refused)
     treb_error error;
     make_directory(directory);
     Bytes bytes = read_file(fixtures, files[_i]), cut = bytes;
-    for (cut.size = 0; cut.size < bytes.size; cut.size += cut.size < 200 ? 1 : 64) {
+    for (cut.size = 0; cut.size < bytes.size;
+         cut.size += cut.size < 200 ? 1 : 64 * (size_t)test_part()) {
         /* From 208 on as a file that was cut and given a whole number of blocks again. */
         if (cut.size == 200) cut.size = 208;
         write_file(files[_i], &cut);
@@ -349,7 +352,7 @@ START_TEST(unpacked_is_what_is_read)
     Syzygy *table = open_in_directory(_i, &error);
     ck_assert_ptr_nonnull(table);
     bool wdl = metric_of(_i) == TREB_WDL;
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < 200 / test_part(); n++) {
         uint16_t value[MOST];
         int file = n % syzygy_files(table), side = wdl ? n / 4 % 2 : syzygy_dtz_side(table, file);
         const SyzygyIndex *index = syzygy_index(table, side, file);
@@ -371,7 +374,7 @@ START_TEST(unpacked_is_what_is_read)
             compared++;
         }
     }
-    ck_assert_uint_gt(compared, 100000);
+    ck_assert_uint_gt(compared, 100000 / (unsigned)test_part());
     syzygy_close(table);
     free(bytes.at);
     remove_directory(directory);
@@ -387,7 +390,7 @@ START_TEST(damage_is_survived)
     Bytes bytes = read_file(fixtures, files[_i]);
     Material material = material_of_fixture(_i);
     unsigned opened = 0, refused = 0, wrong = 0;
-    for (int n = 0; n < 400; n++) {
+    for (int n = 0; n < 400 / test_part(); n++) {
         /* The header more often than the rest. */
         size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size,
                at = 5 + random_next(&random) % (range - 5);
