@@ -417,9 +417,9 @@ static uint64_t array_memory(const GatherMaps *maps, int threads)
     uint64_t most = 0;
     for (int f = 0; f < FILES; f++)
         if (maps->slices[f] > most) most = maps->slices[f];
-    /* Values of both sides to move; then of one, and they once more in the array's order, of which
-     * there are no more. */
-    uint64_t source = ledger_cost(most * maps->slice);
+    /* Values of both sides to move; then of one, and they once more in the array's order, where
+     * there are 1 % more at most. */
+    uint64_t source = ledger_cost(most * maps->slice + most * maps->slice / 64);
     return 2 * source + encode_memory(source, threads) + orders_memory(threads) +
            2 * (uint64_t)threads * ledger_cost(chunk_room(maps->shape));
 }
