@@ -195,7 +195,7 @@ START_TEST(line_without_rule)
     treb_tables *tables = open_set(directory);
     uint64_t seed = 4;
     unsigned longer = 0;
-    for (int i = 0; i < 4000 / test_part(); i++) {
+    for (int i = 0; i < 4000; i++) {
         treb_position pos;
         if (!three_men(solved[0], random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
         pos.halfmove = (uint16_t)(84 + random_next(&seed) % 16);
