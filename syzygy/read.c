@@ -64,8 +64,13 @@ static inline int next_symbol(const SyzygyArray *array, Bits *bits)
         bits->code |= (uint64_t)big32(bits->next) << bits->used;
         bits->next += 4;
     }
-    unsigned l = array->first_length[bits->code >> 56];
-    while (bits->code < array->base[l]) l++;
+    /* Where most words are of the shortest length the processor foresees it, and need not wait for
+     * the table. */
+    unsigned l = array->shortest;
+    if (bits->code < array->base[l]) {
+        l = array->first_length[bits->code >> 56];
+        while (bits->code < array->base[l]) l++;
+    }
     uint64_t symbol = array->symbol[l] + ((bits->code - array->base[l]) >> (64 - l));
     bits->code <<= l;
     bits->used += l;
