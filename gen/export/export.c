@@ -299,13 +299,10 @@ static uint8_t *ordered_cells(const Exporter *e, const Source *s, const ArrayOrd
 /* Which of the orders takes least, now that all cells are looked at. NULL: out of memory. */
 static const ArrayOrder *best_order(const Exporter *e, const Source *s, const OrderChoice *choice)
 {
-    enum {
-        LITTLE = 128, /* bytes of which none is worth saving */
-        LATER = 3     /* orders to try for the other files */
-    };
-    int best = 0, count = s->file > 0 && choice->count > LATER ? (int)LATER : choice->count;
+    enum { LITTLE = 128 }; /* bytes of which none is worth saving */
+    int best = 0, count = choice->count;
     uint64_t least = UINT64_MAX;
-    for (int i = 0; i < count && count > 1 && least > LITTLE; i++) {
+    for (int i = 0; i < count && count > 1 && least > LITTLE && !stopped(e); i++) {
         uint64_t size, bytes = 0;
         uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
         if (cells != NULL) bytes = encode_estimate_all(cells, size);

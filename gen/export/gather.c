@@ -88,6 +88,12 @@ typedef struct Placed {
 
 static int symmetries(const Gather *g) { return g->maps->shape->pawns ? 1 : 8; }
 
+/* The value that lies there; NULL: kings touch. */
+static inline uint8_t value_of(const Gather *g, const uint8_t *at)
+{
+    return at != NULL ? *at : g->nothing;
+}
+
 /* Puts the `like`th of like men on a square. */
 static inline void put_man(const Gather *g, Placed *placed, int man, int like, int sq)
 {
@@ -223,13 +229,13 @@ void gather_some(const Gather *g, uint64_t cell, size_t count, uint8_t *out)
             }
         }
         const uint8_t **own = &at[n % AHEAD];
-        if (n >= AHEAD) out[n - AHEAD] = *own != NULL ? **own : g->nothing;
+        if (n >= AHEAD) out[n - AHEAD] = value_of(g, *own);
         *own = place_of(g, &placed, sq);
         __builtin_prefetch(*own);
         first = meter_step(&meter, g->index);
     }
     for (size_t n = count > AHEAD ? count - AHEAD : 0; n < count; n++)
-        out[n] = at[n % AHEAD] != NULL ? *at[n % AHEAD] : g->nothing;
+        out[n] = value_of(g, at[n % AHEAD]);
 }
 
 /* ---- All cells ------------------------------------------------------------------------------- */
@@ -356,8 +362,7 @@ static uint64_t squares_before(const Singles *s, int group, int but)
 static void end_row(Singles *s)
 {
     Row *row = &s->row[s->own ^= 1];
-    for (int i = 0; i < row->count; i++)
-        *row->out[i] = row->from[i] != NULL ? *row->from[i] : s->g->nothing;
+    for (int i = 0; i < row->count; i++) *row->out[i] = value_of(s->g, row->from[i]);
     row->count = 0;
 }
 
@@ -462,7 +467,7 @@ static void fill_groups(Walk *walk, const Placed *placed, int group, uint8_t *ou
     if (group == g->index->groups) { /* the leading men are all there are */
         int symmetry;
         const uint8_t *at = plane_of(g, placed, placed->king[0], placed->king[1], &symmetry);
-        *out = at != NULL ? *at : g->nothing;
+        *out = value_of(g, at);
     } else if (group + 1 == g->index->groups) {
         fill_last(g, placed, group, out);
     } else {

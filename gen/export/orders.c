@@ -17,7 +17,10 @@ enum {
     LENGTH_MOST = 64 * LENGTH,
     LEFT = 6, /* orders that are kept, if there are more than ORDERS_TRIED */
     SEEN_BYTES = 1000,
-    SURE_BYTES = 8000 /* that samples of the last round take at least if they tell the best */
+    SURE_BYTES = 8000, /* that samples of the last round take at least if they tell the best */
+    /* With the leading pawn on another file than the first, which has had its choice of all orders: */
+    LATER = 3,
+    SURE_BYTES_LATER = SURE_BYTES / 4
 };
 
 /* ---- Which there are ------------------------------------------------------------------------- */
@@ -220,14 +223,13 @@ static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial 
     }
 }
 
-/* Those that are left, unless it is clear that they take more than the first. `first`: with the
- * leading pawn on the first file, which has its choice of all orders, the others of its best. */
-static void choose(const ArrayOrders *orders, const Trial *trial, size_t left, bool first,
-                   OrderChoice *choice)
+/* Those that are left, unless it is clear that they take more than the first. */
+static void choose(const ArrayOrders *orders, const Trial *trial, bool later, OrderChoice *choice)
 {
+    size_t left = later && orders->count > LATER ? (size_t)LATER : orders->count;
     choice->bytes = trial[0].bytes;
     choice->count = 0;
-    bool sure = trial[0].sampled >= (first ? SURE_BYTES : SURE_BYTES / 4);
+    bool sure = trial[0].sampled >= (later ? SURE_BYTES_LATER : SURE_BYTES);
     for (size_t i = 0; i < left && (i == 0 || !sure) && trial[i].bytes / 2 <= choice->bytes; i++)
         choice->order[choice->count++] = orders->order[i];
 }
@@ -244,7 +246,7 @@ treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, OrderChoic
     for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
     memcpy(orders->order, best, left * sizeof *best);
     orders->count = left;
-    choose(orders, trial, left, wish->file == 0, choice);
+    choose(orders, trial, wish->file > 0, choice);
     free(trial);
     return ok ? TREB_OK : fail_memory(error);
 }

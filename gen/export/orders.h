@@ -30,7 +30,7 @@ typedef struct OrderWish {
     Ledger *ledger;
 } OrderWish;
 
-enum { ORDERS_TRIED = 12 };
+enum { ORDERS_TRIED = 12 }; /* of which all cells may be looked at, at most */
 
 /* The best order first, then others that may be as good if samples do not tell: where nearly all cells
  * are alike, what there is to see in them is seen by chance. */

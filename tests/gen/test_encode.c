@@ -42,17 +42,12 @@ static void compare(const Encoded *out, const uint8_t *cells, uint64_t size)
     compare_some(out, cells, size, 1);
 }
 
-static size_t bytes_of(const Encoded *out)
-{
-    return out->code_size + out->sparse_size + out->lengths_size + (size_t)out->blocks_size;
-}
-
 /* Encodes and reads back. How many bytes it takes. */
 static size_t round_trip(const uint8_t *cells, uint64_t size, EncodeOptions options)
 {
     Encoded out = encode_with(cells, size, options);
     compare(&out, cells, size);
-    size_t bytes = bytes_of(&out);
+    size_t bytes = encoded_bytes(&out);
     encode_free(&out);
     ck_assert_ptr_null(out.code);
     return bytes;
@@ -170,7 +165,7 @@ START_TEST(constants)
         Encoded out = encode_with(cells, SIZE, verdicts);
         ck_assert(!is_constant(&out));
         compare_some(&out, cells, SIZE, 997);
-        ck_assert_uint_lt(bytes_of(&out), 4000);
+        ck_assert_uint_lt(encoded_bytes(&out), 4000);
         encode_free(&out);
     }
     free(cells);
@@ -250,14 +245,14 @@ static void check_same(const Encoded *a, const Encoded *b)
 
 START_TEST(threads_do_not_matter)
 {
-    const uint64_t SIZE = 9000000 / (uint64_t)test_part();
+    const uint64_t size = 9000000 / (uint64_t)test_part();
     random_state = 12;
-    uint8_t *cells = random_runs(SIZE, 5, 40);
-    blur(cells, SIZE, 3, true);
-    Encoded first = encode_with(cells, SIZE, (EncodeOptions){.threads = 1});
-    compare_some(&first, cells, SIZE, 17);
+    uint8_t *cells = random_runs(size, 5, 40);
+    blur(cells, size, 3, true);
+    Encoded first = encode_with(cells, size, (EncodeOptions){.threads = 1});
+    compare_some(&first, cells, size, 17);
     for (int threads = 2; threads <= 5; threads++) {
-        Encoded other = encode_with(cells, SIZE, (EncodeOptions){.threads = threads});
+        Encoded other = encode_with(cells, size, (EncodeOptions){.threads = threads});
         check_same(&first, &other);
         encode_free(&other);
     }
