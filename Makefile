@@ -188,7 +188,7 @@ $(BUILD)/examples/%.o: examples/%.c
 $(ENGINE): $(call obj,$(wildcard examples/uci/*.c)) $(LIB_A)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # ---- using it -----------------------------------------------------------------------------------
 
