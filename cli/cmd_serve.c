@@ -341,9 +341,10 @@ static void warn_if_empty(const ServeArgs *args, Server *server)
     if (cli_advice(NULL, advice, sizeof advice))
         fprintf(stderr, "%s.\n", advice);
     else
-        fprintf(stderr,
-                "'trebuchet gen --men 4 --tables %s' makes some, run by who may write there.\n",
-                dirs->dir[0]);
+        fprintf(
+            stderr,
+            "'trebuchet gen --men 4 --tables %s' makes some, run by someone who may write there.\n",
+            dirs->dir[0]);
     fprintf(stderr,
             "Then 'kill -HUP %ld' has this server look for them. --allow-empty: no warning.\n",
             (long)getpid());
