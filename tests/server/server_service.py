@@ -2,6 +2,7 @@
 """server_service.py TREBUCHET TABLES - the server as a service manager runs it: with a socket that is
 passed to it (LISTEN_FDS), messages that it sends (NOTIFY_SOCKET), and restarts during which clients
 go on asking: the socket stays, so that none of them is turned away."""
+import atexit
 import http.client
 import os
 import signal
@@ -19,10 +20,20 @@ notify.bind(folder + "/notify")
 notify.settimeout(20)
 
 
+running = set()
+
+
+@atexit.register
+def kill_all():
+    for pid in running:
+        os.kill(pid, signal.SIGKILL)
+
+
 def start(listening, sockets=1, process=None, options=()):
     """Passes a socket as descriptor 3, as systemd does."""
     pid = os.fork()
     if pid > 0:
+        running.add(pid)
         return pid
     os.environ.update(LISTEN_PID=str(process or os.getpid()), LISTEN_FDS=str(sockets),
                       NOTIFY_SOCKET=folder + "/notify")
@@ -37,10 +48,15 @@ def told(what):
     return message
 
 
+def wait(pid):
+    running.discard(pid)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
 def stop(pid):
     os.kill(pid, signal.SIGTERM)
     told("STOPPING=1")
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert wait(pid) == 0
 
 
 listening = socket.create_server(("127.0.0.1", 0), backlog=100)
@@ -70,7 +86,7 @@ told("READY=1")
 os.kill(pid, signal.SIGHUP)
 assert any(line.startswith("MONOTONIC_USEC=") for line in told("RELOADING=1"))
 told("READY=1")
-threads = [threading.Thread(target=client) for _ in range(3)]
+threads = [threading.Thread(target=client, daemon=True) for _ in range(3)]
 for thread in threads:
     thread.start()
 for _ in range(4):
@@ -95,7 +111,7 @@ assert taken.returncode == 1 and "taken" in taken.stderr, taken
 deaf = socket.socket()
 for passed, count, code in ((deaf, 1, 1), (listening, 2, 2)):
     pid = start(passed, count)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == code, (count, code)
+    assert wait(pid) == code, (count, code)
 
 # A Unix socket that was passed stays at the end: it belongs to who opened it.
 path = folder + "/s.sock"
