@@ -83,25 +83,43 @@ static void describe(int verdict, int turn, const json_t *value, char *out, size
         snprintf(out, size, "%s wins", colors[winner]);
 }
 
-/* Puts what is not there already: a game may have been annotated before. */
-static void put_ours(Writing *w, const PgnNotes *notes, const char *text)
+/* What is said of a position: "" if nothing is known, or if it is an end that everyone sees. */
+static void value_words(const JudgedPosition *judged, char *out, size_t size)
 {
-    if (strstr(pgn_text(w->game, notes->text), text) != NULL) return;
-    wrap_words(&w->wrap, text);
-    w->numbered = true;
+    *out = '\0';
+    if (judged->stalemate)
+        snprintf(out, size, "Stalemate");
+    else if (judged->verdict != JUDGE_UNKNOWN && !judged->mate)
+        describe(judged->verdict, judged->pos.turn, judged->probe, out, size);
 }
 
-/* A comment on a position, if it is known and no end of the game, which everyone sees. */
-static void put_value(Writing *w, const PgnNotes *notes, const JudgedPosition *judged)
+/* Whether a comment begins with these words: the game was annotated before. */
+static bool says(const char *comment, const char *words)
 {
-    char text[96], comment[100];
-    if (judged->verdict == JUDGE_UNKNOWN || judged->mate) return;
-    if (judged->stalemate)
-        strcpy(text, "Stalemate");
+    size_t length = strlen(words);
+    return strncmp(comment + 1, words, length) == 0 && strchr("};", comment[1 + length]) != NULL;
+}
+
+/* Puts the value and the comment that is there as one comment, as some readers take no two. Returns the
+ * notes after it. */
+static const char *put_value(Writing *w, const JudgedPosition *judged, const char *notes)
+{
+    char words[96];
+    size_t length = *notes == '{' ? strcspn(notes, "}") + 1 : 0;
+    value_words(judged, words, sizeof words);
+    if (*words == '\0' && length == 0) return notes;
+    char *comment = malloc(length + sizeof words + 8);
+    if (comment == NULL) return notes; /* as if nothing were known */
+    if (length == 0)
+        sprintf(comment, "{%s}", words);
+    else if (*words == '\0' || says(notes, words))
+        sprintf(comment, "%.*s", (int)length, notes);
     else
-        describe(judged->verdict, judged->pos.turn, judged->probe, text, sizeof text);
-    snprintf(comment, sizeof comment, "{%s}", text);
-    put_ours(w, notes, comment);
+        sprintf(comment, "{%s; %.*s", words, (int)length - 1, notes + 1);
+    wrap_words(&w->wrap, comment);
+    w->numbered = true;
+    free(comment);
+    return notes + length;
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
@@ -120,11 +138,10 @@ static void put_nags(Writing *w, const PgnNotes *notes, unsigned ours)
     wrap_word(&w->wrap, text);
 }
 
-static void put_notes(Writing *w, const PgnNotes *notes)
+static void put_notes(Writing *w, const char *notes)
 {
-    const char *text = pgn_text(w->game, notes->text);
-    wrap_words(&w->wrap, text);
-    if (*text != '\0') w->numbered = true;
+    wrap_words(&w->wrap, notes);
+    if (*notes != '\0') w->numbered = true;
 }
 
 static void put_number(Writing *w, const treb_position *pos, bool always)
@@ -137,7 +154,7 @@ static void put_number(Writing *w, const treb_position *pos, bool always)
 }
 
 /* What should have been played. */
-static void put_better(Writing *w, const JudgeStep *step)
+static void put_better(Writing *w, const JudgeStep *step, const char *notes)
 {
     char words[96], text[160];
     const treb_position *pos = &step->before->pos;
@@ -146,26 +163,25 @@ static void put_better(Writing *w, const JudgeStep *step)
     describe(judge_verdict(step->best), pos->turn, step->best, words, sizeof words);
     snprintf(text, sizeof text, "(%u.%s %s {%s})", (unsigned)pos->fullmove,
              pos->turn == TREB_BLACK ? ".." : "", san, words);
-    put_ours(w, &step->move->notes, text);
+    if (strstr(notes, text) != NULL) return;
+    wrap_words(&w->wrap, text);
+    w->numbered = true;
 }
 
 static bool put_step(void *to, const JudgeStep *step)
 {
     Writing *w = to;
-    if (step->ply == 0) {
-        put_nags(w, &w->game->notes, 0);
-        put_value(w, &w->game->notes, step->position);
-        put_notes(w, &w->game->notes);
-        w->numbered = true;
-        return true;
+    const PgnNotes *notes = step->ply == 0 ? &w->game->notes : &step->move->notes;
+    const char *text = pgn_text(w->game, notes->text);
+    if (step->ply > 0) {
+        put_number(w, &step->before->pos, w->numbered);
+        w->numbered = false;
+        wrap_word(&w->wrap, step->san);
     }
-    put_number(w, &step->before->pos, w->numbered);
-    w->numbered = false;
-    wrap_word(&w->wrap, step->san);
-    put_nags(w, &step->move->notes, judge_nag(step->judgement));
-    put_value(w, &step->move->notes, step->position);
-    put_better(w, step);
-    put_notes(w, &step->move->notes);
+    put_nags(w, notes, judge_nag(step->judgement));
+    text = put_value(w, step->position, text);
+    if (step->ply > 0) put_better(w, step, text);
+    put_notes(w, text);
     return true;
 }
 
@@ -203,6 +219,7 @@ char *annotate_game(AnswerContext *context, const PgnGame *game, treb_error *err
     }
     Writing w = {.wrap = {out, 0}, .game = game};
     put_tags(out, game);
+    w.numbered = true;
     judge_game(context, game, TREB_WDL, SIZE_MAX, put_step, &w);
     put_fault(&w);
     wrap_word(&w.wrap, game->result);

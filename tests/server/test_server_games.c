@@ -212,12 +212,12 @@ static char *annotated(const char *text)
 START_TEST(annotations)
 {
     char *out = annotated(pawn_game), *again = annotated(out);
-    ck_assert_str_eq(out,
-                     "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n"
-                     "[White \"M\xfcller\"]\n[Black \"?\"]\n[Result \"*\"]\n[SetUp \"1\"]\n"
-                     "[FEN \"4k3/8/3K4/4P3/8/8/8/8 w - - 0 1\"]\n[Annotator \"Trebuchet\"]\n\n"
-                     "{White wins, mate in 13} 1. e6 $4 {Draw} (1. Ke6 {White wins, mate in 13})\n"
-                     "{fine} 1... Kd8 {Draw} 2. e7+ {Draw} 2... Ke8 {Draw} 3. Kc6 $4 {Draw} *\n\n");
+    ck_assert_str_eq(
+        out, "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n"
+             "[White \"M\xfcller\"]\n[Black \"?\"]\n[Result \"*\"]\n[SetUp \"1\"]\n"
+             "[FEN \"4k3/8/3K4/4P3/8/8/8/8 w - - 0 1\"]\n[Annotator \"Trebuchet\"]\n\n"
+             "{White wins, mate in 13} 1. e6 $4 {Draw; fine} (1. Ke6 {White wins, mate in 13})\n"
+             "1... Kd8 {Draw} 2. e7+ {Draw} 2... Ke8 {Draw} 3. Kc6 $4 {Draw} *\n\n");
     /* What was annotated is not annotated twice. */
     ck_assert_str_eq(again, out);
     free(out);
