@@ -63,6 +63,12 @@ _trebuchet() {
         return ;;
     serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit)
         return ;;
+    probe:--input)
+        mapfile -t COMPREPLY < <(compgen -W 'fen epd pgn' -- "$cur")
+        return ;;
+    probe:--output)
+        mapfile -t COMPREPLY < <(compgen -W 'tsv jsonl pgn' -- "$cur")
+        return ;;
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
@@ -124,7 +130,7 @@ _trebuchet() {
                      --keep-scratch --quiet --help' ;;
     gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
                   --keep-scratch --quiet --help' ;;
-    probe) options='--metric --json --tables --help' ;;
+    probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
@@ -146,7 +152,7 @@ _trebuchet() {
     gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | bench)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
-    compare)
+    probe | compare)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     verify)
