@@ -14,8 +14,8 @@ static const char usage[] =
     "\n"
     "Prints the best play of both sides as a PGN game, to mate or to a draw. The FEN\n"
     "may be one argument or several; underscores count as spaces. Where the tables\n"
-    "end, kings among blocked pawns are looked up in rank files, which 'trebuchet\n"
-    "blocked --write' makes.\n"
+    "end, kings among blocked pawns are looked up in blocked-pawn tables, which\n"
+    "'trebuchet blocked --write' makes.\n"
     "\n"
     "  -m, --metric METRIC  play by dtm (quickest mate), dtc (quickest capture,\n"
     "                       promotion or mate) or dtz (quickest capture, pawn move or\n"
@@ -79,8 +79,8 @@ static void describe(const PgnLine *line, BlockedEnd end, BlockedVerdict verdict
         snprintf(out, size, "A draw with best play");
     else if (mate || end == BLOCKED_END_MATE)
         snprintf(out, size,
-                 "%s mates in %zu plies: up to captures by rank files, then by tables. The "
-                 "50-move rule is left aside",
+                 "%s mates in %zu plies: up to captures by blocked-pawn tables, then by others. "
+                 "The 50-move rule is left aside",
                  winner, line->moves);
     else
         snprintf(out, size,

@@ -645,7 +645,7 @@ onPage("corresponding squares are asked for, not forced on anybody", { allow: NO
     assert.match(await hands.verdict(), /Black mates/, "a blocked position that the tables know");
     assert.deepEqual(asked, []);
     await page.click("#squares-toggle");
-    await page.waitForFunction(() => /no rank file/.test(document.getElementById("squares-rule").textContent));
+    await page.waitForFunction(() => /no blocked-pawn table/.test(document.getElementById("squares-rule").textContent));
     assert.match(await hands.text("#squares-rule"), /trebuchet blocked --write tables '8\/8/);
     await hands.open(ROOK);
     assert.ok(await page.isHidden("#squares"), "not blocked");
