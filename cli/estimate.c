@@ -19,7 +19,7 @@ static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0
 
 /* Of scratch files, for each position of a side to move that other tables ask for: with distances
  * to mate, or else to zeroing. */
-static const double scratch_bytes[2][2] = {{0.08, 0.10}, {0.35, 0.40}};
+static const double scratch_bytes[2][2] = {{0.081, 0.095}, {0.31, 0.42}};
 
 uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options)
 {

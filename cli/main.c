@@ -51,11 +51,11 @@ static const char usage_end[] =
     "  help     what there is, or all about a COMMAND\n"
     "  version  which version this is\n"
     "\n"
-    "'trebuchet help COMMAND' tells more. 'trebuchet gen --men 4' makes a first set of\n"
-    "tables, in seconds. Tables are looked for in the folders given by --tables DIR,\n"
-    "else in those of TREBUCHET_PATH (colons between), else in ./tables. With --json\n"
-    "a command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly (or a\n"
-    "bad FEN), 3 no table for it.\n";
+    "'trebuchet help COMMAND' tells more. 'trebuchet gen --men 4' makes a first set\n"
+    "of tables, in seconds. Tables are looked for in the folders given by --tables\n"
+    "DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables. With\n"
+    "--json a command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly\n"
+    "(or a bad FEN), 3 no table for it.\n";
 
 static void print_help(FILE *out)
 {

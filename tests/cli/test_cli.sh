@@ -229,10 +229,10 @@ has '^Open: Black cannot win; whether White can is not known'; has '^  open: Whi
 
 # Rank files. Two promoted pieces would take long without tables of 5 men.
 run 0 'blocked --write' "$T" blocked -p 1 -t "$TABLES" --write ranks "$BOOK"; has '^White wins: at most 17 plies'
-says '^Wrote ranks/a3c4-a4c5c6.exact.treb: [0-9]+ placements are open'
+says '^trebuchet blocked: wrote ranks/a3c4-a4c5c6.exact.treb: [0-9]+ placements are open'
 check 'one file, nothing else' '[ "$(ls -A ranks)" = a3c4-a4c5c6.exact.treb ]'
 run 0 'blocked --write, a small one' "$T" blocked -t "$TABLES" --write ranks '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
-says '^Wrote ranks/d4-d5.exact.treb\.$'; has '^Black wins: 2 plies'
+says '^trebuchet blocked: wrote ranks/d4-d5.exact.treb$'; has '^Black wins: 2 plies'
 cp -p ranks/d4-d5.exact.treb before
 run 0 'blocked --write again' "$T" blocked -t "$TABLES" --write ranks '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; says 'is there already'
 check 'it is the old one' '[ ranks/d4-d5.exact.treb -ot before ] || ! [ ranks/d4-d5.exact.treb -nt before ]'
