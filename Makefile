@@ -233,7 +233,7 @@ define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe syzygy compare fathom gen verify blocked games,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe syzygy compare fathom gen verify blocked games cli,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
@@ -247,6 +247,10 @@ $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
+
+# Parts of the command; the clock is the test's.
+$(BUILD)/tests/cli/test_cli_parts: $(call obj,cli/progress.c cli/guess.c cli/util.c)
+$(BUILD)/tests/cli/test_cli_parts: LDFLAGS += -Wl,--wrap=cli_seconds
 
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 

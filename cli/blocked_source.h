@@ -1,17 +1,19 @@
-/* blocked_source.h - where the ranks of a blocked position come from: a rank file, or the solver,
- * which the tables of few men help. */
+/* blocked_source.h - where the ranks of a blocked position come from: a blocked-pawn table
+ * (a rank file, as the code calls it), or the solver, which the tables of few men help. */
 #ifndef TREB_CLI_BLOCKED_SOURCE_H
 #define TREB_CLI_BLOCKED_SOURCE_H
 
 #include "blocked/blocked.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 typedef struct BlockedSource {
     const char *write; /* a folder for the rank file, or NULL */
     bool solve;        /* even where a file answers */
     const CliDirs *dirs;
     treb_tables *tables; /* with GOAL_EXACT */
-    double shown;        /* when progress was last shown; 0: never */
+    bool quiet;          /* no progress */
+    CliProgress progress;
 } BlockedSource;
 
 /* False after saying why. */

@@ -1,12 +1,11 @@
 /* cmd_serve.c - trebuchet serve: answers over HTTP. */
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/advice.h"
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "server/server.h"
 
 static const char usage[] =
@@ -129,7 +128,9 @@ static bool set_option(ServeArgs *args, int c)
 static int parse(ServeArgs *args, int argc, char **argv)
 {
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "b:p:t:c:j:qh", options, NULL)) != -1;) {
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":b:p:t:c:j:qh", options, NULL)) != -1;) {
+        if (c == '?' || c == ':') return cli_options_complain("serve", options, c, argv);
         if (c == 'h') {
             fputs(usage, stdout);
             return CLI_OK;

@@ -180,8 +180,11 @@ typedef struct treb_memory {
 
 TREB_API void treb_tables_get_memory(const treb_tables *tables, treb_memory *out);
 
+/* A material is named as "KRPvKR": either colour first, the men of a side in any order, capitals or
+ * not; "KRP-KR", "KRP v KR" and "KRPKR" do as well. */
+
 /* Unpacks one table entirely, checking every block, and keeps it in memory until the set is
- * closed. `material` as "KRPvKR" (either colour first). Probes in other threads go on meanwhile.
+ * closed. Probes in other threads go on meanwhile.
  * A Syzygy file is only read once and its checksum compared: it is as packed in memory as on disk.
  * Cost: the time to read and unpack the file; memory for its cells, two bytes each at most. */
 TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
@@ -212,7 +215,8 @@ TREB_API size_t treb_tables_count(const treb_tables *tables);
 TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
                                       treb_table_info *out, treb_error *error);
 
-/* The same by material (either colour first) and metric; TREB_ERR_NO_TABLE if not installed. */
+/* The same by material and metric; TREB_ERR_NO_TABLE if not installed, TREB_ERR_ARGUMENT if there
+ * is no such material. */
 TREB_API treb_status treb_tables_find(const treb_tables *tables, const char *material,
                                       treb_metric metric, treb_table_info *out, treb_error *error);
 

@@ -231,7 +231,8 @@ json 'd["material"] == "KPvK" and d["men"] == 3 and d["counts"]["white"]["win"] 
 json '[c["material"] for c in d["children"] if c["by"] == "promotion" and c["installed"]] == ["KQvK", "KRvK", "KBvK", "KNvK"]'
 json 'sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960 and max(d["histograms"]["dtm"]["white"]["win"])[0] == 55'
 json '[l["plies"] for l in d["longest"] if l["metric"] == "dtm" and l["verdict"] == "win" and l["turn"] == "white"] == [55]'
-get 400 'stats, no material' /v1/stats/KXvK; code bad_request
+get 400 'stats, no material' /v1/stats/KXvK; code bad_request; has 'X is no man'
+get 200 'stats, as people write it' /v1/stats/kp-k; has '"material":"KPvK"'
 get 404 'stats, not installed' /v1/stats/KRvKR; code no_table; has 'KRvKR'
 get 200 healthz /healthz; json 'd == {"status": "ok", "tables": 23}'
 get 200 metrics /metrics; header 'content-type: text/plain; version=0.0.4'
