@@ -342,13 +342,15 @@ static void run_openapi(const RouteCall *call, Reply *reply)
     reply->lasts = REPLY_ASSET;
 }
 
+/* Without tables the server runs, but is not ready: whoever watches it should hear of that. */
 static void run_healthz(const RouteCall *call, Reply *reply)
 {
+    size_t count = treb_tables_count(call->set->tables);
+    bool ready = count > 0 || call->allow_empty;
     json_t *object = json_object();
-    json_object_set_new(object, "status", json_string("ok"));
-    json_object_set_new(object, "tables",
-                        json_integer((json_int_t)treb_tables_count(call->set->tables)));
-    reply_json(reply, MHD_HTTP_OK, object);
+    json_object_set_new(object, "status", json_string(ready ? "ok" : "no_tables"));
+    json_object_set_new(object, "tables", json_integer((json_int_t)count));
+    reply_json(reply, ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, object);
 }
 
 static void run_metrics(const RouteCall *call, Reply *reply)
