@@ -45,6 +45,7 @@ COMPARE := $(wildcard compare/*.c)
 FATHOM := $(wildcard probe/fathom/*.c)
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
+GAMES := $(wildcard games/*.c)
 ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
@@ -54,7 +55,7 @@ comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
-SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
+SERVER_OBJ := $(call obj,$(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
 else
@@ -233,7 +234,7 @@ endif
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(GAMES) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
@@ -243,7 +244,7 @@ define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe syzygy compare fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe syzygy compare fathom gen verify blocked games cli,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
@@ -257,6 +258,10 @@ $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
+
+# Parts of the command; the clock is the test's.
+$(BUILD)/tests/cli/test_cli_parts: $(call obj,cli/progress.c cli/guess.c cli/util.c)
+$(BUILD)/tests/cli/test_cli_parts: LDFLAGS += -Wl,--wrap=cli_seconds
 
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/advice.h"
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/service.h"
 #include "server/server.h"
 
@@ -289,7 +289,9 @@ static bool complete(ServeArgs *args)
 static int parse(ServeArgs *args, int argc, char **argv)
 {
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "b:p:l:t:c:j:qh", options, NULL)) != -1;) {
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":b:p:l:t:c:j:qh", options, NULL)) != -1;) {
+        if (c == '?' || c == ':') return cli_options_complain("serve", options, c, argv);
         if (c == 'h') {
             fputs(usage, stdout);
             return CLI_OK;

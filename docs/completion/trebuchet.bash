@@ -43,7 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line blocked stats info verify compare bench serve engine help --help --version' -- "$cur")
+            'gen export probe line blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+        return
+    fi
+    if [[ ${COMP_WORDS[1]} == help ]]; then
+        ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
+            'gen export probe line blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -72,6 +77,12 @@ _trebuchet() {
         return ;;
     serve:--trust-proxy)
         mapfile -t COMPREPLY < <(compgen -W '127.0.0.1 ::1 10.0.0.0/8 unix' -- "$cur")
+        return ;;
+    probe:--input)
+        mapfile -t COMPREPLY < <(compgen -W 'fen epd pgn' -- "$cur")
+        return ;;
+    probe:--output)
+        mapfile -t COMPREPLY < <(compgen -W 'tsv jsonl pgn' -- "$cur")
         return ;;
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
@@ -131,13 +142,13 @@ _trebuchet() {
     fi
     case ${COMP_WORDS[1]} in
     export) options='--syzygy --men --book --exact --threads --memory --estimate --json
-                     --keep-scratch --quiet --help' ;;
+                     --force --keep-scratch --quiet --help' ;;
     gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
-                  --keep-scratch --quiet --help' ;;
-    probe) options='--metric --json --tables --help' ;;
+                  --force --keep-scratch --quiet --help' ;;
+    probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
-                      --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
+                      --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;
     info) options='--tsv --json --tables --help' ;;
     verify) options='--full --checksum --share --memory --threads --json --quiet --tables --help' ;;
@@ -157,7 +168,7 @@ _trebuchet() {
     gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | bench)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
-    compare)
+    probe | compare)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     verify)
@@ -167,7 +178,7 @@ _trebuchet() {
     info)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur"
-            compgen -W "$(_trebuchet_installed file)" -- "$cur") ;;
+            compgen -W "$(_trebuchet_installed material; _trebuchet_installed file)" -- "$cur") ;;
     esac
 }
 

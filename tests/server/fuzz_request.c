@@ -1,7 +1,7 @@
 /* fuzz_request.c - libFuzzer target: no request may upset what reads it. The input is a target,
  * then, after a newline each, an Accept-Encoding (read as an Accept, an X-Forwarded-For and a
- * Forwarded, too), an If-None-Match and the body of a batch. The routes that only probe are run without any table, and what they give must be
- * JSON. */
+ * Forwarded, too), an If-None-Match and the body of a batch, and of games. The routes that only probe
+ * are run without any table, and what they give must be JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,10 +79,10 @@ static void check_client(const char *text)
     proxies_add(&proxies, text);
 }
 
-static void run_batch(TableHolder *holder, TableSet *set, const char *body)
+static void run_post(const char *path, TableHolder *holder, TableSet *set, const char *body)
 {
     Query query;
-    require(query_parse("/v1/batch", &query) == QUERY_OK);
+    require(query_parse(path, &query) == QUERY_OK);
     run_route(holder, set, &query, body);
 }
 
@@ -106,7 +106,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     headers_match_etag(match, "\"abc\"", "\"abc-gzip\"");
     check_escaped(target);
     if (query_parse(target, &query) == QUERY_OK) run_route(&holder, &set, &query, body);
-    run_batch(&holder, &set, body);
+    run_post("/v1/batch", &holder, &set, body);
+    run_post("/v1/games", &holder, &set, body);
     free(text);
     return 0;
 }

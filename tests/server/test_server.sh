@@ -211,6 +211,16 @@ done
 fens() { python3 -c "print('{\"fens\":[' + ','.join(['\"$UNDER\"'] * $1) + '],\"moves\":false}')" >fens; }
 fens 1000; get 200 'batch of 1000' /v1/batch -d @fens; json 'len(d["answers"]) == 1000'
 fens 1001; get 400 'batch of 1001' /v1/batch -d @fens; code bad_request; has '1,000'
+printf '[FEN "7k/5P2/8/7K/8/8/8/8 w - - 0 1"]\n\n1. f8=Q+ Kh7 2. Kh6 *\n\n[FEN "8/5P1k/8/7K/8/8/8/8 w - - 0 1"]\n\n1. f8=Q {why} 1/2-1/2\n' >pgn
+get 200 games /v1/games --data-binary @pgn -H 'Content-Type: text/plain'
+json 'len(d["games"]) == 2 and not d["cut"] and d["positions"] == 5 and "2. Kh6" in d["games"][0]["error"]["message"]'
+json '[m["judgement"] for g in d["games"] for m in g["moves"]] == [None, None, "blunder"]'
+json '(lambda m: (m["san"], m["best"]["san"], m["notes"]))(d["games"][1]["moves"][0]) == ("f8=Q", "f8=R", "{why}")'
+get 200 'games, a link' /v1/games -d "https://lichess.org/editor/$UNDER"
+json 'd["games"][0]["start"].startswith("8/5P1k") and d["games"][0]["dtm_plies"] == 11 and d["games"][0]["moves"] == []'
+get 200 'games, no position' /v1/games -d 'x'; json 'd["games"][0]["error"]["code"] == "bad_fen"'
+get 400 'games, nothing' /v1/games -d ''; code bad_request
+get 405 'games, GET' /v1/games; code method; header 'allow: POST, OPTIONS'
 get 405 'batch, GET' /v1/batch; code method; header 'allow: POST, OPTIONS'
 
 get 200 tables /v1/tables
@@ -223,7 +233,8 @@ json 'd["material"] == "KPvK" and d["men"] == 3 and d["counts"]["white"]["win"] 
 json '[c["material"] for c in d["children"] if c["by"] == "promotion" and c["installed"]] == ["KQvK", "KRvK", "KBvK", "KNvK"]'
 json 'sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960 and max(d["histograms"]["dtm"]["white"]["win"])[0] == 55'
 json '[l["plies"] for l in d["longest"] if l["metric"] == "dtm" and l["verdict"] == "win" and l["turn"] == "white"] == [55]'
-get 400 'stats, no material' /v1/stats/KXvK; code bad_request
+get 400 'stats, no material' /v1/stats/KXvK; code bad_request; has 'X is no man'
+get 200 'stats, as people write it' /v1/stats/kp-k; has '"material":"KPvK"'
 get 404 'stats, not installed' /v1/stats/KRvKR; code no_table; has 'KRvKR'
 get 200 healthz /healthz; json 'd == {"status": "ok", "tables": 23}'
 get 200 metrics /metrics; header 'content-type: text/plain; version=0.0.4'

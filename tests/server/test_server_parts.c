@@ -497,6 +497,7 @@ START_TEST(time_is_up)
                                           "/v1/line?fen=8/8/8/8/8/2K5/7Q/k7_w",
                                           "/v1/blocked?fen=8/8/8/2p5/2P5/8/8/K6k_w",
                                           "/v1/batch",
+                                          "/v1/games",
                                           "/v1/tables",
                                           "/v1/stats/KPvK"};
     static const char body[] = "{\"fens\":[\"8/8/8/8/8/2K5/7Q/k7 w\"]}";
