@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/answer_blocked.h"
 #include "blocked/file_check.h"
 #include "blocked/table_value.h"
 #include "core/error.h"
@@ -201,45 +200,17 @@ Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
     return b;
 }
 
-/* What is missing is the position's own table, if that is not there: not one that a capture leads
- * to. */
-static treb_error own_first(const treb_error *error, const CliDirs *dirs, const treb_position *pos)
+int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,
+                   const treb_position *pos)
 {
-    treb_error own = *error;
-    char name[TABLE_NAME_SIZE], path[4400];
-    if (error->status != TREB_ERR_NO_TABLE) return own;
-    Material material = material_of_position(pos);
-    material_canonical(&material);
-    table_file_name(&material, TREB_WDL, name);
-    for (size_t i = 0; i < dirs->count; i++) {
-        snprintf(path, sizeof path, "%.4000s/%s", dirs->dir[i], name);
-        if (access(path, F_OK) == 0) return own;
-    }
-    fail(&own, TREB_ERR_NO_TABLE, "%s is not installed", name);
-    return own;
-}
-
-Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
-                        const treb_position *pos, int *code)
-{
-    treb_error why = {TREB_ERR_POSITION, ""};
-    Blocked *b = NULL;
-    if (error->status == TREB_ERR_MEN || error->status == TREB_ERR_NO_TABLE)
-        b = answer_find_blocked(dirs->dir, dirs->count, pos, &why);
-    if (b != NULL) return b;
-    if (why.status != TREB_ERR_POSITION && why.status != TREB_ERR_NO_TABLE) {
-        cli_error(command, "%s", why.text);
-        *code = CLI_FAILED;
-        return NULL;
-    }
-    treb_error missing = own_first(error, dirs, pos);
-    *code = cli_fail(command, &missing, dirs);
-    if (why.status == TREB_ERR_POSITION) return NULL;
-    char fen[TREB_FEN_SIZE];
+    char why[BLOCKED_WHY_SIZE], fen[TREB_FEN_SIZE];
+    int code = cli_fail(command, error, dirs);
+    bool missing = error->status == TREB_ERR_NO_TABLE || error->status == TREB_ERR_MEN;
+    if (!missing || blocked_check(pos, why) != TREB_OK) return code;
     position_to_fen(pos, fen);
     fprintf(stderr,
-            "Its pawns are blocked, so a blocked-pawn table would do, but %s.\n"
+            "Its pawns are blocked, so a blocked-pawn table would do, but there is none.\n"
             "This command makes it: trebuchet blocked --write %s '%s'\n",
-            why.text, dirs->count > 0 ? dirs->dir[0] : "tables", fen);
-    return NULL;
+            dirs->count > 0 ? dirs->dir[0] : "tables", fen);
+    return code;
 }

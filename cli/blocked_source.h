@@ -24,9 +24,9 @@ void source_close(BlockedSource *source);
  * went, on standard error. NULL after saying why, with an exit code in *code. */
 Blocked *source_ask(BlockedSource *source, BlockedRequest *request, int *code);
 
-/* Where the tables have no answer: the rank file of the position. NULL after reporting what the
- * tables said, and how to make such a file if the position is blocked, with an exit code. */
-Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
-                        const treb_position *pos, int *code);
+/* Says that no table has an answer and what would help: for a blocked position its own table. Returns
+ * the exit code. */
+int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,
+                   const treb_position *pos);
 
 #endif

@@ -293,10 +293,10 @@ static int show_folder(const char *folder)
     treb_error error;
     treb_tables *tables = treb_tables_open(&folder, 1, &error);
     if (tables == NULL) return cli_fail("info", &error, NULL);
-    AnswerContext context = {.tables = tables};
+    AnswerContext context = {.tables = tables, .directories = &folder, .directory_count = 1};
     int code = CLI_OK;
     if (cli_json_wanted()) {
-        json_t *object = answer_tables(&context, &folder, 1, &error);
+        json_t *object = answer_tables(&context, &error);
         code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error, NULL);
     } else {
         print_folder(tables, folder);

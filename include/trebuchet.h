@@ -285,8 +285,9 @@ typedef struct treb_value {
 /* Everything about one position under the 50-move rule, its clock included. The status is that of
  * WDL: distances that are not known are told by out->status and do not make it fail. `out` is
  * written unless the position is refused.
- * If the WDL table of the position is not installed, its moves may settle it: if one of them wins,
- * or if all are known. It looks one move ahead and no further.
+ * If the WDL table of the position is not installed, or if none covers it (castling rights, many
+ * men), its moves may settle it: if one of them wins, or if all are known. It looks one move ahead
+ * and no further. Positions are refused only if they cannot arise.
  * Cost: a verdict and three distances, at most 400 cells, 2 microseconds on average; without the
  * WDL table that much for each move whose table is there. */
 TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
@@ -327,6 +328,8 @@ typedef enum treb_rule {
  * would not let happen comes before a longer one that it would. Values are the same by either.
  * Moves whose verdict is unknown come last. Writes at most `capacity` moves (TREB_MOVES_MAX always
  * suffice) and their number to `count`: 0 if the game is over.
+ * Any position that can arise has its moves listed, castling among them, of any number of men:
+ * those are valued that lead to what tables cover, mate or stalemate.
  * The status is TREB_OK if every move has what the order by `metric` needs. Otherwise it is the
  * first failure met; the moves are written all the same, with what is known, unless the position
  * is refused (then `count` is 0). If the position's own WDL table is not installed a failure for
