@@ -14,7 +14,7 @@
 
 #include "trebuchet.h"
 
-enum { ANSWER_BATCH_MAX = 1000, ANSWER_LINE_MAX = 1024 };
+enum { ANSWER_BATCH_MAX = 1000, ANSWER_LINE_MAX = 1024, ANSWER_GAMES_MAX = 1000 };
 
 /* What an answer lacks. */
 enum {
@@ -119,6 +119,11 @@ json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metri
 /* Answers the body of a batch: many positions, each with an answer or an error of its own.
  * TREB_ERR_ARGUMENT if the body is not what it should be. */
 json_t *answer_batch(AnswerContext *context, const char *body, size_t size, treb_error *error);
+
+/* Answers a text that somebody pasted: games in PGN, or positions, FEN, EPD or a link, one a line.
+ * Each position is valued and each move judged, up to ANSWER_GAMES_MAX positions in all.
+ * TREB_ERR_ARGUMENT if nothing is there. */
+json_t *answer_games(AnswerContext *context, const char *text, size_t size, treb_error *error);
 
 /* What is installed. */
 json_t *answer_tables(AnswerContext *context, treb_error *error);

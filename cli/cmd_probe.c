@@ -8,11 +8,13 @@
 #include "cli/blocked_text.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/probe_many.h"
 #include "core/material.h"
 #include "core/position.h"
 
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"
+    "       trebuchet probe [options] FILE | -\n"
     "\n"
     "Says what a position is worth with best play, its clock taken into account, and\n"
     "lists all legal moves, best first. The FEN may be one argument or several;\n"
@@ -21,9 +23,15 @@ static const char usage[] =
     "tables of their own, which 'trebuchet blocked --write' makes and which leave the\n"
     "50-move rule aside.\n"
     "\n"
+    "A FILE, or - for standard input, holds FENs, EPDs or links, one a line, or PGN.\n"
+    "Positions come out as TSV; games as PGN, each position valued, blunders marked\n"
+    "and the better move given.\n"
+    "\n"
     "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that\n"
     "                       is known)\n"
     "      --json           print one JSON object, as lila-tablebase does\n"
+    "      --input KIND     what FILE holds: fen, epd or pgn (default: seen from it)\n"
+    "      --output KIND    how to answer it: tsv, jsonl (JSON lines) or pgn\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -38,6 +46,8 @@ typedef struct ProbeArgs {
     CliDirs dirs;
     treb_metric metric; /* TREB_WDL: not chosen */
     treb_position pos;
+    ProbeMany many;
+    bool wants_many; /* a file in place of one position */
 } ProbeArgs;
 
 /* What is printed. */
@@ -325,10 +335,13 @@ static int probe_json(const ProbeArgs *args, const treb_tables *tables)
     return cli_fail("probe", &error, NULL);
 }
 
+enum { OPTION_INPUT = CLI_OPTION_OWN, OPTION_OUTPUT };
+
 static bool set_option(void *args, int c, const char *value)
 {
     ProbeArgs *probe = args;
-    (void)c; /* --metric is the only one */
+    if (c == OPTION_INPUT) return probe_many_input(&probe->many, value);
+    if (c == OPTION_OUTPUT) return probe_many_output(&probe->many, value);
     return cli_set_metric("probe", value, &probe->metric);
 }
 
@@ -337,12 +350,17 @@ static int parse(ProbeArgs *args, int argc, char **argv)
 {
     static const struct option options[] = {{"metric", 1, NULL, 'm'},
                                             {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"input", 1, NULL, OPTION_INPUT},
+                                            {"output", 1, NULL, OPTION_OUTPUT},
                                             {"tables", 1, NULL, 't'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     const CliOptions reader = {"probe", usage, "m:t:h", options, &args->dirs, set_option};
     int code = cli_options(&reader, args, argc, argv);
     if (code >= 0) return code;
+    args->many.metric = args->metric;
+    args->wants_many = probe_many_wanted(&args->many, argc - optind, argv + optind);
+    if (args->wants_many) return -1;
     code = cli_read_fen("probe", argc - optind, argv + optind, &args->pos);
     return code == CLI_OK ? -1 : code;
 }
@@ -354,6 +372,7 @@ int cli_probe(int argc, char **argv)
     if (code < 0) {
         treb_tables *tables = cli_open_tables("probe", &args.dirs);
         code = tables == NULL      ? CLI_FAILED
+               : args.wants_many   ? probe_many(&args.many, tables)
                : cli_json_wanted() ? probe_json(&args, tables)
                                    : probe_text(&args, tables);
         treb_tables_close(tables);

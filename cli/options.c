@@ -11,6 +11,7 @@
 #include "cli/json.h"
 #include "core/error.h"
 #include "core/table.h"
+#include "games/position_text.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -176,8 +177,8 @@ treb_metric cli_one_metric(const char *text)
     return TREB_WDL;
 }
 
-/* The words of a command line as one text, underscores as spaces. NULL if there are none, or no
- * memory. The caller frees it. */
+/* The words of a command line as one text. NULL if there are none, or no memory. The caller frees
+ * it. */
 static char *join_words(int count, char **words)
 {
     size_t size = 1;
@@ -186,21 +187,22 @@ static char *join_words(int count, char **words)
     if (text == NULL) return NULL;
     char *end = text;
     for (int i = 0; i < count; i++) end += sprintf(end, i ? " %s" : "%s", words[i]);
-    for (char *c = text; *c; c++)
-        if (*c == '_') *c = ' ';
     return text;
 }
 
 int cli_read_fen(const char *command, int count, char **words, treb_position *out)
 {
     treb_error error, why;
+    PositionText read;
     char *fen = join_words(count, words);
     if (fen == NULL) {
         cli_error(command, "give a position as a FEN, such as '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'");
         return cli_usage(command);
     }
     int code = CLI_OK;
-    if (treb_position_from_fen(fen, out, &why) != TREB_OK) {
+    if (position_text_read(fen, &read, &why) == TREB_OK) {
+        *out = read.pos;
+    } else {
         fail(&error, why.status, "%s: %.300s: '%.150s'", treb_status_text(why.status), why.text,
              fen);
         code = cli_fail(command, &error, NULL);

@@ -265,6 +265,15 @@ static void run_batch(const RouteCall *call, Reply *reply)
     give(call, reply, &context, object, &error, REPLY_NOW);
 }
 
+/* A text as it was pasted; its kind is seen from the text itself. */
+static void run_games(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = context_of(call);
+    json_t *object = answer_games(&context, call->body, call->size, &error);
+    give(call, reply, &context, object, &error, REPLY_NOW);
+}
+
 static void run_tables(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
@@ -333,13 +342,15 @@ static void run_openapi(const RouteCall *call, Reply *reply)
     reply->lasts = REPLY_ASSET;
 }
 
+/* Without tables the server runs, but is not ready: whoever watches it should hear of that. */
 static void run_healthz(const RouteCall *call, Reply *reply)
 {
+    size_t count = treb_tables_count(call->set->tables);
+    bool ready = count > 0 || call->allow_empty;
     json_t *object = json_object();
-    json_object_set_new(object, "status", json_string("ok"));
-    json_object_set_new(object, "tables",
-                        json_integer((json_int_t)treb_tables_count(call->set->tables)));
-    reply_json(reply, MHD_HTTP_OK, object);
+    json_object_set_new(object, "status", json_string(ready ? "ok" : "no_tables"));
+    json_object_set_new(object, "tables", json_integer((json_int_t)count));
+    reply_json(reply, ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, object);
 }
 
 static void run_metrics(const RouteCall *call, Reply *reply)
@@ -383,6 +394,7 @@ static const Route routes[] = {
     {"/v1/line", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/line", run_line},
     {"/v1/blocked", false, true, METHOD_GET, ROUTE_PROBE, "/v1/blocked", run_blocked},
     {"/v1/batch", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/batch", run_batch},
+    {"/v1/games", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/games", run_games},
     {"/v1/tables", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/tables", run_tables},
     {"/v1/stats/", true, true, METHOD_GET, ROUTE_HEAVY, "/v1/stats/{material}", run_stats},
     {"/v1/random/", true, false, METHOD_GET, ROUTE_HEAVY, "/v1/random/{material}", run_random},
