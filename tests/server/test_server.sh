@@ -433,7 +433,7 @@ asked_by() {
     for _ in $(seq 40); do grep -q "healthz?$number\"" log && break; sleep 0.05; done
     check "$name: $client" 'grep "healthz?$number\"" log | grep -qF "\"client\":\"$client\""'
 }
-MISSING="/v1/probe?fen=$FIVE"
+MISSING=/v1/stats/KRPvKR
 advised() { get 404 "$1" "$MISSING" "${@:3}"; json "(d['error']['advice'] is not None) == $2"; }
 start --tables tables
 asked_by 'no proxy is trusted' 127.0.0.1 'X-Forwarded-For: 203.0.113.9'
