@@ -87,7 +87,7 @@ def check_operation(path, method, operation):
         if parameter["in"] == "path":
             target = target.replace("{%s}" % parameter["name"], parameter["example"])
         else:
-            query.append(parameter["name"] + "=" + parameter["example"])
+            query.append(f"{parameter['name']}={parameter['example']}")
     if query:
         target += "?" + "&".join(query)
     body = None
