@@ -163,7 +163,7 @@ json 'd["verdict"] == "cursed_win" and d["verdict_clock_zero"] == "win" and d["h
 json 'd["dtc_plies"] is None and d["best"]["dtc"] is None and [u["code"] for u in d["unknown"]] == ["no_table"] and "KBNvK.dtc.treb" in d["unknown"][0]["message"]'
 # Beyond the tables: all moves, and why there is no verdict.
 beyond() { json "d['verdict'] is None and d['verdict_clock_zero'] is None and d['unknown'][0]['metric'] == 'wdl' and d['unknown'][0]['code'] == '$1' and len(d['moves']) == $2"; }
-get 200 'probe, no table' "/v1/probe?fen=$FIVE"; beyond no_table 4; has 'KRPvKR.wdl.treb'; json 'd["material"] == "KRPvKR" and d["men"] == 5'
+get 200 'probe, no table' "/v1/probe?fen=$FIVE"; beyond no_table 6; has 'KRPvKR.wdl.treb'; json 'd["material"] == "KRPvKR" and d["men"] == 5'
 get 200 'probe, castling that tables settle' "/v1/probe?fen=$CASTLING"; json 'd["verdict"] == "win" and "O-O" in [m["san"] for m in d["moves"]]'
 get 200 'probe, castling' '/v1/probe?fen=r3k2r/8/8/8/8/8/8/R3K2R_w_KQkq'; beyond castling 26
 get 200 'probe, many men' "/v1/probe?fen=$MANY"; json 'd["verdict"] is None and d["unknown"][0]["code"] == "too_many_men" and d["material"] is None and len(d["moves"]) > 10'
