@@ -38,7 +38,7 @@ CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/m
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
 PROBE := $(wildcard syzygy/*.c probe/*.c)
 COMPARE := $(wildcard compare/*.c)
-FATHOM := $(wildcard probe/fathom/*.c)
+FATHOM := probe/fathom/tbprobe.c
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
 ANSWER := $(wildcard answer/*.c)
@@ -86,7 +86,7 @@ help:
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
-	@echo 'make install    to $(PREFIX), honouring DESTDIR'
+	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 
 # ---- objects ------------------------------------------------------------------------------------
 
@@ -120,9 +120,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
+# What is public says so, but in the drop-in, whose source engines compile as they like.
+VISIBILITY := hidden
+$(BUILD)/pic/probe/fathom/%.o: VISIBILITY := default
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=hidden -c $< -o $@
+	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=$(VISIBILITY) -c $< -o $@
 
 # ---- the web page, packed into C ----------------------------------------------------------------
 
@@ -153,8 +156,9 @@ $(LIB_A): $(LIB_PIC)
 	rm -f $@
 	ar rcs $@ $(BUILD)/libtrebuchet.o
 
-$(LIB_SO): $(LIB_PIC)
-	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs -o $@ $^ $(LIBS) $(LDFLAGS)
+$(LIB_SO): $(LIB_PIC) probe/trebuchet.map
+	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs \
+	  -Wl,--version-script=probe/trebuchet.map -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
 
 $(FATHOM_SO): $(LIB_PIC) $(patsubst %.c,$(BUILD)/pic/%.o,$(FATHOM)) probe/fathom/fathom.map
@@ -243,6 +247,7 @@ $(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
 $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
+$(BUILD)/tests/fathom/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
@@ -323,22 +328,34 @@ install: all
 	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(PREFIX)/lib/libtrebuchet.so
 	install -d $(DESTDIR)$(PREFIX)/lib/trebuchet
 	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
+	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
+	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${libdir}/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
+ifneq ($(PYTHONDIR),)
+	install -d $(DESTDIR)$(PYTHONDIR)/trebuchet
+	install -m 644 python/trebuchet/*.py python/trebuchet/py.typed $(DESTDIR)$(PYTHONDIR)/trebuchet/
+endif
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
 	  $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
-	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet 2>/dev/null || true
+ifneq ($(PYTHONDIR),)
+	rm -rf $(DESTDIR)$(PYTHONDIR)/trebuchet
+endif
+	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/trebuchet/fathom \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
