@@ -10,9 +10,13 @@ CC := cc
 endif
 CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 BUILD ?= build
 TABLES ?= tables
 PAGE ?= yes
+# The packed page of an earlier build (server/assets.c of its folder): then npm is not needed.
+ASSETS ?=
 PORT ?= 8080
 
 WARNINGS := -Wall -Wextra
@@ -41,6 +45,7 @@ COMPARE := $(wildcard compare/*.c)
 FATHOM := probe/fathom/tbprobe.c
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
+GAMES := $(wildcard games/*.c)
 ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
@@ -50,7 +55,7 @@ comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
-SERVER_OBJ := $(call obj,$(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
+SERVER_OBJ := $(call obj,$(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
 else
@@ -87,6 +92,7 @@ help:
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
+	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
 # ---- objects ------------------------------------------------------------------------------------
 
@@ -142,10 +148,16 @@ $(PAGE_MODULES): server/page/package.json server/page/package-lock.json
 	  echo 'npm could not fetch what the web page is built with; make PAGE=no goes without the page' >&2; exit 1; }
 	@touch $@
 
+ifneq ($(ASSETS),)
+$(BUILD)/server/assets.c: $(ASSETS)
+	@mkdir -p $(@D)
+	cp $< $@
+else
 $(BUILD)/server/assets.c: $(PAGE_SOURCES) $(PAGE_MODULES) LICENSE
 	@mkdir -p $(@D)
 	node server/page/build.mjs $(BUILD)/page $(BUILD)/page/dist
 	node server/page/pack.mjs $(BUILD)/page/dist $@
+endif
 
 # ---- the library and the command ----------------------------------------------------------------
 
@@ -181,7 +193,7 @@ $(BUILD)/examples/%.o: examples/%.c
 $(ENGINE): $(call obj,$(wildcard examples/uci/*.c)) $(LIB_A)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 # ---- using it -----------------------------------------------------------------------------------
 
@@ -226,7 +238,7 @@ endif
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) tests/support/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(GAMES) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
@@ -236,7 +248,7 @@ define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe syzygy compare fathom gen verify blocked,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe syzygy compare fathom gen verify blocked games cli,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
@@ -251,6 +263,10 @@ $(BUILD)/tests/fathom/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
+
+# Parts of the command; the clock is the test's.
+$(BUILD)/tests/cli/test_cli_parts: $(call obj,cli/progress.c cli/guess.c cli/util.c)
+$(BUILD)/tests/cli/test_cli_parts: LDFLAGS += -Wl,--wrap=cli_seconds
 
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
@@ -318,26 +334,29 @@ reproduce: all $(BUILD)/reproduce/reproduce
 # ---- installing ---------------------------------------------------------------------------------
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-	  $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
+	  $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/man/man1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(UNITDIR) \
+	  $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
 	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(LIB_A) $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(LIB_SO) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(PREFIX)/lib/libtrebuchet.so
-	install -d $(DESTDIR)$(PREFIX)/lib/trebuchet
+	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/
+	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(LIBDIR)/libtrebuchet.so
 	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
 	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' \
-	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${libdir}/trebuchet' '' \
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
+	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
-	  'Cflags: -I$${includedir}' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc
+	  'Cflags: -I$${includedir}' > $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc
 	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
-	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
+	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(UNITDIR)/trebuchet.service
+	install -m 644 server/trebuchet.socket $(DESTDIR)$(UNITDIR)/
+	install -m 644 server/trebuchet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/trebuchet.conf
+	install -m 644 server/trebuchet.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
 ifneq ($(PYTHONDIR),)
 	install -d $(DESTDIR)$(PYTHONDIR)/trebuchet
 	install -m 644 python/trebuchet/*.py python/trebuchet/py.typed $(DESTDIR)$(PYTHONDIR)/trebuchet/
@@ -345,17 +364,37 @@ endif
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
-	  $(DESTDIR)$(PREFIX)/lib/libtrebuchet.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/trebuchet.pc \
+	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
-	  $(DESTDIR)$(PREFIX)/lib/systemd/system/trebuchet.service
+	  $(DESTDIR)$(UNITDIR)/trebuchet.service $(DESTDIR)$(UNITDIR)/trebuchet.socket \
+	  $(DESTDIR)$(PREFIX)/lib/sysusers.d/trebuchet.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
 ifneq ($(PYTHONDIR),)
 	rm -rf $(DESTDIR)$(PYTHONDIR)/trebuchet
 endif
 	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/trebuchet/fathom \
 	  $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
+
+# Debian packages into $(BUILD)/deb/, built in a copy of this folder. The page comes along as it is
+# packed here, as the build of a package may fetch nothing.
+DEB_COPY := $(BUILD)/deb/trebuchet-$(VERSION)
+deb:
+	@.ci/deps deb
+	$(if $(filter no,$(PAGE)),,$(MAKE) --no-print-directory $(BUILD)/server/assets.c)
+	rm -rf $(BUILD)/deb
+	mkdir -p $(DEB_COPY)
+	tar -c --exclude=./.git --exclude='./build*' --exclude='./tables/K*' . | tar -x -C $(DEB_COPY)
+	$(if $(filter no,$(PAGE)),,cp $(BUILD)/server/assets.c $(DEB_COPY)/debian/assets.c)
+	cd $(DEB_COPY) && env -u MAKEFLAGS -u MAKELEVEL -u CFLAGS -u LDFLAGS \
+	  DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym" \
+	  dpkg-buildpackage -b -us -uc $(if $(filter no,$(PAGE)),-Ppkg.trebuchet.nopage)
+	@ls -l $(BUILD)/deb/*.deb
+
+# Needs root, and a machine that has not got these packages: they are installed, used and purged.
+deb-test: deb
+	tests/cli/deb.sh $(BUILD)/deb
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
@@ -377,4 +416,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean
+.PHONY: counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean

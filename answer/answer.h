@@ -14,7 +14,7 @@
 
 #include "trebuchet.h"
 
-enum { ANSWER_BATCH_MAX = 1000, ANSWER_LINE_MAX = 1024 };
+enum { ANSWER_BATCH_MAX = 1000, ANSWER_LINE_MAX = 1024, ANSWER_GAMES_MAX = 1000 };
 
 /* What an answer lacks. */
 enum {
@@ -32,6 +32,8 @@ enum {
  * TREB_ERR_IO, and ANSWER_STOPPED is in `lacks`. A context that is stopped stays so. */
 typedef struct AnswerContext {
     const treb_tables *tables;
+    const char *const *directories; /* where blocked-pawn tables are looked for */
+    size_t directory_count;
     unsigned lacks;
     const atomic_bool *cancel; /* set by another thread to stop the work; may be NULL */
     uint64_t deadline;         /* by answer_clock; 0: there is none */
@@ -68,13 +70,28 @@ json_t *answer_error(const char *code, const char *message);
  * have. False if it names none. */
 bool answer_missing(const char *message, char material[24]);
 
+/* All that is known of a position and its moves, for those who do not want JSON: as treb_probe_root
+ * and treb_probe_moves by DTM, `moves` with room for TREB_MOVES_MAX. Moves to positions without a
+ * table are looked at one move further, and may settle the position. Where it is not known the status
+ * says why (answer_probe has the same), and the moves are there all the same. */
+treb_status answer_position_value(AnswerContext *context, const treb_position *pos,
+                                  treb_value *value, treb_move *moves, size_t *count,
+                                  treb_error *error);
+
+/* What of the moves is not known by a metric: the first failure. Probes no further than that one. */
+treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
+                                treb_metric metric, treb_error *error);
+
+/* Sorts such moves by another metric. */
+void answer_sort(treb_move *moves, size_t count, treb_metric metric);
+
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
 
 /* Reads a FEN as lila-tablebase does: as treb_position_from_fen, but castling rights and en passant
  * squares that cannot be are dropped. */
 treb_status answer_standard_position(const char *fen, treb_position *out, treb_error *error);
 
-/* The object of GET /standard. Castling rights and any number of men are allowed: what no table
+/* The object of GET /standard, from a blocked-pawn table where tables end. Castling rights and any number of men are allowed: what no table
  * covers is null. *failure tells what hurt first, TREB_OK if nothing did. NULL if the position is
  * impossible. */
 json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure);
@@ -89,10 +106,13 @@ typedef struct AnswerProbe {
     bool moves;         /* whether to list them */
 } AnswerProbe;
 
+/* Any position that can arise has an answer: what is not known is null, and "unknown" says why. Where
+ * tables end a blocked-pawn table may answer. */
 json_t *answer_probe(AnswerContext *context, const treb_position *pos, const AnswerProbe *options,
                      treb_error *error);
 
-/* The best line by a metric (TREB_WDL: the first known) and a rule. */
+/* The best line by a metric (TREB_WDL: the first known) and a rule. Where tables end it is that of
+ * blocked-pawn tables, which leave the rule aside. */
 json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metric metric,
                     treb_rule rule, treb_error *error);
 
@@ -100,15 +120,32 @@ json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metri
  * TREB_ERR_ARGUMENT if the body is not what it should be. */
 json_t *answer_batch(AnswerContext *context, const char *body, size_t size, treb_error *error);
 
-/* What is installed. */
-json_t *answer_tables(AnswerContext *context, const char *const *directories, size_t count,
-                      treb_error *error);
+/* Answers a text that somebody pasted: games in PGN, or positions, FEN, EPD or a link, one a line.
+ * Each position is valued and each move judged, up to ANSWER_GAMES_MAX positions in all.
+ * TREB_ERR_ARGUMENT if nothing is there. */
+json_t *answer_games(AnswerContext *context, const char *text, size_t size, treb_error *error);
 
-/* Kings among blocked pawns, from the position's rank file in the folders; nothing is solved. The
+/* What is installed. */
+json_t *answer_tables(AnswerContext *context, treb_error *error);
+
+/* Kings among blocked pawns, from the position's own table; nothing is solved. The
  * corresponding squares are those of `attacker` (TREB_WHITE or TREB_BLACK; -1: the winner).
  * TREB_ERR_POSITION if the position is not blocked, TREB_ERR_NO_TABLE if there is no file. */
-json_t *answer_ranks(AnswerContext *context, const char *const *directories, size_t count,
-                     const treb_position *pos, int attacker, treb_error *error);
+json_t *answer_ranks(AnswerContext *context, const treb_position *pos, int attacker,
+                     treb_error *error);
+
+/* A position of a material by chance, which has a verdict for the side to move and a distance, if
+ * these are wanted. TREB_ERR_ARGUMENT if none is found. */
+typedef struct AnswerRandom {
+    const char *material;
+    int turn;    /* TREB_WHITE or TREB_BLACK, of the material as its table has it; -1: either */
+    int verdict; /* a treb_wdl; -1: any */
+    treb_metric metric; /* TREB_WDL: any distance will do */
+    int plies;
+    uint64_t seed;
+} AnswerRandom;
+
+json_t *answer_random(AnswerContext *context, const AnswerRandom *wish, treb_error *error);
 
 /* Counts, histograms and longest lines of one material. */
 json_t *answer_stats(AnswerContext *context, const char *material, treb_error *error);

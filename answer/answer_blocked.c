@@ -14,15 +14,28 @@ static const char *const goals[] = {"exact", "take", "reach"};
 static const char *const ends[] = {"goal",   "mate", "draw",     "tables",
                                    "pieces", "open", "capacity", "capture"};
 
-Blocked *answer_find_blocked(const char *const *directories, size_t count, const treb_position *pos,
+Blocked *answer_find_blocked(const AnswerContext *context, const treb_position *pos,
                              treb_error *error)
 {
     char why[BLOCKED_WHY_SIZE];
     BlockedRequest request = {.pos = *pos, .goal = GOAL_EXACT};
     treb_status status = blocked_check(pos, why);
-    if (status == TREB_OK) return blocked_find(directories, count, &request, error);
+    if (status == TREB_OK)
+        return blocked_find(context->directories, context->directory_count, &request, error);
     fail(error, status, "%s", why);
     return NULL;
+}
+
+treb_status answer_instead(AnswerContext *context, const treb_position *pos, Blocked **out,
+                           treb_error *error)
+{
+    treb_error why;
+    *out = answer_find_blocked(context, pos, &why);
+    /* A table may come, or a better one. */
+    if (*out != NULL || why.status == TREB_ERR_NO_TABLE) context->lacks |= ANSWER_PARTIAL;
+    if (*out != NULL || why.status == TREB_ERR_POSITION || why.status == TREB_ERR_NO_TABLE)
+        return TREB_OK;
+    return fail(error, why.status, "%s", why.text);
 }
 
 bool answer_blocked_goes_on(const treb_tables *tables, BlockedEnd end, const treb_position *last)
@@ -171,18 +184,114 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
     return NULL;
 }
 
-json_t *answer_ranks(AnswerContext *context, const char *const *directories, size_t count,
-                     const treb_position *pos, int attacker, treb_error *error)
+json_t *answer_ranks(AnswerContext *context, const treb_position *pos, int attacker,
+                     treb_error *error)
 {
     const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
     BlockedSquares squares;
     if (answer_stopped(context)) return answer_unless_stopped(context, NULL, error);
-    Blocked *b = answer_find_blocked(directories, count, pos, error);
+    Blocked *b = answer_find_blocked(context, pos, error);
     if (b == NULL) return NULL;
     blocked_squares(b, attacker >= 0 ? attacker : blocked_attacker(b), everywhere, &squares);
     json_t *object = answer_stopped(context) ? NULL : answer_blocked(context, b, &squares, error);
     blocked_free(b);
     return answer_unless_stopped(context, object, error);
+}
+
+/* ---- In the shape of other answers ----------------------------------------------------------- */
+
+/* "win", "loss", "draw" for a side; null if it is open. */
+static json_t *verdict_json(const BlockedValue *value, int side)
+{
+    if (value->verdict == BLOCKED_OPEN) return json_null();
+    bool white = value->verdict == BLOCKED_WHITE;
+    treb_wdl wdl = value->verdict == BLOCKED_DRAW  ? TREB_DRAW
+                   : white == (side == TREB_WHITE) ? TREB_WIN
+                                                   : TREB_LOSS;
+    return json_text(answer_verdict(wdl));
+}
+
+/* Verdict and distances of the position or a move of it. An upper bound is no distance: it has its
+ * own name. */
+static void put_probe_value(json_t *object, const Blocked *b, const BlockedValue *value)
+{
+    bool known = value->plies >= 0 && value->verdict != BLOCKED_DRAW;
+    json_t *verdict = verdict_json(value, b->request.pos.turn);
+    put(object, "verdict", verdict);
+    put(object, "verdict_clock_zero", json_incref(verdict));
+    put(object, "dtz_plies", json_null());
+    put(object, "dtc_plies", known && !b->upper_bounds ? json_integer(value->plies) : json_null());
+    put(object, "dtm_plies", json_null());
+    put(object, "dtz_rounded", json_false());
+    put(object, "at_most_plies",
+        known && b->upper_bounds ? json_integer(value->plies) : json_null());
+}
+
+static json_t *probe_move(const Blocked *b, const BlockedMove *move)
+{
+    treb_position child;
+    json_t *object = json_object();
+    position_make(&b->request.pos, move->move, &child);
+    bool over = !movegen_any(&child), check = position_in_check(&child);
+    put(object, "uci", json_text(move->uci));
+    put(object, "san", json_text(move->san));
+    put_probe_value(object, b, &move->value);
+    put(object, "capture", json_boolean(move->leaves));
+    put(object, "zeroing", json_boolean(move->leaves));
+    put(object, "conversion", json_boolean(move->leaves));
+    put(object, "check", json_boolean(check));
+    put(object, "checkmate", json_boolean(over && check));
+    put(object, "stalemate", json_boolean(over && !check));
+    return object;
+}
+
+static json_t *probe_unknown(void)
+{
+    json_t *array = json_array();
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        if (m == TREB_DTC) continue;
+        json_t *entry = answer_error(answer_code(TREB_ERR_NO_TABLE),
+                                     "a blocked-pawn table does not know this distance");
+        put(entry, "metric", json_text(treb_metric_text((treb_metric)m)));
+        json_array_append_new(array, entry);
+    }
+    return array;
+}
+
+static json_t *probe_best(const BlockedMove *moves, int count)
+{
+    json_t *object = json_object();
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        bool known = m == TREB_DTC && count > 0 && moves[0].value.verdict != BLOCKED_OPEN;
+        put(object, treb_metric_text((treb_metric)m),
+            known ? json_text(moves[0].uci) : json_null());
+    }
+    return object;
+}
+
+json_t *answer_blocked_probe(Blocked *b, bool list, treb_error *error)
+{
+    BlockedMove *moves = malloc(MOVES_MAX * sizeof *moves);
+    BlockedValue value = root_value(b);
+    int count = moves != NULL ? blocked_moves(b, moves) : -1;
+    json_t *object = json_object(), *array = json_array(), *source = json_object();
+    answer_position(object, &b->request.pos);
+    put_probe_value(object, b, &value);
+    put(object, "halfmove_clock", json_integer(b->request.pos.halfmove));
+    put(object, "metric", json_text(treb_metric_text(TREB_DTC)));
+    put(object, "best", probe_best(moves, count));
+    for (int i = 0; i < count; i++) json_array_append_new(array, probe_move(b, &moves[i]));
+    if (list) put(object, "moves", json_incref(array));
+    put(object, "unknown", probe_unknown());
+    put(source, "file", file_json(b));
+    put(source, "upper_bounds", json_boolean(b->upper_bounds));
+    put(object, "blocked", source);
+    json_decref(array);
+    free(moves);
+    if (count >= 0 && object != NULL) return object;
+    json_decref(object);
+    fail_memory(error);
+    return NULL;
 }
 
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */

@@ -11,13 +11,20 @@
 json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSquares *squares,
                        treb_error *error);
 
+/* The object of GET /v1/probe. The 50-move rule is left aside. */
+json_t *answer_blocked_probe(Blocked *blocked, bool moves, treb_error *error);
+
 /* The object of GET /standard. The 50-move rule is left aside, so that a win is a "maybe-win". */
 json_t *answer_blocked_standard(Blocked *blocked, treb_error *error);
 
-/* The position's own rank file in the folders; of an exact question alone. NULL with the reason:
- * TREB_ERR_POSITION if it is not blocked, TREB_ERR_NO_TABLE if there is no file. */
-Blocked *answer_find_blocked(const char *const *directories, size_t count, const treb_position *pos,
+/* The position's own table in the context's folders; of an exact question alone. NULL with the
+ * reason: TREB_ERR_POSITION if it is not blocked, TREB_ERR_NO_TABLE if there is no file. */
+Blocked *answer_find_blocked(const AnswerContext *context, const treb_position *pos,
                              treb_error *error);
+
+/* The same where other tables have no answer: NULL and TREB_OK if there is none. */
+treb_status answer_instead(AnswerContext *context, const treb_position *pos, Blocked **out,
+                           treb_error *error);
 
 /* What is left of a line that ends with a capture: whether the tables know the rest. */
 bool answer_blocked_goes_on(const treb_tables *tables, BlockedEnd end, const treb_position *last);

@@ -128,19 +128,18 @@ static json_t *list_materials(AnswerContext *context, AnswerFiles *files, uint64
     return array;
 }
 
-/* The names of the rank files of blocked positions. */
-static json_t *list_ranks(const char *const *directories, size_t count)
+/* The names of the blocked-pawn tables. */
+static json_t *list_ranks(const AnswerContext *context)
 {
     BlockedNames names;
     json_t *array = json_array();
-    if (!blocked_names(directories, count, &names)) return array;
+    if (!blocked_names(context->directories, context->directory_count, &names)) return array;
     for (size_t i = 0; i < names.count; i++) json_array_append_new(array, json_text(names.name[i]));
     blocked_names_free(&names);
     return array;
 }
 
-json_t *answer_tables(AnswerContext *context, const char *const *directories, size_t count,
-                      treb_error *error)
+json_t *answer_tables(AnswerContext *context, treb_error *error)
 {
     uint64_t bytes = 0;
     if (answer_stopped(context)) return answer_unless_stopped(context, NULL, error);
@@ -153,15 +152,15 @@ json_t *answer_tables(AnswerContext *context, const char *const *directories, si
         json_decref(names);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++) {
-        json_t *text = json_string(directories[i]);
+    for (size_t i = 0; i < context->directory_count; i++) {
+        json_t *text = json_string(context->directories[i]);
         json_array_append_new(names, text != NULL ? text : json_text("(not UTF-8)"));
     }
     json_t *tables = list_materials(context, files, &bytes);
     put(object, "directories", names);
     put(object, "bytes", json_integer((json_int_t)bytes));
     put(object, "tables", tables);
-    put(object, "ranks", list_ranks(directories, count));
+    put(object, "ranks", list_ranks(context));
     free(files);
     return answer_unless_stopped(context, object, error);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answer_blocked.h"
 #include "answer/line.h"
 #include "answer/parts.h"
 
@@ -105,31 +106,165 @@ json_t *line_json(const PgnLine *line)
     return object;
 }
 
+/* ---- From the tables ------------------------------------------------------------------------- */
+
+static treb_status fill_by_tables(AnswerContext *context, PgnLine *line, treb_move *room,
+                                  size_t capacity, treb_error *error)
+{
+    if (line->metric == TREB_WDL) line->metric = answer_known_metric(&line->value);
+    if (line->metric == TREB_WDL) line->metric = TREB_DTZ; /* which tells what is missing */
+    LineWalk walk = line_begin(line, room, capacity);
+    treb_status status = answer_walk(context, &walk, error);
+    *line = walk.line;
+    line->failed = status != TREB_OK;
+    return status;
+}
+
+/* ---- From blocked-pawn tables ---------------------------------------------------------------- */
+
+/* A line that goes from one such table to the next, and where it has come to. */
+typedef struct BlockedWalk {
+    AnswerContext *context;
+    PgnLine *line;
+    treb_move *room;
+    size_t capacity;
+    treb_position last;
+    BlockedEnd end;
+} BlockedWalk;
+
+static void take_move(treb_move *out, const BlockedMove *move)
+{
+    *out = (treb_move){0};
+    for (int m = 0; m < TREB_METRICS; m++) out->value.status[m] = TREB_ERR_NO_TABLE;
+    snprintf(out->uci, sizeof out->uci, "%s", move->uci);
+    snprintf(out->san, sizeof out->san, "%s", move->san);
+}
+
+/* The moves of one table and, unless other tables know the rest, of those of what is left after
+ * captures. */
+static treb_status walk_blocked(BlockedWalk *walk, Blocked *b, treb_error *error)
+{
+    enum { BLOCKED_MOVES = 1024 };
+    PgnLine *line = walk->line;
+    BlockedMove *list = malloc(BLOCKED_MOVES * sizeof *list);
+    int count = list != NULL ? blocked_line(b, list, BLOCKED_MOVES, &walk->end, &walk->last) : -1;
+    for (int i = 0; i < count && line->moves < walk->capacity; i++)
+        take_move(&walk->room[line->moves++], &list[i]);
+    free(list);
+    if (count < 0) return fail_memory(error);
+    if (walk->end != BLOCKED_END_CAPTURE ||
+        answer_blocked_goes_on(walk->context->tables, walk->end, &walk->last))
+        return TREB_OK;
+    if (answer_stopped(walk->context)) return answer_fail_stopped(error);
+    Blocked *next;
+    treb_status status = answer_instead(walk->context, &walk->last, &next, error);
+    if (next != NULL) status = walk_blocked(walk, next, error);
+    blocked_free(next);
+    return status;
+}
+
+/* Plays on by the tables where they know the position after the last move. */
+static void play_on(BlockedWalk *walk)
+{
+    PgnLine *line = walk->line, rest = {.pos = walk->last, .metric = line->metric};
+    rest.rule = line->rule;
+    if (treb_probe_root(walk->context->tables, &rest.pos, &rest.value, NULL) != TREB_OK) return;
+    treb_status status = fill_by_tables(walk->context, &rest, walk->room + line->moves,
+                                        walk->capacity - line->moves, NULL);
+    line->metric = rest.metric;
+    line->moves += rest.moves;
+    line->end = rest.end;
+    line->broken = status != TREB_OK;
+}
+
+static treb_wdl verdict_of(BlockedVerdict verdict, int turn)
+{
+    if (verdict == BLOCKED_DRAW || verdict == BLOCKED_OPEN) return TREB_DRAW;
+    return (verdict == BLOCKED_WHITE) == (turn == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
+}
+
+static void describe(const BlockedWalk *walk, BlockedVerdict verdict, char out[LINE_NOTE_SIZE])
+{
+    const PgnLine *line = walk->line;
+    const char *winner = verdict == BLOCKED_BLACK ? "Black" : "White";
+    size_t length = line->moves > 0 ? strlen(line->move[line->moves - 1].san) : 0;
+    bool mate = length > 0 && line->move[line->moves - 1].san[length - 1] == '#';
+    if (verdict == BLOCKED_OPEN)
+        snprintf(out, LINE_NOTE_SIZE, "What best play leads to is not known");
+    else if (verdict == BLOCKED_DRAW)
+        snprintf(out, LINE_NOTE_SIZE, "A draw with best play");
+    else if (mate || walk->end == BLOCKED_END_MATE)
+        snprintf(
+            out, LINE_NOTE_SIZE,
+            "%s mates in %zu plies: up to captures by blocked-pawn tables, then by others. The "
+            "50-move rule is left aside",
+            winner, line->moves);
+    else
+        snprintf(out, LINE_NOTE_SIZE,
+                 "%s wins; what comes after the capture takes tables. The 50-move rule "
+                 "is left aside",
+                 winner);
+}
+
+static treb_status fill_by_blocked(AnswerContext *context, PgnLine *line, Blocked *b,
+                                   treb_move *room, size_t capacity, char note[LINE_NOTE_SIZE],
+                                   treb_error *error)
+{
+    BlockedWalk walk = {context, line, room, capacity, line->pos, BLOCKED_END_OPEN};
+    line->rule = TREB_RULE_NONE; /* as these tables have it */
+    line->value = (treb_value){0};
+    treb_status status = walk_blocked(&walk, b, error);
+    if (status != TREB_OK) return status;
+    BlockedVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
+                                           position_king(&line->pos, TREB_BLACK))
+                                 .verdict;
+    line->value.rule = line->value.wdl = verdict_of(verdict, line->pos.turn);
+    line->failed = verdict == BLOCKED_OPEN;
+    if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
+    line->end = walk.end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
+    line->broken = walk.end != BLOCKED_END_MATE && walk.end != BLOCKED_END_DRAW;
+    if (walk.end == BLOCKED_END_CAPTURE) play_on(&walk);
+    describe(&walk, verdict, note);
+    line->note = note;
+    return TREB_OK;
+}
+
 /* ---- The answer ------------------------------------------------------------------------------ */
+
+treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,
+                      char note[LINE_NOTE_SIZE], treb_error *error)
+{
+    treb_error why;
+    Blocked *b = NULL;
+    line->move = room;
+    line->moves = 0;
+    if (answer_stopped(context)) return answer_fail_stopped(error);
+    treb_status status = treb_probe_root(context->tables, &line->pos, &line->value, error);
+    if (status == TREB_OK) return fill_by_tables(context, line, room, capacity, error);
+    if (!answer_missing_table(status)) return status;
+    treb_status looked = answer_instead(context, &line->pos, &b, &why);
+    if (looked != TREB_OK) return fail(error, looked, "%s", why.text);
+    if (b == NULL) return status;
+    status = fill_by_blocked(context, line, b, room, capacity, note, error);
+    blocked_free(b);
+    return status;
+}
 
 json_t *answer_line(AnswerContext *context, const treb_position *pos, treb_metric metric,
                     treb_rule rule, treb_error *error)
 {
     PgnLine line = {.pos = *pos, .metric = metric, .rule = rule};
+    char note[LINE_NOTE_SIZE];
     json_t *object = NULL;
     treb_move *moves = malloc(ANSWER_LINE_MAX * sizeof *moves);
     if (moves == NULL) {
         fail_memory(error);
         return NULL;
     }
-    treb_status status = answer_stopped(context)
-                             ? answer_fail_stopped(error)
-                             : treb_probe_root(context->tables, pos, &line.value, error);
-    if (status != TREB_OK) goto cleanup;
-    if (metric == TREB_WDL) line.metric = answer_known_metric(&line.value);
-    if (line.metric == TREB_WDL) line.metric = TREB_DTZ; /* which tells what is missing */
-    LineWalk walk = line_begin(&line, moves, ANSWER_LINE_MAX);
-    status = answer_walk(context, &walk, error);
-    if (status != TREB_OK) goto cleanup;
-    object = line_json(&walk.line);
-    if (object == NULL) status = fail_memory(error);
-cleanup:
+    treb_status status = line_fill(context, &line, moves, ANSWER_LINE_MAX, note, error);
+    if (status == TREB_OK) object = line_json(&line);
+    if (status == TREB_OK && object == NULL) status = fail_memory(error);
     answer_note(context, status);
     free(moves);
-    return object;
+    return answer_unless_stopped(context, object, error);
 }

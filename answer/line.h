@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "answer/answer.h"
 #include "answer/pgn.h"
 
 /* Plies that one step of a line adds at most: what a caller who may have to stop can wait for. */
@@ -16,6 +17,14 @@ typedef struct LineWalk {
     size_t capacity;
     treb_position last;
 } LineWalk;
+
+/* Fills a line of which position, metric and rule are given; TREB_WDL takes the first metric that is
+ * known. Where tables end it is that of blocked-pawn tables, which leave the rule aside, and goes on
+ * in tables behind a capture where these know the rest. On failure the moves before it are there,
+ * unless the position itself is not known. `note` is what line->note may point to. */
+enum { LINE_NOTE_SIZE = 160 };
+treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,
+                      char note[LINE_NOTE_SIZE], treb_error *error);
 
 /* Begins a line without moves; `line` has all but these. */
 LineWalk line_begin(const PgnLine *line, treb_move *room, size_t capacity);

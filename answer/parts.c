@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "core/material.h"
+#include "core/movegen.h"
 
 const char *answer_code(treb_status status)
 {
@@ -118,6 +119,35 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos)
     /* The one ply that rounding leaves open may decide. */
     if (value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == 100) sure = false;
     return known && sure ? json_text(answer_verdict(value->rule)) : json_null();
+}
+
+treb_status answer_covered(const treb_position *pos)
+{
+    if (pos->castling != 0) return TREB_ERR_CASTLING;
+    return bit_count(position_occupied(pos)) > TREB_MEN_MAX ? TREB_ERR_MEN : TREB_OK;
+}
+
+static const char *state_of(const treb_position *pos)
+{
+    if (!movegen_any(pos)) return position_in_check(pos) ? "checkmate" : "stalemate";
+    return answer_insufficient(pos) ? "insufficient_material" : "ongoing";
+}
+
+void answer_position(json_t *object, const treb_position *pos)
+{
+    char fen[TREB_FEN_SIZE], name[MATERIAL_NAME_SIZE] = "";
+    int men = bit_count(position_occupied(pos));
+    if (men <= TREB_MEN_MAX) {
+        Material material = material_of_position(pos);
+        material_canonical(&material);
+        material_name(&material, name);
+    }
+    treb_position_to_fen(pos, fen);
+    put(object, "fen", json_text(fen));
+    put(object, "turn", json_text(answer_color(pos->turn)));
+    put(object, "men", json_integer(men));
+    put(object, "material", men > 2 && name[0] != '\0' ? json_text(name) : json_null());
+    put(object, "state", json_text(state_of(pos)));
 }
 
 void answer_distances(json_t *object, const treb_value *value)

@@ -23,6 +23,18 @@ bool answer_refused(treb_status status);
 /* The verdict with the clock, or null where the clock matters and DTZ is not known. */
 json_t *answer_rule(const treb_value *value, const treb_position *pos);
 
+/* Why no table can cover a position: TREB_ERR_CASTLING or TREB_ERR_MEN; else TREB_OK. */
+treb_status answer_covered(const treb_position *pos);
+
+/* Whether something is not known for want of a table, and not because of a fault. */
+static inline bool answer_missing_table(treb_status status)
+{
+    return status == TREB_ERR_NO_TABLE || status == TREB_ERR_CASTLING || status == TREB_ERR_MEN;
+}
+
+/* Adds what needs no tables: fen, turn, men, material (null if none can have so many men), state. */
+void answer_position(json_t *object, const treb_position *pos);
+
 /* Adds dtz_plies, dtc_plies and dtm_plies. */
 void answer_distances(json_t *object, const treb_value *value);
 
@@ -45,10 +57,10 @@ json_t *answer_unless_stopped(const AnswerContext *context, json_t *object, treb
 treb_status answer_moves(AnswerContext *context, const treb_position *pos, treb_metric metric,
                          treb_move *out, size_t *count, treb_error *error);
 
-/* The status of treb_probe_moves: the first failure that hurts the order by `metric`. Probes no
- * further than that one. */
-treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
-                                treb_metric metric, treb_error *error);
+/* Whether b is the better move by verdict and metric alone, and the best of some; NULL if there are
+ * none. */
+bool answer_is_better(const treb_move *b, const treb_move *a, treb_metric metric);
+const treb_move *answer_best(const treb_move *moves, size_t count, treb_metric metric);
 
 /* Takes a line to its end, but asks between its steps whether to stop. The moves found by then are
  * in the walk. */

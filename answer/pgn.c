@@ -5,40 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WRAP = 80 };
+#include "answer/wrap.h"
 
 static const char *const colors[2] = {"White", "Black"};
-
-/* ---- Text wrapped at WRAP columns ------------------------------------------------------------ */
-
-typedef struct Wrapped {
-    FILE *out;
-    size_t column;
-} Wrapped;
-
-static void put_word(Wrapped *w, const char *word)
-{
-    size_t length = strlen(word);
-    if (w->column && w->column + 1 + length > WRAP) {
-        putc('\n', w->out);
-        w->column = 0;
-    }
-    if (w->column) w->column++, putc(' ', w->out);
-    fputs(word, w->out);
-    w->column += length;
-}
-
-static void put_words(Wrapped *w, const char *text)
-{
-    char word[64];
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        put_word(w, word);
-        text += length;
-        text += strspn(text, " ");
-    }
-}
 
 /* ---- How it ends ----------------------------------------------------------------------------- */
 
@@ -108,23 +77,23 @@ static void put_tags(FILE *out, const PgnLine *line)
 static void put_game(FILE *out, const PgnLine *line)
 {
     char word[64], text[160], comment[176];
-    Wrapped wrapped = {out, 0};
+    Wrap wrap = {out, 0};
     unsigned number = line->pos.fullmove ? line->pos.fullmove : 1;
     bool black = line->pos.turn == TREB_BLACK;
     put_tags(out, line);
     for (size_t i = 0; i < line->moves; i++) {
         if (!black || i == 0) {
             snprintf(word, sizeof word, black ? "%u..." : "%u.", number);
-            put_word(&wrapped, word);
+            wrap_word(&wrap, word);
         }
-        put_word(&wrapped, line->move[i].san);
+        wrap_word(&wrap, line->move[i].san);
         number += black;
         black = !black;
     }
     describe_end(line, text, sizeof text);
     snprintf(comment, sizeof comment, "{%s.}", text);
-    put_words(&wrapped, comment);
-    put_word(&wrapped, result_of(line));
+    wrap_words(&wrap, comment);
+    wrap_word(&wrap, result_of(line));
     putc('\n', out);
 }
 

@@ -5,8 +5,8 @@
  * squares, of which the first two come to the same (a mate has the least DTM). */
 #include <stdlib.h>
 
+#include "answer/answer_blocked.h"
 #include "answer/parts.h"
-#include "core/material.h"
 
 typedef struct Probe {
     AnswerContext *context;
@@ -17,27 +17,13 @@ typedef struct Probe {
     treb_move moves[TREB_MOVES_MAX];
 } Probe;
 
-/* Whether b is the better move by verdict and metric alone. */
-static bool is_better(const treb_move *b, const treb_move *a, treb_metric metric)
-{
-    const treb_value *x = &a->value, *y = &b->value;
-    bool x_known = x->status[TREB_WDL] == TREB_OK, y_known = y->status[TREB_WDL] == TREB_OK;
-    if (x_known != y_known) return y_known;
-    if (x->rule != y->rule) return y->rule > x->rule;
-    if (metric == TREB_WDL) return false;
-    x_known = x->status[metric] == TREB_OK, y_known = y->status[metric] == TREB_OK;
-    if (x_known != y_known) return y_known;
-    int longer =
-        2 * (y->plies[metric] - x->plies[metric]) + y->rounded[metric] - x->rounded[metric];
-    return x->wdl > TREB_DRAW ? longer < 0 : longer > 0;
-}
-
-static void sort_moves(treb_move *moves, size_t count, treb_metric metric)
+void answer_sort(treb_move *moves, size_t count, treb_metric metric)
 {
     for (size_t i = 1; i < count; i++) {
         treb_move move = moves[i];
         size_t at = i;
-        for (; at > 0 && is_better(&move, &moves[at - 1], metric); at--) moves[at] = moves[at - 1];
+        for (; at > 0 && answer_is_better(&move, &moves[at - 1], metric); at--)
+            moves[at] = moves[at - 1];
         moves[at] = move;
     }
 }
@@ -47,9 +33,7 @@ static json_t *best_json(const Probe *p)
 {
     json_t *object = json_object();
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        const treb_move *best = p->count > 0 ? &p->moves[0] : NULL;
-        for (size_t i = 1; i < p->count; i++)
-            if (is_better(&p->moves[i], best, (treb_metric)m)) best = &p->moves[i];
+        const treb_move *best = answer_best(p->moves, p->count, (treb_metric)m);
         bool known = best != NULL && p->value.status[m] == TREB_OK;
         put(object, treb_metric_text((treb_metric)m), known ? json_text(best->uci) : json_null());
     }
@@ -113,33 +97,14 @@ static json_t *unknown_json(const Probe *p)
 
 /* ---- The object ------------------------------------------------------------------------------ */
 
-static const char *state_of(const Probe *p)
-{
-    if (p->count == 0) return p->value.wdl == TREB_LOSS ? "checkmate" : "stalemate";
-    return answer_insufficient(p->pos) ? "insufficient_material" : "ongoing";
-}
-
-static void put_position(json_t *object, const Probe *p)
-{
-    char fen[TREB_FEN_SIZE], name[MATERIAL_NAME_SIZE];
-    Material material = material_of_position(p->pos);
-    int men = material_men(&material);
-    material_canonical(&material);
-    material_name(&material, name);
-    treb_position_to_fen(p->pos, fen);
-    put(object, "fen", json_text(fen));
-    put(object, "turn", json_text(answer_color(p->pos->turn)));
-    put(object, "men", json_integer(men));
-    put(object, "material", men > 2 ? json_text(name) : json_null());
-    put(object, "state", json_text(state_of(p)));
-}
-
 static json_t *probe_json(Probe *p, bool list)
 {
     json_t *object = json_object();
-    put_position(object, p);
+    bool known = p->value.status[TREB_WDL] == TREB_OK;
+    answer_position(object, p->pos);
     put(object, "verdict", answer_rule(&p->value, p->pos));
-    put(object, "verdict_clock_zero", json_text(answer_verdict(p->value.wdl)));
+    put(object, "verdict_clock_zero",
+        known ? json_text(answer_verdict(p->value.wdl)) : json_null());
     put(object, "halfmove_clock", json_integer(p->pos->halfmove));
     put(object, "metric",
         p->metric == TREB_WDL ? json_null() : json_text(treb_metric_text(p->metric)));
@@ -147,12 +112,13 @@ static json_t *probe_json(Probe *p, bool list)
     put(object, "best", best_json(p));
     if (list) {
         json_t *moves = json_array();
-        if (p->metric != TREB_DTM) sort_moves(p->moves, p->count, p->metric);
+        if (p->metric != TREB_DTM) answer_sort(p->moves, p->count, p->metric);
         for (size_t i = 0; i < p->count; i++)
             json_array_append_new(moves, move_json(&p->moves[i], p->pos));
         put(object, "moves", moves);
     }
     put(object, "unknown", unknown_json(p));
+    put(object, "blocked", json_null());
     return object;
 }
 
@@ -167,16 +133,18 @@ json_t *answer_probe(AnswerContext *context, const treb_position *pos, const Ans
     }
     p->context = context;
     p->pos = pos;
-    treb_status status = answer_stopped(context)
-                             ? answer_fail_stopped(error)
-                             : treb_probe_root(context->tables, pos, &p->value, error);
-    if (status == TREB_OK) {
-        p->metric = options->metric != TREB_WDL ? options->metric : answer_known_metric(&p->value);
-        answer_moves(context, pos, TREB_DTM, p->moves, &p->count, NULL);
-        object = probe_json(p, options->moves);
-        if (object == NULL) status = fail_memory(error);
-    }
+    Blocked *blocked = NULL;
+    treb_status status = answer_position_value(context, pos, &p->value, p->moves, &p->count, error);
+    if (answer_missing_table(status)) status = answer_instead(context, pos, &blocked, error);
     answer_note(context, status);
+    if (blocked != NULL) {
+        object = answer_blocked_probe(blocked, options->moves, error);
+    } else if (status == TREB_OK) {
+        p->metric = options->metric != TREB_WDL ? options->metric : answer_known_metric(&p->value);
+        object = probe_json(p, options->moves);
+        if (object == NULL) fail_memory(error);
+    }
+    blocked_free(blocked);
     free(p);
     return answer_unless_stopped(context, object, error);
 }

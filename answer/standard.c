@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answer_blocked.h"
 #include "answer/line.h"
 #include "answer/parts.h"
 #include "answer/standard.h"
@@ -120,7 +121,8 @@ static treb_value look_up(AnswerContext *context, const treb_position *pos, treb
 {
     treb_error why;
     treb_value value = {0};
-    treb_status status = treb_probe_root(context->tables, pos, &value, &why);
+    treb_status status = answer_covered(pos);
+    if (status == TREB_OK) status = treb_probe_root(context->tables, pos, &value, &why);
     if (answer_refused(status)) {
         value.status[TREB_WDL] = status;
         return value;
@@ -277,15 +279,11 @@ static json_t *entry_json(const StandardMove *entry)
     return object;
 }
 
-json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure)
+/* From tables, of which some may be missing. */
+static json_t *standard_by_tables(AnswerContext *context, const treb_position *pos, Fields fields,
+                                  treb_error *failure)
 {
-    Fields fields = {0};
     size_t count = 0;
-    treb_status status = treb_position_check(pos, failure);
-    if (status != TREB_OK) return NULL;
-    failure->status = TREB_OK;
-    if (answer_stopped(context)) return answer_unless_stopped(context, NULL, failure);
-    fill_fields(&fields, context, pos, pos->halfmove > 0 ? pos->halfmove - 1 : 0, failure);
     StandardMove *entries = list_entries(context, pos, &count, failure);
     if (entries == NULL) return NULL;
     settle_rounded(fields.category, entries, count);
@@ -296,6 +294,28 @@ json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_e
     put(object, "moves", moves);
     free(entries);
     if (object == NULL) fail_memory(failure);
+    return object;
+}
+
+json_t *answer_standard(AnswerContext *context, const treb_position *pos, treb_error *failure)
+{
+    Fields fields = {0};
+    json_t *object = NULL;
+    Blocked *blocked = NULL;
+    treb_status status = treb_position_check(pos, failure);
+    if (status != TREB_OK) return NULL;
+    failure->status = TREB_OK;
+    if (answer_stopped(context)) return answer_unless_stopped(context, NULL, failure);
+    fill_fields(&fields, context, pos, pos->halfmove > 0 ? pos->halfmove - 1 : 0, failure);
+    if (fields.category == CATEGORY_UNKNOWN)
+        status = answer_instead(context, pos, &blocked, failure);
+    if (blocked != NULL) {
+        failure->status = TREB_OK;
+        object = answer_blocked_standard(blocked, failure);
+    } else if (status == TREB_OK) {
+        object = standard_by_tables(context, pos, fields, failure);
+    }
+    blocked_free(blocked);
     answer_note(context, failure->status);
     return answer_unless_stopped(context, object, failure);
 }

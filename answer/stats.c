@@ -123,10 +123,7 @@ json_t *answer_stats(AnswerContext *context, const char *text, treb_error *error
     Material material;
     char name[MATERIAL_NAME_SIZE];
     json_t *object = NULL;
-    if (!material_parse(text, &material)) {
-        fail(error, TREB_ERR_ARGUMENT, "this is no material: write it as KRPvKR");
-        return NULL;
-    }
+    if (material_read(text, &material, error) != TREB_OK) return NULL;
     material_canonical(&material);
     material_name(&material, name);
     AnswerFiles *files = calloc(1, sizeof *files);

@@ -8,6 +8,8 @@
 #include "answer/parts.h"
 #include "core/san.h"
 
+enum { RULE = 100 }; /* plies that the 50-move rule allows */
+
 uint64_t answer_clock(void)
 {
     struct timespec t;
@@ -38,6 +40,34 @@ json_t *answer_unless_stopped(const AnswerContext *context, json_t *object, treb
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
+/* What the library knows of a move whose position has no table, by what can follow it: a reply that wins,
+ * or replies that are all known. */
+static void look_further(const AnswerContext *context, const treb_position *pos, treb_move *move)
+{
+    treb_position child;
+    treb_value after;
+    treb_value *value = &move->value;
+    if (treb_position_play(pos, move->uci, &child, NULL) != TREB_OK ||
+        treb_probe_root(context->tables, &child, &after, NULL) != TREB_OK)
+        return;
+    bool late = after.wdl == TREB_BLESSED_LOSS || after.wdl == TREB_CURSED_WIN;
+    value->wdl = value->rule = (treb_wdl)(TREB_WIN - after.wdl);
+    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
+        bool ends = (m == TREB_DTZ && move->flags & TREB_MOVE_ZEROING) ||
+                    (m == TREB_DTC && move->flags & TREB_MOVE_CONVERSION);
+        value->status[m] = ends || after.wdl == TREB_DRAW ? TREB_OK : after.status[m];
+        value->plies[m] = after.wdl == TREB_DRAW || m == TREB_WDL ? 0
+                          : !ends                                 ? after.plies[m] + 1
+                          : m == TREB_DTZ && late                 ? RULE + 1
+                                                                  : 1;
+        value->rounded[m] = ends ? 0 : after.rounded[m];
+    }
+    if (value->status[TREB_DTZ] != TREB_OK) return;
+    int plies = value->plies[TREB_DTZ] + value->rounded[TREB_DTZ];
+    value->rule = treb_wdl_with_clock(value->wdl, plies, pos->halfmove);
+    value->wdl = treb_wdl_with_clock(value->wdl, plies, 0);
+}
+
 /* Puts a move in its place among those before it. */
 static void insert(treb_move *moves, size_t count, const treb_move *move, treb_metric metric)
 {
@@ -57,7 +87,7 @@ static treb_status probe_moves(AnswerContext *context, const treb_position *pos,
     treb_status first = treb_position_check(pos, error);
     *count = 0;
     if (first != TREB_OK) return first;
-    int all = movegen_legal(pos, moves);
+    int all = movegen_all(pos, moves);
     for (int i = 0; i < all && (out != NULL || first == TREB_OK); i++) {
         treb_move move;
         char uci[UCI_SIZE];
@@ -68,9 +98,13 @@ static treb_status probe_moves(AnswerContext *context, const treb_position *pos,
         move_to_uci(moves[i], uci);
         treb_status status = treb_probe_move(context->tables, pos, uci, metric, &move, &why);
         assert(status != TREB_ERR_ARGUMENT);
+        const treb_status *known = move.value.status;
+        if (answer_missing_table(known[TREB_WDL])) {
+            look_further(context, pos, &move);
+            if (known[TREB_WDL] == TREB_OK && known[metric] == TREB_OK) status = TREB_OK;
+        }
         if (status != TREB_OK && first == TREB_OK) first = fail(error, status, "%s", why.text);
-        /* Refused positions have no moves. */
-        if (answer_refused(status)) return first;
+        for (int m = 0; m < TREB_METRICS; m++) answer_note(context, known[m]);
         if (out != NULL) insert(out, *count, &move, metric);
         ++*count;
     }
@@ -88,6 +122,67 @@ treb_status answer_moves_status(AnswerContext *context, const treb_position *pos
 {
     size_t count;
     return probe_moves(context, pos, metric, NULL, &count, error);
+}
+
+/* ---- The position itself --------------------------------------------------------------------- */
+
+/* Whether b is the better move by verdict and metric alone. */
+bool answer_is_better(const treb_move *b, const treb_move *a, treb_metric metric)
+{
+    const treb_value *x = &a->value, *y = &b->value;
+    bool x_known = x->status[TREB_WDL] == TREB_OK, y_known = y->status[TREB_WDL] == TREB_OK;
+    if (x_known != y_known) return y_known;
+    if (x->rule != y->rule) return y->rule > x->rule;
+    if (metric == TREB_WDL) return false;
+    x_known = x->status[metric] == TREB_OK, y_known = y->status[metric] == TREB_OK;
+    if (x_known != y_known) return y_known;
+    int longer =
+        2 * (y->plies[metric] - x->plies[metric]) + y->rounded[metric] - x->rounded[metric];
+    return x->wdl > TREB_DRAW ? longer < 0 : longer > 0;
+}
+
+const treb_move *answer_best(const treb_move *moves, size_t count, treb_metric metric)
+{
+    const treb_move *best = count > 0 ? &moves[0] : NULL;
+    for (size_t i = 1; i < count; i++)
+        if (answer_is_better(&moves[i], best, metric)) best = &moves[i];
+    return best;
+}
+
+/* A position without a table, by moves of which one wins, or all are known. */
+static bool settle(const treb_move *moves, size_t count, treb_value *value)
+{
+    bool all = count > 0, won = false;
+    for (size_t i = 0; i < count; i++) {
+        bool known = moves[i].value.status[TREB_WDL] == TREB_OK;
+        all = all && known;
+        won = won || (known && moves[i].value.rule == TREB_WIN);
+    }
+    if (!all && !won) return false;
+    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
+        const treb_value *best = &answer_best(moves, count, (treb_metric)m)->value;
+        if (m == TREB_WDL) *value = *best;
+        value->plies[m] = best->plies[m];
+        value->rounded[m] = best->rounded[m];
+        value->status[m] = all || m == TREB_WDL ? best->status[m] : TREB_ERR_NO_TABLE;
+    }
+    return true;
+}
+
+treb_status answer_position_value(AnswerContext *context, const treb_position *pos,
+                                  treb_value *value, treb_move *moves, size_t *count,
+                                  treb_error *error)
+{
+    treb_error why;
+    *count = 0;
+    if (answer_stopped(context)) return answer_fail_stopped(error);
+    treb_status status = treb_probe_root(context->tables, pos, value, &why);
+    if (status == TREB_OK || answer_missing_table(status))
+        answer_moves(context, pos, TREB_DTM, moves, count, NULL);
+    if (answer_missing_table(status) && settle(moves, *count, value)) status = TREB_OK;
+    if (status != TREB_OK) fail(error, status, "%s", why.text);
+    answer_note(context, status);
+    return status;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */

@@ -164,6 +164,6 @@ Blocked *blocked_find(const char *const *directories, size_t count, const Blocke
         if (b == NULL && error != NULL) *error = why;
         return b;
     }
-    fail(error, TREB_ERR_NO_TABLE, "there is no rank file %s", name);
+    fail(error, TREB_ERR_NO_TABLE, "there is no blocked-pawn table %s", name);
     return NULL;
 }

@@ -44,8 +44,8 @@ static treb_status number_values(TableSide *side, uint16_t number[UINT16_MAX + 1
     for (unsigned value = 0; value <= UINT16_MAX; value++) count += number[value] != 0;
     if (count > TABLE_CODES_MAX)
         return fail(error, TREB_ERR_ARGUMENT,
-                    "a rank file holds at most %d different ranks for a side to move, and there "
-                    "are %u",
+                    "a blocked-pawn table holds at most %d different ranks for a side to move, and "
+                    "there are %u",
                     TABLE_CODES_MAX, count);
     side->plies[0] = malloc(count * sizeof *side->plies[0]);
     if (side->plies[0] == NULL) return fail_memory(error);
@@ -177,7 +177,7 @@ treb_status blocked_save(const Blocked *b, const char *directory, treb_error *er
         return fail(error, TREB_ERR_ARGUMENT, "what captures lead to is not settled");
     view.ranks.upper_bounds = b->upper_bounds;
     if (!table_ranks_header(&view.ranks, &header))
-        return fail(error, TREB_ERR_ARGUMENT, "too many pawns for a rank file");
+        return fail(error, TREB_ERR_ARGUMENT, "too many pawns for a blocked-pawn table");
     uint16_t *room = malloc(3 * (size_t)header.index.size * sizeof *room);
     treb_status status =
         room != NULL ? save(b, &view, &header, room, directory, error) : fail_memory(error);

@@ -1,11 +1,9 @@
 /* advice.c - see advice.h. */
 #include "cli/advice.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/estimate.h"
 #include "core/error.h"
@@ -18,23 +16,11 @@ static struct {
     bool named;            /* the command has to name it */
 } place = {"tables", false};
 
-/* Whether files can be made in a folder, or a folder of this name. */
-static bool is_writable(const char *folder)
-{
-    char parent[PATH_MAX];
-    if (access(folder, W_OK | X_OK) == 0) return true;
-    if (errno != ENOENT || snprintf(parent, sizeof parent, "%s", folder) >= PATH_MAX) return false;
-    char *slash = strrchr(parent, '/');
-    if (slash == NULL) return access(".", W_OK | X_OK) == 0;
-    slash[slash == parent] = '\0';
-    return access(parent, W_OK | X_OK) == 0;
-}
-
 void advice_folders(const CliDirs *dirs, bool named)
 {
     place.folder[0] = '\0';
     for (size_t i = 0; i < dirs->count; i++) {
-        if (strlen(dirs->dir[i]) >= PATH_MAX || !is_writable(dirs->dir[i])) continue;
+        if (strlen(dirs->dir[i]) >= PATH_MAX || !cli_may_write(dirs->dir[i])) continue;
         strcpy(place.folder, dirs->dir[i]);
         /* Without --tables, gen takes the first. */
         place.named = named || i > 0;
@@ -66,18 +52,19 @@ static Material *list_wanted(const char *name, size_t *count)
 /* "'trebuchet gen --tables here KRPvKR' makes it: about ..." */
 static void write_command(const char *material, const Estimate *e, int men, char *text, size_t size)
 {
-    char memory[16], disk[16];
+    char memory[16], disk[16], most[16];
     bool space = strpbrk(place.folder, " \t") != NULL;
     const char *quote = space ? "\"" : "";
     cli_format_size(e->memory, memory);
     cli_format_size(e->result, disk);
+    cli_format_size(e->result + e->scratch, most);
     snprintf(text, size,
-             "'trebuchet gen %s%s%s%s%s%s' makes %s: about %s of memory and %s of disk (twice that "
-             "while it runs)%s",
+             "'trebuchet gen %s%s%s%s%s%s' makes %s: about %s of memory and %s of disk (%s while "
+             "it runs)%s",
              place.named ? "--tables " : "", place.named ? quote : "",
              place.named ? place.folder : "", place.named ? quote : "", place.named ? " " : "",
              material != NULL ? material : "--men 4",
-             material != NULL ? "it" : "all tables of up to 4 men", memory, disk,
+             material != NULL ? "it" : "all tables of up to 4 men", memory, disk, most,
              !generate_reaches(men)
                  ? "; should a distance prove too long, a build made with 'make WIDE=yes' can"
                  : "");

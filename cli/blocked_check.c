@@ -1,39 +1,31 @@
 /* blocked_check.c - see blocked_check.h. */
 #include "cli/blocked_check.h"
 
-#include <unistd.h>
-
 #include "blocked/audit.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 enum { FAULTS_SHOWN = 20 };
 
 typedef struct Check {
     FILE *out;
     const atomic_bool *stop;
-    bool terminal;
-    double start, drawn;
+    CliProgress progress;
     uint64_t faults;
 } Check;
 
-static void clear_line(const Check *check)
-{
-    if (check->terminal) fputs("\r\033[K", stderr);
-}
-
-/* A line on the terminal about four times a second. */
 static bool show_progress(void *context, uint64_t done, uint64_t all)
 {
     Check *check = context;
     char count[32], total[32], left[16];
-    double now = cli_seconds(), spent = now - check->start;
+    double spent = cli_seconds() - check->progress.start;
     bool stop = atomic_load(check->stop);
-    if (stop || !check->terminal || now - check->drawn < 0.25) return stop;
-    check->drawn = now;
+    if (stop || !cli_progress_due(&check->progress)) return stop;
     cli_format_count(done, count);
     cli_format_count(all, total);
     cli_format_time(spent / (double)done * (double)(all - done), left);
-    fprintf(stderr, "\rchecking: %s of %s positions, %s left\033[K", count, total, left);
+    cli_progress_tell(&check->progress, "checking: %s of %s positions, %s left", count, total,
+                      left);
     return false;
 }
 
@@ -41,7 +33,7 @@ static void show_fault(void *context, const char *text)
 {
     Check *check = context;
     if (check->faults++ >= FAULTS_SHOWN) return;
-    clear_line(check);
+    cli_progress_clear(&check->progress);
     fprintf(check->out, "%s\n", text);
 }
 
@@ -52,7 +44,7 @@ static void show_report(const Check *check, const AuditReport *report)
     cli_format_count(report->positions, positions);
     cli_format_count(report->answered, answered);
     cli_format_count(report->faults, faults);
-    cli_format_time(cli_seconds() - check->start, spent);
+    cli_format_time(cli_seconds() - check->progress.start, spent);
     fprintf(check->out,
             "%s%s structures, %s positions by the rules alone, %s of them by the tables: ",
             report->stopped ? "Checked before it was stopped: " : "Checked: ", families, positions,
@@ -63,16 +55,14 @@ static void show_report(const Check *check, const AuditReport *report)
         fprintf(check->out, "%s faults, of which the first are listed (%s)\n", faults, spent);
 }
 
-int blocked_check_solution(FILE *out, Blocked *b)
+int blocked_check_solution(FILE *out, Blocked *b, bool quiet)
 {
-    Check check = {.out = out,
-                   .stop = cli_catch_signals(),
-                   .terminal = isatty(STDERR_FILENO),
-                   .start = cli_seconds()};
+    Check check = {.out = out, .stop = cli_catch_signals()};
     AuditOptions options = {.stop = show_progress, .fault = show_fault, .context = &check};
     AuditReport report;
+    cli_progress_start(&check.progress, "blocked", quiet);
     bool good = blocked_audit(b, &options, &report);
-    clear_line(&check);
+    cli_progress_clear(&check.progress);
     if (!good) {
         cli_error("blocked", "cannot check: out of memory, or a table could not be read");
         return CLI_FAILED;

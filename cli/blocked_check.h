@@ -4,7 +4,8 @@
 
 #include "blocked/blocked.h"
 
-/* Audits a solution and says on `out` what came of it, faults first. An exit code. */
-int blocked_check_solution(FILE *out, Blocked *b);
+/* Audits a solution and says on `out` what came of it, faults first; unless `quiet` also, on standard
+ * error, how far it is. An exit code. */
+int blocked_check_solution(FILE *out, Blocked *b, bool quiet);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/answer_blocked.h"
 #include "blocked/file_check.h"
 #include "blocked/table_value.h"
 #include "core/error.h"
@@ -44,26 +43,17 @@ static bool covers(void *context, const CellsKey *key)
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
-/* A line on the terminal about four times a second. */
 static bool show_progress(void *context, uint64_t families, uint64_t bytes)
 {
-    double *last = context;
+    CliProgress *progress = context;
     char size[16];
-    double seconds = cli_seconds();
-    if (seconds - *last < 0.25) return false;
-    *last = seconds;
+    if (!cli_progress_due(progress)) return false;
     cli_format_size(bytes, size);
-    fprintf(stderr, "\r%llu structures, %s\033[K", (unsigned long long)families, size);
+    cli_progress_tell(progress, "%llu structures, %s", (unsigned long long)families, size);
     return false;
 }
 
-static void clear_progress(BlockedSource *source)
-{
-    if (source->shown > 0) fputs("\r\033[K", stderr);
-    source->shown = 0;
-}
-
-/* ---- Rank files ------------------------------------------------------------------------------ */
+/* ---- Blocked-pawn tables --------------------------------------------------------------------- */
 
 static uint64_t open_placements(const Blocked *b)
 {
@@ -109,7 +99,7 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
     char name[RANKS_NAME_SIZE], path[4400], count[32];
     blocked_file_name(&b->request, name);
     bool settled = blocked_settle_captures(b);
-    clear_progress(source);
+    cli_progress_clear(&source->progress);
     if (!settled) {
         cli_error("blocked", "out of memory, or a table could not be read");
         return false;
@@ -117,8 +107,8 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
     uint64_t open = open_placements(b);
     cli_format_count(open, count);
     if (before >= 0 && open > (uint64_t)before) {
-        fprintf(stderr, "Kept %s/%s: with these limits more would stay open (%s placements).\n",
-                source->write, name, count);
+        cli_warn("blocked", "kept %s/%s: with these limits more would stay open (%s placements)",
+                 source->write, name, count);
         return true;
     }
     if (blocked_save(b, source->write, &error) != TREB_OK) {
@@ -127,14 +117,13 @@ static bool write_file(BlockedSource *source, Blocked *b, int64_t before)
     }
     snprintf(path, sizeof path, "%.4000s/%s", source->write, name);
     if (!check_written(path)) return false;
-    fprintf(stderr, "Wrote %s", path);
     if (open > 0)
-        fprintf(stderr,
-                ": %s placements are open; more --memory, --pieces or tables of 5 men may"
-                " decide them.\n",
-                count);
+        cli_warn("blocked",
+                 "wrote %s: %s placements are open; more --memory, --pieces or tables of 5 men may "
+                 "decide them",
+                 path, count);
     else
-        fprintf(stderr, "%s\n", b->upper_bounds ? ": ranks are upper bounds." : ".");
+        cli_warn("blocked", "wrote %s%s", path, b->upper_bounds ? ": ranks are upper bounds" : "");
     return true;
 }
 
@@ -161,16 +150,15 @@ void source_close(BlockedSource *source) { treb_tables_close(source->tables); }
 static Blocked *solve(BlockedSource *source, BlockedRequest *r, int *code)
 {
     treb_error error;
-    if (isatty(STDERR_FILENO)) {
-        r->limits.stop = show_progress;
-        r->limits.stop_context = &source->shown;
-    }
+    cli_progress_start(&source->progress, "blocked", source->quiet);
+    r->limits.stop = show_progress;
+    r->limits.stop_context = &source->progress;
     if (r->goal == GOAL_EXACT) {
         r->limits.covers = covers;
         r->limits.oracle = (FamilyOracle){source->tables, table_value};
     }
     Blocked *b = blocked_solve(r, &error);
-    clear_progress(source);
+    cli_progress_clear(&source->progress);
     if (b != NULL) return b;
     cli_error("blocked", "%s", error.text);
     *code = error.status == TREB_ERR_POSITION ? CLI_USAGE : CLI_FAILED;
@@ -189,64 +177,40 @@ Blocked *source_ask(BlockedSource *source, BlockedRequest *r, int *code)
     }
     Blocked *b = source->solve ? NULL : find_file(source, r, &error);
     if (b != NULL && !leaves_open(source, b, r)) {
-        fprintf(stderr, "From %s%s.\n", b->file,
-                source->write ? ", which is there already; --solve makes it anew" : "");
+        cli_warn("blocked", "from %s%s", b->file,
+                 source->write ? ", which is there already; --solve makes it anew" : "");
         return b;
     }
     if (b != NULL) before = (int64_t)open_placements(b);
     if (b == NULL && !source->solve && error.status != TREB_ERR_NO_TABLE)
-        cli_warn("blocked", "%s; solving instead", error.text);
+        cli_warn("blocked", "warning: %s; solving instead", error.text);
     blocked_free(b);
     if (source->write != NULL) {
         r->all = true;
         r->region[0] = r->region[1] = UINT64_MAX;
     }
     b = solve(source, r, code);
-    if (b == NULL || source->write == NULL || write_file(source, b, before)) return b;
-    *code = CLI_FAILED;
-    blocked_free(b);
-    return NULL;
-}
-
-/* What is missing is the position's own table, if that is not there: not one that a capture leads
- * to. */
-static treb_error own_first(const treb_error *error, const CliDirs *dirs, const treb_position *pos)
-{
-    treb_error own = *error;
-    char name[TABLE_NAME_SIZE], path[4400];
-    if (error->status != TREB_ERR_NO_TABLE) return own;
-    Material material = material_of_position(pos);
-    material_canonical(&material);
-    table_file_name(&material, TREB_WDL, name);
-    for (size_t i = 0; i < dirs->count; i++) {
-        snprintf(path, sizeof path, "%.4000s/%s", dirs->dir[i], name);
-        if (access(path, F_OK) == 0) return own;
-    }
-    fail(&own, TREB_ERR_NO_TABLE, "%s is not installed", name);
-    return own;
-}
-
-Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
-                        const treb_position *pos, int *code)
-{
-    treb_error why = {TREB_ERR_POSITION, ""};
-    Blocked *b = NULL;
-    if (error->status == TREB_ERR_MEN || error->status == TREB_ERR_NO_TABLE)
-        b = answer_find_blocked(dirs->dir, dirs->count, pos, &why);
-    if (b != NULL) return b;
-    if (why.status != TREB_ERR_POSITION && why.status != TREB_ERR_NO_TABLE) {
-        cli_error(command, "%s", why.text);
+    if (b != NULL && source->write != NULL && !write_file(source, b, before)) {
         *code = CLI_FAILED;
-        return NULL;
+        blocked_free(b);
+        b = NULL;
     }
-    treb_error missing = own_first(error, dirs, pos);
-    *code = cli_fail(command, &missing, dirs);
-    if (why.status == TREB_ERR_POSITION) return NULL;
-    char fen[TREB_FEN_SIZE];
+    /* On a terminal it would get in the way of what is printed from here on. */
+    if (source->progress.terminal) source->progress.on = false;
+    return b;
+}
+
+int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,
+                   const treb_position *pos)
+{
+    char why[BLOCKED_WHY_SIZE], fen[TREB_FEN_SIZE];
+    int code = cli_fail(command, error, dirs);
+    bool missing = error->status == TREB_ERR_NO_TABLE || error->status == TREB_ERR_MEN;
+    if (!missing || blocked_check(pos, why) != TREB_OK) return code;
     position_to_fen(pos, fen);
     fprintf(stderr,
-            "Its pawns are blocked, so a rank file would do, but %s.\n"
+            "Its pawns are blocked, so a blocked-pawn table would do, but there is none.\n"
             "This command makes it: trebuchet blocked --write %s '%s'\n",
-            why.text, dirs->count > 0 ? dirs->dir[0] : "tables", fen);
-    return NULL;
+            dirs->count > 0 ? dirs->dir[0] : "tables", fen);
+    return code;
 }

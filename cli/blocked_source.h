@@ -1,17 +1,19 @@
-/* blocked_source.h - where the ranks of a blocked position come from: a rank file, or the solver,
- * which the tables of few men help. */
+/* blocked_source.h - where the ranks of a blocked position come from: a blocked-pawn table
+ * (a rank file, as the code calls it), or the solver, which the tables of few men help. */
 #ifndef TREB_CLI_BLOCKED_SOURCE_H
 #define TREB_CLI_BLOCKED_SOURCE_H
 
 #include "blocked/blocked.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 typedef struct BlockedSource {
     const char *write; /* a folder for the rank file, or NULL */
     bool solve;        /* even where a file answers */
     const CliDirs *dirs;
     treb_tables *tables; /* with GOAL_EXACT */
-    double shown;        /* when progress was last shown; 0: never */
+    bool quiet;          /* no progress */
+    CliProgress progress;
 } BlockedSource;
 
 /* False after saying why. */
@@ -22,9 +24,9 @@ void source_close(BlockedSource *source);
  * went, on standard error. NULL after saying why, with an exit code in *code. */
 Blocked *source_ask(BlockedSource *source, BlockedRequest *request, int *code);
 
-/* Where the tables have no answer: the rank file of the position. NULL after reporting what the
- * tables said, and how to make such a file if the position is blocked, with an exit code. */
-Blocked *source_instead(const char *command, const treb_error *error, const CliDirs *dirs,
-                        const treb_position *pos, int *code);
+/* Says that no table has an answer and what would help: for a blocked position its own table. Returns
+ * the exit code. */
+int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,
+                   const treb_position *pos);
 
 #endif

@@ -36,6 +36,17 @@ static void print_goal_verdict(const Blocked *b, const BlockedValue *v)
                plies_text(v->plies, plies));
 }
 
+/* Why a win may take fewer plies than is said. The search ends as soon as it has what was asked: the
+ * result is proven then, but a child that was never looked at may win sooner. */
+static const char *upper_bound_reason(const Blocked *b)
+{
+    if (b->file != NULL) return "Fewer may do: the blocked-pawn table leaves something open.";
+    if (!b->request.all)
+        return "The result is proven, but fewer plies may do: with --squares or --table more is\n"
+               "looked at, which takes longer and mostly tells.";
+    return "Fewer may do: more --memory, --pieces or --tables of 5 men may tell.";
+}
+
 static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
 {
     char plies[32];
@@ -50,9 +61,8 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
         else
             printf("%s cannot win; whether %s can is not known.\n", colors[v->can[0]],
                    colors[!v->can[0]]);
-        puts(b->file != NULL
-                 ? "Making the rank file anew with more --memory or --pieces may decide it."
-                 : "More --memory, --pieces or --tables of 5 men may decide it.");
+        puts(b->file != NULL ? "Making the table anew with more --memory or --pieces may decide it."
+                             : "More --memory, --pieces or --tables of 5 men may decide it.");
         break;
     default:
         printf("%s wins", colors[v->verdict == BLOCKED_BLACK]);
@@ -62,6 +72,7 @@ static void print_exact_verdict(const Blocked *b, const BlockedValue *v)
             printf(": %s%s to mate or the first capture", b->upper_bounds ? "at most " : "",
                    plies_text(v->plies, plies));
         puts(".");
+        if (b->upper_bounds && v->plies > 0) puts(upper_bound_reason(b));
     }
 }
 

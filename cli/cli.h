@@ -26,11 +26,12 @@ typedef struct CliDirs {
 
 /* ---- Failures: output.c ---------------------------------------------------------------------- */
 
-/* The user sees "trebuchet COMMAND: ..." on standard error, and with --json the message once more
- * in the object that the command ends with. For failures that have no treb_error. */
+/* The user sees "trebuchet COMMAND: ..." on standard error, as of all errors, and with --json the
+ * message once more in the object that the command ends with. For failures that have no treb_error.
+ * The command may be NULL where there is none. */
 void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for what is worth saying but is no failure: never in JSON. */
+/* The same for what is worth saying but is no failure, such as "warning: ...": never in JSON. */
 void cli_warn(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The user sees that memory ran out. Returns CLI_FAILED. */
@@ -69,7 +70,7 @@ unsigned cli_parse_metrics(const char *text);
 /* Reads the name of one distance, "dtz", "dtc" or "dtm"; TREB_WDL if it is none. */
 treb_metric cli_one_metric(const char *text);
 
-/* Reads the words as a FEN. CLI_OK, or an exit code after the user has seen what is wrong. */
+/* Reads the words as a position: a FEN, an EPD, a link (games/position_text.h). CLI_OK, or an exit code after the user has seen what is wrong. */
 int cli_read_fen(const char *command, int count, char **words, treb_position *out);
 
 /* Reads a material's name to the form that tables have, colours exchanged if need be. False after
@@ -88,9 +89,13 @@ void cli_dirs_free(CliDirs *dirs);
 /* Opens the tables of the folders, or of the default ones. NULL after the user has seen why. */
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
 
-/* Makes a folder for files to be written if it is not there, and removes what dead writers left.
- * False after the user has seen why not. */
+/* Makes a folder for files to be written if it is not there. False after the user has seen why it
+ * cannot be made or nothing may be written into it. */
 bool cli_make_folder(const char *command, const char *path);
+
+/* Whether files may be made in a folder or, if it is not there, a folder of this name. If not errno
+ * tells why. */
+bool cli_may_write(const char *path);
 
 /* ---- What people read: util.c, common.c ------------------------------------------------------ */
 
@@ -116,17 +121,6 @@ bool cli_utf8(void);
 
 /* Seconds of a clock that never goes back. */
 double cli_seconds(void);
-
-/* How far a long check is, on one line of standard error that is drawn over again. */
-typedef struct CliShare {
-    bool on, drawn;
-    double last; /* when it was drawn */
-} CliShare;
-
-/* Draws "WHAT 42%" now and then, `what` as for printf. */
-void cli_share_draw(CliShare *share, uint64_t done, uint64_t total, const char *what, ...)
-    __attribute__((format(printf, 4, 5)));
-void cli_share_clear(CliShare *share);
 
 /* From here on SIGINT and SIGTERM set what is returned, for long work to end early. The second time
  * they end the process at once. */

@@ -46,12 +46,12 @@ static const char usage[] =
     "      --white-king SQUARES, --black-king SQUARES\n"
     "                         only these squares in tables, lists and pictures\n"
     "\n"
-    "Rank files\n"
-    "  -t, --tables DIR       answer from a rank file in DIR if there is one; may be\n"
-    "                         given several times\n"
-    "      --write DIR        rank all placements, and write the rank file of the\n"
-    "                         structure into DIR\n"
-    "      --solve            solve anew even where a rank file answers\n"
+    "Blocked-pawn tables\n"
+    "  -t, --tables DIR       answer from a blocked-pawn table in DIR if there is\n"
+    "                         one; may be given several times\n"
+    "      --write DIR        rank all placements, and write the structure's table\n"
+    "                         into DIR\n"
+    "      --solve            solve anew even where a blocked-pawn table answers\n"
     "\n"
     "What it may take (with --exact)\n"
     "  -M, --memory SIZE      memory for what lies below the position (default: 1\n"
@@ -59,6 +59,7 @@ static const char usage[] =
     "  -p, --pieces N         follow positions with up to N promoted pieces, 0 to 3\n"
     "                         (default: 2); the tables of few men in the folders of\n"
     "                         --tables help a lot\n"
+    "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
     "\n"
     "SQUARES are separated by commas, and a1-c3 is a rectangle. A rank is in plies;\n"
@@ -75,7 +76,7 @@ typedef struct BlockedArgs {
     uint64_t region[2];
     uint64_t pieces;
     bool table, tsv, squares, check, exact, goal;
-    bool solve;
+    bool solve, quiet;
     const char *svg, *write;
 } BlockedArgs;
 
@@ -184,7 +185,7 @@ static int check(const BlockedArgs *args, Blocked *b)
         cli_json_wanted() || args->tsv || (args->svg != NULL && strcmp(args->svg, "-") == 0);
     fflush(stdout);
     if (!machine) putchar('\n');
-    return blocked_check_solution(machine ? stderr : stdout, b);
+    return blocked_check_solution(machine ? stderr : stdout, b, args->quiet);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -192,7 +193,8 @@ static int check(const BlockedArgs *args, Blocked *b)
 static int run(BlockedArgs *args)
 {
     BlockedRequest *r = &args->request;
-    BlockedSource source = {.write = args->write, .solve = args->solve || args->check};
+    BlockedSource source = {
+        .write = args->write, .solve = args->solve || args->check, .quiet = args->quiet};
     r->limits.men = (int)args->pieces;
     memcpy(r->region, args->region, sizeof r->region);
     r->all = args->table || args->tsv || args->squares || args->svg != NULL;
@@ -267,6 +269,8 @@ static bool set_option(void *blocked, int c, const char *value)
         return (args->write = value) != NULL;
     case SOLVE:
         return args->solve = true;
+    case 'q':
+        return args->quiet = true;
     case WHITE_KING:
     case BLACK_KING:
         return read_squares(value, &args->region[c == BLACK_KING]) ||
@@ -287,6 +291,8 @@ static bool check_options(BlockedArgs *args)
     if (args->check && (args->goal || r->from || r->safe))
         return complain("--check goes with --exact");
     if (cli_json_wanted() && args->tsv) return complain("--json and --tsv exclude each other");
+    if (args->svg != NULL && strcmp(args->svg, "-") == 0 && (cli_json_wanted() || args->tsv))
+        return complain("--svg - is a picture on standard output, where --json and --tsv print");
     if (!r->from && !r->safe) return true;
     if (args->exact || r->goal == GOAL_REACH)
         return complain("--from and --safe go with --goal take");
@@ -315,9 +321,10 @@ static int parse(BlockedArgs *args, int argc, char **argv)
                                             {"memory", 1, NULL, 'M'},
                                             {"pieces", 1, NULL, 'p'},
                                             {"tables", 1, NULL, 't'},
+                                            {"quiet", 0, NULL, 'q'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"blocked", usage,       "eg:f:sa:M:p:t:h",
+    const CliOptions reader = {"blocked", usage,       "eg:f:sa:M:p:t:qh",
                                options,   &args->dirs, set_option};
     int code = cli_options(&reader, args, argc, argv);
     if (code >= 0) return code;

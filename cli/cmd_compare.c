@@ -1,10 +1,10 @@
 /* cmd_compare.c - trebuchet compare: what two sets of tables say, position by position. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "compare/compare.h"
 #include "core/table.h"
 
@@ -49,7 +49,7 @@ typedef struct CompareRun {
     CompareSet set[2];
     char name[MATERIAL_NAME_SIZE]; /* of the material at hand */
     const atomic_bool *stop;
-    CliShare share;
+    CliProgress progress;
     size_t materials, equal, rounded, different, failed, missing; /* all but the first: tables */
     size_t alone[2];                                              /* tables that only one set has */
     uint64_t positions;
@@ -60,7 +60,7 @@ typedef struct CompareRun {
 static bool on_progress(void *context, uint64_t done, uint64_t total)
 {
     CompareRun *run = context;
-    cli_share_draw(&run->share, done, total, "%s:", run->name);
+    cli_progress_share(&run->progress, done, total, "%s:", run->name);
     return !atomic_load(run->stop);
 }
 
@@ -226,7 +226,7 @@ static int compare_one(CompareRun *run, const Material *material, unsigned metri
     if (metrics == 0) return CLI_OK;
     treb_status status = compare_material(&run->set[0], &run->set[1], material, metrics,
                                           &run->args->options, &result, &error);
-    cli_share_clear(&run->share);
+    cli_progress_clear(&run->progress);
     if (status == TREB_OK && !atomic_load(run->stop)) {
         run->positions += result.positions;
         for (int m = 0; m < TREB_METRICS; m++)
@@ -373,12 +373,11 @@ static int check_file(const CompareRun *run, int s)
 
 static int run_all(CompareArgs *args)
 {
-    CompareRun run = {.args = args,
-                      .stop = cli_catch_signals(),
-                      .share.on = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
+    CompareRun run = {.args = args, .stop = cli_catch_signals()};
     int code = CLI_OK;
-    double start = run.share.last = cli_seconds();
+    double start = cli_seconds();
     treb_error error;
+    cli_progress_start(&run.progress, "compare", args->quiet);
     args->options.progress = on_progress;
     args->options.context = &run;
     for (int s = 0; s < 2 && code == CLI_OK; s++)

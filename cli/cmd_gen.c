@@ -2,12 +2,11 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/estimate.h"
+#include "cli/gen_progress.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 
 static const char usage[] =
     "Usage: trebuchet gen [options] MATERIAL... | --men N | --book\n"
@@ -30,6 +29,7 @@ static const char usage[] =
     "  -e, --estimate       say what it would take, and stop\n"
     "      --json           one JSON object a line as tables are made; with\n"
     "                       --estimate one object\n"
+    "      --force          begin even if the disk seems to have too little room\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
     "  -h, --help           this text\n";
@@ -54,6 +54,7 @@ static const char export_usage[] =
     "  -e, --estimate       say what it would take, and stop\n"
     "      --json           one JSON object a line as files are made; with\n"
     "                       --estimate one object\n"
+    "      --force          begin even if the disk seems to have too little room\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
     "  -h, --help           this text\n";
@@ -63,7 +64,7 @@ typedef struct GenArgs {
     GenerateOptions options;
     Material *material;
     size_t materials;
-    bool estimate, quiet;
+    bool estimate, quiet, force;
 } GenArgs;
 
 static bool add_materials(GenArgs *args, const Material *materials, size_t count)
@@ -125,7 +126,7 @@ static bool set_number(GenArgs *args, int c, const char *value)
     return true;
 }
 
-enum { KEEP_SCRATCH = CLI_OPTION_OWN };
+enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE };
 
 static bool set_option(void *gen, int c, const char *value)
 {
@@ -155,6 +156,8 @@ static bool set_option(void *gen, int c, const char *value)
         return args->options.exact = true;
     case 'q':
         return args->quiet = true;
+    case FORCE:
+        return args->force = true;
     default:
         return args->options.keep_scratch = true;
     }
@@ -183,6 +186,7 @@ static int parse_export(GenArgs *args, int argc, char **argv)
                                             {"estimate", 0, NULL, 'e'},
                                             {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"json-log", 0, NULL, CLI_OPTION_JSON},
+                                            {"force", 0, NULL, FORCE},
                                             {"keep-scratch", 0, NULL, KEEP_SCRATCH},
                                             {"quiet", 0, NULL, 'q'},
                                             {"help", 0, NULL, 'h'},
@@ -206,6 +210,7 @@ static int parse_gen(GenArgs *args, int argc, char **argv)
                                             {"estimate", 0, NULL, 'e'},
                                             {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"json-log", 0, NULL, CLI_OPTION_JSON},
+                                            {"force", 0, NULL, FORCE},
                                             {"keep-scratch", 0, NULL, KEEP_SCRATCH},
                                             {"quiet", 0, NULL, 'q'},
                                             {"help", 0, NULL, 'h'},
@@ -217,7 +222,7 @@ static int parse_gen(GenArgs *args, int argc, char **argv)
 
 typedef struct GenRun {
     const char *command;
-    Progress *progress;
+    GenProgress *progress;
     const GeneratePlan *plan;
     uint64_t positions[WDL_VALUES], bytes;
     double seconds[GENERATE_PHASES], total;
@@ -242,7 +247,7 @@ static void note_longest(GenRun *run, size_t step, const Tally *t)
 static void on_step(void *context, size_t step, const GenerateReport *r)
 {
     GenRun *run = context;
-    if (run->progress) progress_step(run->progress, step, r);
+    if (run->progress) gen_progress_step(run->progress, step, r);
     for (int p = 0; p < GENERATE_PHASES; p++) run->seconds[p] += r->seconds[p];
     run->total += r->total;
     if (!run->plan->step[step].write) return;
@@ -297,23 +302,22 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
                   .metric = o->metrics >> TREB_DTM & 1 ? TREB_DTM : TREB_DTZ};
     treb_error error;
     bool stopped;
-    int style = cli_json_wanted()       ? PROGRESS_JSON
-                : args->quiet           ? PROGRESS_QUIET
-                : isatty(STDERR_FILENO) ? PROGRESS_BAR
-                                        : PROGRESS_LINES;
+    int style = cli_json_wanted() ? GEN_PROGRESS_JSON
+                : args->quiet     ? GEN_PROGRESS_QUIET
+                                  : GEN_PROGRESS_LINES;
     o->stop = cli_catch_signals();
     o->progress = &state;
-    run.progress = progress_start(style, plan, &state);
+    run.progress = gen_progress_start(args->command, style, plan, &state, args->quiet);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
-    progress_stop(run.progress);
+    gen_progress_stop(run.progress);
     if (status != TREB_OK) return gen_failed(args, &error);
     if (stopped) {
         cli_error(args->command,
                   "stopped; the same command carries on with the next missing table");
         return CLI_STOPPED;
     }
-    if (style == PROGRESS_JSON) return print_done(&run);
-    if (style != PROGRESS_QUIET) print_summary(&run);
+    if (style == GEN_PROGRESS_JSON) return print_done(&run);
+    if (style != GEN_PROGRESS_QUIET) print_summary(&run);
     return CLI_OK;
 }
 
@@ -322,6 +326,21 @@ static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
     if (cli_json_wanted()) return print_done(&(GenRun){.command = args->command, .plan = plan});
     if (!args->quiet) printf("all these tables are in %s already\n", args->options.directory);
     return CLI_OK;
+}
+
+/* Whether what is to be written fits; says why not. That a folder may not be written is for
+ * cli_make_folder to say. */
+static bool has_room(const GenArgs *args, const Estimate *e)
+{
+    char why[512];
+    const char *folder = args->options.directory;
+    if (args->force || !cli_may_write(folder)) return true;
+    if (!estimate_disk_refusal(e, &args->options, why, sizeof why)) return true;
+    cli_error(args->command,
+              "this %s: name another folder%s, or begin all the same with --force; what is made "
+              "stays, and the same command carries on",
+              why, args->options.syzygy ? "" : ", or fewer metrics with --metric");
+    return false;
 }
 
 static int gen_with(GenArgs *args)
@@ -342,7 +361,9 @@ static int gen_with(GenArgs *args)
     else if (status != TREB_OK)
         code = gen_failed(args, &error);
     else
-        code = cli_make_folder(args->command, o->directory) ? run_plan(args, &e.plan) : CLI_FAILED;
+        code = has_room(args, &e) && cli_make_folder(args->command, o->directory)
+                   ? run_plan(args, &e.plan)
+                   : CLI_FAILED;
     estimate_free(&e);
     return code;
 }

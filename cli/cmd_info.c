@@ -1,11 +1,12 @@
 /* cmd_info.c - trebuchet info: what the header of a table file says. */
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "answer/answer.h"
 #include "blocked/blocked.h"
 #include "cli/info_json.h"
+#include "cli/info_material.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "core/bitboard.h"
@@ -14,16 +15,17 @@
 #include "syzygy/syzygy.h"
 
 static const char usage[] =
-    "Usage: trebuchet info [options] FILE | FOLDER...\n"
+    "Usage: trebuchet info [options] FILE | MATERIAL | FOLDER...\n"
     "\n"
     "Says in plain words what the headers of table files hold. FILE is a path, or the\n"
     "name of a table such as KRPvKR.dtz.treb or KRPvKR.dtz, looked for in the folders\n"
-    "of tables. Rank files of blocked positions and Syzygy's files (KRPvKR.rtbw) are\n"
-    "described likewise. Of a FOLDER all tables are listed, one line a material.\n"
+    "of tables. Blocked-pawn tables and Syzygy's files (KRPvKR.rtbw) are described\n"
+    "likewise. Of a MATERIAL such as KRPvKR all files in the folders of tables are\n"
+    "listed, ours and Syzygy's; of a FOLDER all tables, one line a material.\n"
     "\n"
     "      --tsv            one line a table, with tabs between: for lists and other\n"
     "                       programs\n"
-    "      --json           one JSON object a line, for each FILE and FOLDER\n"
+    "      --json           one JSON object a line, for each of them\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -128,7 +130,7 @@ static void print_counts(const TableHeader *h, const TableSide *side)
     }
 }
 
-/* ---- Rank files ------------------------------------------------------------------------------ */
+/* ---- Blocked-pawn tables --------------------------------------------------------------------- */
 
 static void print_squares(const char *label, uint64_t set)
 {
@@ -278,12 +280,12 @@ static void print_folder(const treb_tables *tables, const char *folder)
         blocked_names_free(&names);
     }
     if (count + ranks == 0) {
-        printf("%s: no tables and no rank files\n", folder);
+        printf("%s: no tables\n", folder);
         return;
     }
     cli_format_size(bytes, size);
-    printf("\n%s: %zu tables of %zu material%s, %s; %zu rank file%s\n", folder, count, materials,
-           materials == 1 ? "" : "s", size, ranks, ranks == 1 ? "" : "s");
+    printf("\n%s: %zu tables of %zu material%s, %s; %zu blocked-pawn table%s\n", folder, count,
+           materials, materials == 1 ? "" : "s", size, ranks, ranks == 1 ? "" : "s");
 }
 
 static int show_folder(const char *folder)
@@ -291,10 +293,10 @@ static int show_folder(const char *folder)
     treb_error error;
     treb_tables *tables = treb_tables_open(&folder, 1, &error);
     if (tables == NULL) return cli_fail("info", &error, NULL);
-    AnswerContext context = {.tables = tables};
+    AnswerContext context = {.tables = tables, .directories = &folder, .directory_count = 1};
     int code = CLI_OK;
     if (cli_json_wanted()) {
-        json_t *object = answer_tables(&context, &folder, 1, &error);
+        json_t *object = answer_tables(&context, &error);
         code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error, NULL);
     } else {
         print_folder(tables, folder);
@@ -353,19 +355,6 @@ static void print_syzygy(const Syzygy *table, const Material *material, treb_met
     puts("  header    it is sound; counts and longest lines it does not have");
 }
 
-static json_t *syzygy_json(const Syzygy *table, const Material *material, treb_metric metric)
-{
-    char name[MATERIAL_NAME_SIZE];
-    SyzygySummary s = syzygy_summary(table);
-    material_name(material, name);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:I, s:{s:b, s:b}, s:{s:b, s:b}}", "file", syzygy_path(table),
-        "format", "syzygy", "material", name, "metric", treb_metric_text(metric), "bytes",
-        (json_int_t)syzygy_file_size(table), "cells", (json_int_t)s.cells, "stored", "white",
-        syzygy_has_side(table, 0), "black", syzygy_has_side(table, 1), "exact", "wins",
-        metric == TREB_WDL || s.exact_wins, "losses", metric == TREB_WDL || s.exact_losses);
-}
-
 static int show_syzygy(const char *path, const Material *material, treb_metric metric, bool tsv)
 {
     treb_error error;
@@ -378,24 +367,18 @@ static int show_syzygy(const char *path, const Material *material, treb_metric m
         return CLI_FAILED;
     }
     if (cli_json_wanted())
-        code = cli_json_line("info", syzygy_json(table, material, metric));
+        code = cli_json_line("info", info_json_syzygy(table, material, metric));
     else if (!tsv) /* what a line would have are counts */
         print_syzygy(table, material, metric);
     syzygy_close(table);
     return code;
 }
 
-static int show_file(const CliDirs *dirs, const char *name, bool tsv)
+static int show_path(const char *path, bool tsv)
 {
-    char path[4096];
     treb_error error;
     Material material;
     treb_metric metric;
-    if (!find_file(dirs, name, path, sizeof path)) {
-        fail(&error, TREB_ERR_NO_TABLE,
-             "there is no file '%.400s', here or in the folders of tables", name);
-        return cli_fail("info", &error, NULL);
-    }
     if (syzygy_parse_name(path, &material, &metric))
         return show_syzygy(path, &material, metric, tsv);
     Table *table = table_open(path, &error);
@@ -414,6 +397,41 @@ static int show_file(const CliDirs *dirs, const char *name, bool tsv)
         print_table(table);
     table_close(table);
     return code;
+}
+
+static int show_rows(const CliDirs *dirs, const Material *material)
+{
+    size_t count;
+    int code = CLI_OK;
+    MaterialFile *list = material_files(dirs, material, &count);
+    if (list == NULL) return cli_no_memory("info");
+    for (size_t i = 0; i < count && code == CLI_OK; i++) code = show_path(list[i].path, true);
+    free(list);
+    return code;
+}
+
+/* Of a word that is the name of no file. */
+static int show_material(const CliDirs *dirs, const char *name, bool tsv)
+{
+    Material material;
+    treb_error error, why;
+    if (material_read(name, &material, &why) != TREB_OK) {
+        bool is_path = name[strcspn(name, "./")] != '\0';
+        fail(&error, TREB_ERR_NO_TABLE,
+             "there is no file '%.200s', here or in the folders of tables%s%.200s", name,
+             is_path ? "" : "; and ", is_path ? "" : why.text);
+        return cli_fail("info", &error, NULL);
+    }
+    material_canonical(&material);
+    return tsv ? show_rows(dirs, &material) : material_files_show(dirs, &material);
+}
+
+static int show_one(const CliDirs *dirs, const char *name, bool tsv)
+{
+    char path[4096];
+    if (is_folder(name)) return show_folder(name);
+    return find_file(dirs, name, path, sizeof path) ? show_path(path, tsv)
+                                                    : show_material(dirs, name, tsv);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -441,7 +459,8 @@ static int parse(InfoArgs *args, int argc, char **argv)
     int code = cli_options(&reader, args, argc, argv);
     if (code >= 0) return code;
     if (optind == argc)
-        cli_error("info", "name a file or a folder, such as tables/KRPvKR.dtz.treb or tables");
+        cli_error("info",
+                  "name a file, a material or a folder, such as KRPvKR.dtz, KRPvKR or tables");
     else if (args->tsv && cli_json_wanted())
         cli_error("info", "--json and --tsv exclude each other");
     else
@@ -455,8 +474,7 @@ static int show_all(const InfoArgs *args, int count, char **names)
     if (args->tsv) print_row_head();
     for (int i = 0; i < count; i++) {
         if (i > 0 && !args->tsv && !cli_json_wanted()) putchar('\n');
-        int one = is_folder(names[i]) ? show_folder(names[i])
-                                      : show_file(&args->dirs, names[i], args->tsv);
+        int one = show_one(&args->dirs, names[i], args->tsv);
         if (one != CLI_OK) cli_json_failure(one, names[i]);
         if (code == CLI_OK) code = one;
     }

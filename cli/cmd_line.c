@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_blocked.h"
 #include "answer/line.h"
-#include "answer/parts.h"
 #include "cli/blocked_source.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -14,8 +12,8 @@ static const char usage[] =
     "\n"
     "Prints the best play of both sides as a PGN game, to mate or to a draw. The FEN\n"
     "may be one argument or several; underscores count as spaces. Where the tables\n"
-    "end, kings among blocked pawns are looked up in rank files, which 'trebuchet\n"
-    "blocked --write' makes.\n"
+    "end, kings among blocked pawns are looked up in tables of their own, which\n"
+    "'trebuchet blocked --write' makes.\n"
     "\n"
     "  -m, --metric METRIC  play by dtm (quickest mate), dtc (quickest capture,\n"
     "                       promotion or mate) or dtz (quickest capture, pawn move or\n"
@@ -48,131 +46,18 @@ static int print_line(const PgnLine *line)
     return CLI_OK;
 }
 
-/* ---- From a rank file ------------------------------------------------------------------------ */
-
-/* Plays on by the tables where they know the position after the last move. */
-static void play_on(LineArgs *args, const treb_tables *tables, const treb_position *pos)
-{
-    PgnLine *line = &args->line;
-    PgnLine rest = {.pos = *pos, .metric = line->metric, .rule = line->rule};
-    if (treb_probe_root(tables, pos, &rest.value, NULL) != TREB_OK) return;
-    if (rest.metric == TREB_WDL) rest.metric = answer_known_metric(&rest.value);
-    if (rest.metric == TREB_WDL) return;
-    LineWalk walk = line_begin(&rest, args->moves + line->moves, LINE_MOVES - line->moves);
-    treb_status status = TREB_OK;
-    while (status == TREB_OK && line_goes_on(&walk)) status = line_step(&walk, tables, NULL);
-    line->metric = rest.metric;
-    line->moves += walk.line.moves;
-    line->end = walk.line.end;
-    line->broken = status != TREB_OK;
-}
-
-static void describe(const PgnLine *line, BlockedEnd end, BlockedVerdict verdict, char *out,
-                     size_t size)
-{
-    const char *winner = verdict == BLOCKED_BLACK ? "Black" : "White";
-    size_t length = line->moves > 0 ? strlen(line->move[line->moves - 1].san) : 0;
-    bool mate = length > 0 && line->move[line->moves - 1].san[length - 1] == '#';
-    if (verdict == BLOCKED_OPEN)
-        snprintf(out, size, "What best play leads to is not known");
-    else if (verdict == BLOCKED_DRAW)
-        snprintf(out, size, "A draw with best play");
-    else if (mate || end == BLOCKED_END_MATE)
-        snprintf(out, size,
-                 "%s mates in %zu plies: up to captures by rank files, then by tables. The "
-                 "50-move rule is left aside",
-                 winner, line->moves);
-    else
-        snprintf(out, size,
-                 "%s wins; what comes after the capture takes tables. The 50-move rule "
-                 "is left aside",
-                 winner);
-}
-
-static void take_move(treb_move *out, const BlockedMove *move)
-{
-    *out = (treb_move){0};
-    for (int m = 0; m < TREB_METRICS; m++) out->value.status[m] = TREB_ERR_NO_TABLE;
-    snprintf(out->uci, sizeof out->uci, "%s", move->uci);
-    snprintf(out->san, sizeof out->san, "%s", move->san);
-}
-
-static treb_wdl verdict_of(BlockedVerdict verdict, int turn)
-{
-    if (verdict == BLOCKED_DRAW || verdict == BLOCKED_OPEN) return TREB_DRAW;
-    return (verdict == BLOCKED_WHITE) == (turn == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
-}
-
-/* The moves of one file and, unless the tables know the rest, of the files of what is left after
- * captures; goes to where they end. False without memory. */
-static bool play_files(LineArgs *args, Blocked *b, const treb_tables *tables, treb_position *pos,
-                       BlockedEnd *end)
-{
-    enum { BLOCKED_MOVES = 1024 };
-    PgnLine *line = &args->line;
-    BlockedMove *list = malloc(BLOCKED_MOVES * sizeof *list);
-    int count = list != NULL ? blocked_line(b, list, BLOCKED_MOVES, end, pos) : -1;
-    for (int i = 0; i < count && line->moves < LINE_MOVES; i++)
-        take_move(&args->moves[line->moves++], &list[i]);
-    free(list);
-    if (count < 0 || *end != BLOCKED_END_CAPTURE) return count >= 0;
-    if (answer_blocked_goes_on(tables, *end, pos)) return true;
-    treb_error error;
-    Blocked *next = answer_find_blocked(args->dirs.dir, args->dirs.count, pos, &error);
-    bool good = next == NULL || play_files(args, next, tables, pos, end);
-    blocked_free(next);
-    return good;
-}
-
-static int run_ranks(LineArgs *args, const treb_tables *tables, Blocked *b)
-{
-    PgnLine *line = &args->line;
-    BlockedEnd end = BLOCKED_END_OPEN;
-    treb_position last = line->pos;
-    char note[160];
-    line->rule = TREB_RULE_NONE; /* as rank files have it */
-    if (!play_files(args, b, tables, &last, &end)) return cli_no_memory("line");
-    BlockedVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
-                                           position_king(&line->pos, TREB_BLACK))
-                                 .verdict;
-    line->value.rule = line->value.wdl = verdict_of(verdict, line->pos.turn);
-    line->failed = verdict == BLOCKED_OPEN;
-    if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
-    line->end = end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
-    line->broken = end != BLOCKED_END_MATE && end != BLOCKED_END_DRAW;
-    if (end == BLOCKED_END_CAPTURE) play_on(args, tables, &last);
-    describe(line, end, verdict, note, sizeof note);
-    line->note = note;
-    int code = print_line(line);
-    line->note = NULL;
-    return code;
-}
-
-/* ---- From the tables ------------------------------------------------------------------------- */
-
 static int run(LineArgs *args, const treb_tables *tables)
 {
     treb_error error;
+    char note[LINE_NOTE_SIZE];
     PgnLine *line = &args->line;
-    line->move = args->moves;
-    treb_status status = treb_probe_root(tables, &line->pos, &line->value, &error);
-    if (status != TREB_OK) {
-        int code = CLI_OK;
-        Blocked *b = source_instead("line", &error, &args->dirs, &line->pos, &code);
-        line->value = (treb_value){0};
-        if (b != NULL) code = run_ranks(args, tables, b);
-        blocked_free(b);
-        return code;
-    }
-    if (line->metric == TREB_WDL) line->metric = answer_known_metric(&line->value);
-    if (line->metric == TREB_WDL) line->metric = TREB_DTZ; /* which tells what is missing */
-    LineWalk walk = line_begin(line, args->moves, LINE_MOVES);
-    while (status == TREB_OK && line_goes_on(&walk)) status = line_step(&walk, tables, &error);
-    *line = walk.line;
-    line->failed = status != TREB_OK;
-    if (line->failed && line->moves == 0) return cli_fail("line", &error, &args->dirs);
+    AnswerContext context = {
+        .tables = tables, .directories = args->dirs.dir, .directory_count = args->dirs.count};
+    treb_status status = line_fill(&context, line, args->moves, LINE_MOVES, note, &error);
+    if (status != TREB_OK && line->moves == 0)
+        return source_missing("line", &error, &args->dirs, &line->pos);
     int code = print_line(line);
-    return line->failed ? cli_fail("line", &error, &args->dirs) : code;
+    return status != TREB_OK ? cli_fail("line", &error, &args->dirs) : code;
 }
 
 static bool set_option(void *args, int c, const char *value)

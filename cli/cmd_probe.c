@@ -8,20 +8,30 @@
 #include "cli/blocked_text.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/probe_many.h"
+#include "core/material.h"
 #include "core/position.h"
 
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"
+    "       trebuchet probe [options] FILE | -\n"
     "\n"
     "Says what a position is worth with best play, its clock taken into account, and\n"
     "lists all legal moves, best first. The FEN may be one argument or several;\n"
-    "underscores count as spaces. Where the tables end, kings among blocked pawns are\n"
-    "looked up in rank files, which 'trebuchet blocked --write' makes; the 50-move\n"
-    "rule is left aside there.\n"
+    "underscores count as spaces. Where the tables end, all moves are listed, and those\n"
+    "valued that lead back into tables; kings among blocked pawns are looked up in\n"
+    "tables of their own, which 'trebuchet blocked --write' makes and which leave the\n"
+    "50-move rule aside.\n"
+    "\n"
+    "A FILE, or - for standard input, holds FENs, EPDs or links, one a line, or PGN.\n"
+    "Positions come out as TSV; games as PGN, each position valued, blunders marked\n"
+    "and the better move given.\n"
     "\n"
     "  -m, --metric METRIC  order moves by dtm, dtc or dtz (default: the first that\n"
     "                       is known)\n"
     "      --json           print one JSON object, as lila-tablebase does\n"
+    "      --input KIND     what FILE holds: fen, epd or pgn (default: seen from it)\n"
+    "      --output KIND    how to answer it: tsv, jsonl (JSON lines) or pgn\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
     "  -h, --help           this text\n"
     "\n"
@@ -36,6 +46,8 @@ typedef struct ProbeArgs {
     CliDirs dirs;
     treb_metric metric; /* TREB_WDL: not chosen */
     treb_position pos;
+    ProbeMany many;
+    bool wants_many; /* a file in place of one position */
 } ProbeArgs;
 
 /* What is printed. */
@@ -177,99 +189,159 @@ static void print_move(const treb_move *move)
     printf("%s\n", move_note(move));
 }
 
+/* Moves of which nothing is known, as words. They come last. */
+static void print_rest(const ProbeReport *p, size_t first)
+{
+    int column = cli_columns();
+    puts("  not known");
+    for (size_t i = first; i < p->moves; i++) {
+        int length = (int)strlen(p->move[i].san);
+        if (column + 1 + length > cli_columns()) column = printf(i > first ? "\n   " : "   ") - 1;
+        column += printf(" %s", p->move[i].san);
+    }
+    putchar('\n');
+}
+
 static void print_moves(const ProbeReport *p)
 {
     if (p->moves == 0) return;
-    printf("\n  %-10s%6s%6s%6s  plies from here, the move included\n", "Move", "DTM", "DTC", "DTZ");
-    int group = -2;
+    int group = -1;
     bool rounded = false;
     for (size_t i = 0; i < p->moves; i++) {
         const treb_value *v = &p->move[i].value;
-        int now = v->status[TREB_WDL] == TREB_OK ? (int)v->rule : -1;
-        if (now != group) {
-            printf("  ");
-            if (now < 0)
-                puts("not known");
-            else
-                print_group(v->rule, p->pos);
+        if (v->status[TREB_WDL] != TREB_OK) {
+            print_rest(p, i);
+            break;
         }
-        group = now;
+        if (i == 0)
+            printf("\n  %-10s%6s%6s%6s  plies from here, the move included\n", "Move", "DTM", "DTC",
+                   "DTZ");
+        if ((int)v->rule != group) {
+            printf("  ");
+            print_group(v->rule, p->pos);
+        }
+        group = (int)v->rule;
         print_move(&p->move[i]);
         rounded |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ];
     }
     if (rounded) puts("\n  33+ is 33 or 34 plies: the Syzygy file of this ending is rounded.");
 }
 
+/* ---- Where tables end ------------------------------------------------------------------------ */
+
+/* Whose ending it is, and why nothing is known of it. */
+static void print_unknown(const treb_position *pos, treb_status why)
+{
+    char name[MATERIAL_NAME_SIZE];
+    int men = bit_count(position_occupied(pos));
+    if (why == TREB_ERR_CASTLING) {
+        puts("Not known: castling rights remain, and no table covers them.");
+    } else if (why == TREB_ERR_MEN) {
+        printf("Not known: %d men are more than any table has.\n", men);
+    } else {
+        Material material = material_of_position(pos);
+        material_canonical(&material);
+        material_name(&material, name);
+        printf("Not known: this is %s (%d men), which has no table here.\n", name, men);
+    }
+}
+
+/* From the position's blocked-pawn table, if there is one: NULL without a failure if not. */
+static Blocked *find_blocked(const ProbeArgs *args, int *code)
+{
+    treb_error error;
+    Blocked *b;
+    AnswerContext context = {.directories = args->dirs.dir, .directory_count = args->dirs.count};
+    treb_status status = answer_instead(&context, &args->pos, &b, &error);
+    if (status != TREB_OK) *code = cli_fail("probe", &error, NULL);
+    return b;
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* What a rank file says where the tables have no answer; frees it. */
-static int probe_ranks(const treb_tables *tables, Blocked *b)
+static int text_of_blocked(Blocked *b, const treb_tables *tables)
 {
-    treb_error why;
-    int code = CLI_OK;
-    if (cli_json_wanted())
-        code = cli_json_answer("probe", answer_blocked_standard(b, &why));
-    else if (blocked_text_answer(b, tables))
-        printf("\nFrom %s. The 50-move rule is left aside.\n", b->file);
-    else
-        code = cli_no_memory("probe");
+    bool printed = blocked_text_answer(b, tables);
+    if (printed) printf("\nFrom %s. The 50-move rule is left aside.\n", b->file);
     blocked_free(b);
-    return code;
+    return printed ? CLI_OK : cli_no_memory("probe");
+}
+
+static int text_of_tables(const ProbeArgs *args, ProbeReport *p, treb_status status,
+                          const treb_error *unknown)
+{
+    bool known = status == TREB_OK;
+    treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(&p->value);
+    answer_sort(p->move, p->moves, metric);
+    cli_print_board(p->pos);
+    if (known) {
+        print_verdict(p);
+        print_values(&p->value);
+    } else {
+        print_unknown(p->pos, status);
+    }
+    print_moves(p);
+    fflush(stdout);
+    return known ? CLI_OK : source_missing("probe", unknown, &args->dirs, p->pos);
+}
+
+/* Says whether moves are not known, and why. A table that is not there is no failure: the position
+ * itself was answered. */
+static int check_moves(const ProbeArgs *args, AnswerContext *context, const treb_value *value)
+{
+    treb_error error;
+    treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(value);
+    treb_status status = answer_moves_status(context, &args->pos, metric, &error);
+    if (status == TREB_OK) return CLI_OK;
+    cli_warn("probe", "not all moves are known: %s", error.text);
+    return cli_status_code(status) == CLI_NO_TABLE ? CLI_OK : cli_status_code(status);
 }
 
 static int probe_text(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
+    int code = CLI_OK;
+    AnswerContext context = {.tables = tables};
     ProbeReport p = {.pos = &args->pos};
-    if (treb_probe_root(tables, p.pos, &p.value, &error) != TREB_OK) {
-        int code = CLI_OK;
-        Blocked *b = source_instead("probe", &error, &args->dirs, p.pos, &code);
-        return b != NULL ? probe_ranks(tables, b) : code;
-    }
     p.move = malloc(TREB_MOVES_MAX * sizeof *p.move);
     if (p.move == NULL) return cli_no_memory("probe");
-    treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(&p.value);
-    treb_status status = treb_probe_moves(tables, p.pos, metric, TREB_RULE_50, p.move,
-                                          TREB_MOVES_MAX, &p.moves, &error);
-    cli_print_board(p.pos);
-    print_verdict(&p);
-    print_values(&p.value);
-    print_moves(&p);
+    treb_status status = answer_position_value(&context, p.pos, &p.value, p.move, &p.moves, &error);
+    Blocked *b = NULL;
+    if (status != TREB_OK && cli_status_code(status) != CLI_NO_TABLE)
+        code = cli_fail("probe", &error, NULL);
+    else if (status != TREB_OK)
+        b = find_blocked(args, &code);
+    if (b != NULL)
+        code = text_of_blocked(b, tables);
+    else if (code == CLI_OK)
+        code = text_of_tables(args, &p, status, &error);
+    if (code == CLI_OK && status == TREB_OK) code = check_moves(args, &context, &p.value);
     free(p.move);
-    if (status == TREB_OK) return CLI_OK;
-    cli_warn("probe", "not all moves are known: %s", error.text);
-    /* The position itself was answered: a table that is not there is then no failure. */
-    return status == TREB_ERR_NO_TABLE ? CLI_OK : cli_status_code(status);
+    return code;
 }
 
 static int probe_json(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
-    treb_value value;
-    AnswerContext context = {.tables = tables};
-    /* Without the position's own table lila-tablebase's object would be empty but for its moves. */
-    treb_status status = treb_probe_root(tables, &args->pos, &value, &error);
-    if (status == TREB_ERR_MEN || status == TREB_ERR_NO_TABLE) {
-        treb_error why;
-        Blocked *b = answer_find_blocked(args->dirs.dir, args->dirs.count, &args->pos, &why);
-        if (b != NULL) return probe_ranks(tables, b);
-        if (why.status != TREB_ERR_POSITION && why.status != TREB_ERR_NO_TABLE)
-            cli_error("probe", "%s", why.text);
-    }
-    if (status == TREB_ERR_MEN || status == TREB_ERR_CASTLING)
-        return cli_fail("probe", &error, NULL);
+    AnswerContext context = {
+        .tables = tables, .directories = args->dirs.dir, .directory_count = args->dirs.count};
     json_t *object = answer_standard(&context, &args->pos, &error);
+    const char *category = json_string_value(json_object_get(object, "category"));
+    bool known = category != NULL && strcmp(category, "unknown") != 0;
     if (object != NULL && cli_json_answer("probe", object) != CLI_OK) return CLI_FAILED;
-    if (error.status == TREB_OK) return CLI_OK;
+    if (error.status == TREB_OK) return known ? CLI_OK : CLI_NO_TABLE;
     /* What is null says enough: there are sets of tables without DTC and DTM. */
-    if (status == TREB_OK && error.status == TREB_ERR_NO_TABLE) return CLI_OK;
+    if (known && error.status == TREB_ERR_NO_TABLE) return CLI_OK;
     return cli_fail("probe", &error, NULL);
 }
+
+enum { OPTION_INPUT = CLI_OPTION_OWN, OPTION_OUTPUT };
 
 static bool set_option(void *args, int c, const char *value)
 {
     ProbeArgs *probe = args;
-    (void)c; /* --metric is the only one */
+    if (c == OPTION_INPUT) return probe_many_input(&probe->many, value);
+    if (c == OPTION_OUTPUT) return probe_many_output(&probe->many, value);
     return cli_set_metric("probe", value, &probe->metric);
 }
 
@@ -278,12 +350,17 @@ static int parse(ProbeArgs *args, int argc, char **argv)
 {
     static const struct option options[] = {{"metric", 1, NULL, 'm'},
                                             {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"input", 1, NULL, OPTION_INPUT},
+                                            {"output", 1, NULL, OPTION_OUTPUT},
                                             {"tables", 1, NULL, 't'},
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     const CliOptions reader = {"probe", usage, "m:t:h", options, &args->dirs, set_option};
     int code = cli_options(&reader, args, argc, argv);
     if (code >= 0) return code;
+    args->many.metric = args->metric;
+    args->wants_many = probe_many_wanted(&args->many, argc - optind, argv + optind);
+    if (args->wants_many) return -1;
     code = cli_read_fen("probe", argc - optind, argv + optind, &args->pos);
     return code == CLI_OK ? -1 : code;
 }
@@ -295,6 +372,7 @@ int cli_probe(int argc, char **argv)
     if (code < 0) {
         treb_tables *tables = cli_open_tables("probe", &args.dirs);
         code = tables == NULL      ? CLI_FAILED
+               : args.wants_many   ? probe_many(&args.many, tables)
                : cli_json_wanted() ? probe_json(&args, tables)
                                    : probe_text(&args, tables);
         treb_tables_close(tables);

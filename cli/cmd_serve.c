@@ -1,12 +1,15 @@
 /* cmd_serve.c - trebuchet serve: answers over HTTP. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/advice.h"
-#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/service.h"
 #include "server/server.h"
 
 static const char usage[] =
@@ -14,21 +17,38 @@ static const char usage[] =
     "\n"
     "Answers from the tables over HTTP and shows a web page at /. Listens on this machine only unless\n"
     "told otherwise. Stops on SIGTERM or Ctrl-C within 5 seconds, in which it finishes the requests\n"
-    "under way as far as it can; SIGHUP makes it look for new tables.\n"
+    "under way as far as it can; SIGHUP makes it look for new tables and open its log again.\n"
     "\n"
     "  -b, --bind ADDRESS   listen on this address: 0.0.0.0 or :: for all (default 127.0.0.1)\n"
     "  -p, --port PORT      listen on this port; 0 picks a free one (default 8080)\n"
+    "  -l, --listen unix:PATH   listen on a Unix socket instead\n"
+    "      --socket-mode M  permissions of that socket (default 666)\n"
     "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
-    "  -c, --cache SIZE     memory for unpacked blocks (default 256MiB)\n"
-    "      --answers SIZE   memory for answers to repeat (default 64MiB; 0 keeps none)\n"
-    "  -j, --threads N      threads that probe (default: one a processor, at least two)\n"
-    "      --connections N  connections in all (default 1024)\n"
-    "      --per-client N   connections from one address (default 512)\n"
-    "      --body SIZE      size of a request's body (default 256KiB)\n"
-    "      --timeout S      seconds for a request to arrive whole (default 20)\n"
-    "      --limit S        seconds to make an answer, waiting included (default 20)\n"
+    "      --allow-empty    ready without any table: /healthz says ok, and nobody is warned\n"
+    "      --trust-proxy A  believe the proxy at this address or network (10.0.0.0/8), or 'unix',\n"
+    "                       when it says for whom it asks; may be given several times\n"
     "      --log FILE       append the access log to FILE (default: standard error)\n"
     "  -q, --quiet          no access log\n"
+    "\n"
+    "Memory and threads:\n"
+    "  -c, --cache SIZE     memory for unpacked blocks (default 256MiB)\n"
+    "      --answers SIZE   memory for answers to repeat (default 64MiB; 0 keeps none)\n"
+    "      --unsent SIZE    memory for long answers that clients have not taken, a quarter of it for\n"
+    "                       one client (default 256MiB)\n"
+    "  -j, --threads N      threads that probe (default: one a processor, at least two)\n"
+    "\n"
+    "What clients may have:\n"
+    "      --connections N  connections in all (default 1024)\n"
+    "      --per-client N   connections from one address (default 512)\n"
+    "      --queue N        requests that wait for a thread; of lines, lists and batches an eighth\n"
+    "                       as many (default 1024)\n"
+    "      --queue-per-client N   likewise, of one client (default 256)\n"
+    "      --headers SIZE   size of a request's line and headers (default 16KiB)\n"
+    "      --body SIZE      size of a request's body (default 256KiB)\n"
+    "      --timeout S      seconds for a request to arrive whole (default 20)\n"
+    "      --send-timeout S seconds for an answer to be taken (default four times --timeout)\n"
+    "      --limit S        seconds to make an answer, waiting included (default 20)\n"
+    "\n"
     "  -h, --help           this text\n"
     "\n"
     "GET /v1/openapi.json describes what can be asked. Exit codes: 0 stopped, 1 failed, 2 called\n"
@@ -41,26 +61,52 @@ typedef struct ServeArgs {
     ServerOptions options;
     const char *log;
     bool quiet;
+    bool address; /* --bind or --port was given */
 } ServeArgs;
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-enum { ANSWERS = 256, CONNECTIONS, PER_CLIENT, BODY, TIMEOUT, LIMIT, LOG };
+enum {
+    ALLOW_EMPTY = 256,
+    ANSWERS,
+    BODY,
+    CONNECTIONS,
+    HEADERS,
+    LIMIT,
+    LOG,
+    PER_CLIENT,
+    QUEUE,
+    QUEUE_EACH,
+    SEND_TIMEOUT,
+    SOCKET_MODE,
+    TIMEOUT,
+    TRUST_PROXY,
+    UNSENT
+};
 
-static const struct option options[] = {{"bind", 1, NULL, 'b'},
-                                        {"port", 1, NULL, 'p'},
-                                        {"tables", 1, NULL, 't'},
-                                        {"cache", 1, NULL, 'c'},
+static const struct option options[] = {{"allow-empty", 0, NULL, ALLOW_EMPTY},
                                         {"answers", 1, NULL, ANSWERS},
-                                        {"threads", 1, NULL, 'j'},
-                                        {"connections", 1, NULL, CONNECTIONS},
-                                        {"per-client", 1, NULL, PER_CLIENT},
+                                        {"bind", 1, NULL, 'b'},
                                         {"body", 1, NULL, BODY},
-                                        {"timeout", 1, NULL, TIMEOUT},
-                                        {"limit", 1, NULL, LIMIT},
-                                        {"log", 1, NULL, LOG},
-                                        {"quiet", 0, NULL, 'q'},
+                                        {"cache", 1, NULL, 'c'},
+                                        {"connections", 1, NULL, CONNECTIONS},
+                                        {"headers", 1, NULL, HEADERS},
                                         {"help", 0, NULL, 'h'},
+                                        {"limit", 1, NULL, LIMIT},
+                                        {"listen", 1, NULL, 'l'},
+                                        {"log", 1, NULL, LOG},
+                                        {"per-client", 1, NULL, PER_CLIENT},
+                                        {"port", 1, NULL, 'p'},
+                                        {"queue", 1, NULL, QUEUE},
+                                        {"queue-per-client", 1, NULL, QUEUE_EACH},
+                                        {"quiet", 0, NULL, 'q'},
+                                        {"send-timeout", 1, NULL, SEND_TIMEOUT},
+                                        {"socket-mode", 1, NULL, SOCKET_MODE},
+                                        {"tables", 1, NULL, 't'},
+                                        {"threads", 1, NULL, 'j'},
+                                        {"timeout", 1, NULL, TIMEOUT},
+                                        {"trust-proxy", 1, NULL, TRUST_PROXY},
+                                        {"unsent", 1, NULL, UNSENT},
                                         {NULL, 0, NULL, 0}};
 
 static bool set_number(const char *name, const char *text, uint64_t least, uint64_t most,
@@ -76,75 +122,238 @@ static bool set_number(const char *name, const char *text, uint64_t least, uint6
     return true;
 }
 
-static bool set_size(const char *name, const char *text, uint64_t most, uint64_t *out)
+static bool set_size(const char *name, const char *text, uint64_t least, uint64_t most,
+                     uint64_t *out)
 {
-    if (cli_parse_size(text, out) && *out <= most) return true;
-    cli_error("serve", "--%s takes a size such as 512MiB", name);
+    char from[16], to[16];
+    if (cli_parse_size(text, out) && *out >= least && *out <= most) return true;
+    cli_format_size(least, from);
+    cli_format_size(most, to);
+    cli_error("serve", "--%s takes a size such as 512MiB, from %s to %s", name, from, to);
     return false;
+}
+
+static bool set_socket(ServerOptions *o, const char *text)
+{
+    static const char scheme[] = "unix:";
+    enum { SCHEME = sizeof scheme - 1 };
+    if (strncmp(text, scheme, SCHEME) == 0 && text[SCHEME] != '\0') {
+        o->socket = text + SCHEME;
+        return true;
+    }
+    cli_error("serve",
+              "--listen takes unix: and a file's name, such as "
+              "unix:/run/trebuchet/trebuchet.sock; an address is given by --bind and --port");
+    return false;
+}
+
+static bool set_mode(ServerOptions *o, const char *text)
+{
+    enum { OCTAL = 8, DIGITS = 4, ALL = 0777 };
+    size_t digits = strspn(text, "01234567");
+    o->socket_mode = (unsigned)strtoul(text, NULL, OCTAL);
+    if (digits > 0 && digits <= DIGITS && text[digits] == '\0' && o->socket_mode <= ALL)
+        return true;
+    cli_error("serve", "--socket-mode takes permissions as chmod does, such as 660");
+    return false;
+}
+
+static bool add_proxy(ServerOptions *o, const char *text)
+{
+    switch (proxies_add(&o->proxies, text)) {
+    case PROXIES_ADDED:
+        return true;
+    case PROXIES_FULL:
+        cli_error("serve", "--trust-proxy: more than %d addresses", PROXIES_MAX);
+        return false;
+    default:
+        cli_error("serve",
+                  "--trust-proxy takes an address such as 192.0.2.7 or ::1, a network such as "
+                  "10.0.0.0/8, or unix: what is '%s'?",
+                  text);
+        return false;
+    }
+}
+
+static bool set_memory(ServerOptions *o, int c)
+{
+    enum { MOST_BITS = 38, HEADERS_LEAST = 4 << 10, HEADERS_MOST = 1 << 20, BODY_MOST = 1 << 26 };
+    const uint64_t most = UINT64_C(1) << MOST_BITS;
+    switch (c) {
+    case 'c':
+        return set_size("cache", optarg, 0, most, &o->cache);
+    case ANSWERS:
+        return set_size("answers", optarg, 0, most, &o->answers);
+    case UNSENT:
+        return set_size("unsent", optarg, 1, most, &o->unsent);
+    case HEADERS:
+        return set_size("headers", optarg, HEADERS_LEAST, HEADERS_MOST, &o->headers);
+    default:
+        return set_size("body", optarg, 0, BODY_MOST, &o->body);
+    }
+}
+
+static bool set_count(ServerOptions *o, int c)
+{
+    enum { THREADS_MOST = 256, MOST = 100000, SECONDS_MOST = 3600 };
+    switch (c) {
+    case 'j':
+        return set_number("threads", optarg, 1, THREADS_MOST, &o->threads);
+    case CONNECTIONS:
+        return set_number("connections", optarg, 1, MOST, &o->connections);
+    case PER_CLIENT:
+        return set_number("per-client", optarg, 1, MOST, &o->per_client);
+    case QUEUE:
+        return set_number("queue", optarg, 1, MOST, &o->queue);
+    case QUEUE_EACH:
+        return set_number("queue-per-client", optarg, 1, MOST, &o->queue_each);
+    case TIMEOUT:
+        return set_number("timeout", optarg, 1, SECONDS_MOST, &o->timeout);
+    case SEND_TIMEOUT:
+        return set_number("send-timeout", optarg, 1, SECONDS_MOST, &o->send_timeout);
+    default:
+        return set_number("limit", optarg, 1, SECONDS_MOST, &o->limit);
+    }
+}
+
+static bool set_address(ServeArgs *args, int c)
+{
+    unsigned port;
+    args->address = true;
+    if (c == 'p') args->options.port = optarg;
+    if (c == 'b') args->options.bind = optarg;
+    return c == 'b' || set_number("port", optarg, 0, PORT_MAX, &port);
 }
 
 static bool set_option(ServeArgs *args, int c)
 {
     ServerOptions *o = &args->options;
-    unsigned port;
     switch (c) {
     case 'b':
-        o->bind = optarg;
-        return true;
     case 'p':
-        o->port = optarg;
-        return set_number("port", optarg, 0, PORT_MAX, &port);
+        return set_address(args, c);
+    case 'l':
+        return set_socket(o, optarg);
+    case SOCKET_MODE:
+        return set_mode(o, optarg);
     case 't':
         if (cli_dirs_add(&args->dirs, optarg)) return true;
         cli_error("serve", "too many folders");
         return false;
+    case TRUST_PROXY:
+        return add_proxy(o, optarg);
     case 'c':
-        return set_size("cache", optarg, UINT64_C(1) << 38, &o->cache);
     case ANSWERS:
-        return set_size("answers", optarg, UINT64_C(1) << 38, &o->answers);
-    case 'j':
-        return set_number("threads", optarg, 1, 256, &o->threads);
-    case CONNECTIONS:
-        return set_number("connections", optarg, 1, 100000, &o->connections);
-    case PER_CLIENT:
-        return set_number("per-client", optarg, 1, 100000, &o->per_client);
+    case UNSENT:
+    case HEADERS:
     case BODY:
-        return set_size("body", optarg, UINT64_C(1) << 26, &o->body);
-    case TIMEOUT:
-        return set_number("timeout", optarg, 1, 3600, &o->timeout);
-    case LIMIT:
-        return set_number("limit", optarg, 1, 3600, &o->limit);
+        return set_memory(o, c);
+    case ALLOW_EMPTY:
+        o->allow_empty = true;
+        return true;
     case LOG:
         args->log = optarg;
         return true;
     case 'q':
         args->quiet = true;
         return true;
+    case '?':
+        return false;
     default:
+        return set_count(o, c);
+    }
+}
+
+/* What the command line leaves open. */
+static bool complete(ServeArgs *args)
+{
+    enum { PATIENCE = 4 }; /* an answer may be large, and a line slow */
+    ServerOptions *o = &args->options;
+    if (o->send_timeout == 0) o->send_timeout = PATIENCE * o->timeout;
+    o->passed = service_socket();
+    if (o->socket != NULL && args->address) {
+        cli_error("serve", "--listen is in place of --bind and --port: it cannot be both");
         return false;
     }
+    if (o->passed < -1) {
+        cli_error("serve", "one socket can be passed (LISTEN_FDS), not several");
+        return false;
+    }
+    if (o->passed >= 0 && (o->socket != NULL || args->address))
+        cli_warn("serve", "it listens on the socket that was passed (LISTEN_FDS): "
+                          "--bind, --port and --listen do not count");
+    return true;
 }
 
 /* -1: carry on; else the exit code. */
 static int parse(ServeArgs *args, int argc, char **argv)
 {
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "b:p:t:c:j:qh", options, NULL)) != -1;) {
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":b:p:l:t:c:j:qh", options, NULL)) != -1;) {
+        if (c == '?' || c == ':') return cli_options_complain("serve", options, c, argv);
         if (c == 'h') {
             fputs(usage, stdout);
             return CLI_OK;
         }
         if (!set_option(args, c)) return cli_usage("serve");
     }
-    if (optind == argc) return -1;
+    if (optind == argc) return complete(args) ? -1 : cli_usage("serve");
     cli_error("serve", "what is '%s'? Folders of tables are given with --tables", argv[optind]);
     return cli_usage("serve");
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+/* Opens the log in place of that of before, under the same number; -1 after saying why not. */
+static int open_log(const ServeArgs *args)
+{
+    enum { MODE = 0666 };
+    int fd = open(args->log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, MODE);
+    if (fd < 0) cli_error("serve", "cannot write the log to %s: %m", args->log);
+    if (fd < 0 || args->options.log < 0) return fd;
+    dup3(fd, args->options.log, O_CLOEXEC);
+    close(fd);
+    return args->options.log;
+}
+
+/* The server goes on with its old log, or tables, where there are no new ones. */
+static void reload(const ServeArgs *args, Server *server)
+{
+    char state[128];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%lld",
+             1000000LL * now.tv_sec + now.tv_nsec / 1000);
+    service_notify(state);
+    server_tick(server); /* what is to be logged goes to the old one */
+    if (args->log != NULL && !args->quiet) open_log(args);
+    server_reload(server);
+    service_notify("READY=1");
+}
+
+/* A server without tables starts, as they can be made while it runs; but somebody should. */
+static void warn_if_empty(const ServeArgs *args, Server *server)
+{
+    char advice[256];
+    const CliDirs *dirs = &args->dirs;
+    if (server_tables(server) > 0 || args->options.allow_empty) return;
+    cli_warn("serve", "there are no tables in %s%s, so there is little to answer from",
+             dirs->dir[0], dirs->count > 1 ? " and the other folders" : "");
+    if (cli_advice(NULL, advice, sizeof advice))
+        fprintf(stderr, "%s.\n", advice);
+    else
+        fprintf(
+            stderr,
+            "'trebuchet gen --men 4 --tables %s' makes some, run by someone who may write there.\n",
+            dirs->dir[0]);
+    fprintf(stderr,
+            "Then 'kill -HUP %ld' has this server look for them. --allow-empty: no warning.\n",
+            (long)getpid());
+}
+
 /* Serves until a signal ends it. */
-static int serve(Server *server)
+static int serve(const ServeArgs *args, Server *server)
 {
     sigset_t set;
     const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
@@ -154,18 +363,21 @@ static int serve(Server *server)
     sigaddset(&set, SIGHUP);
     printf("Listening on %s\n", server_url(server));
     fflush(stdout);
+    warn_if_empty(args, server);
+    service_notify("READY=1");
     for (;;) {
         int signal = sigtimedwait(&set, NULL, &tick);
         if (signal == SIGTERM || signal == SIGINT) break;
-        if (signal == SIGHUP) server_reload(server);
+        if (signal == SIGHUP) reload(args, server);
         server_tick(server);
     }
+    service_notify("STOPPING=1");
     if (server_stop(server)) return CLI_OK;
     cli_error("serve", "stopped with requests unfinished");
     return CLI_FAILED;
 }
 
-static int run(ServeArgs *args)
+static int run(const ServeArgs *args)
 {
     treb_error error;
     sigset_t ours;
@@ -176,9 +388,24 @@ static int run(ServeArgs *args)
     sigaddset(&ours, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ours, NULL);
     Server *server = server_start(&args->options, &error);
-    if (server != NULL) return serve(server);
+    if (server != NULL) return serve(args, server);
     cli_error("serve", "%s", error.text);
     return CLI_FAILED;
+}
+
+/* With the log and the folders that the command line names. */
+static int start(ServeArgs *args)
+{
+    const bool named = args->log != NULL && !args->quiet;
+    args->options.lenient = args->dirs.count == 0 && getenv("TREBUCHET_PATH") == NULL;
+    cli_dirs_default(&args->dirs);
+    args->options.directories = args->dirs.dir;
+    args->options.count = args->dirs.count;
+    args->options.log = named ? open_log(args) : args->quiet ? -1 : STDERR_FILENO;
+    if (named && args->options.log < 0) return CLI_FAILED;
+    int code = run(args);
+    if (named) close(args->options.log);
+    return code;
 }
 
 int cli_serve(int argc, char **argv)
@@ -186,35 +413,23 @@ int cli_serve(int argc, char **argv)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     ServeArgs args = {.options = {.bind = "127.0.0.1",
                                   .port = "8080",
+                                  .socket_mode = 0666,
                                   .threads = processors > 0 ? (unsigned)processors : 1,
                                   .cache = UINT64_C(256) << 20,
                                   .answers = UINT64_C(64) << 20,
+                                  .unsent = UINT64_C(256) << 20,
                                   .connections = 1024,
                                   .per_client = 512,
+                                  .queue = 1024,
+                                  .queue_each = 256,
                                   .timeout = 20,
                                   .limit = 20,
+                                  .headers = 16 << 10,
                                   .body = 256 << 10,
-                                  .log = STDERR_FILENO,
+                                  .log = -1,
                                   .advise = cli_advice}};
     int code = parse(&args, argc, argv);
-    if (code >= 0) {
-        cli_dirs_free(&args.dirs);
-        return cli_finish("serve", code);
-    }
-    args.options.lenient = args.dirs.count == 0 && getenv("TREBUCHET_PATH") == NULL;
-    cli_dirs_default(&args.dirs);
-    args.options.directories = args.dirs.dir;
-    args.options.count = args.dirs.count;
-    FILE *log = args.log != NULL ? fopen(args.log, "ae") : NULL;
-    if (args.log != NULL && log == NULL) {
-        cli_error("serve", "cannot write the log to %s: %m", args.log);
-        code = CLI_FAILED;
-    } else {
-        if (log != NULL) args.options.log = fileno(log);
-        if (args.quiet) args.options.log = -1;
-        code = run(&args);
-    }
-    if (log != NULL) fclose(log);
+    if (code < 0) code = start(&args);
     cli_dirs_free(&args.dirs);
     return cli_finish("serve", code);
 }

@@ -6,6 +6,7 @@
 #include "blocked/blocked.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/verify_checksums.h"
 #include "cli/verify_ranks.h"
 #include "verify/verify.h"
@@ -22,7 +23,7 @@ static const char usage[] =
     "of which there are both, both. A FILE stands for its material, in its folder and\n"
     "of its kind; with --checksum for itself alone.\n"
     "\n"
-    "Rank files of blocked positions (trebuchet blocked --write) are checked with\n"
+    "Blocked-pawn tables (made by trebuchet blocked --write) are checked with\n"
     "them, always in full: every cell by the moves of its placement, and captures\n"
     "that leave up to 5 men by the tables.\n"
     "\n"
@@ -55,7 +56,7 @@ typedef struct VerifyArgs {
     VerifyList list;
     VerifyItem *item;
     size_t items;
-    BlockedNames ranks; /* rank files */
+    BlockedNames ranks; /* blocked-pawn tables: rank files */
     bool checksum, quiet;
 } VerifyArgs;
 
@@ -63,7 +64,7 @@ typedef struct VerifyRun {
     const VerifyArgs *args;
     const VerifyItem *item; /* at hand */
     const atomic_bool *stop;
-    CliShare share;
+    CliProgress progress;
     size_t wrong, unchecked, missing;
     uint64_t positions;
 } VerifyRun;
@@ -73,7 +74,7 @@ typedef struct VerifyRun {
 static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     VerifyRun *run = context;
-    cli_share_draw(&run->share, done, total, "%s: %s", run->item->material, phase);
+    cli_progress_share(&run->progress, done, total, "%s: %s", run->item->material, phase);
     return !atomic_load(run->stop);
 }
 
@@ -190,7 +191,7 @@ static void verify_one(VerifyRun *run)
     double start = cli_seconds();
     treb_status status = verify_item(run, &result);
     double seconds = cli_seconds() - start;
-    cli_share_clear(&run->share);
+    cli_progress_clear(&run->progress);
     if (atomic_load(run->stop) && status != TREB_OK && status != TREB_ERR_DAMAGED) return;
     run->positions += result.positions;
     count_status(run, status);
@@ -236,7 +237,8 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
     char positions[32], time[16];
     size_t bad = run->wrong + run->unchecked + run->missing, ranks = run->args->ranks.count;
     char files[64] = "";
-    if (ranks > 0) snprintf(files, sizeof files, ", %zu rank file%s", ranks, ranks == 1 ? "" : "s");
+    if (ranks > 0)
+        snprintf(files, sizeof files, ", %zu blocked-pawn table%s", ranks, ranks == 1 ? "" : "s");
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
     if (atomic_load(run->stop)) {
@@ -255,12 +257,10 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
 
 static int run_all(const VerifyArgs *args)
 {
-    VerifyRun run = {.args = args,
-                     .stop = cli_catch_signals(),
-                     .share.on = isatty(STDERR_FILENO) && !cli_json_wanted() && !args->quiet};
+    VerifyRun run = {.args = args, .stop = cli_catch_signals()};
     VerifyOptions *options = (VerifyOptions *)&args->options;
     double start = cli_seconds();
-    run.share.last = start;
+    cli_progress_start(&run.progress, "verify", args->quiet);
     options->dirs = args->dirs.dir;
     options->dirs_count = args->dirs.count;
     options->progress = on_progress;

@@ -1,6 +1,7 @@
 /* common.c - what the commands share: folders of tables, the board, the terminal. */
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +55,26 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     return NULL;
 }
 
+bool cli_may_write(const char *path)
+{
+    char parent[PATH_MAX];
+    if (access(path, W_OK | X_OK) == 0) return true;
+    if (errno != ENOENT || snprintf(parent, sizeof parent, "%s", path) >= PATH_MAX) return false;
+    char *slash = strrchr(parent, '/');
+    if (slash == NULL) return access(".", W_OK | X_OK) == 0;
+    slash[slash == parent] = '\0';
+    return access(parent, W_OK | X_OK) == 0;
+}
+
 bool cli_make_folder(const char *command, const char *path)
 {
     if (mkdir(path, 0777) == 0) return true;
     struct stat info;
-    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return true;
+    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        if (access(path, W_OK | X_OK) == 0) return true;
+        cli_error(command, "cannot write into the folder %s: %s", path, strerror(errno));
+        return false;
+    }
     if (errno == ENOENT) {
         cli_error(command, "cannot make the folder %s: the folder above it is not there", path);
         return false;

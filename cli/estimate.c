@@ -1,6 +1,7 @@
 /* estimate.c - see estimate.h. */
 #include "cli/estimate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,14 +9,33 @@
 #include "cli/json.h"
 #include "core/machine.h"
 
-/* A rough figure before anything is solved: what tables of five men came to, by cell. */
-uint64_t estimate_step_result(const GenerateStep *step, unsigned metrics)
+/* ---- Disk ------------------------------------------------------------------------------------ */
+
+/* Rough figures before anything is solved: bytes a position, both sides to move counted, that all
+ * tables of five men came to (docs/performance.md). Without pawns, and with. */
+static const double file_bytes[2][TREB_METRICS] = {{0.0057, 0.024, 0.024, 0.040},
+                                                   {0.0113, 0.015, 0.033, 0.070}};
+static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
+
+/* Of scratch files, for each position of a side to move that other tables ask for: with distances
+ * to mate, or else to zeroing. */
+static const double scratch_bytes[2][2] = {{0.081, 0.095}, {0.31, 0.42}};
+
+uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options)
 {
-    static const double bytes[TREB_METRICS] = {0.011, 0.019, 0.026, 0.045};
+    const double *bytes =
+        (options->syzygy ? syzygy_bytes : file_bytes)[material_has_pawns(&step->material)];
     double sum = 0;
     for (int m = 0; m < TREB_METRICS && step->write; m++)
-        if (metrics >> m & 1) sum += bytes[m] * (double)step->cells;
+        if (options->metrics >> m & 1) sum += bytes[m] * (double)step->cells;
     return (uint64_t)sum;
+}
+
+uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *options)
+{
+    bool mates = options->metrics >> TREB_DTM & 1;
+    double cells = 0.5 * (double)step->cells * __builtin_popcount(step->parents);
+    return (uint64_t)(scratch_bytes[mates][material_has_pawns(&step->material)] * cells);
 }
 
 treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,
@@ -28,11 +48,11 @@ treb_status estimate_make(const GenerateOptions *options, const Material *materi
         const GenerateStep *step = &out->plan.step[i];
         out->tables += step->write;
         out->positions += step->cells;
-        out->result += estimate_step_result(step, options->metrics);
+        out->result += estimate_step_result(step, options);
+        out->scratch += estimate_step_scratch(step, options);
     }
     out->worst = generate_plan_largest(&out->plan);
     if (out->plan.steps > 0) out->memory = out->plan.step[out->worst].memory;
-    out->scratch = out->result;
     return TREB_OK;
 }
 
@@ -40,33 +60,42 @@ void estimate_free(Estimate *estimate) { generate_plan_free(&estimate->plan); }
 
 /* ---- Whether it can be done here ------------------------------------------------------------- */
 
+bool estimate_disk_refusal(const Estimate *e, const GenerateOptions *options, char *why,
+                           size_t size)
+{
+    char need[16], files[16], scratch[16], have[16];
+    uint64_t disk = machine_free_disk(options->directory);
+    if (e->plan.steps == 0) return false;
+    if (!cli_may_write(options->directory)) {
+        snprintf(why, size, "writes into %s: %s", options->directory, strerror(errno));
+        return true;
+    }
+    if (e->result + e->scratch <= disk) return false;
+    cli_format_size(e->result + e->scratch, need);
+    cli_format_size(e->result, files);
+    cli_format_size(e->scratch, scratch);
+    cli_format_size(disk, have);
+    snprintf(why, size, "takes about %s of disk (%s, and %s while it runs), and %s are free in %s",
+             need, files, scratch, have, options->directory);
+    return true;
+}
+
 bool estimate_refusal(const Estimate *e, const GenerateOptions *options, char *why, size_t size)
 {
     char need[16], have[16];
     uint64_t memory = generate_memory_allowed(options);
-    uint64_t disk = machine_free_disk(options->directory);
-    uint64_t files = e->result + e->scratch;
-    if (e->memory > memory) {
-        cli_format_size(e->memory, need);
-        cli_format_size(memory, have);
-        snprintf(why, size, "takes %s of memory, and %s may be taken", need, have);
-        return true;
-    }
-    if (files > disk) {
-        cli_format_size(files, need);
-        cli_format_size(disk, have);
-        snprintf(why, size, "takes %s of disk, and %s are free in %s", need, have,
-                 options->directory);
-        return true;
-    }
-    return false;
+    if (e->memory <= memory) return estimate_disk_refusal(e, options, why, size);
+    cli_format_size(e->memory, need);
+    cli_format_size(memory, have);
+    snprintf(why, size, "takes %s of memory, and %s may be taken", need, have);
+    return true;
 }
 
 /* ---- Telling --------------------------------------------------------------------------------- */
 
 void estimate_print(const Estimate *e, const GenerateOptions *options)
 {
-    char text[32], memory[16], disk[16], name[MATERIAL_NAME_SIZE], why[512];
+    char text[32], memory[16], disk[16], scratch[16], name[MATERIAL_NAME_SIZE], why[512];
     if (e->plan.steps == 0) {
         printf("nothing to do: all these tables are in %s already\n", options->directory);
         return;
@@ -74,11 +103,12 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     cli_format_count(e->positions, text);
     cli_format_size(e->memory, memory);
     cli_format_size(e->result, disk);
+    cli_format_size(e->scratch, scratch);
     material_name(&e->plan.step[e->worst].material, name);
     printf("tables     %zu to write\n", e->tables);
     printf("positions  %s to solve\n", text);
     printf("memory     %s at most, for %s; 0.3 GB more speeds it up\n", memory, name);
-    printf("disk       about %s, and as much again for scratch files while it runs\n", disk);
+    printf("disk       about %s, and %s of scratch files while it runs\n", disk, scratch);
     if (estimate_refusal(e, options, why, sizeof why))
         printf("here       not possible now: it %s\n", why);
     else
@@ -90,7 +120,7 @@ static void put_number(json_t *object, const char *name, uint64_t value)
     json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
-static json_t *step_json(const GenerateStep *step, unsigned metrics)
+static json_t *step_json(const GenerateStep *step, const GenerateOptions *options)
 {
     char name[MATERIAL_NAME_SIZE];
     json_t *object = json_object();
@@ -99,7 +129,8 @@ static json_t *step_json(const GenerateStep *step, unsigned metrics)
     put_number(object, "men", (uint64_t)material_men(&step->material));
     put_number(object, "positions", step->cells);
     put_number(object, "memory_bytes", step->memory);
-    put_number(object, "result_bytes", estimate_step_result(step, metrics));
+    put_number(object, "result_bytes", estimate_step_result(step, options));
+    put_number(object, "scratch_bytes", estimate_step_scratch(step, options));
     json_object_set_new(object, "written", json_boolean(step->write));
     return object;
 }
@@ -109,7 +140,7 @@ json_t *estimate_json(const Estimate *e, const GenerateOptions *options)
     char why[512];
     json_t *object = json_object(), *steps = json_array(), *total = json_object();
     for (size_t i = 0; i < e->plan.steps; i++)
-        json_array_append_new(steps, step_json(&e->plan.step[i], options->metrics));
+        json_array_append_new(steps, step_json(&e->plan.step[i], options));
     put_number(total, "tables", e->tables);
     put_number(total, "positions", e->positions);
     put_number(total, "memory_bytes", e->memory);

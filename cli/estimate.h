@@ -14,7 +14,7 @@ typedef struct Estimate {
     uint64_t positions; /* to solve */
     uint64_t memory;    /* bytes at a time */
     uint64_t result;    /* bytes of the files, roughly */
-    uint64_t scratch;   /* bytes of further files while it runs, roughly */
+    uint64_t scratch;   /* bytes of scratch files beside them while it runs, roughly */
 } Estimate;
 
 /* What it takes to make the tables of some materials and all that they need, as far as they are not
@@ -24,8 +24,14 @@ treb_status estimate_make(const GenerateOptions *options, const Material *materi
                           Estimate *out, treb_error *error);
 void estimate_free(Estimate *estimate);
 
-/* Rough bytes of the files that one step of the plan writes. */
-uint64_t estimate_step_result(const GenerateStep *step, unsigned metrics);
+/* Rough bytes of the files that one step of the plan writes, and of its scratch file. */
+uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options);
+uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *options);
+
+/* The part of a refusal that is about the folder: it may not be written, or has not the room. As
+ * estimate_refusal, from which it differs in that memory is left aside. */
+bool estimate_disk_refusal(const Estimate *estimate, const GenerateOptions *options, char *why,
+                           size_t size);
 
 /* Why this machine cannot do it, as "takes 2.1 TB of memory, and 21.6 GB may be taken"; false, with
  * nothing written, if it can. */

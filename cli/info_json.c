@@ -129,3 +129,16 @@ json_t *info_json(const Table *table)
         put_table(object, h);
     return object;
 }
+
+json_t *info_json_syzygy(const Syzygy *table, const Material *material, treb_metric metric)
+{
+    char name[MATERIAL_NAME_SIZE];
+    SyzygySummary s = syzygy_summary(table);
+    material_name(material, name);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:I, s:{s:b, s:b}, s:{s:b, s:b}}", "file", syzygy_path(table),
+        "format", "syzygy", "material", name, "metric", treb_metric_text(metric), "bytes",
+        (json_int_t)syzygy_file_size(table), "cells", (json_int_t)s.cells, "stored", "white",
+        syzygy_has_side(table, 0), "black", syzygy_has_side(table, 1), "exact", "wins",
+        metric == TREB_WDL || s.exact_wins, "losses", metric == TREB_WDL || s.exact_losses);
+}

@@ -1,12 +1,14 @@
-/* info_json.h - the header of a table or rank file as a JSON object. */
+/* info_json.h - the header of a table file as a JSON object. */
 #ifndef TREB_CLI_INFO_JSON_H
 #define TREB_CLI_INFO_JSON_H
 
 #include <jansson.h>
 
 #include "core/table.h"
+#include "syzygy/syzygy.h"
 
 /* A new object, or NULL without memory. The man page of trebuchet-info lists the members. */
 json_t *info_json(const Table *table);
+json_t *info_json_syzygy(const Syzygy *table, const Material *material, treb_metric metric);
 
 #endif

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/guess.h"
+#include "cli/json.h"
 
 typedef struct Command {
     const char *name;
@@ -28,19 +30,39 @@ static const Command commands[] = {
     {"engine", cli_engine, "run a chess engine built for Fathom on these tables", false},
 };
 
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Lists end with NULL. */
+static const char *const help_words[] = {"help", "--help", "-h", NULL};
+static const char *const version_words[] = {"version", "--version", "-V", NULL};
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0) words++;
+    return *words != NULL;
+}
+
+static const char usage[] = "Usage: trebuchet COMMAND [options]\n"
+                            "\n"
+                            "Chess endgame tablebases: make them and ask them.\n"
+                            "\n";
+
+static const char usage_end[] =
+    "  help     what there is, or all about a COMMAND\n"
+    "  version  which version this is\n"
+    "\n"
+    "'trebuchet help COMMAND' tells more. 'trebuchet gen --men 4' makes a first set\n"
+    "of tables, in seconds. Tables are looked for in the folders given by --tables\n"
+    "DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables. With\n"
+    "--json a command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly\n"
+    "(or a bad FEN), 3 no table for it.\n";
+
 static void print_help(FILE *out)
 {
-    fputs("Usage: trebuchet COMMAND [options]\n\nChess endgame tablebases: make them and ask "
-          "them.\n\n",
-          out);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    fputs(usage, out);
+    for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].what);
-    fputs("\n'trebuchet COMMAND --help' tells more. 'trebuchet gen --men 4' makes a first set\n"
-          "of tables, in seconds. Tables are looked for in the folders given by --tables\n"
-          "DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables. With\n"
-          "--json a command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly\n"
-          "(or a bad FEN), 3 no table for it.\n",
-          out);
+    fputs(usage_end, out);
 }
 
 /* Threads that spin while they wait take the processor from those they wait for whenever the
@@ -53,22 +75,57 @@ static void wait_quietly(char **argv)
     if (setenv("OMP_WAIT_POLICY", "passive", 0) == 0) execv("/proc/self/exe", argv);
 }
 
+static const Command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) return &commands[i];
+    return NULL;
+}
+
+static int run_command(const Command *command, int argc, char **argv)
+{
+    if (command->parallel) wait_quietly(argv);
+    return command->run(argc - 1, argv + 1);
+}
+
+/* There is no such command, of which the other words tell whether JSON is wanted. */
+static int refuse(const char *name, int argc, char **argv)
+{
+    const char *names[COMMANDS + 2] = {"help", "version"};
+    for (size_t i = 0; i < COMMANDS; i++) names[i + 2] = commands[i].name;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--json") == 0) cli_json_mode();
+    /* A position is what probe takes. */
+    const char *meant = strchr(name, '/') ? "probe" : guess_word(name, names, COMMANDS + 2);
+    if (meant != NULL)
+        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, meant);
+    else
+        cli_error(NULL, "there is no command '%s'", name);
+    return cli_finish(NULL, cli_usage(NULL));
+}
+
+/* 'trebuchet help probe' is 'trebuchet probe --help'. */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    const Command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    if (command != NULL) return command->run(2, (char *[]){argv[2], option, NULL});
+    bool known = argc < 3 || is_one_of(argv[2], help_words) || is_one_of(argv[2], version_words);
+    if (!known && argv[2][0] != '-') return refuse(argv[2], argc, argv);
+    print_help(stdout);
+    return cli_finish(NULL, CLI_OK);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
-        strcmp(argv[1], "-h") == 0) {
-        print_help(argc < 2 ? stderr : stdout);
-        return argc < 2 ? CLI_USAGE : CLI_OK;
+    const Command *command = argc > 1 ? find_command(argv[1]) : NULL;
+    if (command != NULL) return run_command(command, argc, argv);
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("trebuchet " TREB_VERSION);
-        return CLI_OK;
-    }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            if (commands[i].parallel) wait_quietly(argv);
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    fprintf(stderr, "trebuchet: there is no command '%s'\nTry 'trebuchet --help'.\n", argv[1]);
-    return CLI_USAGE;
+    if (is_one_of(argv[1], help_words)) return help(argc, argv);
+    if (!is_one_of(argv[1], version_words)) return refuse(argv[1], argc, argv);
+    puts("trebuchet " TREB_VERSION);
+    return cli_finish(NULL, CLI_OK);
 }

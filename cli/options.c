@@ -7,11 +7,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/guess.h"
 #include "cli/json.h"
 #include "core/error.h"
 #include "core/table.h"
+#include "games/position_text.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
+
+/* Whether a word stands for --json or --json-log: getopt takes the beginning of a name, too. */
+static bool means_json(const char *word)
+{
+    return strlen(word) > 2 && strncmp(word, "--json-log", strlen(word)) == 0;
+}
 
 /* Whether JSON is asked for, before anything can go wrong with the other options. */
 static void find_json(const CliOptions *o, int argc, char **argv)
@@ -20,23 +28,43 @@ static void find_json(const CliOptions *o, int argc, char **argv)
     for (const struct option *row = o->options; row->name != NULL; row++)
         known |= row->val == CLI_OPTION_JSON;
     for (int i = 1; known && i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--json-log") == 0) cli_json_mode();
+        if (means_json(argv[i])) cli_json_mode();
 }
 
-/* Says what getopt did not like. */
-static int complain(const CliOptions *o, int c, char **argv)
+/* Tells of a long option that is none, or the beginning of several, and of what may be meant. */
+static void complain_of_name(const char *command, const struct option *options, const char *word)
+{
+    enum { NAMES_MAX = 64 };
+    const char *names[NAMES_MAX];
+    char name[32];
+    size_t count = 0, begin_so = 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (; count < NAMES_MAX && options[count].name != NULL; count++) {
+        names[count] = options[count].name;
+        begin_so += strncmp(names[count], name, strlen(name)) == 0;
+    }
+    const char *meant = guess_word(name, names, count);
+    if (begin_so > 1)
+        cli_error(command, "'%s' is short for more than one option", word);
+    else if (meant != NULL)
+        cli_error(command, "there is no option '%s'; did you mean '--%s'?", word, meant);
+    else
+        cli_error(command, "there is no option '%s'", word);
+}
+
+int cli_options_complain(const char *command, const struct option *options, int c, char **argv)
 {
     const char *word = argv[optind - 1];
     bool is_long = strncmp(word, "--", 2) == 0;
     if (c == ':')
-        cli_error(o->command, "%s takes a value", word);
+        cli_error(command, "%s takes a value", word);
     else if (is_long && optopt != 0)
-        cli_error(o->command, "'%s': this option takes no value", word);
+        cli_error(command, "'%s': this option takes no value", word);
     else if (is_long)
-        cli_error(o->command, "there is no option '%s', or it is short for more than one", word);
+        complain_of_name(command, options, word);
     else
-        cli_error(o->command, "there is no option '-%c'", optopt);
-    return cli_usage(o->command);
+        cli_error(command, "there is no option '-%c'", optopt);
+    return cli_usage(command);
 }
 
 int cli_options(const CliOptions *o, void *args, int argc, char **argv)
@@ -49,7 +77,7 @@ int cli_options(const CliOptions *o, void *args, int argc, char **argv)
     optind = 1;
     opterr = 0;
     for (int c; (c = getopt_long(argc, argv, letters, o->options, NULL)) != -1;) {
-        if (c == '?' || c == ':') return complain(o, c, argv);
+        if (c == '?' || c == ':') return cli_options_complain(o->command, o->options, c, argv);
         if (c == 'h') {
             fputs(o->usage, stdout);
             return CLI_OK;
@@ -149,8 +177,8 @@ treb_metric cli_one_metric(const char *text)
     return TREB_WDL;
 }
 
-/* The words of a command line as one text, underscores as spaces. NULL if there are none, or no
- * memory. The caller frees it. */
+/* The words of a command line as one text. NULL if there are none, or no memory. The caller frees
+ * it. */
 static char *join_words(int count, char **words)
 {
     size_t size = 1;
@@ -159,21 +187,22 @@ static char *join_words(int count, char **words)
     if (text == NULL) return NULL;
     char *end = text;
     for (int i = 0; i < count; i++) end += sprintf(end, i ? " %s" : "%s", words[i]);
-    for (char *c = text; *c; c++)
-        if (*c == '_') *c = ' ';
     return text;
 }
 
 int cli_read_fen(const char *command, int count, char **words, treb_position *out)
 {
     treb_error error, why;
+    PositionText read;
     char *fen = join_words(count, words);
     if (fen == NULL) {
         cli_error(command, "give a position as a FEN, such as '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'");
         return cli_usage(command);
     }
     int code = CLI_OK;
-    if (treb_position_from_fen(fen, out, &why) != TREB_OK) {
+    if (position_text_read(fen, &read, &why) == TREB_OK) {
+        *out = read.pos;
+    } else {
         fail(&error, why.status, "%s: %.300s: '%.150s'", treb_status_text(why.status), why.text,
              fen);
         code = cli_fail(command, &error, NULL);
@@ -187,9 +216,9 @@ int cli_read_fen(const char *command, int count, char **words, treb_position *ou
 bool cli_read_material(const char *command, const char *text, char name[MATERIAL_NAME_SIZE])
 {
     Material material;
-    if (!material_parse(text, &material)) {
-        cli_error(command, "'%s' is no material: write it as KRPvKR, of at most %d men", text,
-                  TREB_MEN_MAX);
+    treb_error error;
+    if (material_read(text, &material, &error) != TREB_OK) {
+        cli_error(command, "%s", error.text);
         return false;
     }
     material_canonical(&material);

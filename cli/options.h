@@ -23,6 +23,10 @@ typedef struct CliOptions {
  * printing the help or what is wrong. */
 int cli_options(const CliOptions *options, void *args, int argc, char **argv);
 
+/* Says what getopt_long did not like when it returned `c`, ':' or '?': its own messages are to be off
+ * (opterr), and its letters begin with a colon. Returns CLI_USAGE. */
+int cli_options_complain(const char *command, const struct option *options, int c, char **argv);
+
 /* Values of one kind. False after the user has seen what the option takes. */
 bool cli_set_metric(const char *command, const char *value, treb_metric *out);
 bool cli_set_number(const char *command, const char *option, const char *value, uint64_t least,

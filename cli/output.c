@@ -41,7 +41,7 @@ static void note_format(const char *format, va_list args)
 static void print_format(const char *command, const char *format, va_list args)
 {
     fflush(stdout);
-    fprintf(stderr, "trebuchet %s: ", command);
+    fprintf(stderr, "trebuchet%s%s: ", command != NULL ? " " : "", command != NULL ? command : "");
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
 }
@@ -80,7 +80,8 @@ int cli_no_memory(const char *command)
 
 int cli_usage(const char *command)
 {
-    fprintf(stderr, "Try 'trebuchet %s --help'.\n", command);
+    fprintf(stderr, "Try 'trebuchet%s%s --help'.\n", command != NULL ? " " : "",
+            command != NULL ? command : "");
     return CLI_USAGE;
 }
 

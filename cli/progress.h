@@ -1,19 +1,37 @@
-/* progress.h - what a long generation shows while it runs. */
+/* progress.h - how far long work is, on standard error, alike in all commands.
+ *
+ * On a terminal it is one line that is drawn over again, some times a second. Elsewhere, as in a
+ * log or under a program, it is a line of its own now and then: the first after five seconds, the
+ * later ones rarer, at most 30 seconds apart. Work that is done before that says nothing. With
+ * --quiet nothing is said at all. Not for use by several threads at once. */
 #ifndef TREB_CLI_PROGRESS_H
 #define TREB_CLI_PROGRESS_H
 
-#include "gen/generate.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-enum { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_BAR, PROGRESS_JSON };
+typedef struct CliProgress {
+    const char *command;
+    bool on, terminal;
+    bool drawn;         /* there is a line on the terminal that is not ended */
+    double start, next; /* when the work began, when to tell of it again */
+    double pause;       /* after that, in seconds */
+} CliProgress;
 
-/* A watcher: with PROGRESS_BAR a thread draws the state a few times a second on stderr. */
-typedef struct Progress Progress;
+void cli_progress_start(CliProgress *progress, const char *command, bool quiet);
 
-Progress *progress_start(int style, const GeneratePlan *plan, GenerateProgress *state);
+/* Whether it is time to tell: costs next to nothing. */
+bool cli_progress_due(const CliProgress *progress);
 
-/* Says that a step is done: a line, or an object. */
-void progress_step(Progress *progress, size_t step, const GenerateReport *report);
+/* Tells, `text` as for printf. */
+void cli_progress_tell(CliProgress *progress, const char *text, ...)
+    __attribute__((format(printf, 2, 3)));
 
-void progress_stop(Progress *progress);
+/* Tells "WHAT 42%" if it is time, `what` as for printf. */
+void cli_progress_share(CliProgress *progress, uint64_t done, uint64_t total, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Clears the line on the terminal: before anything else is printed, and at the end. */
+void cli_progress_clear(CliProgress *progress);
 
 #endif

@@ -1,6 +1,5 @@
 /* util.c - numbers as people read them, the clock, signals. */
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,23 +58,4 @@ const atomic_bool *cli_catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     return &stop;
-}
-
-void cli_share_clear(CliShare *share)
-{
-    if (share->drawn) fputs("\r\033[K", stderr);
-    share->drawn = false;
-}
-
-void cli_share_draw(CliShare *share, uint64_t done, uint64_t total, const char *what, ...)
-{
-    if (!share->on || cli_seconds() - share->last <= 0.2) return;
-    va_list args;
-    share->last = cli_seconds();
-    share->drawn = true;
-    va_start(args, what);
-    fputc('\r', stderr);
-    vfprintf(stderr, what, args);
-    va_end(args);
-    fprintf(stderr, " %.0f%%\033[K", total ? 100.0 * (double)done / (double)total : 0);
 }

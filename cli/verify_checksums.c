@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/verify_ranks.h"
 
 typedef struct ChecksumRun {
@@ -12,7 +12,7 @@ typedef struct ChecksumRun {
     size_t count; /* of files that are there */
     const atomic_bool *stop;
     bool quiet;
-    CliShare share;
+    CliProgress progress;
     size_t right, wrong, unchecked, missing;
     uint64_t bytes;
 } ChecksumRun;
@@ -20,7 +20,7 @@ typedef struct ChecksumRun {
 static bool on_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     ChecksumRun *run = context;
-    cli_share_draw(&run->share, done, total, "%s:", phase);
+    cli_progress_share(&run->progress, done, total, "%s:", phase);
     return !atomic_load(run->stop);
 }
 
@@ -53,7 +53,7 @@ static void count_file(ChecksumRun *run, const char *path, const VerifyChecksum 
     run->unchecked += result->status != TREB_OK && result->status != TREB_ERR_DAMAGED &&
                       result->status != TREB_ERR_NO_TABLE;
     run->bytes += result->bytes;
-    cli_share_clear(&run->share);
+    cli_progress_clear(&run->progress);
     if (cli_json_wanted())
         print_json(path, result);
     else
@@ -98,7 +98,7 @@ static int run_files(ChecksumRun *run, const VerifyOptions *options)
     own.progress = on_progress;
     own.context = run;
     treb_status status = verify_checksums(run->path, run->count, &own, on_checked, run);
-    cli_share_clear(&run->share);
+    cli_progress_clear(&run->progress);
     if (atomic_load(run->stop)) {
         cli_error("verify", "stopped after %zu of %zu", run->right + run->wrong + run->unchecked,
                   run->count);
@@ -113,9 +113,9 @@ int verify_checksums_run(const VerifyList *list, const VerifyOptions *options, b
 {
     ChecksumRun run = {.path = calloc(list->count + 1, sizeof *run.path),
                        .stop = cli_catch_signals(),
-                       .quiet = quiet,
-                       .share.on = isatty(STDERR_FILENO) && !cli_json_wanted() && !quiet};
+                       .quiet = quiet};
     if (run.path == NULL) return cli_no_memory("verify");
+    cli_progress_start(&run.progress, "verify", quiet);
     for (size_t i = 0; i < list->count; i++) {
         const VerifyListed *file = &list->file[i];
         const VerifyChecksum none = {.status = TREB_ERR_NO_TABLE, .text = "no table is installed"};

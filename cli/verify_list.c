@@ -93,7 +93,7 @@ bool verify_list_add(VerifyList *list, const treb_tables *tables, const CliDirs 
     bool found = word == NULL;
     if (word != NULL && verify_list_is_file(word)) return add_file(list, dirs, word);
     if (word != NULL) {
-        material_parse(word, &material);
+        material_read(word, &material, NULL);
         material_canonical(&material);
         material_name(&material, none.material);
     }

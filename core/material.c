@@ -1,7 +1,10 @@
 /* material.c - see material.h. */
 #include "core/material.h"
 
+#include <ctype.h>
 #include <string.h>
+
+#include "core/error.h"
 
 static const char letters[] = "PNBRQK";
 
@@ -27,6 +30,80 @@ bool material_parse(const char *name, Material *out)
     *out = m;
     return true;
 }
+
+/* ---- As people write it ---------------------------------------------------------------------- */
+
+static const char gaps[] = " -_";
+
+/* Where the first side ends and the second begins. */
+typedef struct Parting {
+    const char *end, *next;
+} Parting;
+
+/* The only gap between letters; NULL if there is none, or more than one. */
+static const char *find_gap(const char *text)
+{
+    const char *gap = NULL;
+    for (const char *c = text + strspn(text, gaps); *c; c += strspn(c, gaps)) {
+        c += strcspn(c, gaps);
+        if (c[strspn(c, gaps)] == '\0') break;
+        if (gap != NULL) return NULL;
+        gap = c;
+    }
+    return gap;
+}
+
+/* Without a second king all is one side. */
+static Parting find_parting(const char *text)
+{
+    const char *v = strpbrk(text, "vV"), *gap = find_gap(text), *king = strpbrk(text, "kK");
+    if (v != NULL) {
+        size_t length = 1 + (v[1] == 's' || v[1] == 'S');
+        return (Parting){v, v + length + (length == 2 && v[2] == '.')};
+    }
+    if (gap != NULL) return (Parting){gap, gap};
+    king = king != NULL ? strpbrk(king + 1, "kK") : NULL;
+    if (king == NULL) king = text + strlen(text);
+    return (Parting){king, king};
+}
+
+static treb_status read_side(const char *text, const char *from, const char *end, int color,
+                             Material *m, treb_error *error)
+{
+    for (const char *c = from; c < end; c++) {
+        const char *at = strchr(letters, toupper((unsigned char)*c));
+        if (strchr(gaps, *c) != NULL) continue;
+        if (at == NULL && isgraph((unsigned char)*c))
+            return fail(error, TREB_ERR_ARGUMENT,
+                        "'%.100s' is no material: %c is no man; men are K, Q, R, B, N and P", text,
+                        *c);
+        if (at == NULL)
+            return fail(error, TREB_ERR_ARGUMENT,
+                        "this is no material: write it as KRPvKR, of K, Q, R, B, N and P");
+        m->count[color][at - letters]++;
+        if (material_men(m) > TREB_MEN_MAX)
+            return fail(error, TREB_ERR_ARGUMENT, "'%.100s' are more than %d men", text,
+                        TREB_MEN_MAX);
+    }
+    return TREB_OK;
+}
+
+treb_status material_read(const char *text, Material *out, treb_error *error)
+{
+    Material m = {0};
+    Parting part = find_parting(text);
+    treb_status status = read_side(text, text, part.end, TREB_WHITE, &m, error);
+    if (status == TREB_OK)
+        status = read_side(text, part.next, text + strlen(text), TREB_BLACK, &m, error);
+    if (status != TREB_OK) return status;
+    if (m.count[TREB_WHITE][TREB_KING] != 1 || m.count[TREB_BLACK][TREB_KING] != 1)
+        return fail(error, TREB_ERR_ARGUMENT,
+                    "'%.100s' is no material: each side has one king, as in KRPvKR", text);
+    *out = m;
+    return TREB_OK;
+}
+
+/* ---- Names and kinds ------------------------------------------------------------------------- */
 
 void material_name(const Material *m, char out[MATERIAL_NAME_SIZE])
 {

@@ -15,8 +15,13 @@ typedef struct Material {
     uint8_t count[2][TREB_TYPES];
 } Material;
 
-/* Reads "KRPvKR" (any order of men within a side). False if it is no material. */
+/* Reads "KRPvKR" (any order of men within a side), as files have it. False if it is no material. */
 bool material_parse(const char *name, Material *out);
+
+/* Reads a material as people write it: KRPvKR, krp-kr, KRP v KR, KRPKR. Capitals do not matter. The
+ * sides are parted by a v, by vs or by the only gap (a space, dash or underscore), or else the
+ * second begins with its king. TREB_ERR_ARGUMENT, with what is wrong, if it is no material. */
+treb_status material_read(const char *text, Material *out, treb_error *error);
 
 /* The canonical material that a file's name begins with, up to its first dot: "KRPvKR.dtz.treb".
  * False if there is none. */

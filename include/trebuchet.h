@@ -191,8 +191,11 @@ typedef struct treb_memory {
 
 TREB_API void treb_tables_get_memory(const treb_tables *tables, treb_memory *out);
 
+/* A material is named as "KRPvKR": either colour first, the men of a side in any order, capitals or
+ * not; "KRP-KR", "KRP v KR" and "KRPKR" do as well. */
+
 /* Unpacks one table entirely, checking every block, and keeps it in memory until the set is
- * closed. `material` as "KRPvKR" (either colour first). Probes in other threads go on meanwhile.
+ * closed. Probes in other threads go on meanwhile.
  * A Syzygy file is only read once and its checksum compared: it is as packed in memory as on disk.
  * Cost: the time to read and unpack the file; memory for its cells, two bytes each at most. */
 TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
@@ -223,7 +226,8 @@ TREB_API size_t treb_tables_count(const treb_tables *tables);
 TREB_API treb_status treb_tables_info(const treb_tables *tables, size_t number,
                                       treb_table_info *out, treb_error *error);
 
-/* The same by material (either colour first) and metric; TREB_ERR_NO_TABLE if not installed. */
+/* The same by material and metric; TREB_ERR_NO_TABLE if not installed, TREB_ERR_ARGUMENT if there
+ * is no such material. */
 TREB_API treb_status treb_tables_find(const treb_tables *tables, const char *material,
                                       treb_metric metric, treb_table_info *out, treb_error *error);
 
@@ -292,8 +296,9 @@ typedef struct treb_value {
 /* Everything about one position under the 50-move rule, its clock included. The status is that of
  * WDL: distances that are not known are told by out->status and do not make it fail. `out` is
  * written unless the position is refused.
- * If the WDL table of the position is not installed, its moves may settle it: if one of them wins,
- * or if all are known. It looks one move ahead and no further.
+ * If the WDL table of the position is not installed, or if none covers it (castling rights, many
+ * men), its moves may settle it: if one of them wins, or if all are known. It looks one move ahead
+ * and no further. Positions are refused only if they cannot arise.
  * Cost: a verdict and three distances, at most 400 cells, 2 microseconds on average; without the
  * WDL table that much for each move whose table is there. */
 TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
@@ -334,6 +339,8 @@ typedef enum treb_rule {
  * would not let happen comes before a longer one that it would. Values are the same by either.
  * Moves whose verdict is unknown come last. Writes at most `capacity` moves (TREB_MOVES_MAX always
  * suffice) and their number to `count`: 0 if the game is over.
+ * Any position that can arise has its moves listed, castling among them, of any number of men:
+ * those are valued that lead to what tables cover, mate or stalemate.
  * The status is TREB_OK if every move has what the order by `metric` needs. Otherwise it is the
  * first failure met; the moves are written all the same, with what is known, unless the position
  * is refused (then `count` is 0). If the position's own WDL table is not installed a failure for

@@ -37,12 +37,39 @@ static treb_wdl with_clock(const treb_value *value, treb_wdl wdl, int halfmove)
     return treb_wdl_with_clock(wdl, value->plies[TREB_DTZ] + value->rounded[TREB_DTZ], halfmove);
 }
 
+/* ---- Beyond the tables ----------------------------------------------------------------------- */
+
+/* Moves are listed of any position, and valued where they lead to one that tables cover. */
+static bool is_covered(const treb_position *pos)
+{
+    return probe_check_covered(pos, NULL) == TREB_OK;
+}
+
+/* The verdict of any position. What no table covers is known only if the game is over. */
+static int verdict_of(const treb_tables *set, const treb_position *pos, treb_error *error)
+{
+    if (is_covered(pos)) return wdl_value(set, pos, error);
+    if (movegen_any(pos)) return -(int)probe_check_covered(pos, error);
+    return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
+}
+
+/* The distance that a move means for the one who makes it, as distance_of_move has it. */
+static int distance_by_move(const treb_tables *set, treb_metric metric, const treb_position *pos,
+                            Move m, const treb_position *child, int verdict, treb_error *error)
+{
+    enum { ONE_PLY = 2 };
+    if (is_covered(child)) return distance_of_move(set, metric, pos, m, child, verdict, error);
+    return verdict == TREB_LOSS ? ONE_PLY : 0;
+}
+
+/* ---- A move ---------------------------------------------------------------------------------- */
+
 /* What a move is worth to its maker. *failed gets the first failure that hurts the order. */
 static treb_value value_of_move(const treb_tables *set, const treb_position *pos, Move m,
                                 const treb_position *child, treb_metric metric, int *failed,
                                 treb_error *error)
 {
-    int other = wdl_value(set, child, *failed == 0 ? error : NULL);
+    int other = verdict_of(set, child, *failed == 0 ? error : NULL);
     if (other < 0) {
         if (*failed == 0) *failed = other;
         return value_unknown((treb_status)-other);
@@ -52,7 +79,7 @@ static treb_value value_of_move(const treb_tables *set, const treb_position *pos
     for (int k = TREB_DTZ; k < TREB_METRICS; k++) {
         bool matters = k == (int)metric && *failed == 0;
         int distance =
-            distance_of_move(set, (treb_metric)k, pos, m, child, other, matters ? error : NULL);
+            distance_by_move(set, (treb_metric)k, pos, m, child, other, matters ? error : NULL);
         if (distance < 0 && matters) *failed = distance;
         put_distance(&value, k, distance);
     }
@@ -82,7 +109,7 @@ static treb_move describe(const treb_tables *set, const treb_position *pos, Move
     treb_move move = {.from = (uint8_t)move_from(m),
                       .to = (uint8_t)move_to(m),
                       .promotion = (uint8_t)move_promo(m)};
-    position_make(pos, m, &child);
+    position_play(pos, m, &child);
     move.flags = flags_of(pos, m, &child);
     move_to_uci(m, move.uci);
     move_to_san(pos, m, move.san);
@@ -153,6 +180,7 @@ static void put_sorted(MoveList *list, const treb_move *move)
 static void name_own_table(const treb_tables *set, const treb_position *pos, int failed,
                            treb_error *why)
 {
+    if (!is_covered(pos)) return;
     const SetPlace *place = set_find(set, pos);
     bool drawn = place->entry != NULL && place->entry->drawn;
     if (failed == -(int)TREB_ERR_NO_TABLE && !drawn && !set_has(place, TREB_WDL))
@@ -164,7 +192,7 @@ static treb_status list_moves(const treb_tables *set, const treb_position *pos, 
 {
     Move moves[MOVES_MAX];
     treb_error why;
-    int all = movegen_legal(pos, moves), failed = 0;
+    int all = movegen_all(pos, moves), failed = 0;
     list->count = 0;
     for (int i = 0; i < all; i++) {
         treb_move move = describe(set, pos, moves[i], list->metric, &failed, &why);
@@ -182,7 +210,7 @@ static treb_status check_list(const treb_position *pos, treb_metric metric, treb
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     if (rule != TREB_RULE_50 && rule != TREB_RULE_NONE)
         return fail(error, TREB_ERR_ARGUMENT, "there is no such rule");
-    return probe_check(pos, error);
+    return probe_plain(pos) ? TREB_OK : probe_check_possible(pos, error);
 }
 
 treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos,
@@ -247,7 +275,7 @@ treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, 
             return TREB_OK;
         }
         out[(*count)++] = best;
-        position_make(&at, move_make(best.from, best.to, best.promotion), &at);
+        position_play(&at, move_make(best.from, best.to, best.promotion), &at);
     }
     return status;
 }
@@ -276,17 +304,16 @@ static int distance_ahead(const treb_value *known, int count, bool complete, int
     return (complete && best >= 0) || nearest ? best : -(int)TREB_ERR_NO_TABLE;
 }
 
-/* Settles a position without a table of its own by its moves: if one wins, or if all are known.
- * Only conversions and moves that end the game can be: none of them depends on the clock. */
+/* Settles a position without a table of its own by its moves: if one wins, or if all are known. */
 static bool look_ahead(const treb_tables *set, const treb_position *pos, treb_value *out)
 {
     Move moves[MOVES_MAX];
     treb_value known[MOVES_MAX];
-    int all = movegen_legal(pos, moves), count = 0, failed = -1; /* no text is wanted */
+    int all = movegen_all(pos, moves), count = 0, failed = -1; /* no text is wanted */
     treb_wdl best = TREB_LOSS;
     for (int i = 0; i < all; i++) {
         treb_position child;
-        position_make(pos, moves[i], &child);
+        position_play(pos, moves[i], &child);
         treb_value *value = &known[count];
         *value = value_of_move(set, pos, moves[i], &child, TREB_WDL, &failed, NULL);
         if (value->status[TREB_WDL] != TREB_OK) continue;
@@ -304,12 +331,14 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
                                     treb_error *error)
 {
     treb_value value;
-    int verdict = wdl_value(set, pos, error);
+    bool covered = is_covered(pos);
+    int verdict = verdict_of(set, pos, error);
     if (verdict >= 0) {
         value = (treb_value){.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
-        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        for (int m = TREB_DTZ; m < TREB_METRICS && covered; m++)
             put_distance(&value, m, distance_value(set, (treb_metric)m, pos, verdict, NULL));
-    } else if (set_has(set_find(set, pos), TREB_WDL) || !look_ahead(set, pos, &value)) {
+    } else if ((covered && set_has(set_find(set, pos), TREB_WDL)) ||
+               !look_ahead(set, pos, &value)) {
         return value_unknown((treb_status)-verdict);
     }
     if (value.status[TREB_DTZ] == TREB_OK)
@@ -321,7 +350,7 @@ treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
                             treb_error *error)
 {
     treb_error why;
-    treb_status status = probe_check(pos, error);
+    treb_status status = probe_plain(pos) ? TREB_OK : probe_check_possible(pos, error);
     if (status != TREB_OK) return status;
     *out = value_of_position(tables, pos, &why);
     status = out->status[TREB_WDL];

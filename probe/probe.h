@@ -37,7 +37,13 @@ static inline bool move_is_conversion(const treb_position *pos, Move m)
     return move_promo(m) != 0 || move_is_capture(pos, m);
 }
 
-/* Whether a position can be probed at all; TREB_OK or why not. */
+/* Whether a position can arise; TREB_OK or why not. */
+treb_status probe_check_possible(const treb_position *pos, treb_error *error);
+
+/* Whether there can be a table for a position that can arise; TREB_OK or why not. */
+treb_status probe_check_covered(const treb_position *pos, treb_error *error);
+
+/* Both: whether a position can be probed at all. */
 treb_status probe_check_fully(const treb_position *pos, treb_error *error);
 
 /* Whether nothing is wrong at first sight: true only if probe_check_fully would accept. What that

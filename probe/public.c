@@ -14,12 +14,16 @@ treb_status probe_no_metric(treb_error *error)
     return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
 }
 
-treb_status probe_check_fully(const treb_position *pos, treb_error *error)
+treb_status probe_check_possible(const treb_position *pos, treb_error *error)
 {
     const char *why;
     if (pos->turn > TREB_BLACK) return fail(error, TREB_ERR_POSITION, "nobody is to move");
     treb_status status = position_check(pos, &why);
-    if (status != TREB_OK) return fail(error, status, "%s", why);
+    return status == TREB_OK ? status : fail(error, status, "%s", why);
+}
+
+treb_status probe_check_covered(const treb_position *pos, treb_error *error)
+{
     if (pos->castling != 0)
         return fail(error, TREB_ERR_CASTLING, "castling rights remain: no table covers them");
     if (bit_count(position_occupied(pos)) > TREB_MEN_MAX)
@@ -30,6 +34,12 @@ treb_status probe_check_fully(const treb_position *pos, treb_error *error)
 const char *treb_version(void) { return TREB_VERSION; }
 
 int treb_version_number(void) { return TREB_VERSION_NUMBER; }
+
+treb_status probe_check_fully(const treb_position *pos, treb_error *error)
+{
+    treb_status status = probe_check_possible(pos, error);
+    return status == TREB_OK ? probe_check_covered(pos, error) : status;
+}
 
 const char *treb_status_text(treb_status status)
 {

@@ -258,8 +258,9 @@ static ProbeFile *find_file(const treb_tables *set, const char *name, treb_metri
                             treb_error *error)
 {
     Material material;
-    if (!material_parse(name, &material) || metric < TREB_WDL || metric >= TREB_METRICS) {
-        fail(error, TREB_ERR_ARGUMENT, "%.400s is no material, or the metric is none", name);
+    if (material_read(name, &material, error) != TREB_OK) return NULL;
+    if (metric < TREB_WDL || metric >= TREB_METRICS) {
+        fail(error, TREB_ERR_ARGUMENT, "there is no metric of number %d", (int)metric);
         return NULL;
     }
     material_canonical(&material);

@@ -4,82 +4,70 @@
  * would never meet it. This one is for a whole request, and for a whole answer. */
 #include "server/connections.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+
+enum { MILLISECONDS = 1000 }; /* of a second */
 
 static int64_t now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return INT64_C(1000) * t.tv_sec + t.tv_nsec / 1000000;
+    return INT64_C(1) * MILLISECONDS * t.tv_sec + t.tv_nsec / 1000000;
 }
 
-void connections_init(Connections *connections, unsigned timeout)
+void connections_init(Connections *connections, const ConnectionLimits *limits)
 {
-    enum { PATIENCE = 4 }; /* an answer may be large, and a line slow */
     pthread_mutex_init(&connections->lock, NULL);
     connections->first = NULL;
-    connections->request = INT64_C(1000) * timeout;
-    connections->answer = PATIENCE * connections->request;
+    connections->limits = *limits;
 }
 
 void connections_destroy(Connections *connections) { pthread_mutex_destroy(&connections->lock); }
 
-static void name_ipv4(Connection *connection, const struct in_addr *address)
+/* How many connections a client has. With the lock held. */
+static unsigned count_of(const Connections *connections, const char *owner)
 {
-    enum { LOOPBACK = 127 }; /* the first byte */
-    inet_ntop(AF_INET, address, connection->client, sizeof connection->client);
-    memcpy(connection->owner, connection->client, sizeof connection->owner);
-    connection->local = ntohl(address->s_addr) >> 24 == LOOPBACK;
+    unsigned count = 0;
+    for (const Connection *c = connections->first; c != NULL; c = c->next)
+        count += strcmp(c->peer.owner, owner) == 0;
+    return count;
 }
 
-static void name_ipv6(Connection *connection, const struct in6_addr *address)
+/* Adds it to the list if its client may have one more. */
+static bool put_in(Connections *connections, Connection *connection)
 {
-    enum { NETWORK = 8 }; /* bytes of an address that tell one customer from another */
-    struct in6_addr network = {0};
-    memcpy(&network, address, NETWORK);
-    inet_ntop(AF_INET6, address, connection->client, sizeof connection->client);
-    connection->local = IN6_IS_ADDR_LOOPBACK(address);
-    inet_ntop(AF_INET6, connection->local ? address : &network, connection->owner,
-              sizeof connection->owner);
-}
-
-void connections_name(Connection *connection, const struct sockaddr *address)
-{
-    snprintf(connection->client, sizeof connection->client, "?");
-    snprintf(connection->owner, sizeof connection->owner, "?");
-    connection->local = false;
-    if (address == NULL) return;
-    if (address->sa_family == AF_INET) {
-        name_ipv4(connection, &((const struct sockaddr_in *)address)->sin_addr);
-    } else if (address->sa_family == AF_INET6) {
-        const struct in6_addr *from = &((const struct sockaddr_in6 *)address)->sin6_addr;
-        struct in_addr within;
-        memcpy(&within, &from->s6_addr[12], sizeof within);
-        if (IN6_IS_ADDR_V4MAPPED(from))
-            name_ipv4(connection, &within);
-        else
-            name_ipv6(connection, from);
+    pthread_mutex_lock(&connections->lock);
+    bool room = connection->trusted ||
+                count_of(connections, connection->peer.owner) < connections->limits.each;
+    if (room) {
+        connection->next = connections->first;
+        if (connection->next != NULL) connection->next->previous = connection;
+        connections->first = connection;
     }
+    pthread_mutex_unlock(&connections->lock);
+    return room;
 }
 
 Connection *connections_add(Connections *connections, int fd, const struct sockaddr *address)
 {
     Connection *connection = calloc(1, sizeof *connection);
-    if (connection == NULL) return NULL;
-    connection->fd = fd;
-    connections_name(connection, address);
-    connections_expect_request(connections, connection);
-    pthread_mutex_lock(&connections->lock);
-    connection->next = connections->first;
-    if (connection->next != NULL) connection->next->previous = connection;
-    connections->first = connection;
-    pthread_mutex_unlock(&connections->lock);
-    return connection;
+    if (connection != NULL) {
+        connection->fd = fd;
+        client_from_socket(&connection->peer, address);
+        memcpy(connection->taker, connection->peer.owner, sizeof connection->taker);
+        connection->trusted =
+            proxies_trust(&connections->limits.proxies, &connection->peer.address);
+        connections_expect_request(connections, connection);
+        if (put_in(connections, connection)) return connection;
+    }
+    free(connection);
+    shutdown(fd, SHUT_RDWR);
+    return NULL;
 }
 
 void connections_remove(Connections *connections, Connection *connection)
@@ -94,8 +82,8 @@ void connections_remove(Connections *connections, Connection *connection)
 
 void connections_expect_request(Connections *connections, Connection *connection)
 {
-    atomic_store_explicit(&connection->deadline, now() + connections->request,
-                          memory_order_relaxed);
+    int64_t time = INT64_C(1) * MILLISECONDS * connections->limits.request;
+    atomic_store_explicit(&connection->deadline, now() + time, memory_order_relaxed);
 }
 
 void connections_work(Connection *connection)
@@ -105,7 +93,20 @@ void connections_work(Connection *connection)
 
 void connections_expect_taking(Connections *connections, Connection *connection)
 {
-    atomic_store_explicit(&connection->deadline, now() + connections->answer, memory_order_relaxed);
+    int64_t time = INT64_C(1) * MILLISECONDS * connections->limits.answer;
+    atomic_store_explicit(&connection->deadline, now() + time, memory_order_relaxed);
+}
+
+void connections_send(Connections *connections, Connection *connection, const char *owner,
+                      uint64_t bytes)
+{
+    /* Few connections serve several clients, so the lock is seldom needed. */
+    if (bytes > 0 && strcmp(connection->taker, owner) != 0) {
+        pthread_mutex_lock(&connections->lock);
+        snprintf(connection->taker, sizeof connection->taker, "%s", owner);
+        pthread_mutex_unlock(&connections->lock);
+    }
+    atomic_store_explicit(&connection->sending, bytes, memory_order_relaxed);
 }
 
 void connections_sending(Connections *connections, const char *owner, uint64_t *own, uint64_t *all)
@@ -115,7 +116,7 @@ void connections_sending(Connections *connections, const char *owner, uint64_t *
     for (Connection *c = connections->first; c != NULL; c = c->next) {
         uint64_t bytes = atomic_load_explicit(&c->sending, memory_order_relaxed);
         *all += bytes;
-        if (bytes > 0 && strcmp(c->owner, owner) == 0) *own += bytes;
+        if (bytes > 0 && strcmp(c->taker, owner) == 0) *own += bytes;
     }
     pthread_mutex_unlock(&connections->lock);
 }

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "answer/answer.h"
 #include "server/headers.h"
@@ -26,6 +27,7 @@ typedef struct Request {
     Server *server;
     struct MHD_Connection *mhd;
     Connection *connection;
+    Client client; /* who asks, perhaps by a proxy */
     RequestState state;
     char method[16];
     const Route *route;
@@ -71,7 +73,8 @@ static enum MHD_Result send_served(Request *r)
     connections_expect_taking(&r->server->connections, r->connection);
     enum MHD_Result result = served_queue(r->served, r->mhd, r->gzip, &r->status, &r->bytes);
     if (strcmp(r->method, MHD_HTTP_METHOD_HEAD) == 0) r->bytes = 0;
-    if (!r->kept) r->connection->sending = r->bytes;
+    if (!r->kept)
+        connections_send(&r->server->connections, r->connection, r->client.owner, r->bytes);
     served_release(r->served);
     r->served = NULL;
     return result;
@@ -114,6 +117,7 @@ static void make_answer(Request *r)
                       .cancel = &s->cancelled,
                       .deadline = r->arrival + s->limit,
                       .format = r->cbor ? REPLY_CBOR : REPLY_JSON,
+                      .allow_empty = s->allow_empty,
                       .advise = r->owner ? s->advise : NULL};
     r->route->run(&call, &reply);
     if (reply.damaged) s->metrics.damaged++;
@@ -286,13 +290,14 @@ static enum MHD_Result take_body(Request *r, const char *data, size_t *size)
  * be large, and are in memory until the client has taken them. */
 static WorkersAdded add_job(Request *r)
 {
-    enum { ALL = 256 << 20, OWN = 64 << 20 };
+    enum { EACH = 4 }; /* part of it for one client */
+    const uint64_t most = r->server->unsent;
     bool heavy = r->route->work == ROUTE_HEAVY;
     uint64_t own = 0, all = 0;
-    r->job = (Job){.run = work, .refuse = refuse, .owner = r->connection->owner};
+    r->job = (Job){.run = work, .refuse = refuse, .owner = r->client.owner};
     if (heavy) connections_sending(&r->server->connections, r->job.owner, &own, &all);
-    if (own > OWN) return WORKERS_OWNER_FULL;
-    if (all > ALL) return WORKERS_FULL;
+    if (own > most / EACH) return WORKERS_OWNER_FULL;
+    if (all > most) return WORKERS_FULL;
     return workers_add(r->server->workers, &r->job, heavy ? JOB_HEAVY : JOB_LIGHT);
 }
 
@@ -333,22 +338,59 @@ static enum MHD_Result answer(Request *r)
     return hand_over(r);
 }
 
-/* Whether the client is at this machine itself and not behind a proxy on it; asked only if there is
- * something to tell the owner. */
-static bool is_owner(const Request *r)
+/* ---- Who asks -------------------------------------------------------------------------------- */
+
+static const char forwarded_for[] = "X-Forwarded-For";
+
+/* Whether a proxy has had this request. */
+static bool is_proxied(const Request *r)
 {
-    static const char *const proxied[] = {MHD_HTTP_HEADER_FORWARDED, MHD_HTTP_HEADER_VIA,
-                                          "X-Forwarded-For", "X-Real-IP"};
-    if (r->server->advise == NULL || !r->connection->local) return false;
+    static const char *const proxied[] = {forwarded_for, MHD_HTTP_HEADER_FORWARDED,
+                                          MHD_HTTP_HEADER_VIA, "X-Real-IP"};
     for (size_t i = 0; i < sizeof proxied / sizeof *proxied; i++)
-        if (header(r, proxied[i]) != NULL) return false;
-    return true;
+        if (header(r, proxied[i]) != NULL) return true;
+    return false;
 }
+
+typedef struct ProxyHeaders {
+    HeaderLines forwarded_for, forwarded;
+} ProxyHeaders;
+
+static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const char *name,
+                               const char *value)
+{
+    ProxyHeaders *found = context;
+    (void)kind;
+    if (value == NULL) value = "";
+    if (strcasecmp(name, forwarded_for) == 0) header_lines_add(&found->forwarded_for, value);
+    if (strcasecmp(name, MHD_HTTP_HEADER_FORWARDED) == 0)
+        header_lines_add(&found->forwarded, value);
+    return MHD_YES;
+}
+
+/* Whoever is at the other end of the connection; or, if that is a proxy that we trust, the client
+ * for whom it asks. The owner of this machine is there itself: behind a proxy that does not say, or
+ * that is not trusted, anyone may be. */
+static void name_client(Request *r)
+{
+    bool said = false;
+    r->client = r->connection->peer;
+    if (r->connection->trusted) {
+        ProxyHeaders found = {0};
+        MHD_get_connection_values(r->mhd, MHD_HEADER_KIND, collect, &found);
+        said = client_behind(&r->server->connections.limits.proxies, &r->connection->peer,
+                             &found.forwarded_for, &found.forwarded, &r->client);
+    }
+    if (r->client.local && !said && is_proxied(r)) r->client.local = false;
+    r->owner = r->client.local && r->server->advise != NULL;
+}
+
+/* ---- The first steps ------------------------------------------------------------------------- */
 
 static enum MHD_Result first_look(Request *r, const char *method)
 {
     strncpy(r->method, method, sizeof r->method - 1);
-    r->owner = is_owner(r);
+    name_client(r);
     r->cbor = headers_prefer_cbor(header(r, MHD_HTTP_HEADER_ACCEPT));
     if (r->server->stopping)
         return send_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", shutting_down);
@@ -378,6 +420,14 @@ enum MHD_Result handler_run(void *server, struct MHD_Connection *connection, con
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
+/* A connection that was just opened is waited for, as its request must be on its way. */
+static void note_used(Server *s, Connection *connection)
+{
+    if (connection->used) return;
+    connection->used = true;
+    s->fresh--;
+}
+
 void *handler_begin(void *server, const char *target, struct MHD_Connection *connection)
 {
     Server *s = server;
@@ -394,6 +444,10 @@ void *handler_begin(void *server, const char *target, struct MHD_Connection *con
     r->server = s;
     r->mhd = connection;
     r->connection = info != NULL ? info->socket_context : NULL;
+    if (r->connection != NULL) {
+        r->client = r->connection->peer;
+        note_used(s, r->connection);
+    }
     r->started = answer_clock();
     s->arriving++;
     return r;
@@ -410,9 +464,8 @@ static void finish(Request *r, bool completed)
                       r->bytes);
     else
         s->metrics.aborted++;
-    log_request(&s->log,
-                &(LogRequest){r->connection != NULL ? r->connection->client : "?", r->method,
-                              r->target, status, completed ? r->bytes : 0, took, r->kept});
+    log_request(&s->log, &(LogRequest){r->connection != NULL ? r->client.name : "?", r->method,
+                                       r->target, status, completed ? r->bytes : 0, took, r->kept});
 }
 
 void handler_end(void *server, struct MHD_Connection *connection, void **request,
@@ -425,7 +478,7 @@ void handler_end(void *server, struct MHD_Connection *connection, void **request
     *(r->arrived ? &s->metrics.busy : &s->arriving) -= 1;
     finish(r, how == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     if (r->connection != NULL) {
-        r->connection->sending = 0;
+        connections_send(&s->connections, r->connection, r->client.owner, 0);
         connections_expect_request(&s->connections, r->connection);
     }
     if (r->set != NULL) tableset_release(r->set);
@@ -441,8 +494,10 @@ void handler_connection(void *server, struct MHD_Connection *connection, void **
 {
     Server *s = server;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        if (*context != NULL) connections_remove(&s->connections, *context);
-        s->metrics.connections -= *context != NULL;
+        if (*context == NULL) return;
+        note_used(s, *context);
+        connections_remove(&s->connections, *context);
+        s->metrics.connections--;
         *context = NULL;
         return;
     }
@@ -452,5 +507,6 @@ void handler_connection(void *server, struct MHD_Connection *connection, void **
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     *context = connections_add(&s->connections, fd->connect_fd,
                                address != NULL ? address->client_addr : NULL);
-    s->metrics.connections += *context != NULL;
+    *(*context != NULL ? &s->metrics.connections : &s->metrics.refused) += 1;
+    s->fresh += *context != NULL;
 }

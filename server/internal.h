@@ -19,14 +19,16 @@ struct Server {
     Workers *workers;
     Log log;
     struct MHD_Daemon *daemon;
-    int listening;
-    uint64_t body;  /* bytes of a body, at most */
-    uint64_t limit; /* nanoseconds to make an answer */
+    Listening listening;
+    uint64_t body;    /* bytes of a body, at most */
+    uint64_t limit;   /* nanoseconds to make an answer */
+    uint64_t unsent;  /* bytes of answers that clients have not taken, before no more are made */
+    bool allow_empty; /* without tables it is as ready as with some */
     bool (*advise)(const char *material, char *text, size_t size); /* may be NULL */
     atomic_bool stopping;                                          /* no more requests */
     atomic_bool cancelled;                                         /* no more work on answers */
     _Atomic uint64_t arriving; /* requests of which only a part is here */
-    char url[LISTEN_URL_SIZE];
+    _Atomic uint64_t fresh;    /* connections that nothing has come from so far */
 };
 
 /* The HTTP library's callbacks; the first argument is the server. */

@@ -96,6 +96,8 @@ static void put_traffic(FILE *out, Metrics *m)
             "Requests that ended before their answer was sent.", load(&m->aborted));
     put_one(out, "trebuchet_http_expired_total", "counter",
             "Connections closed because their time was up.", load(&m->expired));
+    put_one(out, "trebuchet_http_refused_total", "counter",
+            "Connections closed at once: their client had as many as it may.", load(&m->refused));
     put_one(out, "trebuchet_http_connections", "gauge", "Connections open.", load(&m->connections));
     put_one(out, "trebuchet_http_busy", "gauge", "Requests being answered.", load(&m->busy));
     put_one(out, "trebuchet_jobs_waiting", "gauge", "Requests waiting for a worker.",

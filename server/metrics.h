@@ -17,6 +17,7 @@ typedef struct Metrics {
     _Atomic uint64_t damaged; /* answers that met a damaged file */
     _Atomic uint64_t aborted; /* requests that the client gave up, or whose time was up */
     _Atomic uint64_t expired; /* connections closed because their time was up */
+    _Atomic uint64_t refused; /* connections that were one too many for their client */
     _Atomic uint64_t reloads, failed_reloads;
     _Atomic uint64_t waiting;     /* jobs for workers */
     _Atomic uint64_t connections; /* now */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "answer/answer.h"
 #include "server/openapi.h"
@@ -74,16 +75,17 @@ static bool get_rule(const RouteCall *call, treb_rule *rule, Reply *reply)
 }
 
 /* -1 if none is given. */
-static bool get_attacker(const RouteCall *call, int *attacker, Reply *reply)
+static bool get_color(const RouteCall *call, const char *name, int *color, Reply *reply)
 {
     const char *text;
-    *attacker = -1;
-    if (!get_once(call, "attacker", &text, reply)) return false;
-    if (text != NULL && strcmp(text, "white") == 0) *attacker = TREB_WHITE;
-    if (text != NULL && strcmp(text, "black") == 0) *attacker = TREB_BLACK;
-    if (text == NULL || *attacker >= 0) return true;
-    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
-                "the parameter attacker must be white or black");
+    char problem[64];
+    *color = -1;
+    if (!get_once(call, name, &text, reply)) return false;
+    if (text != NULL && strcmp(text, "white") == 0) *color = TREB_WHITE;
+    if (text != NULL && strcmp(text, "black") == 0) *color = TREB_BLACK;
+    if (text == NULL || *color >= 0) return true;
+    snprintf(problem, sizeof problem, "the parameter %s must be white or black", name);
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request", problem);
     return false;
 }
 
@@ -98,8 +100,11 @@ static ReplyFor lasts(unsigned lacks)
 
 static AnswerContext context_of(const RouteCall *call)
 {
-    return (AnswerContext){
-        .tables = call->set->tables, .cancel = call->cancel, .deadline = call->deadline};
+    return (AnswerContext){.tables = call->set->tables,
+                           .directories = call->holder->directories,
+                           .directory_count = call->holder->count,
+                           .cancel = call->cancel,
+                           .deadline = call->deadline};
 }
 
 /* How to make the table that a message misses, or null: only the owner of this machine could. */
@@ -237,16 +242,15 @@ static void run_line(const RouteCall *call, Reply *reply)
          REPLY_FOREVER);
 }
 
-/* From rank files alone: to solve would keep the server busy for as long as a client likes. */
+/* From tables alone: to solve would keep the server busy for as long as a client likes. */
 static void run_blocked(const RouteCall *call, Reply *reply)
 {
     treb_position pos;
     treb_error error = {TREB_OK, ""};
     int attacker;
     AnswerContext context = context_of(call);
-    if (!get_position(call, &pos, reply) || !get_attacker(call, &attacker, reply)) return;
-    json_t *object = answer_ranks(&context, call->holder->directories, call->holder->count, &pos,
-                                  attacker, &error);
+    if (!get_position(call, &pos, reply) || !get_color(call, "attacker", &attacker, reply)) return;
+    json_t *object = answer_ranks(&context, &pos, attacker, &error);
     if (object == NULL && error.status == TREB_ERR_POSITION)
         reply_error(reply, MHD_HTTP_NOT_FOUND, "not_blocked", error.text);
     else
@@ -261,12 +265,20 @@ static void run_batch(const RouteCall *call, Reply *reply)
     give(call, reply, &context, object, &error, REPLY_NOW);
 }
 
+/* A text as it was pasted; its kind is seen from the text itself. */
+static void run_games(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = context_of(call);
+    json_t *object = answer_games(&context, call->body, call->size, &error);
+    give(call, reply, &context, object, &error, REPLY_NOW);
+}
+
 static void run_tables(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
     AnswerContext context = context_of(call);
-    json_t *object =
-        answer_tables(&context, call->holder->directories, call->holder->count, &error);
+    json_t *object = answer_tables(&context, &error);
     give(call, reply, &context, object, &error, REPLY_SET);
 }
 
@@ -277,6 +289,51 @@ static void run_stats(const RouteCall *call, Reply *reply)
     give(call, reply, &context, answer_stats(&context, call->tail, &error), &error, REPLY_SET);
 }
 
+/* "win", "cursed_win", ... as a treb_wdl; -1 if none is given. */
+static bool get_verdict(const RouteCall *call, int *verdict, Reply *reply)
+{
+    const char *text;
+    *verdict = -1;
+    if (!get_once(call, "verdict", &text, reply)) return false;
+    for (int v = TREB_LOSS; text != NULL && v <= TREB_WIN; v++)
+        if (strcmp(text, answer_verdict((treb_wdl)v)) == 0) *verdict = v;
+    if (text == NULL || *verdict >= 0) return true;
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                "the parameter verdict must be win, cursed_win, draw, blessed_loss or loss");
+    return false;
+}
+
+/* Plies of the metric; without them the metric does not count. */
+static bool get_plies(const RouteCall *call, AnswerRandom *wish, Reply *reply)
+{
+    const char *text;
+    if (!get_once(call, "plies", &text, reply)) return false;
+    if (text == NULL) {
+        wish->metric = TREB_WDL;
+        return true;
+    }
+    char *end;
+    long plies = strtol(text, &end, 10);
+    wish->plies = (int)plies;
+    if (*text >= '0' && *text <= '9' && *end == '\0' && plies <= 4096 && wish->metric != TREB_WDL)
+        return true;
+    reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
+                "the parameter plies must be a number, with metric: dtm, dtc or dtz");
+    return false;
+}
+
+static void run_random(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = context_of(call);
+    AnswerRandom wish = {.material = call->tail};
+    if (!get_color(call, "turn", &wish.turn, reply) || !get_verdict(call, &wish.verdict, reply) ||
+        !get_metric(call, &wish.metric, reply) || !get_plies(call, &wish, reply))
+        return;
+    if (getrandom(&wish.seed, sizeof wish.seed, 0) < 0) wish.seed = answer_clock();
+    give(call, reply, &context, answer_random(&context, &wish, &error), &error, REPLY_NOW);
+}
+
 static void run_openapi(const RouteCall *call, Reply *reply)
 {
     (void)call;
@@ -285,13 +342,15 @@ static void run_openapi(const RouteCall *call, Reply *reply)
     reply->lasts = REPLY_ASSET;
 }
 
+/* Without tables the server runs, but is not ready: whoever watches it should hear of that. */
 static void run_healthz(const RouteCall *call, Reply *reply)
 {
+    size_t count = treb_tables_count(call->set->tables);
+    bool ready = count > 0 || call->allow_empty;
     json_t *object = json_object();
-    json_object_set_new(object, "status", json_string("ok"));
-    json_object_set_new(object, "tables",
-                        json_integer((json_int_t)treb_tables_count(call->set->tables)));
-    reply_json(reply, MHD_HTTP_OK, object);
+    json_object_set_new(object, "status", json_string(ready ? "ok" : "no_tables"));
+    json_object_set_new(object, "tables", json_integer((json_int_t)count));
+    reply_json(reply, ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, object);
 }
 
 static void run_metrics(const RouteCall *call, Reply *reply)
@@ -335,8 +394,10 @@ static const Route routes[] = {
     {"/v1/line", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/line", run_line},
     {"/v1/blocked", false, true, METHOD_GET, ROUTE_PROBE, "/v1/blocked", run_blocked},
     {"/v1/batch", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/batch", run_batch},
+    {"/v1/games", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/games", run_games},
     {"/v1/tables", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/tables", run_tables},
     {"/v1/stats/", true, true, METHOD_GET, ROUTE_HEAVY, "/v1/stats/{material}", run_stats},
+    {"/v1/random/", true, false, METHOD_GET, ROUTE_HEAVY, "/v1/random/{material}", run_random},
     {"/v1/openapi.json", false, false, METHOD_GET, ROUTE_QUICK, "/v1/openapi.json", run_openapi},
     {"/healthz", false, false, METHOD_GET, ROUTE_QUICK, "/healthz", run_healthz},
     {"/metrics", false, false, METHOD_GET, ROUTE_QUICK, "/metrics", run_metrics},

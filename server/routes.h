@@ -27,6 +27,7 @@ typedef struct RouteCall {
     const atomic_bool *cancel; /* when set there is to be no answer; may be NULL */
     uint64_t deadline;         /* of the answer, by answer_clock; 0: none */
     ReplyFormat format;        /* what the client wants, where a route has more than one */
+    bool allow_empty;          /* a server without tables is ready */
     /* How to make a table, for the owner of this machine; NULL for others. As in ServerOptions. */
     bool (*advise)(const char *material, char *text, size_t size);
 } RouteCall;

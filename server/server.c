@@ -14,9 +14,6 @@
 #include "core/error.h"
 #include "server/internal.h"
 
-/* Room for a request's line and headers, and for those of its answer. */
-enum { CONNECTION_MEMORY = 16 << 10 };
-
 /* As many connections as asked for, if the system lets us have so many files open; tables come
  * first, twice while they are looked for again. */
 static unsigned fit_connections(Server *s, unsigned wanted)
@@ -52,12 +49,11 @@ static bool start_daemon(Server *s, const ServerOptions *o)
     const unsigned threads = pool_size(o->threads, connections);
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem items[] = {
-        {MHD_OPTION_LISTEN_SOCKET, s->listening, NULL},
+        {MHD_OPTION_LISTEN_SOCKET, s->listening.fd, NULL},
         {MHD_OPTION_THREAD_POOL_SIZE, threads, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
-        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->per_client, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, o->timeout, NULL},
-        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)o->headers, NULL},
         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
         {MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL},
         {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)handler_begin, s},
@@ -80,7 +76,7 @@ static bool start_threads(Server *s, const ServerOptions *o, treb_error *error)
     sigfillset(&all);
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    s->workers = workers_start(o->threads);
+    s->workers = workers_start(o->threads, o->queue, o->queue_each);
     bool started = s->workers != NULL && start_daemon(s, o);
     int reason = errno;
     if (s->workers != NULL && !started) workers_stop(s->workers);
@@ -94,6 +90,13 @@ static void name_routes(Metrics *metrics)
 {
     metrics->routes = route_count();
     for (unsigned i = 0; i < metrics->routes; i++) metrics->label[i] = route_at(i)->label;
+}
+
+static treb_status start_listening(Listening *out, const ServerOptions *o, treb_error *error)
+{
+    if (o->passed >= 0) return listen_passed(out, o->passed, error);
+    if (o->socket != NULL) return listen_unix(out, o->socket, o->socket_mode, error);
+    return listen_tcp(out, o->bind, o->port, error);
 }
 
 Server *server_start(const ServerOptions *o, treb_error *error)
@@ -110,27 +113,39 @@ Server *server_start(const ServerOptions *o, treb_error *error)
                               .answer_bytes = o->answers};
     s->body = o->body;
     s->limit = UINT64_C(1000000000) * o->limit;
+    s->unsent = o->unsent;
+    s->allow_empty = o->allow_empty;
     s->advise = o->advise;
     name_routes(&s->metrics);
     s->metrics.started = time(NULL);
-    s->listening = listen_open(o->bind, o->port, s->url, error);
-    if (s->listening < 0) {
+    if (start_listening(&s->listening, o, error) != TREB_OK) {
         free(s);
         return NULL;
     }
     log_init(&s->log, o->log);
-    connections_init(&s->connections, o->timeout);
+    connections_init(&s->connections, &(ConnectionLimits){.request = o->timeout,
+                                                          .answer = o->send_timeout,
+                                                          .each = o->per_client,
+                                                          .proxies = o->proxies});
     bool opened = tableset_open(&s->holder, error) == TREB_OK;
     if (opened && start_threads(s, o, error)) return s;
     tableset_close(&s->holder);
     connections_destroy(&s->connections);
     log_close(&s->log);
-    close(s->listening);
+    listen_close(&s->listening);
     free(s);
     return NULL;
 }
 
-const char *server_url(const Server *s) { return s->url; }
+const char *server_url(const Server *s) { return s->listening.url; }
+
+size_t server_tables(Server *s)
+{
+    TableSet *set = tableset_acquire(&s->holder);
+    size_t count = treb_tables_count(set->tables);
+    tableset_release(set);
+    return count;
+}
 
 void server_tick(Server *s)
 {
@@ -144,10 +159,9 @@ void server_reload(Server *s)
     treb_error error;
     s->metrics.reloads++;
     if (tableset_reload(&s->holder, &error) == TREB_OK) {
-        TableSet *set = tableset_acquire(&s->holder);
-        log_message(&s->log, "info", "tables looked for again: %zu files",
-                    treb_tables_count(set->tables));
-        tableset_release(set);
+        size_t count = server_tables(s);
+        log_message(&s->log, count > 0 || s->allow_empty ? "info" : "warning",
+                    "tables looked for again: %zu files", count);
         return;
     }
     s->metrics.failed_reloads++;
@@ -163,14 +177,15 @@ static void sleep_milliseconds(long time)
 }
 
 /* Waits until nothing is being answered, for so many milliseconds; requests of which only a part is
- * here get a second. */
+ * here get a second, and those that are to come on connections that were just opened a tenth. */
 static bool drain(Server *s, unsigned milliseconds)
 {
-    enum { STEP = 20, PART = 1000, MILLION = 1000000 };
+    enum { STEP = 20, FRESH = 100, PART = 1000, MILLION = 1000000 };
     const uint64_t start = answer_clock();
     for (unsigned waited = 0, quiet = 0; waited < milliseconds;
          waited = (unsigned)((answer_clock() - start) / MILLION)) {
-        bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < PART);
+        bool busy = s->metrics.busy > 0 || (s->arriving > 0 && waited < PART) ||
+                    (s->fresh > 0 && waited < FRESH);
         quiet = busy ? 0 : quiet + 1;
         if (quiet == 2) return true;
         sleep_milliseconds(STEP);
@@ -183,11 +198,11 @@ bool server_stop(Server *s)
 {
     enum { SOON = 100, GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
     _Static_assert(SOON + GRACE + LAST + 500 <= ALL, "some time is left for the rest");
-    s->stopping = true;
     MHD_quiesce_daemon(s->daemon);
-    close(s->listening);
-    /* What has just come is begun if a worker is free. */
+    listen_close(&s->listening);
+    /* What comes by connections that are open is begun if a worker is free. */
     bool finished = drain(s, SOON);
+    s->stopping = true;
     workers_close(s->workers);
     if (!finished) finished = drain(s, GRACE);
     s->cancelled = true;

@@ -26,8 +26,9 @@ struct Workers {
     pthread_cond_t wake;
     Client *first, *last; /* the first one's turn is next */
     unsigned waiting[JOB_KINDS], running[JOB_KINDS];
-    unsigned shared;  /* jobs that may run whoever's they are */
-    unsigned threads; /* all, the spare ones included */
+    unsigned most[JOB_KINDS], each[JOB_KINDS]; /* that may wait, in all and of one client */
+    unsigned shared;                           /* jobs that may run whoever's they are */
+    unsigned threads;                          /* all, the spare ones included */
     bool closed, stopping;
     pthread_t thread[];
 };
@@ -180,13 +181,22 @@ static void free_all(Workers *w)
     free(w);
 }
 
-Workers *workers_start(unsigned threads)
+static unsigned heavy_part(unsigned light)
+{
+    return light > WORKERS_HEAVY_PART ? light / WORKERS_HEAVY_PART : 1;
+}
+
+Workers *workers_start(unsigned threads, unsigned queue, unsigned each)
 {
     if (threads < 2) threads = 2;
     unsigned all = threads + WORKERS_SPARE;
     Workers *w = calloc(1, sizeof *w + all * sizeof *w->thread);
     if (w == NULL) return NULL;
     w->shared = threads;
+    w->most[JOB_LIGHT] = queue;
+    w->most[JOB_HEAVY] = heavy_part(queue);
+    w->each[JOB_LIGHT] = each;
+    w->each[JOB_HEAVY] = heavy_part(each);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
     pthread_mutex_lock(&w->lock);
@@ -202,10 +212,8 @@ Workers *workers_start(unsigned threads)
 /* Whether a job of this client has a place. */
 static WorkersAdded find_place(const Workers *w, const Client *client, JobKind kind)
 {
-    static const unsigned most[JOB_KINDS] = {WORKERS_LIGHT_MAX, WORKERS_HEAVY_MAX};
-    static const unsigned each[JOB_KINDS] = {WORKERS_LIGHT_EACH, WORKERS_HEAVY_EACH};
-    if (client->queue[kind].count >= each[kind]) return WORKERS_OWNER_FULL;
-    return w->waiting[kind] >= most[kind] ? WORKERS_FULL : WORKERS_ADDED;
+    if (client->queue[kind].count >= w->each[kind]) return WORKERS_OWNER_FULL;
+    return w->waiting[kind] >= w->most[kind] ? WORKERS_FULL : WORKERS_ADDED;
 }
 
 WorkersAdded workers_add(Workers *w, Job *job, JobKind kind)

@@ -10,7 +10,7 @@
  * - A client gets a second thread for heavy jobs only while nobody waits for a first one.
  *
  * So whatever one client asks for, and however long it takes, another one's job begins at once.
- * What a client may have waiting is bounded. */
+ * What may wait, in all and of one client, is bounded; of heavy jobs it is an eighth as many. */
 #ifndef TREB_SERVER_WORKERS_H
 #define TREB_SERVER_WORKERS_H
 
@@ -18,12 +18,9 @@
 #include <stdbool.h>
 
 enum {
-    WORKERS_LIGHT_MAX = 1024, /* light jobs that may wait */
-    WORKERS_LIGHT_EACH = 256, /* of one client */
-    WORKERS_HEAVY_MAX = 128,  /* heavy jobs that may wait */
-    WORKERS_HEAVY_EACH = 32,  /* of one client */
-    WORKERS_SPARE = 16,       /* threads for clients that have nothing running */
-    WORKERS_OWNER_SIZE = 48   /* a client's name, with the zero */
+    WORKERS_HEAVY_PART = 8, /* of those that may wait one in so many may be heavy */
+    WORKERS_SPARE = 16,     /* threads for clients that have nothing running */
+    WORKERS_OWNER_SIZE = 48 /* a client's name, with the zero */
 };
 
 typedef enum JobKind { JOB_LIGHT, JOB_HEAVY, JOB_KINDS } JobKind;
@@ -46,8 +43,9 @@ typedef enum WorkersAdded {
     WORKERS_CLOSED      /* workers_close was called, or no memory */
 } WorkersAdded;
 
-/* Starts `threads` of them, at least two, and the spare ones. NULL if that cannot be done. */
-Workers *workers_start(unsigned threads);
+/* Starts `threads` of them, at least two, and the spare ones. `queue` light jobs may wait, `each` of
+ * one client. NULL if that cannot be done. */
+Workers *workers_start(unsigned threads, unsigned queue, unsigned each);
 
 /* Takes a job on, unless it says otherwise. */
 WorkersAdded workers_add(Workers *workers, Job *job, JobKind kind);

@@ -43,6 +43,8 @@ run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"
+run test_probe_many tests/cli/test_probe_many.sh "$build/trebuchet" "$tables"
+run test_words tests/cli/test_words.sh "$build/trebuchet" "$tables"
 run "example engine" tests/engine/engine.py "$build/trebuchet-uci" "$tables"
 run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
 run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"

@@ -43,7 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line blocked stats info verify compare bench serve engine help --help --version' -- "$cur")
+            'gen export probe line blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+        return
+    fi
+    if [[ ${COMP_WORDS[1]} == help ]]; then
+        ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
+            'gen export probe line blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -61,7 +66,23 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
-    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit)
+    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit | \
+        serve:--queue | serve:--queue-per-client | serve:--send-timeout)
+        return ;;
+    serve:-l | serve:--listen)
+        mapfile -t COMPREPLY < <(compgen -W 'unix:/run/trebuchet/trebuchet.sock' -- "$cur")
+        return ;;
+    serve:--socket-mode)
+        mapfile -t COMPREPLY < <(compgen -W '600 660 666' -- "$cur")
+        return ;;
+    serve:--trust-proxy)
+        mapfile -t COMPREPLY < <(compgen -W '127.0.0.1 ::1 10.0.0.0/8 unix' -- "$cur")
+        return ;;
+    probe:--input)
+        mapfile -t COMPREPLY < <(compgen -W 'fen epd pgn' -- "$cur")
+        return ;;
+    probe:--output)
+        mapfile -t COMPREPLY < <(compgen -W 'tsv jsonl pgn' -- "$cur")
         return ;;
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
@@ -93,7 +114,7 @@ _trebuchet() {
         return ;;
     blocked:-f | blocked:--from | blocked:--white-king | blocked:--black-king)
         return ;;
-    *:-M | *:--memory | *:-c | *:--cache | serve:--answers | serve:--body)
+    *:-M | *:--memory | *:-c | *:--cache | serve:--answers | serve:--body | serve:--headers | serve:--unsent)
         mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' -- "$cur")
         return ;;
     *:-j | *:--threads | gen:-l | *:--level | *:-s | *:--sample | *:--share | *:-p | *:--positions | \
@@ -121,20 +142,21 @@ _trebuchet() {
     fi
     case ${COMP_WORDS[1]} in
     export) options='--syzygy --men --book --exact --threads --memory --estimate --json
-                     --keep-scratch --quiet --help' ;;
+                     --force --keep-scratch --quiet --help' ;;
     gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
-                  --keep-scratch --quiet --help' ;;
-    probe) options='--metric --json --tables --help' ;;
+                  --force --keep-scratch --quiet --help' ;;
+    probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
-                      --white-king --black-king --write --solve --memory --pieces --tables --help' ;;
+                      --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;
     info) options='--tsv --json --tables --help' ;;
     verify) options='--full --checksum --share --memory --threads --json --quiet --tables --help' ;;
     compare) options='--metric --show --memory --threads --json --quiet --help' ;;
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
-    serve) options='--bind --port --tables --cache --answers --threads --connections --per-client
-                    --body --timeout --limit --log --quiet --help' ;;
+    serve) options='--bind --port --listen --socket-mode --tables --allow-empty --trust-proxy --cache
+                    --answers --unsent --threads --connections --per-client --queue --queue-per-client
+                    --headers --body --timeout --send-timeout --limit --log --quiet --help' ;;
     engine) options='--tables --cache --help --' ;;
     *) return ;;
     esac
@@ -146,7 +168,7 @@ _trebuchet() {
     gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | bench)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
-    compare)
+    probe | compare)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     verify)
@@ -156,7 +178,7 @@ _trebuchet() {
     info)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur"
-            compgen -W "$(_trebuchet_installed file)" -- "$cur") ;;
+            compgen -W "$(_trebuchet_installed material; _trebuchet_installed file)" -- "$cur") ;;
     esac
 }
 

@@ -624,19 +624,21 @@ uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length, uint6
     return bytes;
 }
 
-uint64_t encode_estimate_all(const uint8_t *cells, uint64_t size)
+uint64_t encode_estimate_all(const uint8_t *cells, uint64_t size, Ledger *ledger)
 {
     Encoder *encoder = calloc(1, sizeof *encoder);
     RunList list = {0};
     uint64_t bytes = 0, sampled = 0;
     if (encoder == NULL) return 0;
     look_at(encoder, cells, size);
-    bool done = take_sample(encoder, &list) && learn_list(encoder, &list);
+    bool claimed = ledger_claim(ledger, LEARN_BYTES);
+    bool done = claimed && take_sample(encoder, &list) && learn_list(encoder, &list);
     for (size_t i = 0; i < encoder->sample.count; i++)
         sampled += encoder->sample.slice[i].cells.size;
     if (done) bytes = scaled_bytes(encoder, sampled, size);
     free(list.run);
     free_slices(&encoder->sample);
+    if (claimed) ledger_give_back(ledger, LEARN_BYTES);
     free(encoder);
     return bytes;
 }

@@ -52,8 +52,8 @@ uint64_t encode_memory(uint64_t size, int threads);
  * `length` cells one behind the other: to compare orders. 0: out of memory. */
 uint64_t encode_estimate(const uint8_t *cells, size_t runs, size_t length, uint64_t size);
 
-/* The same from all cells. */
-uint64_t encode_estimate_all(const uint8_t *cells, uint64_t size);
+/* The same from all cells. What it learns from is claimed of the ledger, as by encode_array. */
+uint64_t encode_estimate_all(const uint8_t *cells, uint64_t size, Ledger *ledger);
 
 /* The same with less of a bias for arrays of which every part is new: half of the stretches are cut
  * into symbols that were learned from the other half. Takes some times as long. */

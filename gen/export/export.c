@@ -305,7 +305,7 @@ static const ArrayOrder *best_order(const Exporter *e, const Source *s, const Or
     for (int i = 0; i < count && count > 1 && least > LITTLE && !stopped(e); i++) {
         uint64_t size, bytes = 0;
         uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
-        if (cells != NULL) bytes = encode_estimate_all(cells, size);
+        if (cells != NULL) bytes = encode_estimate_all(cells, size, e->options.ledger);
         ledger_free(cells);
         if (bytes == 0) return NULL;
         if (bytes < least) {
@@ -406,7 +406,7 @@ static treb_status distance_array(Exporter *e, int file, ExportArray *array, tre
     return status;
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
+/* ---- Side by side ---------------------------------------------------------------------------- */
 
 /* Bytes that an array takes while it is made. */
 static uint64_t array_memory(const GatherMaps *maps, int threads)
@@ -431,57 +431,89 @@ static int arrays_at_once(const Exporter *e, int arrays)
     return n;
 }
 
-/* The arrays of files `first` to `end`. */
-static treb_status fill_arrays(Exporter *e, ExportFile *file, int first, int end, treb_error *error)
+/* Arrays that are made side by side, and what went wrong. */
+typedef struct Fill {
+    Exporter *e;
+    ExportFile *file; /* by metric */
+    int threads;      /* of one array; 0: as they are */
+    treb_status status;
+    treb_error *error;
+} Fill;
+
+static void fill_array(Fill *fill, int metric, int f, int side)
 {
-    treb_status status = TREB_OK;
-    int arrays = (end - first) * file->sides, lanes = arrays_at_once(e, arrays);
-    int threads = omp_get_max_threads(), levels = omp_get_max_active_levels();
-    if (lanes > 1) omp_set_max_active_levels(levels + 1);
-#pragma omp parallel for schedule(dynamic) num_threads(lanes) if (lanes > 1)
-    for (int i = 0; i < arrays; i++) {
-        treb_error mine;
-        int f = first + i / file->sides, side = i % file->sides;
-        if (stopped(e)) continue;
-        if (lanes > 1) omp_set_num_threads((threads + lanes - 1) / lanes);
-        treb_status own = file->metric == TREB_WDL
-                              ? verdict_array(e, f, side, &file->array[f][side], &mine)
-                              : distance_array(e, f, &file->array[f][side], &mine);
-        if (own == TREB_OK) continue;
+    treb_error mine;
+    ExportArray *array = &fill->file[metric].array[f][side];
+    if (stopped(fill->e)) return;
+    if (fill->threads > 0) omp_set_num_threads(fill->threads);
+    treb_status own = metric == TREB_WDL ? verdict_array(fill->e, f, side, array, &mine)
+                                         : distance_array(fill->e, f, array, &mine);
+    if (own == TREB_OK) return;
 #pragma omp critical(export_error)
-        {
-            status = own;
-            *error = mine;
-        }
+    {
+        fill->status = own;
+        *fill->error = mine;
     }
-    if (lanes > 1) omp_set_max_active_levels(levels);
-    return status;
 }
 
-static treb_status fill_file(Exporter *e, ExportFile *file, treb_error *error)
+/* The arrays of the files of some metrics. What is found of the leading pawn's first file is used for
+ * the others, which wait for it. */
+static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last, treb_error *error)
 {
-    treb_status status = fill_arrays(e, file, 0, 1, error);
-    if (status == TREB_OK && file->files > 1) status = fill_arrays(e, file, 1, FILES, error);
-    return status;
+    int arrays = 0;
+    for (int m = first; m <= last; m++) arrays += file[m].files * file[m].sides;
+    int lanes = arrays_at_once(e, arrays);
+    int threads = omp_get_max_threads(), levels = omp_get_max_active_levels();
+    Fill fill = {e, file, lanes > 1 ? (threads + lanes - 1) / lanes : 0, TREB_OK, error};
+    if (lanes > 1) omp_set_max_active_levels(levels + 1);
+#pragma omp parallel num_threads(lanes) if (lanes > 1)
+#pragma omp single
+    {
+        char done[(TREB_DTZ + 1) * SIDES]; /* what tasks wait for: nothing is in it */
+        (void)done;
+        for (int f = 0; f < e->files; f++)
+            for (int i = last * SIDES + SIDES - 1; i >= first * SIDES; i--) {
+                int m = i / SIDES, side = i % SIDES;
+                if (side >= file[m].sides) continue;
+                if (f == 0) {
+#pragma omp task depend(out : done[i])
+                    fill_array(&fill, m, f, side);
+                } else {
+#pragma omp task depend(in : done[i])
+                    fill_array(&fill, m, f, side);
+                }
+            }
+#pragma omp taskwait
+    }
+    if (lanes > 1) omp_set_max_active_levels(levels);
+    return fill.status;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* With pawns there are arrays enough to make those of both metrics side by side. */
+static treb_status fill_all(Exporter *e, ExportFile *file, treb_error *error)
+{
+    if (e->files > 1) return fill_files(e, file, TREB_WDL, TREB_DTZ, error);
+    treb_status status = fill_files(e, file, TREB_DTZ, TREB_DTZ, error);
+    return status == TREB_OK ? fill_files(e, file, TREB_WDL, TREB_WDL, error) : status;
 }
 
 /* The verdicts' file comes last: without it no distance is of use. */
 static treb_status write_files(Exporter *e, WriteResult *result, treb_error *error)
 {
-    treb_status status = TREB_OK;
-    ExportFile *file = malloc(sizeof *file);
+    ExportFile *file = calloc(TREB_DTZ + 1, sizeof *file);
     if (file == NULL) return fail_memory(error);
-    for (int m = TREB_DTZ; m >= TREB_WDL && status == TREB_OK && !stopped(e); m--) {
-        memset(file, 0, sizeof *file);
-        file->material = &e->shape->material;
-        file->metric = m;
-        file->files = e->files;
-        file->sides = m == TREB_WDL && !e->shape->symmetric ? SIDES : 1;
-        status = fill_file(e, file, error);
-        if (status == TREB_OK && !stopped(e))
-            status = export_file_write(file, e->options.directory, &result->file_size[m], error);
-        export_file_free(file);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
+        file[m].material = &e->shape->material;
+        file[m].metric = m;
+        file[m].files = e->files;
+        file[m].sides = m == TREB_WDL && !e->shape->symmetric ? SIDES : 1;
     }
+    treb_status status = fill_all(e, file, error);
+    for (int m = TREB_DTZ; m >= TREB_WDL && status == TREB_OK && !stopped(e); m--)
+        status = export_file_write(&file[m], e->options.directory, &result->file_size[m], error);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) export_file_free(&file[m]);
     free(file);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,7 +224,8 @@ static treb_status entry_create_file(const Store *store, StoreEntry *entry, treb
     entry_path(store, &entry->shape.material, path);
     snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
     if ((entry->path = strdup(temporary)) == NULL) return fail_memory(error);
-    mkdir(store->directory, 0777);
+    if (mkdir(store->directory, 0777) != 0 && errno != EEXIST)
+        return fail_errno(error, "make this folder", store->directory);
     entry->file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return entry->file >= 0 ? TREB_OK : fail_errno(error, "write", temporary);
 }

@@ -380,7 +380,7 @@ START_TEST(files_that_will_not_do)
     BlockedRequest request = request_number(1), other = request_number(0);
     char path[PATH_SIZE], wrong[PATH_SIZE];
     size_t size;
-    must_not_load(&request, TREB_ERR_NO_TABLE, "there is no rank file d4-d5.exact.treb");
+    must_not_load(&request, TREB_ERR_NO_TABLE, "there is no blocked-pawn table d4-d5.exact.treb");
     Blocked *b = solve(&request);
     must_save(b);
     path_of_request(&request, path);

@@ -59,6 +59,72 @@ START_TEST(material_texts)
 }
 END_TEST
 
+/* As people write it. */
+START_TEST(material_readings)
+{
+    static const char *const pairs[][2] = {{"KQKR", "KQvKR"},
+                                           {"kqkr", "KQvKR"},
+                                           {"KRPKR", "KRPvKR"},
+                                           {"KR-KP", "KRvKP"},
+                                           {"krp_kr", "KRPvKR"},
+                                           {"KRP v KR", "KRPvKR"},
+                                           {"KRP vs. KR", "KRPvKR"},
+                                           {"krpVSkr", "KRPvKR"},
+                                           {"PRK RK", "KRPvKR"},
+                                           {"rk-kp", "KRvKP"},
+                                           {"KvKQ", "KvKQ"},
+                                           {" K Q - K R ", "KQvKR"},
+                                           {"KK", "KvK"},
+                                           {"KPvKR", "KPvKR"},
+                                           {"K_KBN", "KvKBN"},
+                                           {"KQRBNKPP", "KQRBNvKPP"},
+                                           {"pkVrk", "KPvKR"},
+                                           {"KQ--KR", "KQvKR"}};
+    char name[MATERIAL_NAME_SIZE];
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        Material m;
+        treb_error error = {TREB_OK, ""};
+        treb_status status = material_read(pairs[i][0], &m, &error);
+        ck_assert_msg(status == TREB_OK, "\"%s\": %s", pairs[i][0], error.text);
+        material_name(&m, name);
+        ck_assert_str_eq(name, pairs[i][1]);
+    }
+}
+END_TEST
+
+START_TEST(material_refusals)
+{
+    static const char *const pairs[][2] = {
+        {"KXvK", "'KXvK' is no material: X is no man; men are K, Q, R, B, N and P"},
+        {"kqk!", "'kqk!' is no material: ! is no man; men are K, Q, R, B, N and P"},
+        {"KvKvK", "'KvKvK' is no material: v is no man; men are K, Q, R, B, N and P"},
+        {"KRP", "'KRP' is no material: each side has one king, as in KRPvKR"},
+        {"KKvR", "'KKvR' is no material: each side has one king, as in KRPvKR"},
+        {"KQKRK", "'KQKRK' is no material: each side has one king, as in KRPvKR"},
+        {"", "'' is no material: each side has one king, as in KRPvKR"},
+        {"v", "'v' is no material: each side has one king, as in KRPvKR"},
+        {"KQQQQvKQQQ", "'KQQQQvKQQQ' are more than 8 men"},
+        {"K\tvK", "this is no material: write it as KRPvKR, of K, Q, R, B, N and P"},
+        {"K\xc3\xa9vK", "this is no material: write it as KRPvKR, of K, Q, R, B, N and P"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        Material m;
+        treb_error error = {TREB_OK, ""};
+        ck_assert_int_eq(material_read(pairs[i][0], &m, &error), TREB_ERR_ARGUMENT);
+        ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+        ck_assert_str_eq(error.text, pairs[i][1]);
+        ck_assert_int_eq(material_read(pairs[i][0], &m, NULL), TREB_ERR_ARGUMENT);
+    }
+    /* However long it is. */
+    char text[1000];
+    Material m;
+    treb_error error;
+    memset(text, 'P', sizeof text - 1);
+    text[0] = 'K';
+    text[sizeof text - 1] = '\0';
+    ck_assert_int_eq(material_read(text, &m, &error), TREB_ERR_ARGUMENT);
+}
+END_TEST
+
 START_TEST(material_canonical_side)
 {
     static const char *const pairs[][2] = {{"KvKQ", "KQvK"},       {"KRvKQ", "KQvKR"},
@@ -479,6 +545,8 @@ int main(void)
     Suite *suite = suite_create("index");
     TCase *material = tcase_create("material"), *index = tcase_create("index");
     tcase_add_test(material, material_texts);
+    tcase_add_test(material, material_readings);
+    tcase_add_test(material, material_refusals);
     tcase_add_test(material, material_canonical_side);
     tcase_add_test(material, material_lists);
     tcase_add_test(material, material_junior_names);

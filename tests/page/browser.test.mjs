@@ -236,9 +236,9 @@ onPage("copying PGN, FEN and link", {}, async (hands, page) => {
     assert.match(pgn, /\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
     assert.match(
         pgn.replace(/\s+/g, " "),
-        /1\. f8=R \{ White mates in 5 moves \} 1\.\.\. K.* 6\. R\S+# 1-0 $/,
+        /1\. f8=R \{ White mates in 5 moves \} \(1\. f8=R K.* 6\. R\S+#\) \* $/,
     );
-    assert.match(pgn, /\[Result "1-0"\]/);
+    assert.match(pgn, /\[Result "\*"\]/, "the game itself is not over");
     await page.click("#copy-fen");
     assert.equal(await hands.clipboard(), "5R2/7k/8/7K/8/8/8/8 b - - 0 1");
     await page.click("#copy-link");
@@ -259,43 +259,68 @@ onPage(
     },
 );
 
-/** Has the server say that the table is missing, with this advice. */
-async function missingWith(page, advice) {
-    const error = { code: "no_table", message: "KRPvKR.wdl.treb is not installed", advice };
-    await page.unroute(/\/v1\/probe/);
-    await page.route(/\/v1\/probe/, (route) =>
-        route.fulfill({ status: 404, headers: { "cache-control": "no-store" }, json: { error } }),
-    );
+/** Adds advice to the server's answers, as it gives to the owner of its machine. */
+async function advise(page, advice) {
+    await page.route(/\/v1\/probe/, async (route) => {
+        const response = await route.fetch();
+        const headers = { ...response.headers(), "cache-control": "no-store" };
+        await route.fulfill({ response, headers, json: { ...(await response.json()), advice } });
+    });
 }
 
-onPage(
-    "a missing table is named, with the command that makes it for the owner alone",
-    { allow: NOT_FOUND },
-    async (hands, page) => {
-        const missing = "8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1";
-        await missingWith(page, null);
-        await hands.open(missing);
-        assert.equal(await hands.text("#sentence"), "No table for KRPvKR");
-        assert.match(await hands.text("#missing"), /KRPvKR\.wdl\.treb is not installed\.$/);
-        assert.equal(await page.locator("#missing code").count(), 0);
-        assert.equal(await page.locator(".move").count(), 0);
-        await hands.shot("missing-visitor");
-        await missingWith(page, "'trebuchet gen KRPvKR' makes it: about 1.2 GB of memory and 100 MB of disk (twice that while it runs)");
-        await hands.open(missing);
-        assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
-        assert.match(await hands.text("#missing"), /makes it: about 1\.2 GB of memory and 100 MB of disk \(twice that while it runs\)$/);
-        await hands.shot("missing");
-        await page.unroute(/\/v1\/probe/);
-        await hands.open(missing);
-        assert.equal(await hands.text("#sentence"), "No table for KRPvKR");
-        await hands.open("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
-        assert.equal(await hands.text("#sentence"), "Too many men");
-        await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
-        assert.equal(await hands.text("#sentence"), "Castling is not covered");
-        await page.click("#missing button");
-        assert.match(await hands.verdict(), /^White mates in/);
-    },
-);
+onPage("a missing table: the moves, and for the owner the command that makes it", { allow: NOT_FOUND }, async (hands, page) => {
+    const missing = "8/8/3R3k/8/8/8/rP6/3K4 b - - 0 1";
+    await advise(page, null);
+    await hands.open(missing);
+    assert.equal(await hands.text("#sentence"), "Not known");
+    assert.match(await hands.text("#note"), /^This is KRPvKR, 5 men, of which there is no table here/);
+    assert.ok(await page.isHidden("#missing"));
+    assert.equal(await page.locator(".move").count(), 4, "all moves are there");
+    await hands.shot("missing-visitor");
+    await page.unroute(/\/v1\/probe/);
+    await advise(page, "'trebuchet gen KRPvKR' makes it: about 1.2 GB of memory and 100 MB of disk (twice that while it runs)");
+    await hands.open(missing);
+    assert.equal(await hands.text("#missing code"), "trebuchet gen KRPvKR");
+    assert.match(await hands.text("#missing"), /makes it: about 1\.2 GB of memory and 100 MB of disk \(twice that while it runs\)$/);
+    await hands.shot("missing");
+});
+
+onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, page) => {
+    await hands.open("8/2R5/3P4/8/3r4/8/k3p3/4K3 w - - 0 1");
+    assert.equal(await hands.text("#sentence"), "Not known");
+    assert.match(await hands.text("#note"), /^This is KRPvKRP, 6 men/);
+    assert.equal(await page.locator(".move").count(), 17);
+    await page.locator('[data-uci="c7c4"]').click();
+    await hands.settled();
+    await hands.drag(await hands.middle("d4"), await hands.middle("c4"));
+    await hands.settled();
+    assert.match(await hands.fen(), /^8\/8\/3P4\/8\/2r5\//, "taken by dragging");
+    // With all men, by click, castling included; back and forth.
+    await hands.open("rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4");
+    assert.match(await hands.text("#note"), /^32 men are more than any table has/);
+    await hands.move("e1", "g1");
+    assert.equal(await hands.fen(), "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 7 4");
+    await page.click('[data-go="prev"]');
+    await hands.settled();
+    assert.match(await hands.fen(), /KQkq/);
+    assert.ok(await page.isDisabled("#play"), "no best play is known");
+    await hands.shot("beyond");
+    // A move may settle it: here, castling mates.
+    await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
+    assert.match(await hands.verdict(), /^White (wins|mates)/, "each of its moves leads into a table");
+    await hands.open("4k3/4p3/8/8/8/8/8/R3K3 w Q - 0 1");
+    assert.match(await hands.text("#note"), /^Castling is still possible/);
+    await page.click("#missing button");
+    assert.match(await hands.verdict(), /^White (wins|mates)/);
+});
+
+onPage("the side not to move in check: let it move", { allow: /status of 400/ }, async (hands, page) => {
+    await hands.open("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
+    assert.equal(await hands.text("#sentence"), "Not a position yet");
+    await page.click("#missing button");
+    assert.match(await hands.verdict(), /White|Draw|Stalemate|Checkmate/);
+    assert.match(await hands.fen(), / b /);
+});
 
 onPage("the 50-move rule", {}, async (hands, page) => {
     await hands.open(KBNK.replace("0 1", "60 90"));
@@ -571,7 +596,7 @@ test("without the server the page says so, and goes on when it is back", { timeo
 
 const BOOK = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1"; // seven men, only Kf5 wins
 
-test("a rank file: verdict, moves and corresponding squares", { timeout: 120000 }, async () => {
+test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout: 120000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
     execFileSync(join(build, "trebuchet"), ["blocked", "-p", "1", "-t", tables, "--write", folder, BOOK]);
     const own = await startServer({ folder });
@@ -584,7 +609,8 @@ test("a rank file: verdict, moves and corresponding squares", { timeout: 120000 
         await page.waitForSelector("#squares:not([hidden])");
         assert.equal(await page.locator(".square-mark").count(), 0, "not asked for yet");
         await page.click("#squares-toggle");
-        assert.equal(await page.getAttribute("#squares-toggle", "aria-pressed"), "true");
+        assert.equal(await hands.text("#squares-toggle"), "Hide");
+        await page.waitForSelector("#squares-list li");
         const groups = await page.locator("#squares-list li").allTextContents();
         assert.ok(groups.length >= 8, groups.join());
         assert.ok(
@@ -645,7 +671,7 @@ onPage("corresponding squares are asked for, not forced on anybody", { allow: NO
     assert.match(await hands.verdict(), /Black mates/, "a blocked position that the tables know");
     assert.deepEqual(asked, []);
     await page.click("#squares-toggle");
-    await page.waitForFunction(() => /no rank file/.test(document.getElementById("squares-rule").textContent));
+    await page.waitForFunction(() => /no table of these blocked pawns/.test(document.getElementById("squares-rule").textContent));
     assert.match(await hands.text("#squares-rule"), /trebuchet blocked --write tables '8\/8/);
     await hands.open(ROOK);
     assert.ok(await page.isHidden("#squares"), "not blocked");

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { byMoves, rankWords, tickStep } from "../../server/page/src/chart.js";
+import { outcomeOf } from "../../server/page/src/drill.js";
 import {
     EMPTY,
     epSquares,
+    fenIn,
     formatFen,
     indexOf,
-    materialOf,
     mirrorFiles,
     movedMan,
     obstacle,
@@ -22,10 +23,8 @@ import {
 import { currentFen, goTo, newGame, numbered, play } from "../../server/page/src/game.js";
 import { resultOf, writePgn } from "../../server/page/src/pgn.js";
 import {
-    asProbe,
     bothLose,
     isBlocked,
-    lineOf,
     marksBySquare,
     ownMachine,
     ranksNote,
@@ -88,30 +87,40 @@ test("blocked positions are told from others as the server tells them", () => {
     assert.equal(structureOf(parseFen(RANKS.fen)), "Pd4pd5");
 });
 
-test("ranks in the shape of other answers", () => {
-    const position = parseFen(RANKS.fen);
-    const probe = asProbe(RANKS, position);
-    assert.deepEqual(
-        [probe.turn, probe.state, probe.verdict, probe.dtc_plies, probe.dtm_plies],
-        ["white", "ongoing", "loss", 2, null],
+test("what a blocked-pawn table says, in words", () => {
+    const blocked = { file: "d4-d5.exact.treb", upper_bounds: false };
+    const known = probe({ verdict: "loss", verdict_clock_zero: "loss", dtm_plies: null, dtc_plies: 2, blocked });
+    assert.equal(verdictSentence(known).text, "Black wins");
+    assert.match(verdictNote(known), /^From a blocked-pawn table: 2 plies to mate or .*50-move rule is left aside/);
+    const bound = { ...known, dtc_plies: null, at_most_plies: 2, blocked: { ...blocked, upper_bounds: true } };
+    assert.match(verdictNote(bound), /at most 2 plies/);
+    assert.match(verdictNote({ ...known, verdict: "draw" }), /neither side can win/);
+    const open = { ...known, verdict: null, verdict_clock_zero: null };
+    assert.match(verdictNote(open), /not decided/);
+    assert.equal(verdictSentence(open).text, "Not known");
+});
+
+test("where tables end the page says so, and what is known", () => {
+    const moves = [{ verdict: "draw" }, { verdict: null }, { verdict: null }];
+    const beyond = (code, extra) =>
+        probe({
+            verdict: null,
+            verdict_clock_zero: null,
+            dtm_plies: null,
+            men: 7,
+            material: "KRPPvKRP",
+            moves,
+            unknown: [{ metric: "wdl", code, message: "" }],
+            ...extra,
+        });
+    assert.equal(verdictSentence(beyond("no_table")).text, "Not known");
+    assert.equal(
+        verdictNote(beyond("no_table")),
+        "This is KRPPvKRP, 7 men, of which there is no table here. One move leads to a position that is known.",
     );
-    assert.deepEqual(
-        probe.moves.map(({ verdict }) => verdict),
-        ["loss", null, "draw"],
-    );
-    assert.equal(verdictSentence(probe).text, "Black wins");
-    assert.match(verdictNote(probe), /^From a rank file: 2 plies to mate or .*50-move rule is left aside/);
-    assert.match(ranksNote({ ...RANKS, upper_bounds: true }), /at most 2 plies/);
-    assert.match(ranksNote({ ...RANKS, verdict: "draw" }), /neither side can win/);
-    assert.match(ranksNote({ ...RANKS, verdict: "open" }), /not decided/);
-    const stuck = (verdict) => asProbe({ ...RANKS, verdict, moves: [] }, position).state;
-    assert.deepEqual([stuck("black"), stuck("draw")], ["checkmate", "stalemate"]);
-    const line = lineOf(RANKS, position);
-    assert.deepEqual(
-        line.map(({ san }) => san),
-        RANKS.line,
-    );
-    assert.equal(line[1].fen, "8/8/8/3p4/3k1K2/8/8/8 w - - 0 2");
+    const many = beyond("too_many_men", { men: 32, material: null, moves: [] });
+    assert.equal(verdictNote(many), "32 men are more than any table has. All legal moves can be played.");
+    assert.match(verdictNote(beyond("castling")), /^Castling is still possible/);
 });
 
 test("corresponding squares in words", () => {
@@ -158,6 +167,45 @@ test("what is wrong with a FEN is said", () => {
         "8/8/8/8/8/8/8/8 w - - 0 1 2": /six/,
     };
     for (const [fen, message] of Object.entries(cases)) assert.throws(() => parseFen(fen), message, fen);
+});
+
+test("a FEN is found in what people paste", () => {
+    const fen = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1";
+    const under = fen.replaceAll(" ", "_");
+    for (const text of [
+        `"${fen}"`,
+        `[FEN "${fen}"]`,
+        `https://lichess.org/analysis/standard/${under}`,
+        `https://lichess.org/analysis/fromPosition/${under}#0`,
+        `https://lichess.org/editor/${under}?color=white`,
+        `https://syzygy-tables.info/?fen=${under}`,
+        `http://localhost:8080/?fen=${encodeURIComponent(fen)}`,
+        `https://example.org/?fen=${fen.replaceAll(" ", "+")}&x=1`,
+        `FEN: ${fen}, a trebuchet`,
+        fen,
+        under,
+    ])
+        assert.equal(again(text), fen, text);
+    assert.equal(again("see 8/8/8/3Kp3/4Pk2/8/8/8"), fen);
+    for (const text of ["no position at all", "8/8/8/8 w", "https://lichess.org/abcdefgh", "100%"])
+        assert.equal(fenIn(text), text);
+});
+
+test("how a drill stands", () => {
+    const win = { side: "white", goal: "win" };
+    const at = (extra) => probe({ verdict: "win", ...extra });
+    assert.equal(outcomeOf(win, at({}), 1), null);
+    assert.equal(outcomeOf(win, at({ turn: "black", verdict: "loss" }), 1), null);
+    assert.equal(outcomeOf(win, at({ verdict: "draw" }), 1), "slipped");
+    assert.equal(outcomeOf(win, at({ verdict: "cursed_win" }), 1), "slipped");
+    assert.equal(outcomeOf(win, at({ turn: "black", state: "checkmate", verdict: "loss" }), 1), "won");
+    assert.equal(outcomeOf(win, at({ turn: "black", state: "stalemate", verdict: "draw" }), 1), "slipped");
+    const hold = { side: "black", goal: "draw" };
+    assert.equal(outcomeOf(hold, at({ verdict: "draw" }), 24), null);
+    assert.equal(outcomeOf(hold, at({ verdict: "draw" }), 25), "held");
+    assert.equal(outcomeOf(hold, at({}), 3), "slipped");
+    assert.equal(outcomeOf(hold, at({ turn: "black", state: "checkmate", verdict: "loss" }), 3), "lost");
+    assert.equal(outcomeOf(hold, at({ state: "insufficient_material", verdict: "draw" }), 3), "held");
 });
 
 test("squares and their numbers", () => {
@@ -207,15 +255,15 @@ test("moves change men, clocks and en passant", () => {
     assert.equal(after("8/8/8/8/k3p2Q/8/3P4/3K4 w - - 0 1", "d2d4"), "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1");
     assert.equal(after("8/8/8/8/k6Q/8/3P4/3K4 w - - 0 1", "d2d4"), "8/8/8/8/k2P3Q/8/8/3K4 b - - 0 1");
     assert.equal(after("8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1", "e4d3"), "8/8/8/8/k6Q/3p4/8/3K4 w - - 0 2");
-});
-
-test("materials have their names", () => {
-    const name = (fen) => materialOf(parseFen(fen));
-    assert.deepEqual(name("8/8/3R3k/8/8/8/rP6/3K4 b"), { name: "KRPvKR", swapped: false });
-    assert.deepEqual(name("3k4/Rp6/8/8/8/3r3K/8/8 w"), { name: "KRPvKR", swapped: true });
-    assert.deepEqual(name("8/8/8/3Kp3/4Pk2/8/8/8 w"), { name: "KPvKP", swapped: false });
-    assert.deepEqual(name("8/8/8/3Kq3/4Rk2/8/8/8 w"), { name: "KQvKR", swapped: true });
-    assert.deepEqual(name("8/8/8/3Kb3/4BkN1/8/8/8 w"), { name: "KBNvKB", swapped: false });
+    assert.equal(
+        after("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 3 1", "e1g1"),
+        "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 4 1",
+    );
+    assert.equal(
+        after("r3k2r/8/8/8/8/8/8/R4RK1 b kq - 4 1", "e8c8"),
+        "2kr3r/8/8/8/8/8/8/R4RK1 w - - 5 2",
+    );
+    assert.equal(after("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 3 1", "a1a8"), "R3k2r/8/8/8/8/8/8/4K2R b Kk - 0 1");
 });
 
 test("what hinders an answer is said before asking", () => {
@@ -293,6 +341,12 @@ test("a move is told against the best", () => {
     assert.equal(judge({ verdict: null }, loss), undefined);
 });
 
+test("no move is called good while another may be better", () => {
+    const moves = [{ verdict: "draw" }, { verdict: "loss", dtm_plies: 4 }, { verdict: null }];
+    assert.equal(judgeMove(moves, moves[0], "dtm"), null);
+    assert.equal(judgeMove(moves, moves[1], "dtm").tone, "bad");
+});
+
 test("shares never round to nothing or everything", () => {
     assert.deepEqual(
         [
@@ -351,7 +405,14 @@ test("PGN", () => {
         /^\[Event "Endgame study"\]\n\[Site "http:\/\/x\/\?fen=1"\]\n\[Date "2026\.01\.02"\]\n/,
     );
     assert.match(text, /\[Result "1-0"\]\n\[SetUp "1"\]\n\[FEN "8\/5P1k\/8\/7K\/8\/8\/8\/8 w - - 0 1"\]/);
-    assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } 1... Kg7 1-0\n"), text);
+    assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } (1. f8=R Kg7) 1-0\n"), text);
+    const body = (options) => writePgn({ start: START, ...options }).split("\n\n")[1];
+    assert.equal(body({ played: [], best: [ROOK, KING], result: "1-0" }), "1. f8=R Kg7 1-0\n");
+    assert.equal(body({ played: [ROOK, KING], at: 1, best: [KING] }), "1. f8=R Kg7 (1... Kg7) *\n");
+    assert.equal(
+        body({ played: [ROOK, KING], at: 0, best: [ROOK], comment: "so" }),
+        "{ so } 1. f8=R (1. f8=R) 1... Kg7 *\n",
+    );
     const long = writePgn({ start: START, played: Array.from({ length: 60 }, () => ROOK) });
     assert.ok(long.split("\n").every((line) => line.length <= 80));
     assert.deepEqual(

@@ -303,7 +303,10 @@ START_TEST(stock)
     ck_assert_str_eq(info.material, "KRvK");
     ck_assert(!info.stored[0] && info.stored[1]);
     ck_assert_int_eq(treb_tables_info(tables, 12, &info, &error), TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(treb_tables_find(tables, "krk", TREB_DTM, &info, &error), TREB_OK);
+    ck_assert_str_eq(info.material, "KRvK");
     ck_assert_int_eq(treb_tables_find(tables, "KXvK", TREB_DTM, &info, &error), TREB_ERR_ARGUMENT);
+    ck_assert(strstr(error.text, "X is no man") != NULL);
     ck_assert_int_eq(treb_tables_find(tables, "KBvK", TREB_DTM, &info, &error), TREB_ERR_NO_TABLE);
     /* Once more behind the same: the first counts. */
     const char *twice[] = {directory, directory};

@@ -1,11 +1,12 @@
 /* fuzz_request.c - libFuzzer target: no request may upset what reads it. The input is a target,
- * then, after a newline each, an Accept-Encoding (read as an Accept, too), an If-None-Match and the
- * body of a batch. The routes that only probe are run without any table, and what they give must be
- * JSON. */
+ * then, after a newline each, an Accept-Encoding (read as an Accept, an X-Forwarded-For and a
+ * Forwarded, too), an If-None-Match and the body of a batch, and of games. The routes that only probe
+ * are run without any table, and what they give must be JSON. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer/answer.h"
+#include "server/clients.h"
 #include "server/headers.h"
 #include "server/log.h"
 #include "server/query.h"
@@ -62,10 +63,26 @@ static void run_route(TableHolder *holder, TableSet *set, const Query *query, co
     check_reply(&reply);
 }
 
-static void run_batch(TableHolder *holder, TableSet *set, const char *body)
+/* Whatever proxies say, a client has a name that needs no escaping, and is not the proxy's own. */
+static void check_client(const char *text)
+{
+    Proxies proxies = {.unix_socket = true};
+    HeaderLines lines = {.line = {text}, .count = 1}, none = {.count = 0};
+    Client proxy = {.address = {.kind = ADDRESS_UNIX}, .name = "unix", .local = true}, client;
+    require(proxies_add(&proxies, "10.0.0.0/8") == PROXIES_ADDED);
+    for (int i = 0; i < 3; i++) {
+        require(client_behind(&proxies, &proxy, i != 1 ? &lines : &none, i != 0 ? &lines : &none,
+                              &client));
+        require(strspn(client.name, "0123456789abcdefunix:.") == strlen(client.name));
+        require(!client.local || client.address.kind == ADDRESS_IP);
+    }
+    proxies_add(&proxies, text);
+}
+
+static void run_post(const char *path, TableHolder *holder, TableSet *set, const char *body)
 {
     Query query;
-    require(query_parse("/v1/batch", &query) == QUERY_OK);
+    require(query_parse(path, &query) == QUERY_OK);
     run_route(holder, set, &query, body);
 }
 
@@ -85,10 +102,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Query query;
     headers_accept_gzip(accept);
     headers_prefer_cbor(accept);
+    check_client(accept);
     headers_match_etag(match, "\"abc\"", "\"abc-gzip\"");
     check_escaped(target);
     if (query_parse(target, &query) == QUERY_OK) run_route(&holder, &set, &query, body);
-    run_batch(&holder, &set, body);
+    run_post("/v1/batch", &holder, &set, body);
+    run_post("/v1/games", &holder, &set, body);
     free(text);
     return 0;
 }

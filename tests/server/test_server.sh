@@ -31,13 +31,15 @@ fail() {
 check() { if eval "$2"; then pass; else fail "$1"; fi; }
 
 # start OPTIONS...: runs a server on a free port; its address goes to U, without the last slash.
-start() {
+start() { launch "$T" serve --port 0 "$@"; }
+# launch COMMAND...: the same for a command line that says itself where to listen.
+launch() {
     : >ready
     : >log
-    "$T" serve --port 0 "$@" >ready 2>log </dev/null &
+    "$@" >ready 2>log </dev/null &
     SERVER=$!
     for _ in $(seq 200); do
-        U=$(sed -n 's,^Listening on \(http://.*\)/$,\1,p' ready)
+        U=$(sed -n 's,^Listening on \(http://.*\)/$,\1,p; s,^Listening on \(unix:.*\),\1,p' ready)
         [ -n "$U" ] && return
         kill -0 $SERVER 2>/dev/null || break
         sleep 0.05
@@ -209,6 +211,16 @@ done
 fens() { python3 -c "print('{\"fens\":[' + ','.join(['\"$UNDER\"'] * $1) + '],\"moves\":false}')" >fens; }
 fens 1000; get 200 'batch of 1000' /v1/batch -d @fens; json 'len(d["answers"]) == 1000'
 fens 1001; get 400 'batch of 1001' /v1/batch -d @fens; code bad_request; has '1,000'
+printf '[FEN "7k/5P2/8/7K/8/8/8/8 w - - 0 1"]\n\n1. f8=Q+ Kh7 2. Kh6 *\n\n[FEN "8/5P1k/8/7K/8/8/8/8 w - - 0 1"]\n\n1. f8=Q {why} 1/2-1/2\n' >pgn
+get 200 games /v1/games --data-binary @pgn -H 'Content-Type: text/plain'
+json 'len(d["games"]) == 2 and not d["cut"] and d["positions"] == 5 and "2. Kh6" in d["games"][0]["error"]["message"]'
+json '[m["judgement"] for g in d["games"] for m in g["moves"]] == [None, None, "blunder"]'
+json '(lambda m: (m["san"], m["best"]["san"], m["notes"]))(d["games"][1]["moves"][0]) == ("f8=Q", "f8=R", "{why}")'
+get 200 'games, a link' /v1/games -d "https://lichess.org/editor/$UNDER"
+json 'd["games"][0]["start"].startswith("8/5P1k") and d["games"][0]["dtm_plies"] == 11 and d["games"][0]["moves"] == []'
+get 200 'games, no position' /v1/games -d 'x'; json 'd["games"][0]["error"]["code"] == "bad_fen"'
+get 400 'games, nothing' /v1/games -d ''; code bad_request
+get 405 'games, GET' /v1/games; code method; header 'allow: POST, OPTIONS'
 get 405 'batch, GET' /v1/batch; code method; header 'allow: POST, OPTIONS'
 
 get 200 tables /v1/tables
@@ -221,7 +233,8 @@ json 'd["material"] == "KPvK" and d["men"] == 3 and d["counts"]["white"]["win"] 
 json '[c["material"] for c in d["children"] if c["by"] == "promotion" and c["installed"]] == ["KQvK", "KRvK", "KBvK", "KNvK"]'
 json 'sum(n for p, n in d["histograms"]["dtm"]["white"]["win"]) == 124960 and max(d["histograms"]["dtm"]["white"]["win"])[0] == 55'
 json '[l["plies"] for l in d["longest"] if l["metric"] == "dtm" and l["verdict"] == "win" and l["turn"] == "white"] == [55]'
-get 400 'stats, no material' /v1/stats/KXvK; code bad_request
+get 400 'stats, no material' /v1/stats/KXvK; code bad_request; has 'X is no man'
+get 200 'stats, as people write it' /v1/stats/kp-k; has '"material":"KPvK"'
 get 404 'stats, not installed' /v1/stats/KRvKR; code no_table; has 'KRvKR'
 get 200 healthz /healthz; json 'd == {"status": "ok", "tables": 23}'
 get 200 metrics /metrics; header 'content-type: text/plain; version=0.0.4'
@@ -364,14 +377,138 @@ check 'it was answered' '[ "$(cat late-code)" = 200 ] && [ "$(python3 -c "import
 check 'no such folder' '[ $? -eq 1 ] && grep -q nowhere out'
 "$T" serve --port 0 --bind no.such.host.invalid >out 2>&1 </dev/null
 check 'no such host' '[ $? -eq 1 ] && grep -q "no.such.host.invalid" out'
-for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' '--limit 0' 'tables' '--no-such'; do
+for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' '--limit 0' 'tables' '--no-such' \
+    '--listen 127.0.0.1' '--listen unix:' '--listen unix:x --port 1' '--socket-mode 9' '--socket-mode 1777' '--trust-proxy localhost' \
+    '--trust-proxy 10.0.0.0/33' '--queue 0' '--queue-per-client x' '--headers 1' '--headers 1GiB' '--unsent 0' '--send-timeout 0' '--body 1GiB'; do
     # shellcheck disable=SC2086
     "$T" serve $wrong >out 2>&1 </dev/null
     check "called wrongly: $wrong" '[ $? -eq 2 ] && grep -q "serve --help" out'
 done
-mkdir empty; (cd empty && start --quiet && get 200 'no tables at all' /healthz && json 'd["tables"] == 0'
-    kill -TERM "$SERVER"; wait "$SERVER"; echo "$failed" >../count)
-check 'no folder of tables' '[ "$(cat count)" = '"$failed"' ]'
+
+# ---- No tables --------------------------------------------------------------------------------------
+
+mkdir empty; cd empty || exit 2
+start --log access
+get 503 'no tables at all' /healthz; json 'd == {"status": "no_tables", "tables": 0}'; header 'retry-after: '
+check 'a warning, with what to do' 'grep -q "no tables in tables" log && grep -q "trebuchet gen --men 4" log && grep -q "kill -HUP $SERVER" log'
+get 200 'the page all the same' /; get 200 'no tables in the list' /v1/tables; json 'd["tables"] == [] and d["ranks"] == []'
+mkdir tables; cp "$TABLES"/KPvK.* tables; kill -HUP $SERVER
+for _ in $(seq 50); do grep -q 'looked for again' access && break; sleep 0.05; done
+get 200 'ready now' /healthz; json 'd == {"status": "ok", "tables": 4}'
+rm tables/*; kill -HUP $SERVER
+for _ in $(seq 50); do grep -q '"warning".*looked for again: 0 files' access && break; sleep 0.05; done
+get 503 'none any more' /healthz
+finish 0 'SIGTERM without tables'
+start --quiet --allow-empty; get 200 'none, which is allowed' /healthz; json 'd == {"status": "ok", "tables": 0}'
+check 'no warning' '[ ! -s log ]'
+finish 0 'SIGTERM, allowed to be empty'
+cd .. || exit 2
+
+# ---- The log, taken away and opened again -------------------------------------------------------
+
+mkdir logs
+start --tables tables --log logs/access
+get 200 'before' /healthz; sleep 0.3
+mv logs/access logs/access.1
+get 200 'into the old file' '/healthz?old'; kill -HUP $SERVER
+for _ in $(seq 50); do grep -q 'looked for again' logs/access 2>/dev/null && break; sleep 0.05; done
+get 200 'into the new one' '/healthz?new'; sleep 0.3
+check 'the old one has what was before' 'grep -q "healthz?old" logs/access.1 && ! grep -q "?new" logs/access.1'
+check 'the new one has the rest' 'grep -q "healthz?new" logs/access && ! grep -q "?old" logs/access'
+mv logs gone; kill -HUP $SERVER; for _ in $(seq 50); do grep -q 'cannot write the log' log && break; sleep 0.05; done
+get 200 'where it cannot be opened' '/healthz?still'; sleep 0.3
+check 'the old one is written on' 'grep -q "logs/access" log && grep -q "?still" gone/access'
+finish 0 'SIGTERM with a log that is gone'
+
+# ---- Proxies ------------------------------------------------------------------------------------
+
+# asked_by NAME CLIENT HEADER...: the log names this client.
+number=0
+asked_by() {
+    local name=$1 client=$2 options=()
+    shift 2
+    for h in "$@"; do options+=(-H "$h"); done
+    number=$((number + 1))
+    get 200 "$name" "/healthz?$number" "${options[@]}"
+    for _ in $(seq 40); do grep -q "healthz?$number\"" log && break; sleep 0.05; done
+    check "$name: $client" 'grep "healthz?$number\"" log | grep -qF "\"client\":\"$client\""'
+}
+MISSING="/v1/probe?fen=$FIVE"
+advised() { get 404 "$1" "$MISSING" "${@:3}"; json "(d['error']['advice'] is not None) == $2"; }
+start --tables tables
+asked_by 'no proxy is trusted' 127.0.0.1 'X-Forwarded-For: 203.0.113.9'
+asked_by 'nor by the other header' 127.0.0.1 'Forwarded: for=203.0.113.9'
+advised 'this machine' True; advised 'a proxy on this machine' False -H 'X-Forwarded-For: 127.0.0.1'
+finish 0 'SIGTERM, no proxies'
+start --tables tables --trust-proxy 127.0.0.0/8 --trust-proxy ::1 --trust-proxy 10.0.0.0/8
+asked_by 'nothing said' 127.0.0.1
+asked_by 'a client' 203.0.113.9 'X-Forwarded-For: 203.0.113.9'
+asked_by 'what the client wrote itself' 203.0.113.9 'X-Forwarded-For: 127.0.0.1, 203.0.113.9, 10.0.0.2'
+asked_by 'in lines of their own' 203.0.113.9 'X-Forwarded-For: 127.0.0.1' 'X-Forwarded-For: 203.0.113.9'
+asked_by 'Forwarded' 2001:db8::7 'Forwarded: for=127.0.0.1, for="[2001:db8::7]:4711";proto=https'
+asked_by 'both, in agreement' 203.0.113.9 'Forwarded: for=203.0.113.9' 'X-Forwarded-For: 203.0.113.9'
+asked_by 'both, one of them forged' 127.0.0.1 'Forwarded: for=127.0.0.1' 'X-Forwarded-For: 203.0.113.9'
+asked_by 'nonsense' 127.0.0.1 'X-Forwarded-For: <script>"'
+asked_by 'many' 127.0.0.1 "X-Forwarded-For: $(printf '127.0.0.1,%.0s' $(seq 500))127.0.0.1"
+advised 'this machine by itself' True; advised 'this machine by its proxy' True -H 'X-Forwarded-For: 127.0.0.1'
+advised 'another machine' False -H 'X-Forwarded-For: 203.0.113.9'; advised 'one that says it is here' False -H 'Forwarded: for=127.0.0.1' -H 'X-Forwarded-For: 203.0.113.9'
+advised 'a proxy that does not say' False -H 'X-Real-IP: 127.0.0.1'; advised 'nonsense' False -H 'X-Forwarded-For: x'
+finish 0 'SIGTERM, proxies'
+
+# ---- A Unix socket, and one that is passed ------------------------------------------------------
+
+unix_get() { get "$1" "$2" "$3" --unix-socket "$SOCKET" "${@:4}"; }
+SOCKET=$DIR/s.sock
+launch "$T" serve --tables tables --trust-proxy unix --listen "unix:$SOCKET"; check 'its address' '[ "$U" = "unix:$SOCKET" ]'; U=http://x
+unix_get 200 'a Unix socket' "/standard?fen=$UNDER"; check 'the same' 'cmp -s body first'
+check 'its permissions' '[ "$(stat -c %a "$SOCKET")" = 666 ]'
+unix_get 200 'who asks' '/healthz?1' -H 'X-Forwarded-For: 203.0.113.9'; unix_get 200 'nobody says who asks' '/healthz?2'; sleep 0.3
+check 'the log has both' 'grep "?1\"" log | grep -qF "\"client\":\"203.0.113.9\"" && grep "?2\"" log | grep -qF "\"client\":\"unix\""'
+"$T" serve --tables tables --listen "unix:$SOCKET" >out 2>&1 </dev/null
+check 'another listens there' '[ $? -eq 1 ] && grep -q "another program listens" out'
+unix_get 200 'which goes on' /healthz
+kill -KILL $SERVER; wait $SERVER 2>/dev/null
+check 'what a killed server leaves' '[ -S "$SOCKET" ]'
+launch "$T" serve --tables tables --quiet --listen "unix:$SOCKET" --socket-mode 600; U=http://x
+unix_get 200 'is replaced' /healthz; check 'the permissions asked for' '[ "$(stat -c %a "$SOCKET")" = 600 ]'
+rm "$SOCKET"; echo precious >"$SOCKET"
+finish 0 'SIGTERM, with another file in the place of the socket'
+check 'which stays' 'grep -q precious "$SOCKET"'
+"$T" serve --tables tables --listen "unix:$SOCKET" >out 2>&1 </dev/null
+check 'no socket' '[ $? -eq 1 ] && grep -q "is no socket" out && grep -q precious "$SOCKET"'
+rm "$SOCKET"; launch "$T" serve --tables tables --quiet --listen "unix:$SOCKET"; finish 0 'SIGTERM'
+check 'removed at the end' '[ ! -e "$SOCKET" ]'
+"$T" serve --tables tables --listen "unix:nowhere/s" >out 2>&1 </dev/null
+check 'no such folder' '[ $? -eq 1 ] && grep -q "nowhere/s" out'
+"$T" serve --tables tables --listen "unix:$(long 200)" >out 2>&1 </dev/null
+check 'a name too long' '[ $? -eq 1 ] && grep -q "not 200" out'
+timeout 60 python3 "$TESTS/server_service.py" "$T" tables >out 2>&1
+check 'as a service: a socket that is passed, messages, restarts that nobody notices' '[ $? -eq 0 ] || { cat out; false; }'
+
+# ---- Limits that can be set ---------------------------------------------------------------------
+
+start --tables tables --quiet --headers 4KiB --body 1KiB --per-client 3 --queue 2 --queue-per-client 1 --unsent 1MiB --send-timeout 5
+get 431 'smaller headers' /healthz -H "X-Long: $(long 5000)"
+get 200 'within them' /healthz -H "X-Long: $(long 1000)"
+get 413 'a smaller body' /v1/batch -d "$(long 1500)"; code too_large
+get 200 'work' "/standard?fen=$UNDER"
+python3 - "$U" >out 2>&1 <<'END'
+import socket, sys
+from urllib.parse import urlsplit
+where = urlsplit(sys.argv[1])
+many = [socket.create_connection((where.hostname, where.port), timeout=5) for _ in range(4)]
+def served(s):
+    try:
+        s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        return s.recv(64).startswith(b"HTTP/1.1 200")
+    except ConnectionError:
+        return False
+assert [served(s) for s in many] == [True, True, True, False]
+END
+check 'three connections, the fourth is closed' '[ $? -eq 0 ] || { cat out; false; }'
+sleep 0.3
+check 'which is counted' '[ "$(metric trebuchet_http_refused_total)" = 1 ]'
+finish 0 'SIGTERM with limits'
 
 # ---- Many at once, and hostile ones -------------------------------------------------------------
 

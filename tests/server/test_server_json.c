@@ -293,11 +293,17 @@ START_TEST(missing_tables)
     AnswerContext context = {.tables = bare};
     AnswerProbe options = {TREB_WDL, true};
     read_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", &pos);
-    ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
-    ck_assert_int_eq(error.status, TREB_ERR_NO_TABLE);
-    ck_assert_ptr_nonnull(strstr(error.text, "KPvK.wdl.treb"));
+    json_t *object = sent(answer_probe(&context, &pos, &options, &error));
+    const json_t *why = json_array_get(json_object_get(object, "unknown"), 0);
+    ck_assert_str_eq(text_of(why, "metric"), "wdl");
+    ck_assert_str_eq(text_of(why, "code"), "no_table");
+    ck_assert_ptr_nonnull(strstr(text_of(why, "message"), "KPvK.wdl.treb"));
+    ck_assert(json_is_null(json_object_get(object, "verdict")));
+    ck_assert(json_is_null(json_object_get(object, "verdict_clock_zero")));
+    ck_assert_uint_eq(json_array_size(json_object_get(object, "moves")), 6);
     ck_assert_uint_eq(context.lacks, ANSWER_PARTIAL);
-    json_t *object = sent(answer_standard(&context, &pos, &error));
+    json_decref(object);
+    object = sent(answer_standard(&context, &pos, &error));
     ck_assert_int_eq(error.status, TREB_ERR_NO_TABLE);
     ck_assert_str_eq(text_of(object, "category"), "unknown");
     ck_assert_int_eq(number_of(object, "dtz"), -1000);
@@ -330,26 +336,75 @@ START_TEST(mate_without_a_table)
 }
 END_TEST
 
-START_TEST(refused)
+/* Any position that can arise has its moves told. */
+START_TEST(any_position)
 {
     static const struct {
-        const char *fen;
-        treb_status status;
-    } cases[] = {{"4k3/8/8/8/8/8/8/4K2R w K - 0 1", TREB_ERR_CASTLING},
-                 {"rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1", TREB_ERR_MEN}};
+        const char *fen, *code; /* NULL: its moves settle it */
+        size_t moves, known;
+    } cases[] = {
+        {"rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1", "too_many_men", 50, 0},
+        {"rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4", "castling", 33, 0},
+        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", NULL, 15, 15},  /* each move leads into KRvK */
+        {"4k3/8/8/8/8/8/4p3/4K2R w K - 0 1", NULL, 12, 1}, /* Kxe2 wins, and that will do */
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         treb_position pos;
         treb_error error;
         AnswerContext context = {.tables = set};
         AnswerProbe options = {TREB_WDL, true};
+        size_t known = 0, n;
+        const json_t *move;
         read_fen(cases[i].fen, &pos);
+        json_t *object = sent(answer_probe(&context, &pos, &options, &error));
+        const json_t *moves = json_object_get(object, "moves");
+        json_array_foreach(moves, n, move) known += text_of(move, "verdict") != NULL;
+        require(json_array_size(moves) == cases[i].moves, "%s: %zu moves", cases[i].fen,
+                json_array_size(moves));
+        require(known == cases[i].known, "%s: %zu known", cases[i].fen, known);
+        const json_t *why = json_array_get(json_object_get(object, "unknown"), 0);
+        if (cases[i].code == NULL) {
+            ck_assert_str_eq(text_of(object, "verdict"), "win");
+            int best = number_of(json_array_get(moves, 0), "dtm_plies");
+            ck_assert_int_eq(number_of(object, "dtm_plies"),
+                             cases[i].known == cases[i].moves ? best : -1000);
+        } else {
+            ck_assert(json_is_null(json_object_get(object, "verdict")));
+            ck_assert_str_eq(text_of(why, "code"), cases[i].code);
+            ck_assert_ptr_null(answer_line(&context, &pos, TREB_DTM, TREB_RULE_50, &error));
+        }
         ck_assert_ptr_null(answer_mainline(&context, &pos, &error));
-        ck_assert_int_eq(error.status, cases[i].status);
-        ck_assert_ptr_null(answer_probe(&context, &pos, &options, &error));
-        ck_assert_int_eq(error.status, cases[i].status);
-        ck_assert_ptr_null(answer_line(&context, &pos, TREB_DTM, TREB_RULE_50, &error));
-        ck_assert_int_eq(error.status, cases[i].status);
+        json_decref(object);
     }
+}
+END_TEST
+
+/* Two moves on: a reply that wins, or replies that are all known, tell of a move whose position has no
+ * table. */
+START_TEST(moves_looked_at_further)
+{
+    treb_position pos;
+    treb_error error;
+    AnswerContext context = {.tables = set};
+    AnswerProbe options = {TREB_WDL, true};
+    size_t n;
+    const json_t *move;
+    unsigned lost = 0;
+    read_fen("1r5k/8/8/8/8/8/8/R6K w - - 0 1", &pos); /* KRvKR has no table here */
+    json_t *object = sent(answer_probe(&context, &pos, &options, &error));
+    json_array_foreach(json_object_get(object, "moves"), n, move)
+    {
+        const char *uci = text_of(move, "uci"), *verdict = text_of(move, "verdict");
+        bool hangs = strcmp(uci, "a1b1") == 0 || strcmp(uci, "a1a8") == 0;
+        if (!hangs) continue;
+        require(verdict != NULL && strcmp(verdict, "loss") == 0, "%s is no loss", uci);
+        ck_assert_int_eq(number_of(move, "dtz_plies"), 2);
+        ck_assert_int_eq(number_of(move, "dtc_plies"), 2);
+        lost++;
+    }
+    ck_assert_uint_eq(lost, 2);
+    ck_assert(json_is_null(json_object_get(object, "verdict")));
+    json_decref(object);
 }
 END_TEST
 
@@ -486,7 +541,7 @@ START_TEST(batches)
                                     "\"4k3/8/8/8/8/8/8/4K2R w K - 0 1\",\"a\\u0000b\"],"
                                     "\"metric\":\"DTZ\",\"else\":1}",
                                     &error));
-    static const char *const codes[] = {NULL, "bad_fen", "bad_fen", "castling", "bad_fen"};
+    static const char *const codes[] = {NULL, "bad_fen", "bad_fen", NULL, "bad_fen"};
     const json_t *answers = json_object_get(object, "answers");
     ck_assert_uint_eq(json_array_size(answers), 5);
     for (size_t i = 0; i < 5; i++) {
@@ -549,11 +604,11 @@ START_TEST(inventory)
 {
     treb_error error;
     treb_table_info info;
-    AnswerContext context = {.tables = set};
     const char *directory = work;
+    AnswerContext context = {.tables = set, .directories = &directory, .directory_count = 1};
     uint64_t bytes = 0;
     size_t files = 0;
-    json_t *object = sent(answer_tables(&context, &directory, 1, &error)), *one, *file;
+    json_t *object = sent(answer_tables(&context, &error)), *one, *file;
     size_t i;
     const char *metric;
     json_array_foreach(json_object_get(object, "tables"), i, one)
@@ -643,7 +698,8 @@ int main(void)
     tcase_add_test(tests, mainlines);
     tcase_add_test(tests, missing_tables);
     tcase_add_test(tests, mate_without_a_table);
-    tcase_add_test(tests, refused);
+    tcase_add_test(tests, any_position);
+    tcase_add_test(tests, moves_looked_at_further);
     tcase_add_test(tests, beyond_tables);
     tcase_add_test(tests, castling_moves_are_told);
     tcase_add_test(tests, clock);

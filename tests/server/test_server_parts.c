@@ -147,6 +147,9 @@ END_TEST
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
+/* How many jobs may wait, light and heavy, in all and of one client. */
+enum { QUEUE = 1024, QUEUE_EACH = 256, HEAVY = QUEUE / 8, HEAVY_EACH = QUEUE_EACH / 8 };
+
 /* A job that counts. One that is to be held does not end before its gate is opened. */
 typedef struct Gate {
     atomic_bool open;
@@ -202,7 +205,7 @@ START_TEST(workers_do_all)
     static Counted jobs[CLIENTS][JOBS];
     static const char *const names[CLIENTS] = {"a", "b", "c", "d", "e"};
     Gate gate = {.open = true};
-    Workers *workers = workers_start(3);
+    Workers *workers = workers_start(3, QUEUE, QUEUE_EACH);
     for (int i = 0; i < CLIENTS; i++)
         ck_assert_int_eq(add(workers, jobs[i], JOBS, &gate, names[i], false, JOB_LIGHT), JOBS);
     workers_stop(workers);
@@ -215,10 +218,10 @@ END_TEST
  * the light and the heavy ones. */
 static void check_stall(JobKind kind)
 {
-    enum { HOSTILE = WORKERS_HEAVY_EACH, OTHERS = 10 };
+    enum { HOSTILE = HEAVY_EACH, OTHERS = 10 };
     static Counted hostile[HOSTILE], light[OTHERS], heavy[OTHERS];
     Gate held = {.open = false}, light_gate = {.open = true}, heavy_gate = {.open = true};
-    Workers *workers = workers_start(2);
+    Workers *workers = workers_start(2, QUEUE, QUEUE_EACH);
     ck_assert_int_eq(add(workers, hostile, HOSTILE, &held, "hostile", true, kind), HOSTILE);
     await(&held.now, 1);
     usleep(20000);
@@ -247,7 +250,7 @@ START_TEST(many_hostile_clients)
     static Counted hostile[HOSTILE][EACH];
     char names[HOSTILE][8];
     Gate held = {.open = false}, gate = {.open = true};
-    Workers *workers = workers_start(2);
+    Workers *workers = workers_start(2, QUEUE, QUEUE_EACH);
     for (int i = 0; i < HOSTILE; i++) {
         snprintf(names[i], sizeof names[i], "h%d", i);
         ck_assert_int_eq(add(workers, hostile[i], EACH, &held, names[i], true, JOB_LIGHT), EACH);
@@ -269,7 +272,7 @@ START_TEST(heavy_jobs_leave_threads)
     static Counted hostile[HOSTILE];
     char names[HOSTILE][8];
     Gate held = {.open = false}, gate = {.open = true};
-    Workers *workers = workers_start(4);
+    Workers *workers = workers_start(4, QUEUE, QUEUE_EACH);
     for (int i = 0; i < HOSTILE; i++) {
         snprintf(names[i], sizeof names[i], "h%d", i);
         ck_assert_int_eq(add(workers, &hostile[i], 1, &held, names[i], true, JOB_HEAVY), 1);
@@ -310,7 +313,7 @@ START_TEST(clients_take_turns)
     static const char *const clients[3] = {"x", "y", "z"};
     atomic_int count = 0;
     Gate held[2] = {{.open = false}, {.open = false}};
-    Workers *workers = workers_start(2);
+    Workers *workers = workers_start(2, QUEUE, QUEUE_EACH);
     for (int i = 0; i < HOLDERS; i++) {
         snprintf(names[i], sizeof names[i], "h%d", i);
         ck_assert_int_eq(add(workers, &holder[i], 1, &held[i == 0], names[i], true, JOB_LIGHT), 1);
@@ -337,11 +340,11 @@ END_TEST
 /* Each client has one job that runs; then what may wait is counted. */
 static void check_bound(JobKind kind, int most, int each)
 {
-    enum { CLIENTS = 5, ROOM = WORKERS_LIGHT_EACH + 10 };
+    enum { CLIENTS = 5, ROOM = QUEUE_EACH + 10 };
     static Counted first[CLIENTS], jobs[CLIENTS][ROOM];
     static const char *const names[CLIENTS] = {"a", "b", "c", "d", "e"};
     Gate held = {.open = false};
-    Workers *workers = workers_start(2);
+    Workers *workers = workers_start(2, QUEUE, QUEUE_EACH);
     for (int c = 0; c < CLIENTS; c++)
         ck_assert_int_eq(add(workers, &first[c], 1, &held, names[c], true, kind), 1);
     await(&held.now, CLIENTS);
@@ -362,8 +365,8 @@ static void check_bound(JobKind kind, int most, int each)
 
 START_TEST(jobs_are_bounded)
 {
-    check_bound(JOB_HEAVY, WORKERS_HEAVY_MAX, WORKERS_HEAVY_EACH);
-    check_bound(JOB_LIGHT, WORKERS_LIGHT_MAX, WORKERS_LIGHT_EACH);
+    check_bound(JOB_HEAVY, HEAVY, HEAVY_EACH);
+    check_bound(JOB_LIGHT, QUEUE, QUEUE_EACH);
 }
 END_TEST
 
@@ -373,7 +376,7 @@ START_TEST(closing_refuses)
     enum { JOBS = 20 };
     static Counted jobs[JOBS];
     Gate held = {.open = false};
-    Workers *workers = workers_start(2);
+    Workers *workers = workers_start(2, QUEUE, QUEUE_EACH);
     ck_assert_int_eq(add(workers, jobs, JOBS, &held, "a", true, JOB_LIGHT), JOBS);
     await(&held.now, 2);
     workers_close(workers);
@@ -388,41 +391,79 @@ START_TEST(closing_refuses)
 }
 END_TEST
 
-/* ---- Who a client is ------------------------------------------------------------------------- */
+/* ---- Connections ----------------------------------------------------------------------------- */
 
-static Connection from(const char *text)
+static struct sockaddr_in6 address_of(const char *text)
 {
-    Connection connection = {.fd = -1};
-    struct sockaddr_in v4 = {.sin_family = AF_INET};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
-    if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
-        connections_name(&connection, (struct sockaddr *)&v4);
-    else if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1)
-        connections_name(&connection, (struct sockaddr *)&v6);
-    else
-        connections_name(&connection, NULL);
-    return connection;
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6};
+    ck_assert_int_eq(inet_pton(AF_INET6, text, &address.sin6_addr), 1);
+    return address;
 }
 
-START_TEST(clients_by_address)
+static Connection *connect_from(Connections *connections, const char *text)
 {
-    static const struct {
-        const char *address, *client, *owner;
-        bool local;
-    } cases[] = {{"192.0.2.7", "192.0.2.7", "192.0.2.7", false},
-                 {"127.0.0.1", "127.0.0.1", "127.0.0.1", true},
-                 {"127.8.9.1", "127.8.9.1", "127.8.9.1", true},
-                 {"::1", "::1", "::1", true},
-                 {"::ffff:127.0.0.1", "127.0.0.1", "127.0.0.1", true},
-                 {"::ffff:192.0.2.7", "192.0.2.7", "192.0.2.7", false},
-                 {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::", false},
-                 {"?", "?", "?", false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Connection connection = from(cases[i].address);
-        ck_assert_str_eq(connection.client, cases[i].client);
-        ck_assert_str_eq(connection.owner, cases[i].owner);
-        ck_assert_int_eq(connection.local, cases[i].local);
+    struct sockaddr_in6 address = address_of(text);
+    return connections_add(connections, -1, (struct sockaddr *)&address);
+}
+
+/* A client has so many connections and no more, but for a proxy that is trusted. */
+START_TEST(connections_of_a_client)
+{
+    ConnectionLimits limits = {.request = 1, .answer = 1, .each = 2};
+    Connections connections;
+    Connection *c[6];
+    int pair[2];
+    char byte;
+    ck_assert_int_eq(proxies_add(&limits.proxies, "192.0.2.1"), PROXIES_ADDED);
+    connections_init(&connections, &limits);
+    for (int i = 0; i < 3; i++) {
+        c[i] = connect_from(&connections, "::ffff:192.0.2.1");
+        ck_assert(c[i] != NULL && c[i]->trusted);
     }
+    c[3] = connect_from(&connections, "2001:db8::1");
+    c[4] = connect_from(&connections, "2001:db8::2"); /* one client has the whole network */
+    ck_assert(c[3] != NULL && c[4] != NULL && !c[3]->trusted);
+    ck_assert_str_eq(c[4]->peer.name, "2001:db8::2");
+    /* What is one too many is shut down. */
+    struct sockaddr_in6 address = address_of("2001:db8::3");
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    ck_assert_ptr_null(connections_add(&connections, pair[0], (struct sockaddr *)&address));
+    ck_assert_int_eq(read(pair[1], &byte, 1), 0);
+    close(pair[0]);
+    close(pair[1]);
+    ck_assert_ptr_nonnull(c[5] = connect_from(&connections, "2001:db8:0:1::1"));
+    connections_remove(&connections, c[3]);
+    ck_assert_ptr_nonnull(c[3] = connect_from(&connections, "2001:db8::3"));
+    for (int i = 0; i < 6; i++) connections_remove(&connections, c[i]);
+    ck_assert_ptr_null(connections.first);
+    connections_destroy(&connections);
+}
+END_TEST
+
+/* What is on its way counts for the client that asked, not for the proxy that it came by. */
+START_TEST(answers_on_their_way)
+{
+    uint64_t own, all;
+    Connections connections;
+    connections_init(&connections, &(ConnectionLimits){.request = 1, .answer = 1, .each = 9});
+    Connection *a = connect_from(&connections, "::ffff:192.0.2.1");
+    Connection *b = connect_from(&connections, "::ffff:192.0.2.1");
+    connections_send(&connections, a, "203.0.113.5", 100);
+    connections_send(&connections, b, "192.0.2.1", 10);
+    connections_sending(&connections, "203.0.113.5", &own, &all);
+    ck_assert_uint_eq(own, 100);
+    ck_assert_uint_eq(all, 110);
+    connections_sending(&connections, "192.0.2.1", &own, &all);
+    ck_assert_uint_eq(own, 10);
+    connections_send(&connections, a, "203.0.113.5", 0);
+    connections_send(&connections, a, "192.0.2.1", 1);
+    connections_sending(&connections, "192.0.2.1", &own, &all);
+    ck_assert_uint_eq(own, 11);
+    connections_sending(&connections, "203.0.113.5", &own, &all);
+    ck_assert_uint_eq(own, 0);
+    connections_remove(&connections, a);
+    connections_remove(&connections, b);
+    connections_destroy(&connections);
 }
 END_TEST
 
@@ -456,6 +497,7 @@ START_TEST(time_is_up)
                                           "/v1/line?fen=8/8/8/8/8/2K5/7Q/k7_w",
                                           "/v1/blocked?fen=8/8/8/2p5/2P5/8/8/K6k_w",
                                           "/v1/batch",
+                                          "/v1/games",
                                           "/v1/tables",
                                           "/v1/stats/KPvK"};
     static const char body[] = "{\"fens\":[\"8/8/8/8/8/2K5/7Q/k7 w\"]}";
@@ -633,6 +675,20 @@ START_TEST(advice)
 }
 END_TEST
 
+/* Without tables a server is not ready, unless it may be. */
+START_TEST(health)
+{
+    Reply reply = run_target("/healthz", "", (RouteCall){0});
+    ck_assert_uint_eq(reply.status, 503);
+    ck_assert_str_eq(reply.body, "{\"status\":\"no_tables\",\"tables\":0}");
+    free(reply.body);
+    reply = run_target("/healthz", "", (RouteCall){.allow_empty = true});
+    ck_assert_uint_eq(reply.status, 200);
+    ck_assert_str_eq(reply.body, "{\"status\":\"ok\",\"tables\":0}");
+    free(reply.body);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("server_parts");
@@ -651,7 +707,9 @@ int main(void)
     tcase_add_test(tests, clients_take_turns);
     tcase_add_test(tests, jobs_are_bounded);
     tcase_add_test(tests, closing_refuses);
-    tcase_add_test(tests, clients_by_address);
+    tcase_add_test(tests, connections_of_a_client);
+    tcase_add_test(tests, answers_on_their_way);
+    tcase_add_test(tests, health);
     tcase_add_test(tests, time_is_up);
     tcase_add_test(tests, cbor_says_the_same);
     tcase_add_test(tests, cbor_where_it_is_wanted);

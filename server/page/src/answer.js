@@ -1,7 +1,7 @@
 // The verdict, the distances and the list of moves.
 
 import { $, copy, h } from "./dom.js";
-import { materialOf, settle } from "./fen.js";
+import { settle } from "./fen.js";
 import { currentFen } from "./game.js";
 import { isBlocked, makeCommand, ownMachine } from "./ranks.js";
 import {
@@ -15,23 +15,16 @@ import {
     verdictNote,
     verdictSentence,
 } from "./words.js";
-import { answer, askAgain, chooseMetric, metric, onChange, showPosition, state } from "./session.js";
+import { answer, askAgain, chooseMetric, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { playOwn } from "./play.js";
 
 const TITLES = {
-    no_table: "The table is not installed",
     damaged: "A table file is damaged",
-    too_many_men: "Too many men",
-    castling: "Castling is not covered",
     bad_position: "Not a position yet",
     bad_fen: "Not a position yet",
     offline: "The server does not answer",
     time_up: "No answer in time",
 };
-
-/** The ending that a missing table belongs to: the one that the server names, else that on the board. */
-const missingMaterial = (message) =>
-    (message.match(/\bK[QRBNP]*vK[QRBNP]*\b/) || [materialOf(state.position).name])[0];
 
 function commandRow(command, after = "") {
     const button = h(
@@ -48,46 +41,52 @@ function adviceRow(advice) {
     return command ? commandRow(command, takes) : h("p", {}, advice);
 }
 
-function helpFor({ code, message, advice }) {
-    if ((code === "no_table" || code === "too_many_men") && isBlocked(state.position)) {
-        const text =
-            "Kings among blocked pawns: a rank file answers, however many they are, but there is none of these.";
-        if (!ownMachine()) return [h("p", {}, text)];
+/** What would help where nothing is known of the position; empty if nothing would. */
+function helpBeyond(probe) {
+    const { code } = probe.unknown[0] ?? {};
+    if (code !== "castling" && isBlocked(state.position) && ownMachine())
         return [
-            h("p", {}, `${text} This command, run where the tables are, makes it:`),
+            h("p", {}, "Its pawns are blocked. This command, run where the tables are, makes a table of its own:"),
             commandRow(makeCommand(currentFen(state.game))),
         ];
-    }
-    if (code === "no_table") {
-        const material = missingMaterial(message);
-        const stop = /[.!]$/.test(message) ? "" : ".";
-        const text = `Nothing is known here about ${material}. ${message}${stop}`;
-        return [h("p", {}, text), ...(advice ? [adviceRow(advice)] : [])];
-    }
-    if (code === "castling") {
+    if (code === "castling" && probe.material !== null) {
         const drop = () => showPosition(settle(state.position), "push");
         return [
-            h("p", {}, message),
             h("button", { type: "button", class: "button", onclick: drop }, "Ask without castling rights"),
         ];
     }
+    return probe.advice ? [adviceRow(probe.advice)] : [];
+}
+
+/** What would help where there is no answer. */
+function helpFor({ code, message }) {
     if (code === "offline")
         return [
             h("p", {}, "It is asked again every few seconds. Moves already seen can still be gone back to."),
             h("button", { type: "button", class: "button", onclick: askAgain }, "Ask now"),
         ];
+    if (/side not to move is in check/.test(message)) {
+        const turn = state.position.turn === "w" ? "b" : "w";
+        const turned = () => showPosition({ ...settle(state.position), turn, ep: "-" }, "replace");
+        const name = turn === "w" ? "White" : "Black";
+        return [
+            h("p", {}, message),
+            h("button", { type: "button", class: "button", onclick: turned }, `Let ${name} move`),
+        ];
+    }
     return [h("p", {}, message)];
 }
 
+function showHelp(parts) {
+    $("missing").hidden = parts.length === 0;
+    $("missing").replaceChildren(...parts);
+}
+
 function showError(error) {
-    $("missing").hidden = !error;
     $("offline").hidden = !(error && error.code === "offline");
+    showHelp(error ? helpFor(error) : []);
     if (!error) return;
-    $("missing").replaceChildren(...helpFor(error));
-    $("sentence").textContent =
-        error.code === "no_table"
-            ? `No table for ${missingMaterial(error.message)}`
-            : TITLES[error.code] || "No answer";
+    $("sentence").textContent = TITLES[error.code] || "No answer";
     $("note").textContent = "";
     document.title = "Trebuchet";
     $("metrics").hidden = true;
@@ -96,12 +95,14 @@ function showError(error) {
 
 function showVerdict(probe) {
     const { text } = verdictSentence(probe);
-    const hidden = state.hide && probe.state === "ongoing";
+    const unseen = hidden() && probe.state === "ongoing";
     // Written only when it changes: it is read out by screen readers.
-    const sentence = hidden ? `${sideName(probe.turn)} to move` : text;
+    const sentence = unseen ? `${sideName(probe.turn)} to move` : text;
     if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
-    $("note").textContent = hidden ? "" : verdictNote(probe);
-    document.title = hidden ? "Trebuchet" : `${text} · ${probe.material || "Trebuchet"}`;
+    $("note").textContent = unseen ? "" : verdictNote(probe);
+    const beyond = probe.state === "ongoing" && probe.verdict_clock_zero === null && !probe.blocked;
+    showHelp(beyond && !unseen ? helpBeyond(probe) : []);
+    document.title = unseen ? "Trebuchet" : `${text} · ${probe.material || "Trebuchet"}`;
 }
 
 function tile(name, probe) {
@@ -136,7 +137,8 @@ function tile(name, probe) {
 }
 
 function showTiles(probe) {
-    $("metrics").hidden = state.hide || probe.state !== "ongoing";
+    const known = probe.verdict_clock_zero !== null;
+    $("metrics").hidden = hidden() || probe.state !== "ongoing" || !known;
     const focused = document.activeElement && document.activeElement.name === "metric";
     $("metrics").replaceChildren(
         $("metrics").firstElementChild,
@@ -233,10 +235,10 @@ function showMoves(probe) {
     const focused = document.activeElement?.closest?.("#moves [data-uci]")
         ? document.activeElement.dataset.uci
         : null;
-    const groups = state.hide ? [] : groupMoves(probe.moves).map((entry) => group(entry, by));
+    const groups = hidden() ? [] : groupMoves(probe.moves).map((entry) => group(entry, by));
     if (probe.moves.length === 0)
         groups.push(h("p", { class: "hint" }, "The game is over: there are no moves."));
-    if (state.hide && probe.moves.length > 0)
+    if (hidden() && probe.moves.length > 0)
         groups.push(
             h(
                 "p",
@@ -265,7 +267,7 @@ function render(patch) {
     document.querySelector(".answer").setAttribute("aria-busy", String(!state.error && !answer()));
     if ("error" in patch) showError(state.error);
     const probe = answer();
-    if (probe && ("probe" in patch || "hide" in patch || "metric" in patch || "error" in patch)) {
+    if (probe && ("probe" in patch || "hide" in patch || "drill" in patch || "metric" in patch || "error" in patch)) {
         showVerdict(probe);
         showTiles(probe);
         showMoves(probe);

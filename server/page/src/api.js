@@ -46,6 +46,9 @@ export const probe = (fen, metric) => remembered(`/v1/probe?fen=${fenField(fen)}
 export const ranks = (fen, attacker) =>
     remembered(`/v1/blocked?fen=${fenField(fen)}${attacker ? `&attacker=${attacker}` : ""}`);
 export const stats = (material) => remembered(`/v1/stats/${material}`);
+/** A position of an ending by chance; `wish` may have turn, verdict, metric with plies. */
+export const random = (material, wish = {}) =>
+    get(`/v1/random/${material}?${new URLSearchParams(wish)}`);
 export const tables = () => remembered("/v1/tables");
 
 const lines = new Map();

@@ -47,8 +47,9 @@ function drawBars(svg, bins, { width, x, zero, height, scale, sign, name }) {
 }
 
 /**
- * Draws into `box`. data: {up, down, word, here, mine}: bins of White's and Black's wins, "Mate" or
- * the like, the moves of the position on the board or null, and which bins it is in. `logarithmic` is how tall bars are.
+ * Draws into `box`. data: {up, down, word, here, hereWords, pick}: bins of White's and Black's wins, "Mate" or
+ * the like, the moves of the position on the board or null, and what to do when a bar is chosen: pick(moves, white).
+ * `logarithmic` is how tall bars are.
  */
 export function drawChart(box, data, logarithmic) {
     const { up, down, here } = data;
@@ -107,7 +108,7 @@ export function drawChart(box, data, logarithmic) {
     }
 
     const readout = h("p", { class: "readout", "aria-live": "polite" });
-    const rest = here === null ? "Point at a bar, or use the arrow keys." : data.hereWords;
+    const rest = here === null ? "Choose a bar for a position from it." : data.hereWords;
     let at = here === null ? Math.round(last / 2) : here;
     const tell = (moves) => {
         const text = moves === null ? rest : binWords(data, moves);
@@ -122,9 +123,21 @@ export function drawChart(box, data, logarithmic) {
         const moves = Math.floor((event.clientX - svg.getBoundingClientRect().left - left) / width);
         tell(moves >= 0 && moves <= last ? (at = moves) : null);
     });
+    /** Whether a bar is White's: where both sides have one, the half that was pointed at says. */
+    const whose = (moves, y) => {
+        const white = Boolean(up[moves]);
+        return white && down[moves] ? y < zeroUp + axis / 2 : white;
+    };
+    const choose = (moves, y) => (up[moves] || down[moves]) && data.pick(moves, whose(moves, y));
+    svg.addEventListener("click", (event) => {
+        const box = svg.getBoundingClientRect();
+        const moves = Math.floor((event.clientX - box.left - left) / width);
+        if (moves >= 0 && moves <= last) choose(moves, event.clientY - box.top);
+    });
     svg.addEventListener("pointerleave", () => tell(null));
     svg.addEventListener("blur", () => tell(null));
     svg.addEventListener("keydown", (event) => {
+        if (event.key === "Enter") choose(at, 0);
         const to = {
             ArrowLeft: at - 1,
             ArrowRight: at + 1,

@@ -32,9 +32,26 @@ function readCount(text, name, least) {
     return Number(text);
 }
 
+const RANK = "[KQRBNPkqrbnp1-8]{1,8}";
+const IN_TEXT = new RegExp(
+    `(?<![A-Za-z0-9])((?:${RANK}/){7}${RANK})((?:[ _]+[-A-Za-z0-9]+){0,5})(?![A-Za-z0-9/])`,
+);
+
+/** The FEN in what people paste: in quotes, a tag of PGN, a link of some site. The text itself if there is none. */
+export function fenIn(text) {
+    let plain = text;
+    try {
+        plain = decodeURIComponent(text.replaceAll("+", " "));
+    } catch {
+        // A stray % is no reason to refuse.
+    }
+    const found = plain.match(IN_TEXT);
+    return found && found.index > 0 ? found[1] + found[2] : plain;
+}
+
 /** Reads a FEN of one to six fields; underscores count as spaces. Throws an Error a player understands. */
 export function parseFen(text) {
-    const fields = text.replaceAll("_", " ").trim().split(/\s+/);
+    const fields = fenIn(text).replaceAll("_", " ").trim().split(/\s+/);
     if (fields[0] === "") throw new Error("Type or paste a FEN.");
     if (fields.length > 6) throw new Error("A FEN has at most six fields.");
     const [board, turn = "w", castling = "-", ep = "-", halfmove = "0", fullmove = "1"] = fields;
@@ -81,11 +98,14 @@ export function epSquares({ men, turn }) {
     return found;
 }
 
-/** The same position with an en passant square only if it can be one, and no castling. */
-export function settle(position) {
+/** The same position with an en passant square only if it can be one. */
+function withPossibleEp(position) {
     const ep = epSquares(position).includes(position.ep) ? position.ep : "-";
-    return { ...position, ep, castling: "-" };
+    return { ...position, ep };
 }
+
+/** The same, and no castling: what is set up by hand has none. */
+export const settle = (position) => ({ ...withPossibleEp(position), castling: "-" });
 
 function moved(position, where) {
     const men = new Array(64).fill("");
@@ -115,6 +135,15 @@ export function movedMan(position, from, to) {
     return withMan(withMan(position, from, ""), to, man);
 }
 
+/** The castling rights that go with a move from or to a square. */
+const RIGHTS = { a1: "Q", e1: "KQ", h1: "K", a8: "q", e8: "kq", h8: "k" };
+
+function castlingAfter(castling, uci) {
+    const lost = [uci.slice(0, 2), uci.slice(2, 4)].map((square) => RIGHTS[square] ?? "").join("");
+    const left = [...castling].filter((right) => right !== "-" && !lost.includes(right));
+    return left.join("") || "-";
+}
+
 /** The position after a legal move such as "e7e8q"; whether it is legal is for the server to know. */
 export function played(position, uci) {
     const [from, to] = [indexOf(uci.slice(0, 2)), indexOf(uci.slice(2, 4))];
@@ -122,6 +151,11 @@ export function played(position, uci) {
     const man = men[from];
     const pawn = /p/i.test(man);
     const zeroing = pawn || men[to] !== "";
+    if (/k/i.test(man) && Math.abs(to - from) === 2) {
+        const corner = to > from ? from + 3 : from - 4;
+        men[(from + to) / 2] = men[corner];
+        men[corner] = "";
+    }
     if (pawn && uci.slice(2, 4) === position.ep) men[to + (position.turn === "w" ? -8 : 8)] = "";
     men[from] = "";
     const promoted = uci[4] && (position.turn === "w" ? uci[4].toUpperCase() : uci[4]);
@@ -129,35 +163,18 @@ export function played(position, uci) {
     const next = {
         men,
         turn: position.turn === "w" ? "b" : "w",
-        castling: "-",
+        castling: castlingAfter(position.castling, uci),
         ep: pawn && Math.abs(to - from) === 16 ? squareOf((from + to) / 2) : "-",
         halfmove: zeroing ? 0 : position.halfmove + 1,
         fullmove: position.fullmove + (position.turn === "b" ? 1 : 0),
     };
-    return settle(next);
+    return withPossibleEp(next);
 }
 
 /** Letters of one side, king first: "KRP". */
 export function sideLetters({ men }, white) {
     const own = men.filter((man) => man && isWhite(man) === white).map((man) => man.toUpperCase());
     return [..."KQRBNP"].map((letter) => own.filter((man) => man === letter).join("")).join("");
-}
-
-const KEY = "KQRBNP";
-function isWeaker(a, b) {
-    if (a.length !== b.length) return a.length < b.length;
-    for (let i = 0; i < a.length; i++) {
-        if (a[i] !== b[i]) return KEY.indexOf(a[i]) > KEY.indexOf(b[i]);
-    }
-    return false;
-}
-
-/** The material's name, stronger side first, and whether that side is Black here. */
-export function materialOf(position) {
-    const white = sideLetters(position, true);
-    const black = sideLetters(position, false);
-    const swapped = isWeaker(white, black);
-    return { name: swapped ? `${black}v${white}` : `${white}v${black}`, swapped };
 }
 
 /** Why no table can know this position, or "" if nothing is seen from here. */

@@ -5,7 +5,7 @@ import { FILES, indexOf, movedMan } from "./fen.js";
 import { moveWords } from "./words.js";
 import { MARK } from "./board.js";
 import { enableDrag } from "./drag.js";
-import { answer, metric, onChange, state } from "./session.js";
+import { answer, hidden, metric, onChange, state } from "./session.js";
 import { legal, playOwn } from "./play.js";
 import { currentBrush, edit, putMan, setBrush } from "./setup.js";
 
@@ -35,7 +35,7 @@ function markTargets() {
     for (const move of legal(picked))
         if (!targets.has(move.uci.slice(2, 4))) targets.set(move.uci.slice(2, 4), move);
     for (const [square, { verdict }] of targets)
-        board.target(square, (!state.hide && verdict) || "plain", manAt(square) !== "");
+        board.target(square, (!hidden() && verdict) || "plain", manAt(square) !== "");
 }
 
 function pick(square) {
@@ -59,7 +59,7 @@ function choosePromotion(moves) {
                     onclick: () => (resolve(move), dialog.close()),
                 },
                 manPicture(man(move)),
-                state.hide ? null : h("span", {}, moveWords(move, metric())),
+                hidden() ? null : h("span", {}, moveWords(move, metric())),
             );
         const order = [..."qrbn"].map((letter) => moves.find(({ uci }) => uci[4] === letter)).filter(Boolean);
         dialog.replaceChildren(

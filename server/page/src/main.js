@@ -5,6 +5,7 @@ import { MARK, installSprites, makeBoard } from "./board.js";
 import { isWhite, squareOf } from "./fen.js";
 import { lastMove } from "./game.js";
 import { startAnswer } from "./answer.js";
+import { startDrill } from "./drill.js";
 import { startHands } from "./hands.js";
 import { startMaterial } from "./material.js";
 import { startNotation } from "./notation.js";
@@ -55,6 +56,12 @@ function point(uci) {
     else board.arrow(null);
 }
 
+/** A hint: where the best move starts, then the move. */
+function hintAt(uci, square) {
+    board.mark(MARK.picked, square);
+    point(uci);
+}
+
 const trays = startSetup(board.flipped);
 let turning = false;
 async function flip() {
@@ -83,6 +90,7 @@ startNotation();
 startMaterial();
 startHands(board);
 startSquares(board);
+startDrill(hintAt);
 startTable();
 $("flip").addEventListener("click", flip);
 addEventListener("keydown", (event) => {

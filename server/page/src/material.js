@@ -4,9 +4,9 @@ import * as api from "./api.js";
 import { $, h, toast } from "./dom.js";
 import { byMoves, drawChart, rankWords } from "./chart.js";
 import { asOnBoard, children, longestList, longestOf, shares, tableSide, title } from "./ending.js";
-import { materialOf, sideLetters } from "./fen.js";
+import { sideLetters } from "./fen.js";
 import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
-import { answer, metric, onChange, showPosition, state } from "./session.js";
+import { answer, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { distanceHere } from "./play.js";
 
 let shown = null; // {name, swapped, stats} that the panel is about
@@ -26,20 +26,47 @@ function bins(turn) {
     return turn === "white" ? { up: own, down: others } : { up: others, down: own };
 }
 
+/** Goes to a position of the ending by chance, as wished: see api.random. */
+async function goRandom(wish = {}) {
+    const { name, swapped } = shown;
+    try {
+        const { fen } = await api.random(name, wish);
+        showPosition(asOnBoard(fen, swapped), "push", { setup: false });
+    } catch (error) {
+        toast(error.message);
+    }
+}
+
+/** A position from a bar of the chart: one of its verdicts and distances, each as likely as it is frequent. */
+function goFromBar(turn, moves, white) {
+    const histogram = shown.stats.histograms[metric()][tableSide(shown, turn)];
+    const verdicts = white === (turn === "white") ? ["win", "cursed_win"] : ["loss", "blessed_loss"];
+    const choices = verdicts.flatMap((verdict) =>
+        (histogram[verdict] || [])
+            .filter(([plies]) => movesOf(plies) === moves)
+            .map(([plies, count]) => ({ verdict, plies, count })),
+    );
+    let number = Math.random() * choices.reduce((sum, { count }) => sum + count, 0);
+    const choice = choices.find(({ count }) => (number -= count) < 0) || choices[0];
+    if (!choice) return;
+    const { verdict, plies } = choice;
+    goRandom({ turn: tableSide(shown, turn), verdict, metric: metric(), plies });
+}
+
 function chartData(turn) {
     const found = bins(turn);
     if (!found || found.up.length + found.down.length === 0) return null;
     const word = METRICS[metric()].name;
     const probe = answer();
     const plies =
-        probe && probe.turn === turn && probe.state === "ongoing" && !state.hide ? distanceHere() : null;
+        probe && probe.turn === turn && probe.state === "ongoing" && !hidden() ? distanceHere() : null;
     const winner = probe && winnerOf(probe.verdict, probe.turn);
     const here = plies === null || !winner ? null : movesOf(plies);
     const hereWords =
         here === null
             ? ""
             : rankWords(winner === "white" ? found.up : found.down, here, sideName(winner), word);
-    return { ...found, word, here, hereWords };
+    return { ...found, word, here, hereWords, pick: (moves, white) => goFromBar(turn, moves, white) };
 }
 
 function showChart() {
@@ -123,7 +150,16 @@ async function visit(name, swapped) {
 function showStats() {
     const { name, swapped, stats } = shown;
     const parts = [
-        title(name, swapped),
+        h(
+            "div",
+            { class: "card-head" },
+            title(name, swapped),
+            h(
+                "button",
+                { type: "button", id: "random", class: "button small", onclick: () => goRandom() },
+                "Random position",
+            ),
+        ),
         stats.counts && shares(shown, "white"),
         stats.counts && shares(shown, "black"),
         stats.histograms && spread(),
@@ -152,21 +188,14 @@ async function follow(name) {
 }
 
 function showNothing() {
-    const { code } = state.error;
     asked++;
     shown = null;
-    document.querySelector(".material").hidden = code !== "no_table" && code !== "offline";
-    if (code !== "no_table") return;
-    const { name, swapped } = materialOf(state.position);
-    $("material").replaceChildren(
-        title(name, swapped),
-        h("p", { class: "hint" }, `Without its tables there is nothing to tell of ${name} as a whole.`),
-    );
+    document.querySelector(".material").hidden = state.error.code !== "offline";
 }
 
 function render(patch) {
     if (state.error) return void ("error" in patch && showNothing());
-    if (!("probe" in patch || "error" in patch || "metric" in patch || "hide" in patch)) return;
+    if (!("probe" in patch || "error" in patch || "metric" in patch || "hide" in patch || "drill" in patch)) return;
     const probe = answer();
     if (!probe) return;
     document.querySelector(".material").hidden = !probe.material; // bare kings have none
@@ -178,6 +207,39 @@ function render(patch) {
         shown.metric = metric();
         showStats();
     } else showChart();
+}
+
+/** All endings that are installed, by their number of men. */
+async function browse() {
+    const dialog = $("browse");
+    const { tables } = await api.tables().catch(() => ({ tables: [] }));
+    const men = [...new Set(tables.map((table) => table.men))].sort((a, b) => a - b);
+    const chip = ({ material }) =>
+        h(
+            "button",
+            {
+                type: "button",
+                class: "chip",
+                "data-ending": material,
+                onclick: () => (dialog.close(), visit(material, false)),
+            },
+            material,
+        );
+    const parts = [
+        h(
+            "div",
+            { class: "card-head" },
+            h("h2", { id: "browse-title" }, "Endings"),
+            h("button", { type: "button", class: "button small", onclick: () => dialog.close() }, "Close"),
+        ),
+        ...men.flatMap((count) => [
+            h("h3", {}, `${count} men`),
+            h("p", { class: "chips-row" }, ...tables.filter((table) => table.men === count).map(chip)),
+        ]),
+    ];
+    if (tables.length === 0) parts.push(h("p", { class: "hint" }, "No tables are installed here."));
+    dialog.replaceChildren(...parts);
+    dialog.showModal();
 }
 
 async function fillEndings() {
@@ -194,6 +256,8 @@ export function startMaterial() {
         width = entry.contentRect.width;
         showChart();
     }).observe($("material"));
+    $("browse-open").addEventListener("click", browse);
+    $("browse").addEventListener("click", (event) => event.target === $("browse") && $("browse").close());
     const field = $("ending");
     field.addEventListener("focus", fillEndings);
     const go = () => {

@@ -4,7 +4,7 @@ import { $, copy, h } from "./dom.js";
 import { currentFen, numbered } from "./game.js";
 import { resultOf, writePgn } from "./pgn.js";
 import { verdictSentence } from "./words.js";
-import { answer, link, onChange, state, update } from "./session.js";
+import { answer, chooseHide, hidden, link, onChange, state, update } from "./session.js";
 import { followLine, goToMove, hasNext, travel } from "./play.js";
 
 function words(start, moves, offset, kind, at) {
@@ -32,8 +32,8 @@ function words(start, moves, offset, kind, at) {
 }
 
 function showMoves() {
-    const { game, line, hide } = state;
-    const beyond = game.at === game.moves.length && !hide ? line : [];
+    const { game, line } = state;
+    const beyond = game.at === game.moves.length && !hidden() ? line : [];
     const box = $("notation");
     const parts = words(game.start, game.moves, 0, "played", game.at);
     if (beyond.length > 0)
@@ -46,7 +46,7 @@ function showMoves() {
             h(
                 "p",
                 { class: "hint" },
-                hide ? "No moves yet." : "Move on the board, or choose a move from the list.",
+                hidden() ? "No moves yet." : "Move on the board, or choose a move from the list.",
             ),
         );
     box.replaceChildren(...parts);
@@ -65,7 +65,7 @@ function showButtons() {
     // While an answer is awaited the buttons stay as they are: one that is off loses the focus.
     if (probe || state.error) {
         off("next", !hasNext());
-        const over = !probe || probe.verdict === "draw" || probe.state !== "ongoing";
+        const over = !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
         $("play").disabled = over && at === moves.length && !state.playing;
     }
     $("play").setAttribute("aria-pressed", String(state.playing));
@@ -75,20 +75,21 @@ function showButtons() {
     $("play").querySelector("span").textContent = state.playing ? "Pause" : "Best play";
 }
 
-/** The game as PGN: what was played, then the best play from the end of it. */
+/** The game as PGN, with the best play from the position on the board. */
 function pgn() {
     const { game, line } = state;
-    const probe = game.at === game.moves.length ? answer() : null;
-    const best = probe && !state.hide ? line : [];
-    const ends =
-        best.length > 0
-            ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2"
-            : resultOf(game.moves, probe);
+    const probe = answer();
+    const best = probe && !hidden() ? line : [];
+    const alone = game.moves.length === 0 && best.length > 0;
+    const ends = alone
+        ? { white: "1-0", black: "0-1" }[verdictSentence(probe).tone] || "1/2-1/2"
+        : resultOf(game.moves, game.at === game.moves.length ? probe : null);
     return writePgn({
         start: game.start,
         played: game.moves,
+        at: game.at,
         best,
-        comment: probe && !state.hide ? verdictSentence(probe).text : "",
+        comment: probe && probe.verdict !== null && !hidden() ? verdictSentence(probe).text : "",
         result: ends,
         site: link(),
     });
@@ -96,7 +97,7 @@ function pgn() {
 
 export function startNotation() {
     onChange((patch) => {
-        if ("game" in patch || "line" in patch || "hide" in patch) showMoves();
+        if (["game", "line", "hide", "drill"].some((name) => name in patch)) showMoves();
         showButtons();
     });
     $("notation").addEventListener("click", (event) => {
@@ -113,7 +114,8 @@ export function startNotation() {
     $("table-plays").addEventListener("change", () =>
         update({ tablePlays: $("table-plays").value, playing: false }),
     );
-    $("hide").addEventListener("change", () => update({ hide: $("hide").checked }));
+    $("hide").checked = state.hide;
+    $("hide").addEventListener("change", () => chooseHide($("hide").checked));
     onChange((patch) => "tablePlays" in patch && ($("table-plays").value = state.tablePlays));
     $("copy-pgn").addEventListener("click", () => copy(pgn(), "PGN"));
     $("copy-fen").addEventListener("click", () => copy(currentFen(state.game), "FEN"));

@@ -15,24 +15,51 @@ function wrap(words, width) {
     return lines.join("\n");
 }
 
-/** The words of a run of moves: "12.", "Kd5", ...; `start` is the FEN before the first of them. */
-function moveWords(start, moves) {
+/**
+ * The words of a run of moves: "12.", "Kd5", ...; `start` is the FEN before the first of them. `after(index)` gives
+ * words that come behind a move, after which Black's move has its number again.
+ */
+function moveWords(start, moves, after = () => []) {
     const words = [];
+    let numberless = true; // the next move needs its number even if it is Black's
+    const put = (cell, number, dots) => {
+        if (!cell) return;
+        if (dots === "." || numberless) words.push(`${number}${dots}`);
+        const more = after(cell.index);
+        words.push(cell.san, ...more);
+        numberless = more.length > 0;
+    };
     for (const { number, white, black } of numbered(start, moves)) {
-        words.push(white ? `${number}.` : `${number}...`);
-        if (white) words.push(white.san);
-        if (black) words.push(black.san);
+        put(white, number, ".");
+        put(black, number, "...");
     }
     return words;
 }
 
 /**
- * A game as PGN. `played` are its moves, `best` what the tables would go on with, told apart by a
- * comment; `comment` is the verdict; `result` one of 1-0, 0-1, 1/2-1/2, *.
+ * Best play from a point of the game, as a variation: in place of the move played there or, at the end of the game, in
+ * place of its last move, which it repeats. Readers put both on one tree.
+ */
+function variation(start, played, at, best) {
+    const end = at === played.length;
+    const from = end ? at - 1 : at;
+    const before = from === 0 ? start : played[from - 1].fen;
+    const moves = end ? [played[from], ...best] : best;
+    const words = moveWords(before, moves);
+    words[0] = `(${words[0]}`;
+    words.push(`${words.pop()})`);
+    return { index: from, words };
+}
+
+/**
+ * A game as PGN. `played` are its moves, and `at` how many of them are on the board; `best` is what the tables would
+ * play from there: a variation, or the game itself where no move was played. `comment` is the verdict of the position
+ * on the board; `result` one of 1-0, 0-1, 1/2-1/2, *.
  */
 export function writePgn({
     start,
     played,
+    at = played.length,
     best = [],
     comment = "",
     result = "*",
@@ -54,10 +81,15 @@ export function writePgn({
         tag("FEN", start),
         tag("Annotator", "Trebuchet"),
     ];
-    const words = moveWords(start, played);
-    const between = played.length > 0 ? played[played.length - 1].fen : start;
-    if (comment) words.push(...`{ ${comment.replace(/[{}]/g, "")} }`.split(" "));
-    words.push(...moveWords(between, best), result);
+    const note = comment ? `{ ${comment.replace(/[{}]/g, "")} }`.split(" ") : [];
+    const aside =
+        best.length > 0 && played.length > 0 ? variation(start, played, at, best) : { index: -1, words: [] };
+    const after = (index) => [
+        ...(index === at - 1 ? note : []),
+        ...(index === aside.index ? aside.words : []),
+    ];
+    const words = at === 0 ? [...note] : [];
+    words.push(...moveWords(start, played.length > 0 ? played : best, after), result);
     return `${tags.join("\n")}\n\n${wrap(words, 80)}\n`;
 }
 

@@ -34,7 +34,7 @@ export const hasNext = () => state.game.at < state.game.moves.length || bestMove
 
 function bestMove() {
     const probe = answer();
-    if (!probe || probe.moves.length === 0) return null;
+    if (!probe || probe.moves.length === 0 || probe.verdict_clock_zero === null) return null;
     const first = state.line[0];
     return (first && probe.moves.find(({ uci }) => uci === first.uci)) || probe.moves[0];
 }

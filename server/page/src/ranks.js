@@ -1,7 +1,6 @@
-// Kings among blocked pawns: what /v1/blocked says, in the shape of other answers and in words. No
-// DOM, no server.
+// Kings among blocked pawns: what /v1/blocked says, in words. No DOM, no server.
 
-import { formatFen, played, squareOf } from "./fen.js";
+import { squareOf } from "./fen.js";
 
 const isPawn = (man) => man === "P" || man === "p";
 
@@ -32,70 +31,21 @@ export const structureOf = ({ men }) =>
 
 const OTHER = { white: "black", black: "white" };
 
-/** A verdict about who wins as one for a side; null if it is open. */
-function verdictFor(side, verdict) {
-    if (verdict === "draw") return "draw";
-    if (verdict === "open") return null;
-    return verdict === side ? "win" : "loss";
-}
-
-/** An answer of /v1/blocked in the shape of one of /v1/probe: ranks are conversions. */
-export function asProbe(ranks, position) {
-    const turn = position.turn === "w" ? "white" : "black";
-    const verdict = verdictFor(turn, ranks.verdict);
-    const over = ranks.moves.length === 0;
-    const missing = "A rank file does not know this distance.";
-    return {
-        fen: ranks.fen,
-        turn,
-        state: over ? (ranks.verdict === OTHER[turn] ? "checkmate" : "stalemate") : "ongoing",
-        verdict,
-        verdict_clock_zero: verdict,
-        halfmove_clock: position.halfmove,
-        metric: "dtc",
-        material: null,
-        dtm_plies: null,
-        dtc_plies: ranks.plies,
-        dtz_plies: null,
-        unknown: ["dtm", "dtz"].map((metric) => ({ metric, code: "no_table", message: missing })),
-        moves: ranks.moves.map((move) => ({
-            uci: move.uci,
-            san: move.san,
-            verdict: verdictFor(turn, move.verdict),
-            checkmate: move.san.endsWith("#"),
-            stalemate: false,
-            dtm_plies: null,
-            dtc_plies: move.plies,
-            dtz_plies: null,
-        })),
-        ranks,
-    };
-}
-
-/** Its line as moves with the positions after them. */
-export function lineOf(ranks, position) {
-    let now = position;
-    return ranks.line_uci.map((uci, index) => {
-        now = played(now, uci);
-        return { uci, san: ranks.line[index], fen: formatFen(now) };
-    });
-}
-
 /** Whether the page comes from the machine that shows it: its visitor then is the one who can make files there. */
 export const ownMachine = (host = globalThis.location?.hostname ?? "") =>
     host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 
-/** The command that makes the rank file of a position. */
+/** The command that makes the blocked-pawn table of a position. */
 export const makeCommand = (fen) => `trebuchet blocked --write tables '${fen}'`;
 
-/** What a player should know about a verdict that comes from a rank file. */
-export function ranksNote(ranks) {
-    if (ranks.verdict === "open")
-        return "Whether this can be won is not decided: making the rank file with more memory may tell.";
+/** What a player should know about a verdict that comes from a blocked-pawn table. */
+export function ranksNote(probe) {
+    if (probe.verdict === null)
+        return "Whether this can be won is not decided: making its blocked-pawn table with more memory may tell.";
     const rule = "The 50-move rule is left aside.";
-    if (ranks.verdict === "draw") return `With best play neither side can win. ${rule}`;
-    const most = ranks.upper_bounds ? "at most " : "";
-    return `From a rank file: ${most}${ranks.plies} plies to mate or to the capture that keeps the win. ${rule}`;
+    if (probe.verdict === "draw") return `With best play neither side can win. ${rule}`;
+    const plies = probe.blocked.upper_bounds ? `at most ${probe.at_most_plies}` : probe.dtc_plies;
+    return `From a blocked-pawn table: ${plies} plies to mate or to the capture that keeps the win. ${rule}`;
 }
 
 const NAME = { white: "White", black: "Black" };

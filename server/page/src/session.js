@@ -4,9 +4,18 @@
 import * as api from "./api.js";
 import { currentFen, newGame } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
-import { asProbe, isBlocked, lineOf, structureOf } from "./ranks.js";
+import { isBlocked, structureOf } from "./ranks.js";
 
 const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
+
+/** A choice of an earlier visit. */
+function kept(name) {
+    try {
+        return localStorage.getItem(name);
+    } catch {
+        return null;
+    }
+}
 
 export const state = {
     game: newGame(FIRST),
@@ -17,8 +26,8 @@ export const state = {
     line: [], // best play from the position on the board
     judgement: null, // about the last move, told against the best
     metric: null, // as chosen; null takes what the server prefers
-    ranks: null, // the last answer about a blocked position
-    ranksError: null, // or why there is none
+    ranks: null, // the last corresponding squares of a blocked position
+    ranksError: null, // or why there are none
     ranksFen: "", // the position that it is about
     ranksOf: "", // and its pawns
     attacker: null, // whose corresponding squares, as chosen; null takes what the server prefers
@@ -27,7 +36,8 @@ export const state = {
     playing: false,
     tablePlays: "none",
     pace: 1000,
-    hide: false,
+    hide: kept("hide") === "yes",
+    drill: null, // the drill under way: see drill.js
 };
 
 const listeners = [];
@@ -42,9 +52,13 @@ export function update(patch) {
 export const answer = () =>
     state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null;
 
+/** Whether the answers are hidden: by choice, or while a drill goes on. */
+export const hidden = () => state.hide || (state.drill !== null && state.drill.outcome === null);
+
 /** The metric to order and draw by: the chosen one, unless its table is missing here. */
 export function metric() {
-    const missing = state.probe ? state.probe.unknown.map((entry) => entry.metric) : [];
+    const known = state.probe && state.probe.verdict_clock_zero !== null;
+    const missing = known ? state.probe.unknown.map((entry) => entry.metric) : [];
     const wanted = [state.metric, state.probe && state.probe.metric, "dtm", "dtc", "dtz"].filter(Boolean);
     return wanted.find((name) => !missing.includes(name)) || wanted[0];
 }
@@ -65,7 +79,7 @@ function remember(how, game) {
 let asked = 0;
 let retry = 0;
 
-/** What a rank file says of a blocked position; null if the server has none. */
+/** The corresponding squares of a blocked position, from its table; null if the server has none. */
 async function askRanks(number, fen, position) {
     let ranks = null;
     let ranksError = null;
@@ -76,16 +90,6 @@ async function askRanks(number, fen, position) {
         ranksError = { code: error.code, message: error.message };
     }
     if (number === asked) update({ ranks, ranksError, ranksFen: fen, ranksOf: structureOf(position) });
-    return ranks;
-}
-
-/** Where the tables have no answer, that of a rank file. False if there is none. */
-async function answerByRanks(code, number, fen, position) {
-    if (!["no_table", "too_many_men"].includes(code) || !isBlocked(position)) return false;
-    const ranks = await askRanks(number, fen, position);
-    if (ranks && number === asked)
-        update({ probe: asProbe(ranks, position), probeFen: fen, error: null, line: lineOf(ranks, position) });
-    return ranks !== null;
 }
 
 async function ask() {
@@ -108,8 +112,7 @@ async function ask() {
         if (number !== asked) return;
         if (!(error instanceof api.ApiError)) throw error;
         const { code, message, advice } = error;
-        if (answer() && !answer().ranks) return; // the line alone failed: the verdict stands
-        if ((await answerByRanks(code, number, fen, position)) || number !== asked) return;
+        if (answer()) return; // the line alone failed: the verdict stands
         update({ error: { code, message, advice }, line: [], playing: false });
         if (["offline", "busy", "too_many", "time_up"].includes(code)) retry = setTimeout(ask, 4000);
     }
@@ -130,14 +133,24 @@ export function showPosition(position, how, extra = {}) {
     return show(newGame(formatFen(position)), how, { playing: false, ...extra });
 }
 
+/** Keeps a choice for the next visit. Private windows may have no storage; it then lasts as long as the page. */
+function keep(name, value) {
+    try {
+        localStorage.setItem(name, value);
+    } catch {
+        // As said.
+    }
+}
+
 export function chooseMetric(metric) {
     update({ metric });
-    try {
-        localStorage.setItem("metric", metric);
-    } catch {
-        // Private windows may have no storage; the choice then lasts as long as the page.
-    }
+    keep("metric", metric);
     return ask();
+}
+
+export function chooseHide(hide) {
+    update({ hide });
+    keep("hide", hide ? "yes" : "no");
 }
 
 export function chooseAttacker(attacker) {
@@ -171,12 +184,7 @@ function fromHistory(entry) {
 }
 
 export function start() {
-    try {
-        const saved = localStorage.getItem("metric");
-        if (["dtm", "dtc", "dtz"].includes(saved)) state.metric = saved;
-    } catch {
-        // As above.
-    }
+    if (["dtm", "dtc", "dtz"].includes(kept("metric"))) state.metric = kept("metric");
     addEventListener("popstate", (event) => {
         edited = false;
         const { game, problem } = fromHistory(event.state);

@@ -14,12 +14,12 @@ import {
     structureOf,
     zugzwangHere,
 } from "./ranks.js";
-import { askSquares, chooseAttacker, onChange, state, update } from "./session.js";
+import { askSquares, chooseAttacker, hidden, onChange, state, update } from "./session.js";
 
 let board;
 
 /** Whether there is something to show, or to ask for: not while the answers are hidden. */
-const wanted = () => isBlocked(state.position) && !state.hide && !state.setup && !state.error;
+const wanted = () => isBlocked(state.position) && !hidden() && !state.setup && !state.error;
 
 /** The ranks, if they are of the pawns on the board. */
 const shown = () => (wanted() && state.ranksOf === structureOf(state.position) ? state.ranks : null);
@@ -54,14 +54,17 @@ function showEmpty() {
     $("squares-rule").textContent = !none
         ? ""
         : known
-          ? `There is no rank file of these pawns.${ownMachine() ? ` This command makes one: ${makeCommand(state.ranksFen)}` : ""}`
+          ? `There is no table of these blocked pawns.${ownMachine() ? ` This command makes one: ${makeCommand(state.ranksFen)}` : ""}`
           : state.ranksError.message;
     for (const id of ["squares-list", "squares-both", "squares-here"]) $(id).replaceChildren();
 }
 
 function showCard(ranks) {
     $("squares").hidden = !wanted();
-    $("squares-toggle").setAttribute("aria-pressed", String(state.squares));
+    const word = state.squares ? "Hide" : "Show";
+    $("squares-toggle").textContent = word;
+    $("squares-toggle").setAttribute("aria-label", `${word} corresponding squares on the board`);
+    $("squares-toggle").classList.toggle("primary", state.squares);
     $("squares-attacker").hidden = !ranks;
     $("squares-toggle").disabled = ranks !== null && ranks.groups.length === 0;
     if (!ranks) return showEmpty();
@@ -78,7 +81,7 @@ function showCard(ranks) {
 }
 
 function render(patch) {
-    if (!["position", "ranks", "hide", "squares", "setup", "error"].some((name) => name in patch)) return;
+    if (!["position", "ranks", "hide", "drill", "squares", "setup", "error"].some((name) => name in patch)) return;
     const ranks = shown();
     showCard(ranks);
     board.squares(ranks && state.squares ? marksBySquare(ranks.groups) : {}, state.position);

@@ -39,7 +39,8 @@ export function verdictSentence(probe) {
     if (state === "insufficient_material") return { text: "Draw: too few men to mate.", tone: "draw" };
     const winner = winnerOf(verdict, turn);
     if (verdict === "draw") return { text: "Draw", tone: "draw" };
-    if (!winner) return { text: "Unknown", tone: "draw" };
+    if (!winner && probe.verdict_clock_zero === null) return { text: "Not known", tone: "draw" };
+    if (!winner) return { text: "It depends on the 50-move rule", tone: "draw" };
     if (verdict === "cursed_win" || verdict === "blessed_loss")
         return { text: `Won, but the 50-move rule saves ${SIDE[other(winner)]}`, tone: "cursed" };
     if (probe.dtm_plies != null)
@@ -47,9 +48,29 @@ export function verdictSentence(probe) {
     return { text: `${SIDE[winner]} wins`, tone: winner };
 }
 
+/** Why nothing is known of a position, and what is known all the same. */
+function unknownNote(probe) {
+    const known = probe.moves.filter(({ verdict }) => verdict !== null).length;
+    const { code } = probe.unknown[0] ?? {};
+    const why =
+        probe.material === null
+            ? `${probe.men} men are more than any table has.`
+            : code === "castling"
+              ? "Castling is still possible, which no table covers."
+              : `This is ${probe.material}, ${probe.men} men, of which there is no table here.`;
+    const moves =
+        known === 0
+            ? " All legal moves can be played."
+            : known === 1
+              ? " One move leads to a position that is known."
+              : ` ${known} moves lead to positions that are known.`;
+    return why + moves;
+}
+
 /** What else a player should know about the verdict; "" if nothing. */
 export function verdictNote(probe) {
-    if (probe.ranks && probe.state === "ongoing") return ranksNote(probe.ranks);
+    if (probe.state === "ongoing" && probe.blocked) return ranksNote(probe);
+    if (probe.state === "ongoing" && probe.verdict_clock_zero === null) return unknownNote(probe);
     const { turn, verdict, verdict_clock_zero: fresh, halfmove_clock: clock } = probe;
     const winner = winnerOf(verdict, turn);
     if (probe.state !== "ongoing") return "";
@@ -72,7 +93,7 @@ const GROUPS = [
     ["draw", "Drawing"],
     ["blessed_loss", "Saved by the 50-move rule"],
     ["loss", "Losing"],
-    [null, "Unknown"],
+    [null, "Not known"],
 ];
 
 /** The moves in their groups, in the order in which they came: [{verdict, title, moves}]. */
@@ -90,7 +111,8 @@ export function moveWords(move, metric) {
     if (move.stalemate) return "stalemate";
     if (move.verdict === "draw") return "draw";
     const plies = move[METRICS[metric].key];
-    if (plies == null || move.verdict === null) return "distance unknown";
+    if (move.verdict === null) return "not known";
+    if (plies == null) return "distance not known";
     const wins = move.verdict === "win" || move.verdict === "cursed_win";
     const moves = inMoves(plies);
     if (metric === "dtm") return wins ? `mates in ${moves}` : `is mated in ${moves}`;
@@ -112,6 +134,8 @@ export function judgeMove(moves, played, metric) {
             };
         return { text: "Lets the win slip", tone: "bad" };
     }
+    // A move of which nothing is known might be better still.
+    if (best.verdict !== "win" && moves.some(({ verdict }) => verdict === null)) return null;
     const key = METRICS[metric].key;
     const [a, b] = [best[key], played[key]];
     if (best.verdict === "draw") return { text: "Holds the draw", tone: "good" };

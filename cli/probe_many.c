@@ -1,0 +1,346 @@
+/* probe_many.c - see probe_many.h.
+ *
+ * Lines, or games, are read in batches; several threads answer a batch, and what they print goes out in
+ * the order of the input. A batch of lines ends where more would have to be waited for. */
+#include "cli/probe_many.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "answer/annotate.h"
+#include "cli/json.h"
+#include "cli/probe_rows.h"
+#include "core/error.h"
+
+enum { BATCH_LINES = 2048, BATCH_GAMES = 64, BATCH_MOVES = 1 << 14, TOLD_MAX = 20 };
+
+/* A line or a game, and what is printed of it. */
+typedef struct Item {
+    size_t line;
+    char *text; /* of a line; NULL: a game */
+    PgnGame game;
+    size_t number; /* of the game */
+    char *out;     /* NULL: no memory */
+    treb_error error;
+    unsigned lacks;
+} Item;
+
+typedef struct Many {
+    const treb_tables *tables;
+    const ProbeMany *args;
+    ManyOutput output;
+    const char *name; /* of the file; NULL if messages need not name it */
+    Item *item;
+    size_t items;
+    size_t games, faults;
+    bool no_memory, unread; /* a file could not be read */
+    bool hurt;              /* a table is damaged or could not be read */
+    bool headed;            /* the first line of TSV is out */
+} Many;
+
+/* ---- The command line ------------------------------------------------------------------------ */
+
+bool probe_many_input(ProbeMany *many, const char *value)
+{
+    bool pgn = strcasecmp(value, "pgn") == 0;
+    many->chosen = true;
+    many->input = pgn ? INPUT_PGN : INPUT_LINES;
+    if (pgn || strcasecmp(value, "fen") == 0 || strcasecmp(value, "epd") == 0) return true;
+    cli_error("probe", "--input takes fen, epd or pgn, not '%s'", value);
+    return false;
+}
+
+bool probe_many_output(ProbeMany *many, const char *value)
+{
+    static const char *const names[] = {"tsv", "jsonl", "pgn"};
+    for (int i = 0; i < 3; i++)
+        if (strcasecmp(value, names[i]) == 0) many->output = (ManyOutput)(MANY_TSV + i);
+    if (many->output != MANY_DEFAULT) return true;
+    cli_error("probe", "--output takes tsv, jsonl or pgn, not '%s'", value);
+    return false;
+}
+
+/* Whether a word names a file, or is meant to: then it is told that there is none. */
+static bool is_file(const char *word)
+{
+    static const char *const endings[] = {".pgn", ".epd", ".fen", ".txt", ".tsv"};
+    struct stat info;
+    if (strcmp(word, "-") == 0) return true;
+    if (stat(word, &info) == 0) return true;
+    size_t length = strlen(word);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+        if (length > end && strcasecmp(word + length - end, endings[i]) == 0) return true;
+    }
+    return false;
+}
+
+bool probe_many_wanted(ProbeMany *many, int count, char **words)
+{
+    many->count = count;
+    many->words = words;
+    /* A FEN in words has a "-" in it, so all of them must be files. */
+    many->files = count > 0;
+    for (int i = 0; i < count; i++) many->files = many->files && is_file(words[i]);
+    return many->files || (count > 0 && (many->chosen || many->output != MANY_DEFAULT));
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+typedef struct Rows {
+    FILE *out;
+    const Many *many;
+    const Item *item;
+} Rows;
+
+static bool put_step(void *to, const JudgeStep *step)
+{
+    Rows *rows = to;
+    char id[48];
+    bool moved = step->ply > 0;
+    snprintf(id, sizeof id, "%zu.%zu", rows->item->number, step->ply);
+    ProbeRow row = {.judged = step->position,
+                    .line = moved ? step->move->line : rows->item->game.line,
+                    .id = id,
+                    .step = moved ? step : NULL};
+    probe_row(rows->out, rows->many->output, &row);
+    return true;
+}
+
+static void game_rows_out(const Many *many, AnswerContext *context, Item *item, FILE *out)
+{
+    char id[24];
+    Rows rows = {out, many, item};
+    const PgnGame *g = &item->game;
+    judge_game(context, g, many->args->metric, SIZE_MAX, put_step, &rows);
+    if (g->error.status == TREB_OK) return;
+    snprintf(id, sizeof id, "%zu", item->number);
+    probe_row_fault(out, many->output, g->error_line, id, pgn_text(g, g->unread), &g->error);
+}
+
+static void game_out(AnswerContext *context, const PgnGame *game, FILE *out)
+{
+    char *text = annotate_game(context, game, NULL);
+    if (text != NULL) fputs(text, out);
+    if (text == NULL) context->lacks |= ANSWER_FAILED;
+    free(text);
+}
+
+static void line_out(const Many *many, AnswerContext *context, Item *item, FILE *out)
+{
+    PositionText position;
+    JudgedPosition judged;
+    if (position_text_read(item->text, &position, &item->error) != TREB_OK) {
+        if (many->output == MANY_PGN)
+            fprintf(out, "; line %zu: %s\n\n", item->line, item->error.text);
+        else
+            probe_row_fault(out, many->output, item->line, "", item->text, &item->error);
+    } else if (many->output == MANY_PGN) {
+        if (pgn_of_position(&position, &item->game, NULL) == TREB_OK)
+            game_out(context, &item->game, out);
+        else
+            context->lacks |= ANSWER_FAILED;
+    } else {
+        judge_position(context, &position.pos, many->args->metric, &judged);
+        ProbeRow row = {.judged = &judged, .line = item->line, .id = position.id};
+        probe_row(out, many->output, &row);
+        judge_free(&judged);
+    }
+}
+
+static void item_out(const Many *many, Item *item)
+{
+    size_t size;
+    AnswerContext context = {.tables = many->tables};
+    FILE *out = open_memstream(&item->out, &size);
+    if (out == NULL) return;
+    if (item->text != NULL)
+        line_out(many, &context, item, out);
+    else if (many->output == MANY_PGN)
+        game_out(&context, &item->game, out);
+    else
+        game_rows_out(many, &context, item, out);
+    if (item->text == NULL) item->error = item->game.error;
+    item->lacks = context.lacks;
+    bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed) return;
+    free(item->out);
+    item->out = NULL;
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+static void tell_fault(Many *many, const Item *item)
+{
+    many->faults++;
+    const char *between = many->name != NULL ? ": " : "";
+    const char *name = many->name != NULL ? many->name : "";
+    if (many->faults > TOLD_MAX) return;
+    if (item->text != NULL)
+        cli_warn("probe", "%s%sline %zu: %s: '%.150s'", name, between, item->line, item->error.text,
+                 item->text);
+    else
+        cli_warn("probe", "%s%sgame %zu, %s", name, between, item->number, item->error.text);
+}
+
+static void print_item(Many *many, Item *item)
+{
+    if (item->out == NULL) many->no_memory = true;
+    if (item->out != NULL) fputs(item->out, stdout);
+    if (item->error.status != TREB_OK) tell_fault(many, item);
+    if (item->lacks & (ANSWER_DAMAGED | ANSWER_FAILED)) many->hurt = true;
+    free(item->out);
+    free(item->text);
+    pgn_free(&item->game);
+    *item = (Item){0};
+}
+
+/* Answers what was read. False if nobody takes the output. */
+static bool finish_batch(Many *many)
+{
+    if (many->output == MANY_TSV && !many->headed) {
+        fputs(probe_rows_header, stdout);
+        many->headed = true;
+    }
+#pragma omp parallel for schedule(dynamic, 8) if (many->items > 8)
+    for (size_t i = 0; i < many->items; i++) item_out(many, &many->item[i]);
+    for (size_t i = 0; i < many->items; i++) print_item(many, &many->item[i]);
+    many->items = 0;
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+static bool read_lines(Many *many, Source *source)
+{
+    char line[POSITION_TEXT_MAX];
+    bool cut;
+    for (size_t number = 1; source_line(source, line, sizeof line, &cut); number++) {
+        if (!input_skips(line)) {
+            Item *item = &many->item[many->items++];
+            item->line = number;
+            item->text = strdup(line);
+            if (item->text == NULL) return false;
+        }
+        bool full = many->items == BATCH_LINES || !source_has_line(source);
+        if (full && many->items > 0 && !finish_batch(many)) return true;
+    }
+    finish_batch(many);
+    return true;
+}
+
+static bool read_games(Many *many, Source *source)
+{
+    size_t moves = 0;
+    for (;;) {
+        Item *item = &many->item[many->items];
+        bool found;
+        if (pgn_next(source, &item->game, &found, NULL) != TREB_OK) return false;
+        many->items += found;
+        item->number = many->games += found;
+        moves += item->game.moves;
+        bool full = many->items == BATCH_GAMES || moves >= BATCH_MOVES;
+        if (found && !full) continue;
+        moves = 0;
+        if (!finish_batch(many) || !found) return true;
+    }
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+typedef struct File {
+    int fd, error;
+} File;
+
+static size_t read_file(void *from, char *to, size_t room)
+{
+    File *file = from;
+    for (;;) {
+        ssize_t got = read(file->fd, to, room);
+        if (got >= 0) return (size_t)got;
+        if (errno == EINTR) continue;
+        file->error = errno;
+        return 0;
+    }
+}
+
+static void answer_source(Many *many, Source *source)
+{
+    const ProbeMany *args = many->args;
+    InputKind kind = args->chosen ? args->input : input_kind(source);
+    bool pgn = kind == INPUT_PGN;
+    many->output = args->output != MANY_DEFAULT ? args->output
+                   : cli_json_wanted()          ? MANY_JSONL
+                   : pgn                        ? MANY_PGN
+                                                : MANY_TSV;
+    many->games = 0;
+    bool read = pgn ? read_games(many, source) : read_lines(many, source);
+    if (!read) many->no_memory = true;
+}
+
+static void answer_file(Many *many, Source *source, const char *word)
+{
+    bool named = strcmp(word, "-") != 0;
+    File file = {.fd = named ? open(word, O_RDONLY | O_CLOEXEC) : STDIN_FILENO};
+    many->name = named && many->args->count > 1 ? word : NULL;
+    if (file.fd < 0) {
+        file.error = errno;
+    } else {
+        source_begin(source, read_file, &file);
+        answer_source(many, source);
+        if (named) close(file.fd);
+    }
+    if (file.error == 0) return;
+    cli_error("probe", "cannot read %s: %s", named ? word : "standard input", strerror(file.error));
+    many->unread = true;
+}
+
+/* The words themselves are the text. */
+static void answer_words(Many *many, Source *source)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out != NULL && i < many->args->count; i++)
+        fprintf(out, i > 0 ? " %s" : "%s", many->args->words[i]);
+    if (out == NULL || fclose(out) != 0) {
+        many->no_memory = true;
+    } else {
+        SourceText from = {text, size};
+        source_begin(source, source_read_text, &from);
+        answer_source(many, source);
+    }
+    free(text);
+}
+
+static int exit_code(const Many *many)
+{
+    if (many->faults > TOLD_MAX) cli_warn("probe", "%zu more like these", many->faults - TOLD_MAX);
+    if (many->hurt)
+        cli_error("probe", "a table is damaged or could not be read, so that values are missing: "
+                           "'trebuchet verify' finds the file");
+    if (many->no_memory) return cli_no_memory("probe");
+    if (many->unread || many->hurt) return CLI_FAILED;
+    return many->faults > 0 ? CLI_USAGE : CLI_OK;
+}
+
+int probe_many(const ProbeMany *args, const treb_tables *tables)
+{
+    Many many = {.tables = tables, .args = args};
+    Source *source = malloc(sizeof *source);
+    many.item = calloc(BATCH_LINES, sizeof *many.item);
+    if (source == NULL || many.item == NULL) many.no_memory = true;
+    if (!many.no_memory && !args->files) answer_words(&many, source);
+    for (int i = 0; !many.no_memory && args->files && i < args->count; i++)
+        answer_file(&many, source, args->words[i]);
+    for (size_t i = 0; many.item != NULL && i < BATCH_LINES; i++) {
+        free(many.item[i].text);
+        pgn_free(&many.item[i].game);
+    }
+    free(many.item);
+    free(source);
+    return exit_code(&many);
+}

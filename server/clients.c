@@ -1,0 +1,335 @@
+/* clients.c - see clients.h. */
+#include "server/clients.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { IPV4_BYTE = 12, IPV4_BITS = 8 * IPV4_BYTE, IP_BITS = 128 }; /* where IPv4 is in IPv6 */
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static bool is_loopback(const struct in6_addr *ip)
+{
+    enum { LOOPBACK = 127 }; /* the first byte */
+    return IN6_IS_ADDR_V4MAPPED(ip) ? ip->s6_addr[IPV4_BYTE] == LOOPBACK : IN6_IS_ADDR_LOOPBACK(ip);
+}
+
+static void name_ip(Client *client)
+{
+    enum { NETWORK = 8 }; /* bytes of an address that tell one customer from another */
+    const struct in6_addr *ip = &client->address.ip;
+    struct in6_addr network = {0};
+    client->local = is_loopback(ip);
+    if (IN6_IS_ADDR_V4MAPPED(ip)) {
+        inet_ntop(AF_INET, &ip->s6_addr[IPV4_BYTE], client->name, sizeof client->name);
+        memcpy(client->owner, client->name, sizeof client->owner);
+        return;
+    }
+    memcpy(&network, ip, client->local ? sizeof network : NETWORK);
+    inet_ntop(AF_INET6, ip, client->name, sizeof client->name);
+    inet_ntop(AF_INET6, &network, client->owner, sizeof client->owner);
+}
+
+static void name_client(Client *client, Address address)
+{
+    *client = (Client){.address = address, .local = address.kind == ADDRESS_UNIX};
+    if (address.kind == ADDRESS_IP) {
+        name_ip(client);
+        return;
+    }
+    const char *name = address.kind == ADDRESS_UNIX ? "unix" : "?";
+    snprintf(client->name, sizeof client->name, "%s", name);
+    snprintf(client->owner, sizeof client->owner, "%s", name);
+}
+
+static struct in6_addr mapped(const void *ipv4)
+{
+    struct in6_addr ip = {0};
+    ip.s6_addr[IPV4_BYTE - 2] = ip.s6_addr[IPV4_BYTE - 1] = UINT8_MAX;
+    memcpy(&ip.s6_addr[IPV4_BYTE], ipv4, sizeof ip.s6_addr - IPV4_BYTE);
+    return ip;
+}
+
+void client_from_socket(Client *client, const struct sockaddr *address)
+{
+    Address out = {.kind = ADDRESS_NONE};
+    if (address != NULL && address->sa_family == AF_UNIX) {
+        out.kind = ADDRESS_UNIX;
+    } else if (address != NULL && address->sa_family == AF_INET) {
+        out.kind = ADDRESS_IP;
+        out.ip = mapped(&((const struct sockaddr_in *)address)->sin_addr);
+    } else if (address != NULL && address->sa_family == AF_INET6) {
+        out.kind = ADDRESS_IP;
+        out.ip = ((const struct sockaddr_in6 *)address)->sin6_addr;
+    }
+    name_client(client, out);
+}
+
+/* ---- Addresses as text ----------------------------------------------------------------------- */
+
+static bool read_ip(const char *text, struct in6_addr *ip)
+{
+    struct in_addr ipv4;
+    if (inet_pton(AF_INET, text, &ipv4) == 1) {
+        *ip = mapped(&ipv4);
+        return true;
+    }
+    return inet_pton(AF_INET6, text, ip) == 1;
+}
+
+/* Whether this is what may follow an address: nothing, or a port. */
+static bool is_port(const char *text)
+{
+    enum { DIGITS = 5 };
+    if (*text == '\0') return true;
+    size_t digits = *text == ':' ? strspn(text + 1, "0123456789") : 0;
+    return digits > 0 && digits <= DIGITS && text[1 + digits] == '\0';
+}
+
+/* Reads "192.0.2.7", "192.0.2.7:80", "2001:db8::7", "[2001:db8::7]", "[2001:db8::7]:80". Nothing
+ * else names an address: neither "unknown" nor what stands for a hidden one, "_abc". */
+static bool read_node(const char *text, size_t length, Address *out)
+{
+    char node[CLIENT_NAME_SIZE + 8], *ip = node;
+    if (length == 0 || length >= sizeof node) return false;
+    memcpy(node, text, length);
+    node[length] = '\0';
+    if (node[0] == '[') {
+        char *end = strchr(node, ']');
+        if (end == NULL || !is_port(end + 1)) return false;
+        *end = '\0';
+        ip = node + 1;
+        if (strchr(ip, ':') == NULL) return false;
+    } else {
+        char *colon = strchr(node, ':');
+        if (colon != NULL && strchr(colon + 1, ':') == NULL) {
+            if (strchr(node, '.') == NULL || !is_port(colon)) return false;
+            *colon = '\0';
+        }
+    }
+    out->kind = ADDRESS_IP;
+    return read_ip(ip, &out->ip);
+}
+
+/* ---- Whom we trust --------------------------------------------------------------------------- */
+
+ProxiesAdded proxies_add(Proxies *proxies, const char *text)
+{
+    char address[CLIENT_NAME_SIZE];
+    Network network;
+    size_t length = strcspn(text, "/");
+    if (strcmp(text, "unix") == 0) {
+        proxies->unix_socket = true;
+        return PROXIES_ADDED;
+    }
+    if (length >= sizeof address) return PROXIES_WRONG;
+    memcpy(address, text, length);
+    address[length] = '\0';
+    if (!read_ip(address, &network.address)) return PROXIES_WRONG;
+    unsigned offset = strchr(address, ':') == NULL ? IPV4_BITS : 0;
+    network.bits = IP_BITS;
+    if (text[length] == '/') {
+        const char *bits = text + length + 1;
+        size_t digits = strspn(bits, "0123456789");
+        if (digits == 0 || digits > 3 || bits[digits] != '\0') return PROXIES_WRONG;
+        network.bits = offset + (unsigned)strtoul(bits, NULL, 10);
+        if (network.bits > IP_BITS) return PROXIES_WRONG;
+    }
+    if (proxies->count == PROXIES_MAX) return PROXIES_FULL;
+    proxies->network[proxies->count++] = network;
+    return PROXIES_ADDED;
+}
+
+static bool is_within(const struct in6_addr *ip, const Network *network)
+{
+    /* A network of IPv6 addresses has no IPv4 ones in it, "::/0" neither. */
+    if (IN6_IS_ADDR_V4MAPPED(ip) && network->bits < IPV4_BITS) return false;
+    unsigned bytes = network->bits / 8, rest = network->bits % 8;
+    if (memcmp(ip, &network->address, bytes) != 0) return false;
+    unsigned mask = rest == 0 ? 0 : 0xff00u >> rest & 0xff;
+    return rest == 0 || ((ip->s6_addr[bytes] ^ network->address.s6_addr[bytes]) & mask) == 0;
+}
+
+bool proxies_trust(const Proxies *proxies, const Address *address)
+{
+    if (address->kind == ADDRESS_UNIX) return proxies->unix_socket;
+    if (address->kind != ADDRESS_IP) return false;
+    for (unsigned i = 0; i < proxies->count; i++)
+        if (is_within(&address->ip, &proxies->network[i])) return true;
+    return false;
+}
+
+/* ---- The way of a request -------------------------------------------------------------------- */
+
+void header_lines_add(HeaderLines *lines, const char *line)
+{
+    if (lines->count < HEADER_LINES) lines->line[lines->count] = line;
+    lines->count++;
+}
+
+/* The way back from the proxy that asks us to the client. */
+typedef struct Way {
+    const Proxies *proxies;
+    Address last; /* the last that is known; what it was asked from comes next */
+    bool there;   /* the header is */
+    bool found;   /* somebody in it */
+    bool end;     /* `last` is the client, or what told us something unreadable */
+    bool wrong;   /* the latter */
+} Way;
+
+static void stop_wrong(Way *way) { way->end = way->wrong = true; }
+
+/* Goes one step back: to the node that `last` was asked from. */
+static void step(Way *way, const char *node, size_t length)
+{
+    Address address;
+    way->found = true;
+    if (!read_node(node, length, &address)) {
+        stop_wrong(way);
+        return;
+    }
+    way->last = address;
+    way->end = !proxies_trust(way->proxies, &address);
+}
+
+/* The nodes of a line, from the right. */
+static void follow_forwarded_for(Way *way, const char *line)
+{
+    size_t end = strlen(line);
+    while (!way->end) {
+        size_t start = end;
+        while (start > 0 && line[start - 1] != ',') start--;
+        size_t first = start, last = end;
+        while (first < last && (line[first] == ' ' || line[first] == '\t')) first++;
+        while (last > first && (line[last - 1] == ' ' || line[last - 1] == '\t')) last--;
+        if (last > first) step(way, line + first, last - first);
+        if (start == 0) break;
+        end = start - 1;
+    }
+}
+
+/* ---- Forwarded: for=192.0.2.7;proto=http, for="[2001:db8::7]:80" ------------------------------ */
+
+enum { FORWARDED_MAX = 32 }; /* proxies in a line */
+
+typedef struct Node {
+    const char *text;
+    size_t length;
+} Node;
+
+static const char *skip_spaces(const char *at) { return at + strspn(at, " \t"); }
+
+static bool is_token_char(char c)
+{
+    return isalnum((unsigned char)c) || (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+/* Reads a word or a text in quotes. Returns what follows, NULL if there is neither. An address has
+ * nothing in it that needs a backslash: one in quotes with a backslash is just not readable. */
+static const char *read_value(const char *at, Node *value)
+{
+    if (*at != '"') {
+        value->text = at;
+        /* Colons and brackets belong in quotes, but many leave these out. */
+        while (is_token_char(*at) || *at == ':' || *at == '[' || *at == ']') at++;
+        value->length = (size_t)(at - value->text);
+        return value->length > 0 ? at : NULL;
+    }
+    value->text = ++at;
+    for (; *at != '\0' && *at != '"'; at++)
+        if (*at == '\\' && *++at == '\0') return NULL;
+    value->length = (size_t)(at - value->text);
+    return *at == '"' ? at + 1 : NULL;
+}
+
+/* Reads "for=...;by=...": what one proxy says, all of which is looked at, as whoever can write half
+ * a quote could hide what a proxy adds. Returns what follows; NULL if it is not written so. */
+static const char *read_element(const char *at, Node *node)
+{
+    bool found = false;
+    for (;; at++) {
+        const char *name = at = skip_spaces(at);
+        while (is_token_char(*at)) at++;
+        size_t length = (size_t)(at - name);
+        Node value = {at, 0};
+        if (length > 0) {
+            if (*at != '=') return NULL;
+            at = read_value(at + 1, &value);
+            if (at == NULL) return NULL;
+        }
+        if (length == 3 && strncasecmp(name, "for", 3) == 0) {
+            if (found) return NULL; /* which one is it? */
+            found = true;
+            *node = value;
+        }
+        at = skip_spaces(at);
+        if (*at != ';') return *at == ',' || *at == '\0' ? at : NULL;
+    }
+}
+
+/* The line from the left, as quotes can only be read so; then its nodes from the right. */
+static void follow_forwarded(Way *way, const char *line)
+{
+    Node node[FORWARDED_MAX];
+    unsigned count = 0;
+    for (const char *at = line;; at++) {
+        Node one = {"", 0};
+        const char *start = skip_spaces(at);
+        at = read_element(start, &one);
+        if (at == NULL || count == FORWARDED_MAX) {
+            stop_wrong(way);
+            return;
+        }
+        if (at > start) node[count++] = one; /* lists may have empty places */
+        if (*at == '\0') break;
+    }
+    while (count > 0 && !way->end) {
+        count--;
+        step(way, node[count].text, node[count].length);
+    }
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+typedef void Follow(Way *way, const char *line);
+
+static Way follow(const Proxies *proxies, const Client *proxy, const HeaderLines *lines,
+                  Follow *follow_line)
+{
+    Way way = {.proxies = proxies, .last = proxy->address, .there = lines->count > 0};
+    if (lines->count > HEADER_LINES) {
+        stop_wrong(&way);
+        return way;
+    }
+    for (unsigned i = lines->count; i > 0 && !way.end; i--) follow_line(&way, lines->line[i - 1]);
+    if (way.there && !way.found) stop_wrong(&way);
+    return way;
+}
+
+static bool is_same(const Way *a, const Way *b)
+{
+    return a->wrong == b->wrong && a->last.kind == b->last.kind &&
+           (a->last.kind != ADDRESS_IP || memcmp(&a->last.ip, &b->last.ip, sizeof a->last.ip) == 0);
+}
+
+bool client_behind(const Proxies *proxies, const Client *proxy, const HeaderLines *forwarded_for,
+                   const HeaderLines *forwarded, Client *client)
+{
+    Way way = follow(proxies, proxy, forwarded_for, follow_forwarded_for);
+    Way other = follow(proxies, proxy, forwarded, follow_forwarded);
+    *client = *proxy;
+    if (!way.there && !other.there) return false;
+    if (way.there && other.there && !is_same(&way, &other)) {
+        client->local = false;
+        return true;
+    }
+    if (!way.there) way = other;
+    name_client(client, way.last);
+    if (way.wrong) client->local = false;
+    return true;
+}

@@ -1,0 +1,150 @@
+// A drill: the player wins (or holds) the position against the table, and sees how well it went.
+
+import { $, h } from "./dom.js";
+import { currentFen, newGame } from "./game.js";
+import { inMoves, movesOf, other, plural, sideName, winnerOf } from "./words.js";
+import { answer, onChange, show, state, update } from "./session.js";
+
+const HELD = 25; // moves of his own after which who holds a draw has done so
+
+let point; // shows a move on the board
+
+/** What there is to do in a position: {side, goal, best}; null if nothing is, or it is not known. */
+function taskOf(probe) {
+    if (!probe || probe.state !== "ongoing" || probe.verdict === null) return null;
+    const winner = probe.verdict === "win" || probe.verdict === "loss" ? winnerOf(probe.verdict, probe.turn) : null;
+    if (!winner) return { side: probe.turn, goal: "draw", best: null };
+    return { side: winner, goal: "win", best: probe.dtm_plies === null ? null : movesOf(probe.dtm_plies) };
+}
+
+function begin() {
+    const task = taskOf(answer());
+    if (!task) return;
+    update({
+        drill: { ...task, start: currentFen(state.game), hints: 0, hint: "", outcome: null },
+        tablePlays: other(task.side),
+        playing: false,
+        setup: false,
+    });
+    show(newGame(currentFen(state.game)), "push");
+}
+
+function end() {
+    update({ drill: null, tablePlays: "none" });
+}
+
+function restart(extra) {
+    const { drill } = state;
+    update({ drill: { ...drill, hint: "", outcome: null, ...extra }, tablePlays: other(drill.side) });
+}
+
+function again() {
+    const { start } = state.drill;
+    restart({ hints: 0 });
+    show(newGame(start), "push");
+}
+
+/** Takes back to before the player's last move. */
+function takeBack() {
+    const { game, drill } = state;
+    const mine = drill.side === "white" ? "w" : "b";
+    let at = game.at - 1;
+    while (at > 0 && currentFen({ ...game, at }).split(" ")[1] !== mine) at--;
+    restart({});
+    show({ ...game, at: Math.max(at, 0) }, "replace");
+}
+
+/** The first time the man to move, then the move itself. */
+function hint() {
+    const best = state.line[0] ?? answer()?.moves[0];
+    if (!best) return;
+    const { drill } = state;
+    const seen = drill.hint === best.uci.slice(0, 2);
+    update({
+        drill: {
+            ...drill,
+            hints: drill.hints + (drill.hint === "" ? 1 : 0),
+            hint: seen ? best.uci : best.uci.slice(0, 2),
+        },
+    });
+    point(seen ? best.uci : null, best.uci.slice(0, 2));
+}
+
+/** The player's own moves since the start. */
+function movesMade() {
+    const { game, drill } = state;
+    const first = game.start.split(" ")[1] === "w" ? "white" : "black";
+    return first === drill.side ? Math.ceil(game.at / 2) : Math.floor(game.at / 2);
+}
+
+/** How the drill stands after an answer about the position on the board: null while it goes on. */
+export function outcomeOf({ side, goal }, probe, moves) {
+    const winner = probe.state === "checkmate" ? other(probe.turn) : null;
+    if (winner) return winner === side ? "won" : "lost";
+    if (probe.state !== "ongoing") return goal === "draw" ? "held" : "slipped";
+    const now = ["win", "loss"].includes(probe.verdict) ? winnerOf(probe.verdict, probe.turn) : null;
+    if (goal === "win") return now === side ? null : "slipped";
+    if (now === other(side)) return "slipped";
+    return moves >= HELD ? "held" : null;
+}
+
+function words(drill) {
+    const made = movesMade();
+    const hints = drill.hints > 0 ? `, with ${plural(drill.hints, "hint")}` : "";
+    if (drill.outcome === "won")
+        return drill.best === null
+            ? `Won in ${plural(made, "move")}${hints}.`
+            : made <= drill.best
+              ? `Won in ${plural(made, "move")}${hints}: nobody does it faster.`
+              : `Won in ${plural(made, "move")}${hints}. The shortest way takes ${drill.best}.`;
+    if (drill.outcome === "held") return `Held${hints}: it is a draw.`;
+    if (drill.outcome === "slipped")
+        return drill.goal === "win" ? "The win is gone." : "The draw is gone.";
+    if (drill.outcome === "lost") return "Lost.";
+    const task =
+        drill.goal === "win"
+            ? `${sideName(drill.side)} wins${drill.best === null ? "" : `, at best in ${inMoves(2 * drill.best)}`}: show how.`
+            : `Hold the draw as ${sideName(drill.side)} for ${HELD} moves.`;
+    return `${task} ${plural(made, "move")} made${hints}.`;
+}
+
+const button = (text, onclick, extra = {}) =>
+    h("button", { type: "button", class: "button small", onclick, ...extra }, text);
+
+function render() {
+    const { drill } = state;
+    const box = $("drill");
+    box.hidden = !drill;
+    $("drill-start").hidden = Boolean(drill);
+    $("drill-start").disabled = !drill && !taskOf(answer());
+    if (!drill) return;
+    const mine = answer()?.turn === drill.side;
+    const parts = [h("p", { role: "status" }, words(drill))];
+    const row = h("div", { class: "row" });
+    if (!drill.outcome) row.append(button(drill.hint ? "Show the move" : "Hint", hint, { disabled: !mine }));
+    if (["slipped", "lost"].includes(drill.outcome)) row.append(button("Take back", takeBack));
+    if (drill.outcome) row.append(button("Once more", again));
+    row.append(button("End the drill", end));
+    box.replaceChildren(...parts, row);
+}
+
+function watch(patch) {
+    const { drill } = state;
+    if (drill && "game" in patch) {
+        if (state.game.start !== drill.start) return void end(); // another position was chosen
+        if (drill.hint) update({ drill: { ...drill, hint: "" } });
+    }
+    const probe = answer();
+    if (drill && !drill.outcome && probe && "probe" in patch) {
+        const outcome = outcomeOf(drill, probe, movesMade());
+        if (outcome) update({ drill: { ...drill, outcome }, tablePlays: "none" });
+    }
+    if (["drill", "probe", "game", "error", "line"].some((name) => name in patch)) render();
+}
+
+/** `pointAt(uci or null, square)` shows a move, or marks a square, on the board. */
+export function startDrill(pointAt) {
+    point = pointAt;
+    onChange(watch);
+    $("drill-start").addEventListener("click", begin);
+}

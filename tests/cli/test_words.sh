@@ -1,0 +1,196 @@
+#!/bin/bash
+# test_words.sh TREBUCHET TABLES - what the command understands and what it says: help, mistyped words,
+# materials as people write them, errors as text and as JSON, disk and folders. TABLES has all tables
+# of 3 and 4 men; it is only read. Ends with "N passed, M failed".
+set -u
+
+if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
+    echo "usage: $0 TREBUCHET TABLES" >&2
+    exit 2
+fi
+T=$(realpath "$1")
+TABLES=$(realpath "$2")
+TOP=$(realpath "$(dirname "$0")/../..")
+DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-words-XXXXXX")
+trap 'chmod -R u+w "$DIR"; rm -rf "$DIR"' EXIT
+cd "$DIR" || exit 2
+unset TREBUCHET_PATH COLUMNS
+export LC_ALL=C
+passed=0 failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    sed 's/^/    | /' out err 2>/dev/null | cut -c1-300 | head -12
+}
+# run CODE NAME COMMAND...: runs it, keeps stdout and stderr in `out` and `err`, checks the exit code.
+run() {
+    local want=$1 code
+    what=$2
+    shift 2
+    "$@" >out 2>err </dev/null
+    code=$?
+    if [ "$code" -eq "$want" ]; then pass; else fail "$what: exit code $code, not $want"; fi
+}
+has() { if grep -qE -- "$1" out; then pass; else fail "$what: no /$1/ in the output"; fi; }
+lacks() { if grep -qE -- "$1" out err; then fail "$what: /$1/ in the output"; else pass; fi; }
+says() { if grep -qE -- "$1" err; then pass; else fail "$what: no /$1/ in the messages"; fi; }
+silent() { if [ ! -s out ]; then pass; else fail "$what: output on stdout"; fi; }
+check() { if eval "$2"; then pass; else fail "$1"; fi; }
+# json EXPRESSION: a Python expression about the object `d` is true.
+json() {
+    command -v python3 >/dev/null || return 0
+    if python3 -c "import json; d = json.load(open('out')); assert ($1)" 2>/dev/null; then pass
+    else fail "$what: not so: $1"; fi
+}
+
+ALL='gen export probe line blocked stats info verify compare bench serve engine'
+WITH_JSON='gen export probe line blocked stats info verify compare bench'
+
+# ---- help, version, mistyped words ---------------------------------------------------------------
+
+"$T" --help >general
+for c in $ALL; do
+    "$T" $c --help >own
+    run 0 "help $c" "$T" help $c
+    check "help $c is $c --help" '[ -s own ] && cmp -s own out && [ ! -s err ]'
+    check "help lists $c" "grep -qE '^  $c ' general"
+done
+for c in help -h 'help help' 'help --help' 'help version'; do
+    run 0 "$c" "$T" $c
+    check "$c is --help" 'cmp -s general out && [ ! -s err ]'
+done
+for c in version --version -V; do run 0 "$c" "$T" $c; has '^trebuchet [0-9]+\.[0-9]+'; done
+run 2 'a mistyped command' "$T" porbe; says "^trebuchet: there is no command 'porbe'; did you mean 'probe'\?$"; silent
+run 2 'help of a mistyped command' "$T" help verfiy; says "did you mean 'verify'"; silent
+run 2 'a longer word' "$T" generate KQvK; says "did you mean 'gen'"
+run 2 'a position for a command' "$T" '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'; says "did you mean 'probe'"
+run 2 'far from all' "$T" frobnicate; says "there is no command 'frobnicate'$"; lacks 'did you mean'
+run 2 'a mistyped option' "$T" probe --tabels x; says "^trebuchet probe: there is no option '--tabels'; did you mean '--tables'\?$"
+run 2 'a mistyped option with a value' "$T" verify --treads=2; says "did you mean '--threads'"
+run 2 'an option far from all' "$T" gen --frobnicate; says "there is no option '--frobnicate'$"
+run 2 'short for two' "$T" gen --me 3; says "^trebuchet gen: '--me' is short for more than one option"
+
+# ---- errors: one prefix, and JSON under --json ---------------------------------------------------
+
+# is_error COMMAND CODE: the first line on stderr has the prefix; stdout is one object with the message.
+is_error() {
+    local line
+    has "^\\{\"error\":\\{\"code\":\"$2\",\"message\":\"[^\"]{6,}\"\\}\\}\$"
+    line="trebuchet $1: $(sed 's/.*"message":"\([^"]*\)".*/\1/' out)"
+    check "$what: the same on standard error" '[ "$(wc -l <out)" -eq 1 ] && [ "$(head -1 err)" = "$line" ]'
+}
+for c in $WITH_JSON; do
+    run 2 "$c --json, a wrong option" "$T" $c --no-such-option --json; is_error $c bad_request
+    run 2 "$c --json shortened, a wrong option" "$T" $c --js -%; is_error $c bad_request
+    run 2 "$c --json, --help with a value" "$T" $c --json --help=x; is_error $c bad_request
+    case $c in
+    gen | export) run 2 "$c --json, a value is missing" "$T" $c --json --men ;;
+    compare) run 2 "$c --json, a value is missing" "$T" $c --json --show ;;
+    *) run 2 "$c --json, a value is missing" "$T" $c --json --tables ;;
+    esac
+    is_error $c bad_request
+    case $c in
+    verify | bench) run 1 "$c --json, no folder" "$T" $c --json -t nowhere; is_error $c io ;;
+    probe | line | blocked) run 2 "$c --json, no FEN" "$T" $c --json x; is_error $c bad_fen ;;
+    *) run 2 "$c --json, no argument" "$T" $c --json; is_error $c bad_request ;;
+    esac
+done
+for c in gen export stats compare verify bench; do
+    case $c in export) before='--syzygy x' ;; compare) before="$TABLES $TABLES" ;; verify | bench | stats) before="-t $TABLES" ;; *) before= ;; esac
+    run 2 "$c --json KXvK" "$T" $c --json $before KXvK; is_error $c bad_request
+    has 'X is no man'
+done
+run 2 'a mistyped command, --json' "$T" porbe --json
+json "d['error']['code'] == 'bad_request' and \"did you mean 'probe'\" in d['error']['message']"
+run 2 'a picture and JSON on standard output' "$T" blocked --json --svg - '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; is_error blocked bad_request
+run 2 'serve, a wrong option' "$T" serve --no-such-option; says '^trebuchet serve: .*no-such-option'
+run 2 'engine, a wrong option' "$T" engine --no-such-option; says '^trebuchet engine: .*no-such-option'
+
+# ---- materials -----------------------------------------------------------------------------------
+
+for m in KQvKR KQKR kqkr KR-KQ qk_kr 'KQ v KR' 'rk vs. qk' 'KQ KR'; do
+    run 0 "stats $m" "$T" stats -n -t "$TABLES" "$m"; has '^KQvKR'
+    run 0 "stats --json $m" "$T" stats --json -n -t "$TABLES" "$m"; has '"material":"KQvKR"'
+    run 0 "info $m" "$T" info -t "$TABLES" "$m"; has '^KQvKR, 4 men$'
+    run 0 "gen -e $m" "$T" gen -e --json -t none "$m"; has '\{"material":"KQvKR",[^}]*\}\],"total"'
+done
+run 0 'export -e kqkr' "$T" export -e --json -s none kqkr; has '\{"material":"KQvKR",[^}]*\}\],"total"'
+run 0 'verify kqk krk' "$T" verify -t "$TABLES" kqk 'RK - K'; has '^KQvK +right'; has '^KRvK +right'
+run 0 'verify --checksum kpk' "$T" verify -c -t "$TABLES" kpk; has 'KPvK.wdl.treb right'
+run 0 'compare kpk' "$T" compare -m wdl "$TABLES" "$TABLES" kpk KvKP; has '^KPvK +wdl'; has '^1 material, '
+run 0 'bench kqkr' "$T" bench --json -d 0.01 -p 50 -t "$TABLES" kqkr; json 'd["probes"][0]["material"] == "KQvKR"'
+run 2 'no second king' "$T" stats KRP; says "'KRP' is no material: each side has one king"
+
+# ---- info of a material --------------------------------------------------------------------------
+
+"$T" export -q --syzygy sy KRvK
+run 0 'info MATERIAL' "$T" info -t "$TABLES" -t sy KvKR
+has '^KRvK, 3 men$'; has "^  $TABLES$"; has '^  sy$'; has '^    KRvK.wdl.treb +[0-9.]+ k?B  WDL, both sides to move$'
+has '^    KRvK.dtz.treb .* DTZ, (White|Black) to move$'; has '^    KRvK.rtbz .* Syzygy.s DTZ, (White|Black) to move; wins'; lacks 'not there'
+run 0 'info MATERIAL, some files' "$T" info -t sy krk; has '^  not there: dtc, dtm$'
+run 0 'info MATERIAL --json' "$T" info --json -t "$TABLES" -t sy KRK
+json '[(f["metric"], f.get("format")) for f in d["files"]] == [("wdl", None), ("dtz", None), ("dtc", None), ("dtm", None), ("wdl", "syzygy"), ("dtz", "syzygy")]'
+json 'd["material"] == "KRvK" and d["men"] == 3 and d["bytes"] == sum(f["bytes"] for f in d["files"]) > 1000'
+run 0 'info MATERIAL --tsv' "$T" info --tsv -t "$TABLES" KRK; check 'a head and four rows' '[ "$(wc -l <out)" -eq 5 ]'; has '^KRvK	dtm	'
+run 3 'info MATERIAL, none' "$T" info -t sy KQRvK; says 'KQRvK.wdl.treb is not installed'; says "'trebuchet gen|cannot be made"; silent
+run 3 'info MATERIAL, none, --json' "$T" info --json -t sy KQRvK; json 'd["error"]["code"] == "no_table"'
+run 3 'info, neither file nor material' "$T" info -t sy KXvK; says "no file 'KXvK'.*X is no man"
+run 3 'info, a file that is not there' "$T" info -t sy KXvK.dtz; says "no file 'KXvK.dtz'"; lacks 'is no man'
+mkdir torn && cp "$TABLES"/KRvK.* torn && chmod u+w torn/* && head -c 100 "$TABLES/KRvK.dtc.treb" >torn/KRvK.dtc.treb
+run 1 'info MATERIAL, one is torn' "$T" info -t torn KRvK; has 'KRvK.dtc.treb +100 B  cannot be read: '; has 'KRvK.dtm.treb .* DTM'
+run 1 'info MATERIAL --json, one is torn' "$T" info --json -t torn KRvK; json 'd["files"][2]["error"]["code"] == "damaged"'
+
+# ---- disk and folders ----------------------------------------------------------------------------
+
+# What all 145 tables take, by the list that is kept of them.
+run 0 'gen --estimate, all tables' "$T" gen -e --json --men 5 -t none
+json "0.9 < d['total']['result_bytes'] / sum(int(l.split('\t')[2]) for l in list(open('$TOP/tables/manifest.tsv'))[1:]) < 1.1"
+json 'd["total"]["scratch_bytes"] == sum(t["scratch_bytes"] for t in d["tables"]) > d["total"]["result_bytes"]'
+for m in wdl dtz dtc dtm; do
+    run 0 "gen --estimate, $m" "$T" gen -e --json -m $m --men 5 -t none
+    json "0.9 < d['total']['result_bytes'] / sum(int(l.split('\t')[2]) for l in open('$TOP/tables/manifest.tsv') if l.split('\t')[1] in ('wdl', '$m')) < 1.1"
+done
+run 0 'export --estimate' "$T" export -e --men 5 -s none; has '^disk +about [0-9.]+ [MG]B, and [0-9.]+ [MG]B of scratch files while it runs$'
+# No disk has the room for 8 men. Memory for it is given, so that memory is not what it is refused for.
+run 0 'gen --estimate, no room' "$T" gen -e -M 1000000T -t none KQRBvKQRN
+roomy=no
+grep -q ' of disk (' out || roomy=yes # a machine with terabytes to spare
+[ $roomy = yes ] || has '^here +not possible now: it takes about [0-9.]+ TB of disk \([0-9.]+ TB, and [0-9.]+ [GT]B while it runs\), and [0-9.]+ [kMGT]?B are free in none$'
+if [ $roomy = no ]; then
+    run 1 'gen, no room' "$T" gen -M 1000000T -t none KQRBvKQRN
+    says '^trebuchet gen: this takes about .* of disk .* free in none: name another folder, .*--metric, .*--force'; silent
+    run 1 'gen --json, no room' "$T" gen --json -M 1000000T -t none KQRBvKQRN; is_error gen failed
+    run 1 'export, no room' "$T" export -M 1000000T -s none KQRBvKQRN; says '^trebuchet export: this takes about .* of disk'; lacks '--metric'
+    check 'nothing was made' '[ ! -e none ]'
+fi
+run 0 'gen --force' "$T" gen -q --force -t forced KQvK; silent
+
+# As somebody who may not write: root may write everywhere.
+user=
+if [ "$(id -u)" -eq 0 ]; then
+    user='setpriv --reuid=65534 --regid=65534 --clear-groups'
+    chmod 755 "$DIR"
+    cp "$T" trebuchet && chmod 755 trebuchet && T=$DIR/trebuchet
+    $user "$T" --version >/dev/null 2>&1 || user=none
+fi
+if [ "$user" = none ]; then
+    echo 'SKIPPED: folders that may not be written, as nobody else than root can run the command here'
+else
+    mkdir locked && chmod 555 locked
+    for c in "gen -t locked" "export -s locked"; do
+        set -- $c
+        run 1 "$1, a folder that may not be written" $user "$T" $c KQvK
+        says "^trebuchet $1: cannot write into the folder locked: Permission denied$"; silent
+        run 0 "$1 -e, a folder that may not be written" $user "$T" $c -e KQvK
+        has '^here +not possible now: it writes into locked: Permission denied$'
+    done
+    run 1 'gen --json, a folder that may not be written' $user "$T" gen --json -t locked KQvK; is_error gen failed
+    run 1 'gen, a folder that may not be made' $user "$T" gen -t locked/new KQvK; says '^trebuchet gen: cannot make the folder locked/new: Permission denied$'
+    run 1 'blocked --write, a folder that may not be written' $user "$T" blocked --write locked --goal take '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
+    says '^trebuchet blocked: cannot write into the folder locked: Permission denied$'
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
