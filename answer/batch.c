@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "answer/parts.h"
+#include "games/position_text.h"
 
 static json_t *failed_json(json_t *fen, const treb_error *error)
 {
@@ -11,18 +12,15 @@ static json_t *failed_json(json_t *fen, const treb_error *error)
     return object;
 }
 
-/* Reads a FEN in which underscores count as spaces. */
 static treb_status read_fen(const json_t *text, treb_position *pos, treb_error *error)
 {
-    char fen[2 * TREB_FEN_SIZE];
+    PositionText read;
     if (!json_is_string(text)) return fail(error, TREB_ERR_FEN, "not a FEN: a string is expected");
-    size_t length = json_string_length(text);
-    if (length >= sizeof fen || strlen(json_string_value(text)) != length)
-        return fail(error, TREB_ERR_FEN, "not a FEN: too long, or with zero bytes");
-    memcpy(fen, json_string_value(text), length + 1);
-    for (char *c = fen; *c; c++)
-        if (*c == '_') *c = ' ';
-    return treb_position_from_fen(fen, pos, error);
+    if (strlen(json_string_value(text)) != json_string_length(text))
+        return fail(error, TREB_ERR_FEN, "not a FEN: there are zero bytes in it");
+    treb_status status = position_text_read(json_string_value(text), &read, error);
+    if (status == TREB_OK) *pos = read.pos;
+    return status;
 }
 
 static json_t *one_answer(AnswerContext *context, json_t *fen, const AnswerProbe *options)

@@ -76,8 +76,17 @@ void judge_free(JudgedPosition *judged)
 
 const json_t *judge_best(const JudgedPosition *judged)
 {
-    const json_t *best = json_array_get(json_object_get(judged->probe, "moves"), 0);
-    return judge_verdict(best) != JUDGE_UNKNOWN ? best : NULL;
+    size_t i;
+    const json_t *move, *best = NULL;
+    int verdict = JUDGE_UNKNOWN;
+    json_array_foreach(json_object_get(judged->probe, "moves"), i, move)
+    {
+        if (judge_verdict(move) <= verdict) continue;
+        best = move;
+        verdict = judge_verdict(move);
+    }
+    /* Where others are not known a move that loses is not the best. */
+    return judged->verdict == JUDGE_UNKNOWN && verdict == TREB_LOSS ? NULL : best;
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */

@@ -41,7 +41,8 @@ void judge_free(JudgedPosition *judged);
 /* A distance by its member, "dtz_plies"; -1 if it is not known, or there is none. */
 int judge_plies(const json_t *value, const char *member);
 
-/* The best move known, an object of the probe's moves; NULL if none is known. */
+/* The best move known, an object of the probe's moves; NULL if none is known, or if all that are known
+ * lose and others are not known. */
 const json_t *judge_best(const JudgedPosition *judged);
 
 /* The verdict that an object has as its member "verdict", or JUDGE_UNKNOWN. */

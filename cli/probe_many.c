@@ -17,6 +17,9 @@
 #include "cli/probe_rows.h"
 #include "core/error.h"
 
+/* Many positions come back to the same blocks: what is unpacked is kept longer than for one. */
+enum { CACHE = 256 << 20 };
+
 enum { BATCH_LINES = 2048, BATCH_GAMES = 64, BATCH_MOVES = 1 << 14, TOLD_MAX = 20 };
 
 /* A line or a game, and what is printed of it. */
@@ -327,8 +330,9 @@ static int exit_code(const Many *many)
     return many->faults > 0 ? CLI_USAGE : CLI_OK;
 }
 
-int probe_many(const ProbeMany *args, const treb_tables *tables)
+int probe_many(const ProbeMany *args, treb_tables *tables)
 {
+    treb_tables_set_memory(tables, CACHE);
     Many many = {.tables = tables, .args = args};
     Source *source = malloc(sizeof *source);
     many.item = calloc(BATCH_LINES, sizeof *many.item);

@@ -25,7 +25,7 @@ bool probe_many_output(ProbeMany *many, const char *value);
  * options. */
 bool probe_many_wanted(ProbeMany *many, int count, char **words);
 
-/* Returns an exit code. */
-int probe_many(const ProbeMany *many, const treb_tables *tables);
+/* Gives the tables more memory, and returns an exit code. */
+int probe_many(const ProbeMany *many, treb_tables *tables);
 
 #endif

@@ -46,10 +46,11 @@ static void put_best(FILE *out, const JudgedPosition *judged)
     const json_t *move, *best = judge_best(judged);
     const char *metric = json_string_value(json_object_get(judged->probe, "metric"));
     const char *between = "";
+    if (judged->verdict == JUDGE_UNKNOWN) best = NULL;
     if (best == NULL) fputs(judged->mate || judged->stalemate ? "-" : "?", out);
     json_array_foreach(json_object_get(judged->probe, "moves"), i, move)
     {
-        if (best == NULL || !is_as_good(move, best, metric)) break;
+        if (best == NULL || !is_as_good(move, best, metric)) continue;
         fprintf(out, "%s%s", between, json_string_value(json_object_get(move, "san")));
         between = " ";
     }

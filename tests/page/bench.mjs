@@ -7,7 +7,8 @@ import { join, resolve } from "node:path";
 
 export const build = resolve(process.env.TREB_BUILD || "build");
 export const tables = resolve(process.env.TREB_TABLES || join(build, "test-tables"));
-const { chromium } = createRequire(join(build, "page/package.json"))("playwright-core");
+const fromPage = createRequire(join(build, "page/package.json"));
+const { chromium } = fromPage("playwright-core");
 const shots = join(build, "page/shots");
 mkdirSync(shots, { recursive: true });
 
@@ -163,6 +164,17 @@ export class Hands {
             );
         await send("touchEnd");
         await cdp.detach();
+    }
+
+    /** What axe finds wrong with the page as it is: ids of rules, and where. */
+    async faults() {
+        const { source } = fromPage("axe-core");
+        return this.page.evaluate(async (script) => {
+            // Not as a script of the page: its policy would not let it.
+            if (!globalThis.axe) new Function(script).call(globalThis);
+            const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+            return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+        }, source);
     }
 
     clipboard() {

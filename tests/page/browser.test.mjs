@@ -298,12 +298,12 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     // With all men, by click, castling included; back and forth.
     await hands.open("rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4");
     assert.match(await hands.text("#note"), /^32 men are more than any table has/);
+    assert.ok(await page.isDisabled("#play"), "no best play is known");
     await hands.move("e1", "g1");
     assert.equal(await hands.fen(), "rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 7 4");
     await page.click('[data-go="prev"]');
     await hands.settled();
     assert.match(await hands.fen(), /KQkq/);
-    assert.ok(await page.isDisabled("#play"), "no best play is known");
     await hands.shot("beyond");
     // A move may settle it: here, castling mates.
     await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
@@ -312,6 +312,105 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     assert.match(await hands.text("#note"), /^Castling is still possible/);
     await page.click("#missing button");
     assert.match(await hands.verdict(), /^White (wins|mates)/);
+});
+
+onPage("a drill: won by hints, slipped, taken back", {}, async (hands, page) => {
+    await hands.open("1k6/8/1K6/8/8/8/8/R7 w - - 0 1");
+    await page.click("#drill-start");
+    await hands.settled();
+    assert.match(await hands.text("#drill"), /^White wins, at best in 2 moves: show how\. 0 moves made/);
+    assert.equal(await hands.text("#sentence"), "White to move", "the answers are hidden");
+    assert.equal(await page.locator(".move").count(), 0);
+    assert.ok(await page.isDisabled("#play"));
+    await hands.move("a1", "b1");
+    await page.waitForFunction(() => /1 move made/.test(document.getElementById("drill").textContent));
+    await hands.open("1k6/8/1K6/8/8/8/8/R7 w - - 0 1");
+    await page.click("#drill-start");
+    await hands.settled();
+    await page.click('#drill button:has-text("Hint")');
+    await page.click('#drill button:has-text("Show the move")');
+    assert.equal(await page.locator("[data-arrow]").count(), 1);
+    assert.match(await hands.text("#drill"), /with 1 hint/);
+    // Giving the rook away: the win is gone, and can be had back.
+    await hands.move("a1", "a8"); // Kxa8
+    await page.waitForSelector('#drill button:has-text("Take back")');
+    assert.match(await hands.text("#drill"), /^The win is gone/);
+    await page.click('#drill button:has-text("Take back")');
+    await hands.settled();
+    assert.match(await hands.fen(), / w /);
+    await page.click('#drill button:has-text("End the drill")');
+    assert.match(await hands.verdict(), /^White mates in 2 moves/);
+});
+
+onPage("a game is pasted: stepped through, its blunder marked", {}, async (hands, page) => {
+    await hands.open();
+    await page.click("#games-open");
+    await page.fill("#games-text", '[White "A"]\n[FEN "8/5P1k/8/7K/8/8/8/8 w - - 0 1"]\n\n1. f8=Q *');
+    await page.click("#games-read");
+    await page.waitForSelector("#games", { state: "hidden" });
+    await hands.settled();
+    assert.equal(await hands.fen(), ROOK);
+    assert.equal(await hands.text(".ply.fault.blunder"), "f8=Q??");
+    await page.click('[data-go="next"]');
+    await hands.settled();
+    assert.match(await hands.text("#judgement"), /^f8=Q: Throws away the win\. f8=R was better\./);
+    await page.click("#copy-pgn");
+    await page.waitForSelector("#toast.shown");
+    assert.match(await hands.clipboard(), /1\. f8=Q \$4/);
+    // Several: one is chosen. What cannot be read is told.
+    await page.click("#games-open");
+    await page.fill("#games-text", '[White "A"]\n\n1. e4 *\n\n[White "B"]\n\n1. d4 d5 *\n');
+    await page.click("#games-read");
+    await page.click('#games-list button:has-text("B")');
+    await hands.settled();
+    assert.equal(await page.locator("#notation .ply.played").count(), 2);
+    await page.click("#games-open");
+    await page.fill("#games-text", "nothing of the kind");
+    await page.click("#games-read");
+    await page.waitForFunction(() => document.getElementById("games-error").textContent.length > 10);
+});
+
+onPage("an ending: by chance, from a bar, from the list", {}, async (hands, page) => {
+    await hands.open("8/8/8/3k4/8/8/8/KBN5 w - - 0 1");
+    await page.waitForSelector("#random");
+    const before = await hands.fen();
+    await page.click("#random");
+    await page.waitForFunction((old) => document.getElementById("fen").value !== old, before);
+    await hands.settled();
+    assert.equal(await hands.text(".material-name"), "KBNvK");
+    await page.waitForSelector(".chart");
+    await page.focus(".chart");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await hands.awaitVerdict(/White mates in 33 moves/);
+    await page.click("#browse-open");
+    await page.click('[data-ending="KQvKR"]');
+    await page.waitForFunction(() => document.querySelector(".material-name")?.textContent === "KQvKR");
+});
+
+onPage("axe finds no fault: light, dark, narrow, beyond, dialogs", { allow: NOT_FOUND }, async (hands, page) => {
+    const check = async (where) => assert.deepEqual(await hands.faults(), [], where);
+    await hands.open(KBNK);
+    await page.waitForSelector(".chart");
+    await check("an answer");
+    await page.click("#set-up");
+    await check("setting up");
+    await page.click("#done");
+    await page.click("#browse-open");
+    await page.waitForSelector("#browse .chip");
+    await check("the list of endings");
+    await page.keyboard.press("Escape");
+    await page.click("#games-open");
+    await check("reading games");
+    await page.keyboard.press("Escape");
+    await page.click("#drill-start");
+    await check("a drill");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await hands.open(ROOK);
+    await check("dark");
+    await page.setViewportSize({ width: 320, height: 700 });
+    await hands.open("8/2R5/3P4/8/3r4/8/k3p3/4K3 w - - 0 1");
+    await check("narrow, and beyond the tables");
 });
 
 onPage("the side not to move in check: let it move", { allow: /status of 400/ }, async (hands, page) => {

@@ -21,6 +21,7 @@ import {
     withMan,
 } from "../../server/page/src/fen.js";
 import { currentFen, goTo, newGame, numbered, play } from "../../server/page/src/game.js";
+import { faultOf, looksLikeGames } from "../../server/page/src/games.js";
 import { resultOf, writePgn } from "../../server/page/src/pgn.js";
 import {
     bothLose,
@@ -189,6 +190,19 @@ test("a FEN is found in what people paste", () => {
     assert.equal(again("see 8/8/8/3Kp3/4Pk2/8/8/8"), fen);
     for (const text of ["no position at all", "8/8/8/8 w", "https://lichess.org/abcdefgh", "100%"])
         assert.equal(fenIn(text), text);
+});
+
+test("games are told from positions", () => {
+    for (const text of ["1. e4 e5", '[Event "x"]\n\n1. d4', "1.e4", '[FEN "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"]\n\n1. Kd6 *'])
+        assert.ok(looksLikeGames(text), text);
+    for (const text of ["8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1", '[FEN "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"]', "KRPvKR", ""])
+        assert.ok(!looksLikeGames(text), text);
+    assert.equal(
+        faultOf({ judgement: "blunder", verdict_before: "win", best: { san: "f8=R" } }),
+        "Throws away the win. f8=R was better.",
+    );
+    assert.equal(faultOf({ judgement: "blunder", verdict_before: "draw", best: null }), "Loses a drawn game.");
+    assert.equal(faultOf({ san: "Kd5" }), "");
 });
 
 test("how a drill stands", () => {

@@ -538,13 +538,14 @@ START_TEST(batches)
 {
     treb_error error;
     json_t *object = sent(ask_batch("{\"fens\":[\"8/8/8/4k3/8/8/4P3/4K3_w\",\"x\",null,"
-                                    "\"4k3/8/8/8/8/8/8/4K2R w K - 0 1\",\"a\\u0000b\"],"
+                                    "\"4k3/8/8/8/8/8/8/4K2R w K - 0 1\",\"a\\u0000b\","
+                                    "\"https://lichess.org/editor/8/8/8/4k3/8/8/4P3/4K3_w\"],"
                                     "\"metric\":\"DTZ\",\"else\":1}",
                                     &error));
-    static const char *const codes[] = {NULL, "bad_fen", "bad_fen", NULL, "bad_fen"};
+    static const char *const codes[] = {NULL, "bad_fen", "bad_fen", NULL, "bad_fen", NULL};
     const json_t *answers = json_object_get(object, "answers");
-    ck_assert_uint_eq(json_array_size(answers), 5);
-    for (size_t i = 0; i < 5; i++) {
+    ck_assert_uint_eq(json_array_size(answers), 6);
+    for (size_t i = 0; i < 6; i++) {
         const json_t *one = json_array_get(answers, i);
         ck_assert_pstr_eq(text_of(json_object_get(one, "error"), "code"), codes[i]);
         ck_assert(json_object_get(one, "fen") != NULL);

@@ -2,7 +2,8 @@
 
 import { $, copy, h } from "./dom.js";
 import { settle } from "./fen.js";
-import { currentFen } from "./game.js";
+import { currentFen, lastMove } from "./game.js";
+import { faultOf } from "./games.js";
 import { isBlocked, makeCommand, ownMachine } from "./ranks.js";
 import {
     METRICS,
@@ -99,6 +100,7 @@ function showVerdict(probe) {
     // Written only when it changes: it is read out by screen readers.
     const sentence = unseen ? `${sideName(probe.turn)} to move` : text;
     if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
+    $("sentence").classList.toggle("long", sentence.length > 26);
     $("note").textContent = unseen ? "" : verdictNote(probe);
     const beyond = probe.state === "ongoing" && probe.verdict_clock_zero === null && !probe.blocked;
     showHelp(beyond && !unseen ? helpBeyond(probe) : []);
@@ -251,8 +253,11 @@ function showMoves(probe) {
         ($("moves").querySelector(`[data-uci="${focused}"]`) || $("moves").querySelector("button"))?.focus();
 }
 
+/** About the last move: what the player was told, or what is marked in a game that was read. */
 function showJudgement() {
-    const { judgement } = state;
+    const last = lastMove(state.game);
+    const fault = last && !hidden() ? faultOf(last) : "";
+    const judgement = state.judgement ?? (fault && { san: last.san, text: fault, tone: "bad" });
     $("judgement").textContent = judgement ? `${judgement.san}: ${judgement.text}` : "";
     $("judgement").dataset.tone = judgement ? judgement.tone : "";
 }
@@ -263,7 +268,7 @@ function render(patch) {
         $("to-move").className = `to-move ${white ? "white" : "black"}`;
         $("to-move").textContent = `${white ? "White" : "Black"} to move`;
     }
-    if ("judgement" in patch) showJudgement();
+    if ("judgement" in patch || "game" in patch) showJudgement();
     document.querySelector(".answer").setAttribute("aria-busy", String(!state.error && !answer()));
     if ("error" in patch) showError(state.error);
     const probe = answer();

@@ -14,10 +14,10 @@ export class ApiError extends Error {
 const KEEP = 400;
 const answers = new Map();
 
-async function get(path) {
+async function get(path, options = {}) {
     let response;
     try {
-        response = await fetch(path, { headers: { Accept: "application/json" } });
+        response = await fetch(path, { headers: { Accept: "application/json" }, ...options });
     } catch {
         throw new ApiError("offline", "The server does not answer.");
     }
@@ -49,6 +49,8 @@ export const stats = (material) => remembered(`/v1/stats/${material}`);
 /** A position of an ending by chance; `wish` may have turn, verdict, metric with plies. */
 export const random = (material, wish = {}) =>
     get(`/v1/random/${material}?${new URLSearchParams(wish)}`);
+/** Games or positions in a text, each position valued and each move judged. */
+export const games = (text) => get("/v1/games", { method: "POST", body: text });
 export const tables = () => remembered("/v1/tables");
 
 const lines = new Map();

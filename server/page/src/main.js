@@ -6,6 +6,7 @@ import { isWhite, squareOf } from "./fen.js";
 import { lastMove } from "./game.js";
 import { startAnswer } from "./answer.js";
 import { startDrill } from "./drill.js";
+import { startGames } from "./games.js";
 import { startHands } from "./hands.js";
 import { startMaterial } from "./material.js";
 import { startNotation } from "./notation.js";
@@ -91,6 +92,7 @@ startMaterial();
 startHands(board);
 startSquares(board);
 startDrill(hintAt);
+startGames();
 startTable();
 $("flip").addEventListener("click", flip);
 addEventListener("keydown", (event) => {

@@ -156,8 +156,14 @@ function showStats() {
             title(name, swapped),
             h(
                 "button",
-                { type: "button", id: "random", class: "button small", onclick: () => goRandom() },
-                "Random position",
+                {
+                    type: "button",
+                    id: "random",
+                    class: "button small",
+                    title: "A position of this ending by chance",
+                    onclick: () => goRandom(),
+                },
+                "Random",
             ),
         ),
         stats.counts && shares(shown, "white"),

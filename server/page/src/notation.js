@@ -2,6 +2,7 @@
 
 import { $, copy, h } from "./dom.js";
 import { currentFen, numbered } from "./game.js";
+import { GLYPHS, faultOf } from "./games.js";
 import { resultOf, writePgn } from "./pgn.js";
 import { verdictSentence } from "./words.js";
 import { answer, chooseHide, hidden, link, onChange, state, update } from "./session.js";
@@ -14,11 +15,13 @@ function words(start, moves, offset, kind, at) {
             "button",
             {
                 type: "button",
-                class: `ply ${kind}`,
+                class: `ply ${kind}${cell.judgement ? ` fault ${cell.judgement}` : ""}`,
                 "data-at": cell.index + 1,
+                title: faultOf(cell) || null,
                 "aria-current": kind === "played" && cell.index + 1 === at ? "step" : null,
             },
             cell.san,
+            cell.judgement && !hidden() ? GLYPHS[cell.judgement] : null,
         );
     return numbered(start, moves, offset).map(({ number, white, black }) =>
         h(
@@ -64,8 +67,9 @@ function showButtons() {
     const probe = answer();
     // While an answer is awaited the buttons stay as they are: one that is off loses the focus.
     if (probe || state.error) {
-        off("next", !hasNext());
-        const over = !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
+        const drilled = state.drill !== null && state.drill.outcome === null;
+        off("next", !hasNext() || (drilled && at === moves.length));
+        const over = drilled || !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
         $("play").disabled = over && at === moves.length && !state.playing;
     }
     $("play").setAttribute("aria-pressed", String(state.playing));

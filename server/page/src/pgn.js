@@ -26,7 +26,8 @@ function moveWords(start, moves, after = () => []) {
         if (!cell) return;
         if (dots === "." || numberless) words.push(`${number}${dots}`);
         const more = after(cell.index);
-        words.push(cell.san, ...more);
+        const nag = { blunder: "$4", cursed: "$2", dubious: "$6" }[cell.judgement];
+        words.push(cell.san, ...(nag ? [nag] : []), ...more);
         numberless = more.length > 0;
     };
     for (const { number, white, black } of numbered(start, moves)) {

@@ -52,7 +52,8 @@ function stepOn() {
 
 export function travel(where) {
     const { at, moves } = state.game;
-    if (where === "next") return void stepOn();
+    const drilled = state.drill !== null && state.drill.outcome === null;
+    if (where === "next") return void (drilled && at === moves.length ? null : stepOn());
     const to = { first: 0, prev: at - 1, last: moves.length }[where];
     if (to >= 0 && to !== at) show(goTo(state.game, to), "replace", { playing: false });
 }

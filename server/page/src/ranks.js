@@ -38,6 +38,13 @@ export const ownMachine = (host = globalThis.location?.hostname ?? "") =>
 /** The command that makes the blocked-pawn table of a position. */
 export const makeCommand = (fen) => `trebuchet blocked --write tables '${fen}'`;
 
+/** An answer in which distances that are upper bounds stand where others do: the note says that they are bounds. */
+export function withBounds(probe) {
+    if (!probe.blocked?.upper_bounds) return probe;
+    const bound = (value) => ({ ...value, dtc_plies: value.at_most_plies });
+    return { ...bound(probe), moves: probe.moves.map(bound) };
+}
+
 /** What a player should know about a verdict that comes from a blocked-pawn table. */
 export function ranksNote(probe) {
     if (probe.verdict === null)

@@ -4,7 +4,7 @@
 import * as api from "./api.js";
 import { currentFen, newGame } from "./game.js";
 import { formatFen, obstacle, parseFen } from "./fen.js";
-import { isBlocked, structureOf } from "./ranks.js";
+import { isBlocked, structureOf, withBounds } from "./ranks.js";
 
 const FIRST = "8/8/8/3Kp3/4Pk2/8/8/8 w - - 0 1"; // the position that gave the project its name
 
@@ -101,7 +101,7 @@ async function ask() {
     if (why) return update({ error: { code: "bad_position", message: why }, line: [] });
     const { position } = state;
     try {
-        const probe = await api.probe(fen, wanted);
+        const probe = withBounds(await api.probe(fen, wanted));
         if (number !== asked) return;
         update({ probe, probeFen: fen, error: null, line: [] });
         if (state.squares && isBlocked(position)) askRanks(number, fen, position);

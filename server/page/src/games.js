@@ -1,0 +1,119 @@
+// Games that are pasted: read by the server, stepped through here, with each move judged.
+
+import * as api from "./api.js";
+import { $, h, toast } from "./dom.js";
+import { show, update } from "./session.js";
+
+export const GLYPHS = { blunder: "??", cursed: "?", dubious: "?!" };
+
+/** What was wrong with a move, in a sentence; "" if nothing is known to be. */
+export function faultOf({ judgement, best, verdict_before: before }) {
+    if (!judgement) return "";
+    const instead = best ? ` ${best.san} was better.` : "";
+    if (judgement === "dubious") return `Still a draw by the 50-move rule.${instead}`;
+    if (judgement === "cursed") return `Only the 50-move rule makes a difference.${instead}`;
+    return `${before === "win" ? "Throws away the win." : "Loses a drawn game."}${instead}`;
+}
+
+/** Whether text is more than a position: moves with numbers, or tags of a game. */
+export const looksLikeGames = (text) =>
+    /^\s*\[[A-Z]\w* "/.test(text) ? /\]\s*[^[\s]/.test(text) : /(^|\s)\d+\.+\s*[KQRBNOa-h0]/.test(text);
+
+/** A game of the server as one of ours: see game.js. */
+const asGame = ({ start, moves }) => ({ start, moves, at: 0 });
+
+function open(game) {
+    $("games").close();
+    update({ setup: false, drill: null, playing: false, tablePlays: "none" });
+    show(asGame(game), "push");
+    const faults = game.moves.filter(({ judgement }) => judgement).length;
+    toast(
+        game.error
+            ? `Read as far as it goes: ${game.error.message}`
+            : faults === 0
+              ? "No fault is known in this game"
+              : `${faults} ${faults === 1 ? "fault" : "faults"} marked`,
+    );
+}
+
+function titleOf({ tags, moves, start, error }, index) {
+    const players = [tags.White, tags.Black].filter((name) => name && name !== "?").join(" – ");
+    const length = start === null ? "" : `${Math.ceil(moves.length / 2)} moves`;
+    const problem = error && start === null ? error.message : "";
+    return [players || `Game ${index + 1}`, tags.Date, length, problem].filter(Boolean).join(", ");
+}
+
+function choose(games) {
+    const rows = games.map((game, index) =>
+        h(
+            "li",
+            {},
+            h(
+                "button",
+                {
+                    type: "button",
+                    class: "longest-win",
+                    disabled: game.start === null,
+                    onclick: () => open(game),
+                },
+                titleOf(game, index),
+            ),
+        ),
+    );
+    $("games-list").replaceChildren(...rows);
+}
+
+/** Reads text with games and shows the first, or lets one be chosen. */
+export async function readGames(text) {
+    $("games-error").textContent = "";
+    try {
+        const { games } = await api.games(text);
+        const good = games.filter(({ start }) => start !== null);
+        if (good.length === 0)
+            throw new Error(games[0]?.error?.message ?? "There is no game in this text.");
+        if (games.length === 1) return open(good[0]);
+        if (!$("games").open) $("games").showModal();
+        choose(games);
+    } catch (error) {
+        if (!$("games").open) $("games").showModal();
+        $("games-error").textContent = error.message;
+    }
+}
+
+/** Games and positions may be dropped on the page, or pasted where nothing is typed. */
+function listen() {
+    const typing = (event) => event.target.closest?.("input, textarea, select");
+    addEventListener("paste", (event) => {
+        const text = event.clipboardData?.getData("text") ?? "";
+        if ((typing(event) && event.target.id !== "fen") || !looksLikeGames(text)) return;
+        event.preventDefault();
+        readGames(text);
+    });
+    addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+    addEventListener("drop", async (event) => {
+        const file = event.dataTransfer?.files[0];
+        if (!file) return;
+        event.preventDefault();
+        readGames(await file.text());
+    });
+}
+
+export function startGames() {
+    listen();
+    $("games-open").addEventListener("click", () => {
+        $("games-list").replaceChildren();
+        $("games-error").textContent = "";
+        $("games").showModal();
+        $("games-text").focus();
+    });
+    $("games-close").addEventListener("click", () => $("games").close());
+    $("games").addEventListener("click", (event) => event.target === $("games") && $("games").close());
+    $("games-read").addEventListener("click", () => readGames($("games-text").value));
+    $("games-file").addEventListener("change", async () => {
+        const file = $("games-file").files[0];
+        if (!file) return;
+        $("games-text").value = await file.text();
+        $("games-file").value = "";
+        readGames($("games-text").value);
+    });
+}
