@@ -37,7 +37,7 @@ cd "$work"
 ran=0
 # check DOCUMENT: programs into files of the names that their first lines tell, then the commands.
 check() {
-    local doc=$1 line command='' expected='' name
+    local doc=$1 line command='' expected=''
     awk '/^```c$/ { code = 1; text = ""; next }
          /^```$/ { if (code && text ~ /int main\(/) { split(text, word, " ")
                                                      printf "%s", text > word[2] }
