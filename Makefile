@@ -42,7 +42,7 @@ CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/m
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
 PROBE := $(wildcard syzygy/*.c probe/*.c)
 COMPARE := $(wildcard compare/*.c)
-FATHOM := $(wildcard probe/fathom/*.c)
+FATHOM := probe/fathom/tbprobe.c
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
 GAMES := $(wildcard games/*.c)
@@ -91,7 +91,7 @@ help:
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
-	@echo 'make install    to $(PREFIX), honouring DESTDIR'
+	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
 # ---- objects ------------------------------------------------------------------------------------
@@ -126,9 +126,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
+# What is public says so, but in the drop-in, whose source engines compile as they like.
+VISIBILITY := hidden
+$(BUILD)/pic/probe/fathom/%.o: VISIBILITY := default
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=hidden -c $< -o $@
+	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=$(VISIBILITY) -c $< -o $@
 
 # ---- the web page, packed into C ----------------------------------------------------------------
 
@@ -165,8 +168,9 @@ $(LIB_A): $(LIB_PIC)
 	rm -f $@
 	ar rcs $@ $(BUILD)/libtrebuchet.o
 
-$(LIB_SO): $(LIB_PIC)
-	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs -o $@ $^ $(LIBS) $(LDFLAGS)
+$(LIB_SO): $(LIB_PIC) probe/trebuchet.map
+	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs \
+	  -Wl,--version-script=probe/trebuchet.map -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
 
 $(FATHOM_SO): $(LIB_PIC) $(patsubst %.c,$(BUILD)/pic/%.o,$(FATHOM)) probe/fathom/fathom.map
@@ -255,6 +259,7 @@ $(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
 $(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
+$(BUILD)/tests/fathom/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
@@ -339,7 +344,10 @@ install: all
 	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/
 	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(LIBDIR)/libtrebuchet.so
 	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' '' \
+	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
+	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
+	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc
@@ -349,16 +357,25 @@ install: all
 	install -m 644 server/trebuchet.socket $(DESTDIR)$(UNITDIR)/
 	install -m 644 server/trebuchet.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/trebuchet.conf
 	install -m 644 server/trebuchet.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
+ifneq ($(PYTHONDIR),)
+	install -d $(DESTDIR)$(PYTHONDIR)/trebuchet
+	install -m 644 python/trebuchet/*.py python/trebuchet/py.typed $(DESTDIR)$(PYTHONDIR)/trebuchet/
+endif
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
 	  $(DESTDIR)$(UNITDIR)/trebuchet.service $(DESTDIR)$(UNITDIR)/trebuchet.socket \
 	  $(DESTDIR)$(PREFIX)/lib/sysusers.d/trebuchet.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
-	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet 2>/dev/null || true
+ifneq ($(PYTHONDIR),)
+	rm -rf $(DESTDIR)$(PYTHONDIR)/trebuchet
+endif
+	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/trebuchet/fathom \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
 
 # Debian packages into $(BUILD)/deb/, built in a copy of this folder. The page comes along as it is
 # packed here, as the build of a package may fetch nothing.

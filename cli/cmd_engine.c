@@ -157,12 +157,27 @@ static char *full_path(const char *folder)
     return path;
 }
 
+/* Folders that were named on the command line must be there. Others are left out if they are not: the
+ * engine's own path may be set later. */
+static void find_folders(CliDirs *dirs)
+{
+    bool named = dirs->count > 0;
+    size_t kept = 0;
+    cli_dirs_default(dirs);
+    for (size_t i = 0; i < dirs->count; i++) {
+        if (named || access(dirs->dir[i], F_OK) == 0)
+            dirs->dir[kept++] = dirs->dir[i];
+        else
+            cli_warn("engine", "warning: %s: %s", dirs->dir[i], strerror(errno));
+    }
+    dirs->count = kept;
+}
+
 /* In full, as the engine may change its folder. */
-static bool set_tables_path(Engine *engine)
+static bool set_tables_path(const Engine *engine)
 {
     char *text = NULL, *longer = NULL;
     bool ok = true;
-    cli_dirs_default(&engine->dirs);
     for (size_t i = 0; ok && i < engine->dirs.count; i++) {
         char *path = full_path(engine->dirs.dir[i]);
         ok = path != NULL;
@@ -175,22 +190,32 @@ static bool set_tables_path(Engine *engine)
         text = longer;
         longer = NULL;
     }
-    ok = ok && set_variable("TREBUCHET_PATH", text);
+    ok = ok && set_variable("TREBUCHET_PATH", text != NULL ? text : "");
     free(text);
     return ok;
+}
+
+/* Not an end: the path in the engine's own options may name folders that have some. */
+static void warn_no_tables(const CliDirs *dirs)
+{
+    cli_warn("engine",
+             "warning: no tables%s%s%s: the engine has only those that its own option names",
+             dirs->count > 0 ? " in " : "", dirs->count > 0 ? dirs->dir[0] : "",
+             dirs->count > 1 ? " and the others" : "");
+    cli_hint_tables(NULL);
 }
 
 /* False if a folder cannot be read. Says so if the engine will find nothing. */
 static bool check_tables(Engine *engine)
 {
-    treb_tables *tables = cli_open_tables("engine", &engine->dirs);
-    if (tables == NULL) return false;
-    if (treb_tables_count(tables) == 0) {
-        cli_warn("engine", "warning: no tables in %s%s", engine->dirs.dir[0],
-                 engine->dirs.count > 1 ? " and the others" : "");
-        cli_hint_tables(NULL);
+    size_t count = 0;
+    if (engine->dirs.count > 0) {
+        treb_tables *tables = cli_open_tables("engine", &engine->dirs);
+        if (tables == NULL) return false;
+        count = treb_tables_count(tables);
+        treb_tables_close(tables);
     }
-    treb_tables_close(tables);
+    if (count == 0) warn_no_tables(&engine->dirs);
     return true;
 }
 
@@ -226,8 +251,9 @@ static int parse(Engine *engine, int argc, char **argv)
 
 static int run(Engine *engine)
 {
-    if (!find_library(engine) || !find_program(engine) || !set_tables_path(engine) ||
-        !check_tables(engine) || !set_library_path(engine) ||
+    if (!find_library(engine) || !find_program(engine)) return CLI_FAILED;
+    find_folders(&engine->dirs);
+    if (!set_tables_path(engine) || !check_tables(engine) || !set_library_path(engine) ||
         (engine->cache != NULL && !set_variable("TREBUCHET_CACHE", engine->cache)))
         return CLI_FAILED;
     warn_if_not_linked(engine->program);

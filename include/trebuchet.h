@@ -34,11 +34,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header. Before 1.0.0 any minor version may change the interface. */
+/* The version of this header, as text and as a number that grows: 300 for 0.3.0. treb_version tells
+ * that of the library. Before 1.0.0 any minor version may change the interface; the library's SONAME
+ * tells whether it did (docs/library.md). */
 #define TREB_VERSION_MAJOR 0
-#define TREB_VERSION_MINOR 2
+#define TREB_VERSION_MINOR 3
 #define TREB_VERSION_PATCH 0
-#define TREB_VERSION "0.2.0"
+#define TREB_VERSION "0.3.0"
+#define TREB_VERSION_NUMBER                                                                        \
+    (TREB_VERSION_MAJOR * 10000 + TREB_VERSION_MINOR * 100 + TREB_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define TREB_API __attribute__((visibility("default")))
@@ -49,6 +53,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Version --------------------------------------------------------------------------------- */
+
+/* The version of the library that runs, which may be newer than the header that a program was
+ * compiled with: "0.3.0", static, and 300. */
+TREB_API const char *treb_version(void);
+TREB_API int treb_version_number(void);
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* public.c - what the public interface has beside tables: texts, positions, and the checks that
+/* public.c - what the public interface has beside tables: version, texts, positions, and the checks that
  * every probe begins with. */
 #include "core/error.h"
 #include "core/san.h"
@@ -30,6 +30,10 @@ treb_status probe_check_covered(const treb_position *pos, treb_error *error)
         return fail(error, TREB_ERR_MEN, "more than 8 men: no table has so many");
     return TREB_OK;
 }
+
+const char *treb_version(void) { return TREB_VERSION; }
+
+int treb_version_number(void) { return TREB_VERSION_NUMBER; }
 
 treb_status probe_check_fully(const treb_position *pos, treb_error *error)
 {

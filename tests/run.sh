@@ -58,6 +58,12 @@ fi
 run layers tests/layers.sh
 run symbols tests/probe/symbols.sh "$build/libtrebuchet.so" "$build/libtrebuchet.a"
 run "symbols of the drop-in" tests/fathom/symbols_fathom.sh "$build/fathom/libfathom.so.1"
+run "source of the drop-in" tests/fathom/source.sh "$build"
+# Debian's Python, which has Debian's modules, before others.
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+run "python module" env TREB_BUILD="$build" TREB_TABLES="$tables" "$python" tests/python/test_trebuchet.py
+run "programs in documents" tests/probe/documents.sh "$build" "$tables"
 if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
     run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"
 else

@@ -15,7 +15,9 @@ typedef struct Search {
     const SearchSetup *setup;
     double start;
     uint64_t nodes;
+    int depth; /* of the present iteration */
     bool stopped;
+    bool hurry;                         /* to be stopped, but there is no move yet */
     bool probing;                       /* ask the tables in the tree */
     uint64_t keys[GAME_KEYS + PLY_MAX]; /* of the game, then of the present line */
     int key_count;
@@ -64,16 +66,31 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Counts a node and says whether to give up. */
-static bool enter(Search *s)
+static bool is_over(const Search *s)
 {
     const Limits *limits = s->setup->limits;
-    s->nodes++;
-    if (limits->nodes && s->nodes > limits->nodes) s->stopped = true;
+    if (limits->nodes && s->nodes > limits->nodes) return true;
     if (s->nodes % 1024 == 0 && limits->seconds > 0 && now() - s->start > limits->seconds)
-        s->stopped = true;
-    if (atomic_load_explicit(s->setup->stop, memory_order_relaxed)) s->stopped = true;
+        return true;
+    return atomic_load_explicit(s->setup->stop, memory_order_relaxed);
+}
+
+/* Counts a node and says whether to give up. The first iteration is always brought to its end, so
+ * that the move played is one that was searched; in a hurry it looks no further than two plies. */
+static bool enter(Search *s)
+{
+    s->nodes++;
+    if (!s->hurry && !s->stopped && is_over(s)) {
+        s->hurry = s->depth == 1;
+        s->stopped = s->depth > 1;
+    }
     return s->stopped;
+}
+
+/* Whether a node is worth what its men are, without a look at its moves. */
+static bool is_leaf(const Search *s, int ply)
+{
+    return ply >= PLY_MAX - 2 || (s->hurry && ply > 1);
 }
 
 /* The last key is the board's own. One repetition is enough: who can repeat can do it again. */
@@ -167,7 +184,7 @@ static int quiesce(Search *s, const Board *b, int ply, int alpha, int beta)
     if (is_bare(b)) return 0;
     /* What a table says is the end of the matter: it comes before the stand-pat bound. */
     if (s->probing && tables_probe(s->setup->tables, b, ply, alpha, beta, &score)) return score;
-    if (ply >= PLY_MAX - 2) return eval_position(b);
+    if (is_leaf(s, ply)) return eval_position(b);
     bool check = board_in_check(b);
     if (!check) best = eval_position(b);
     if (best >= beta) return best;
@@ -228,7 +245,7 @@ static int search_moves(Search *s, const Board *b, int ply, int depth, int alpha
             note_line(s, ply, m);
         }
     }
-    if (legal == 0) return best;
+    if (legal == 0 || s->hurry) return best;
     if (best >= beta) note_killer(s, b, ply, best_move);
     Bound bound = best >= beta ? BOUND_LOWER : best > floor ? BOUND_EXACT : BOUND_UPPER;
     tt_store(s->setup->tt, b, ply, depth, best, bound, best > floor ? best_move : 0);
@@ -257,7 +274,7 @@ static int search(Search *s, const Board *b, int ply, int depth, int alpha, int 
     /* An exact value ends the variation. An engine that tries a null move or other shortcuts has
      * them after this line. */
     if (s->probing && tables_probe(s->setup->tables, b, ply, alpha, beta, &score)) return score;
-    if (ply >= PLY_MAX - 2) return eval_position(b);
+    if (is_leaf(s, ply)) return eval_position(b);
     if (depth < 0) depth = 0; /* in check at the horizon */
 
     TtEntry entry = tt_find(s->setup->tt, b, ply);
@@ -317,7 +334,8 @@ static void deepen(Search *s, TablesRoot *root)
     const Limits *limits = s->setup->limits;
     int last = limits->depth && limits->depth < DEPTH_MAX ? limits->depth : DEPTH_MAX;
     if (limits->mate && 2 * limits->mate - 1 < last) last = 2 * limits->mate - 1;
-    for (int depth = 1; depth <= last && !s->stopped; depth++) {
+    for (int depth = 1; depth <= last && !s->stopped && !s->hurry; depth++) {
+        s->depth = depth;
         int score = iterate(s, root, depth);
         if (score == -SCORE_INFINITE) break; /* stopped before the first move was through */
         report(s, depth, score, s->line[0], s->length[0]);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "score.h"
 
@@ -27,13 +28,27 @@ static int score_from_table(int score, int ply)
     return score <= -SCORE_WIN_MIN ? score + ply : score;
 }
 
-bool tt_resize(Tt *tt, size_t mib)
+/* The system promises more memory than there is, and ends programs that take it at their word: no
+ * more than three quarters of what the machine has. */
+static size_t most_mib(void)
 {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)(((uint64_t)pages * (uint64_t)size >> 20) * 3 / 4)
+                                 : SIZE_MAX;
+}
+
+size_t tt_resize(Tt *tt, size_t mib)
+{
+    size_t most = most_mib();
     tt_free(tt);
-    size_t count = (mib << 20) / sizeof(TtEntry);
-    tt->entries = calloc(count, sizeof(TtEntry));
-    tt->count = tt->entries ? count : 0;
-    return tt->entries != NULL;
+    if (mib > most) mib = most;
+    for (; mib > 0; mib /= 2) {
+        tt->count = (mib << 20) / sizeof(TtEntry);
+        tt->entries = calloc(tt->count, sizeof(TtEntry));
+        if (tt->entries != NULL) return mib;
+    }
+    tt->count = 0;
+    return 0;
 }
 
 void tt_clear(Tt *tt)

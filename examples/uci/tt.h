@@ -21,8 +21,9 @@ typedef struct Tt {
     uint8_t age; /* of the present search */
 } Tt;
 
-/* False if there is no memory; the table is then empty and everything works, slower. */
-bool tt_resize(Tt *tt, size_t mib);
+/* Makes a table of so many MiB, empty, or of as many as can be had, and returns how many these are.
+ * 0: there is no table, and everything works, slower. */
+size_t tt_resize(Tt *tt, size_t mib);
 void tt_clear(Tt *tt);
 void tt_free(Tt *tt);
 

@@ -2,6 +2,7 @@
  *
  * Lines that make no sense are answered with `info string` and change nothing. */
 #include <ctype.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,11 +280,20 @@ static void set_memory(Engine *e, unsigned mib)
     if (e->tables.set) treb_tables_set_memory(e->tables.set, (uint64_t)mib << 20);
 }
 
+static void set_hash(Engine *e, const char *value)
+{
+    char text[96];
+    long long asked = to_number(value, 1, LLONG_MAX);
+    size_t got = tt_resize(&e->tt, (size_t)(asked < HASH_MAX ? asked : HASH_MAX));
+    if ((size_t)asked == got) return;
+    snprintf(text, sizeof text, "%lld MiB cannot be had: going on with %zu", asked, got);
+    say("Hash: ", text);
+}
+
 static void set_option(Engine *e, const char *name, const char *value)
 {
     if (strcasecmp(name, "Hash") == 0) {
-        if (!tt_resize(&e->tt, (size_t)to_number(value, 1, HASH_MAX)))
-            say("Hash: ", "not enough memory: going on without a table");
+        set_hash(e, value);
     } else if (strcasecmp(name, "TablesPath") == 0) {
         set_path(e, value);
     } else if (strcasecmp(name, "TablesMemory") == 0) {

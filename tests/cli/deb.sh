@@ -5,7 +5,7 @@
 set -eu
 packages=$(realpath "${1:?usage: $0 FOLDER}")
 source=$(cd "$(dirname "$0")/../.." && pwd)
-names="trebuchet libtrebuchet1 libtrebuchet-dev trebuchet-fathom trebuchet-doc"
+names="trebuchet libtrebuchet1 libtrebuchet-dev trebuchet-fathom python3-trebuchet trebuchet-doc"
 work=$(mktemp -d)
 chmod 755 "$work"
 server=
@@ -95,6 +95,16 @@ cc "$work/small.c" -o "$work/static" -Wl,-Bstatic $(pkg-config --cflags --libs t
 "$work/static" || fail "the static library"
 trebuchet engine --tables /var/lib/trebuchet -- /bin/sh -c 'ls "$LD_LIBRARY_PATH/libfathom.so.1"' 2>/dev/null |
     grep -qx /usr/lib/trebuchet/libfathom.so.1 || fail "trebuchet engine does not find its libfathom.so.1"
+
+fathom=$(pkg-config --variable=fathomdir trebuchet)
+# shellcheck disable=SC2046
+cc -c "$fathom/tbprobe.c" -o "$work/tbprobe.o" $(pkg-config --cflags trebuchet) || fail "the source of the drop-in"
+
+step "the Python module"
+/usr/bin/python3 -c 'import trebuchet
+with trebuchet.open_tablebase("/var/lib/trebuchet") as tablebase:
+    print(trebuchet.version(), tablebase.probe_wdl("8/5P1k/8/7K/8/8/8/8 w - - 0 1"))' |
+    grep -qx "$version 2" || fail "the Python module"
 
 step "the service"
 for unit in service socket; do [ -e "/lib/systemd/system/trebuchet.$unit" ] || fail "no trebuchet.$unit"; done

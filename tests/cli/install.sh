@@ -17,13 +17,15 @@ fail() {
     exit 1
 }
 
-"$make" -C "$source" BUILD="$build" install DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1 || {
+python=$prefix/lib/python3/dist-packages
+"$make" -C "$source" BUILD="$build" install DESTDIR="$work/root" PREFIX=$prefix PYTHONDIR=$python >"$work/log" 2>&1 || {
     cat "$work/log" >&2
     fail "make install failed"
 }
 root=$work/root$prefix
 for file in bin/trebuchet include/trebuchet.h lib/libtrebuchet.a lib/libtrebuchet.so \
-    lib/pkgconfig/trebuchet.pc lib/trebuchet/libfathom.so.1; do
+    lib/pkgconfig/trebuchet.pc lib/trebuchet/libfathom.so.1 share/trebuchet/fathom/tbprobe.c \
+    share/trebuchet/fathom/tbprobe.h lib/python3/dist-packages/trebuchet/py.typed; do
     [ -e "$root/$file" ] || fail "$file is not installed"
 done
 [ -L "$root/lib/libtrebuchet.so" ] || fail "libtrebuchet.so is no link"
@@ -126,8 +128,17 @@ echo 'position fen 8/8/8/8/8/1k6/8/K7 w - - 0 1
 go depth 1' | LD_LIBRARY_PATH=$root/lib "$work/trebuchet-uci" | grep -q '^bestmove a1b1' ||
     fail "examples/uci does not play"
 
+# The source of the drop-in is where trebuchet.pc says, and the Python module finds its library.
+for folder in fathomdir:share/trebuchet/fathom fathomlibdir:lib/trebuchet; do
+    PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable="${folder%%:*}" trebuchet | grep -qx "$prefix/${folder#*:}" ||
+        fail "trebuchet.pc has another ${folder%%:*}"
+done
+echo 'print(__import__("trebuchet").version())' |
+    LD_LIBRARY_PATH=$root/lib PYTHONPATH=$work/root$python PYTHONDONTWRITEBYTECODE=1 python3 - |
+    grep -qx "$version" || fail "the Python module does not work"
+
 if grep -q '^uninstall:' "$source/Makefile"; then
-    "$make" -C "$source" BUILD="$build" uninstall DESTDIR="$work/root" PREFIX=$prefix >"$work/log" 2>&1
+    "$make" -C "$source" BUILD="$build" uninstall DESTDIR="$work/root" PREFIX=$prefix PYTHONDIR=$python >"$work/log" 2>&1
     left=$(find "$work/root" ! -type d)
     [ -z "$left" ] || fail "uninstall leaves $left"
 fi

@@ -616,7 +616,9 @@ run 1 'engine that is no file' "$T" engine -t linked ./nosuchengine; says 'no en
 run 1 'engine that is a folder' "$T" engine -t linked ./empty; says 'no engine ./empty'
 run 1 'engine that cannot be run' "$T" engine -t linked ./out; says 'cannot run ./out'
 run 1 'engine, a folder that is not there' "$T" engine -t nowhere ./show; says nowhere; silent
-run 1 'engine, no folder at all' "$T" engine ./show; says 'tables: No such file'; says '--tables DIR'; silent
+run 7 'engine, no folder at all' "$T" engine ./show; has '\|\|\|$'; says 'warning: tables: No such file'; says '--tables DIR'
+run 7 'engine, a folder less than TREBUCHET_PATH has' env TREBUCHET_PATH=nowhere:linked "$T" engine ./show
+has "\|$TABLES\|"; says 'warning: nowhere: No such file'
 run 1 'engine, a colon in a folder' "$T" engine -t a:b ./show; says 'colon'; silent
 cp "$T" alone
 run 1 'engine without its library' ./alone engine -t linked ./show; says 'libfathom.so.1 is neither in'; silent

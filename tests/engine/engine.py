@@ -66,6 +66,52 @@ def test_limits(path, _tables):
     assert engine.quit() == 0
 
 
+def test_stop_at_once(path, tables):
+    """However early the stop, the move is one that was searched."""
+    mate = "6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1"
+    hanging = "1k5r/8/8/8/8/8/8/1K5Q w - - 0 1"
+    engine = Engine(path)
+    for fen, best in ((mate, "d1d8"), (hanging, "h1h8")):
+        for limit in ["go infinite\nstop"] * 20 + ["go nodes 1"]:
+            engine.send(f"ucinewgame\nposition fen {fen}\n{limit}")
+            lines = engine.until("bestmove", 5)
+            assert lines[-1] == f"bestmove {best}", (limit, lines)
+            assert any(line.startswith("info depth 1 ") for line in lines), (limit, lines)
+    # Where captures have no end the stop is obeyed all the same.
+    engine.send("position fen qqqqkqqq/qq6/8/8/8/8/QQ6/QQQQKQQQ w - - 0 1\ngo infinite\nstop")
+    assert engine.until("bestmove", 10)[-1] != "bestmove 0000"
+    engine.option("TablesPath", tables)
+    engine.send(f"position fen {mate}\ngo infinite\nstop")
+    assert engine.until("bestmove", 5)[-1] == "bestmove d1d8"
+    assert engine.quit() == 0
+
+
+def test_hash(path, _tables):
+    """As much as can be had, and the user hears of it."""
+    engine = Engine(path)
+    engine.option("Hash", 16)
+    assert engine.ready() == []
+    # Sanitizers write to memory that others only ask for, and need much for themselves.
+    with open(path, "rb") as file:
+        program = file.read()
+    if b"__asan_init" in program or b"__tsan_init" in program:
+        assert engine.quit() == 0
+        return
+    engine.option("Hash", 10**9)
+    said = engine.ready()
+    assert len(said) == 1 and said[0].startswith("info string Hash: 1000000000 MiB cannot be had")
+    assert 1 <= int(said[0].split()[-1]) <= 65536
+    engine.option("Hash", 1)
+    assert engine.go("depth 4", START)[1][-1].depth == 4
+    assert engine.quit() == 0
+    # Where the system gives less it is halved.
+    engine = Engine(["sh", "-c", 'ulimit -v 700000 && exec "$1"', "sh", path])
+    engine.option("Hash", 2048)
+    assert engine.ready()[0].endswith(" MiB cannot be had: going on with 512")
+    assert engine.go("depth 4", START)[1][-1].depth == 4
+    assert engine.quit() == 0
+
+
 def test_ends(path, tables):
     """Nothing to move: mate, stalemate. And infinite means to wait, decided or not."""
     engine = Engine(path, TablesPath=tables)

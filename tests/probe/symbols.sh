@@ -1,6 +1,7 @@
 #!/bin/sh
 # symbols.sh - what the libraries show to the world: every global symbol begins with treb_, and every
-# function of the public header is there, in the shared library and in the static one.
+# function of the public header is there, in the shared library and in the static one. In the shared
+# one each has a version that is named after the SONAME.
 #
 #     symbols.sh libtrebuchet.so libtrebuchet.a [trebuchet.h]
 set -eu
@@ -17,9 +18,10 @@ header=${3:-$(dirname "$0")/../../include/trebuchet.h}
 declared=$(grep -v '^#' "$header" | tr '\n' ' ' | grep -o 'TREB_API [^;(]*(' |
     sed 's/ *($//; s/.*[ *]//' | sort -u)
 
-# GNU's nm prints "address type name"; what the linker makes itself (_init, _end ...) is left out.
+# GNU's nm prints "address type name", and of a shared library "name@@version"; what the linker makes
+# itself (_init, _end, the versions ...) is left out.
 names() {
-    nm "$@" | awk 'NF == 3 && $2 ~ /^[A-TV-Z]$/ { print $3 }' |
+    nm "$@" | awk 'NF == 3 && $2 ~ /^[B-TV-Z]$/ { sub("@.*", "", $3); print $3 }' |
         grep -Ev '^(_init|_fini|_edata|_end|__bss_start)$' | sort -u
 }
 
@@ -51,5 +53,15 @@ if [ "$count" -lt 10 ]; then
 fi
 check "$shared" "$(names -D --defined-only "$shared")"
 check "$static" "$(names -g --defined-only "$static")"
+
+soname=$(readelf -d "$shared" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+major=${soname##*.so.}
+other=$(nm -D --defined-only "$shared" | awk '$2 != "A" { print $3 }' |
+    grep -Ev "@@TREBUCHET_$major(\.[0-9]+)?\$" || true)
+if [ -n "$other" ]; then
+    printf '%s: not of a version TREBUCHET_%s, as its SONAME %s asks for: %s\n' \
+        "$shared" "$major" "$soname" "$other" >&2
+    failed=1
+fi
 [ "$failed" -eq 0 ] && echo "symbols: $count functions, all there and nothing else"
 exit "$failed"

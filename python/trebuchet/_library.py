@@ -1,0 +1,118 @@
+"""The C library: its structures and functions as trebuchet.h declares them."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from ctypes import (POINTER, c_char, c_char_p, c_int, c_size_t, c_uint8, c_uint16, c_uint32,
+                    c_uint64, c_void_p)
+from typing import List
+
+from ._errors import OK, LibraryError, raise_status
+
+# The SONAME whose interface the structures below are.
+SONAME = "libtrebuchet.so.1"
+LEAST_VERSION = 300
+
+TYPES, METRICS, MOVES_MAX, FEN_SIZE = 6, 4, 256, 96
+WDL, DTZ, DTC, DTM = range(METRICS)
+METRIC_NAMES = ("wdl", "dtz", "dtc", "dtm")
+
+
+class CError(ctypes.Structure):
+    _fields_ = [("status", c_int), ("text", c_char * 512)]
+
+
+class CPosition(ctypes.Structure):
+    _fields_ = [("by_color", c_uint64 * 2), ("by_type", c_uint64 * TYPES), ("turn", c_uint8),
+                ("ep", c_uint8), ("castling", c_uint8), ("halfmove", c_uint16),
+                ("fullmove", c_uint16)]
+
+
+class CTableInfo(ctypes.Structure):
+    _fields_ = [("material", c_char * 24), ("metric", c_int), ("format", c_int),
+                ("path", c_char_p), ("file_size", c_uint64), ("block_size", c_uint64),
+                ("stored", c_int * 2), ("count", c_uint64 * 5 * 2), ("longest", c_uint32 * 5 * 2),
+                ("longest_fen", c_char * FEN_SIZE * 5 * 2)]
+
+
+class CDistance(ctypes.Structure):
+    _fields_ = [("wdl", c_int), ("plies", c_int), ("rounded", c_int)]
+
+
+class CValue(ctypes.Structure):
+    _fields_ = [("wdl", c_int), ("rule", c_int), ("plies", c_int * METRICS),
+                ("rounded", c_uint8 * METRICS), ("status", c_int * METRICS)]
+
+
+class CMove(ctypes.Structure):
+    _fields_ = [("from_square", c_uint8), ("to_square", c_uint8), ("promotion", c_uint8),
+                ("flags", c_uint8), ("uci", c_char * 6), ("san", c_char * 8), ("value", CValue)]
+
+
+_ERROR, _POSITION = POINTER(CError), POINTER(CPosition)
+
+# Name: what it returns, what it takes.
+_FUNCTIONS = {
+    "treb_version": (c_char_p, []),
+    "treb_version_number": (c_int, []),
+    "treb_position_from_fen": (c_int, [c_char_p, _POSITION, _ERROR]),
+    "treb_tables_open": (c_void_p, [POINTER(c_char_p), c_size_t, _ERROR]),
+    "treb_tables_close": (None, [c_void_p]),
+    "treb_tables_set_memory": (None, [c_void_p, c_uint64]),
+    "treb_tables_count": (c_size_t, [c_void_p]),
+    "treb_tables_info": (c_int, [c_void_p, c_size_t, POINTER(CTableInfo), _ERROR]),
+    "treb_tables_find": (c_int, [c_void_p, c_char_p, c_int, POINTER(CTableInfo), _ERROR]),
+    "treb_probe_wdl": (c_int, [c_void_p, _POSITION, POINTER(c_int), _ERROR]),
+    "treb_probe_distance": (c_int, [c_void_p, _POSITION, c_int, POINTER(CDistance), _ERROR]),
+    "treb_probe_root": (c_int, [c_void_p, _POSITION, POINTER(CValue), _ERROR]),
+    "treb_probe_moves": (c_int, [c_void_p, _POSITION, c_int, c_int, POINTER(CMove), c_size_t,
+                                 POINTER(c_size_t), _ERROR]),
+    "treb_best_line": (c_int, [c_void_p, _POSITION, c_int, c_int, POINTER(CMove), c_size_t,
+                               POINTER(c_size_t), POINTER(c_int), _ERROR]),
+}
+
+
+def _places() -> List[str]:
+    """Where the library may be, by preference: a name alone is looked for by the loader."""
+    chosen = os.environ.get("TREBUCHET_LIBRARY")
+    return [chosen] if chosen else [SONAME, "/usr/local/lib/" + SONAME]
+
+
+def _load() -> ctypes.CDLL:
+    why = ""
+    for place in _places():
+        try:
+            return ctypes.CDLL(place)
+        except OSError as error:
+            why = why or str(error)
+    raise LibraryError(f"cannot load libtrebuchet: {why}; install it ('make install' in its source "
+                       "tree), or let TREBUCHET_LIBRARY name the file")
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library, loaded when it is first needed."""
+    lib = _load()
+    try:
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(lib, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as error:
+        raise LibraryError(f"this is no libtrebuchet of version 0.3 or later: {error}") from None
+    if lib.treb_version_number() < LEAST_VERSION:
+        raise LibraryError(f"libtrebuchet is of version {version()}: 0.3.0 is needed")
+    return lib
+
+
+def version() -> str:
+    """The version of the library that was loaded, such as "0.3.0"."""
+    return library().treb_version().decode()
+
+
+def call(name: str, *arguments: object) -> None:
+    """Calls a function that returns a status and takes a treb_error last; raises what failed."""
+    error = CError()
+    status = getattr(library(), name)(*arguments, ctypes.byref(error))
+    if status != OK:
+        raise_status(status, error.text.decode("utf-8", "replace"))
