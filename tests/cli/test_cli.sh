@@ -130,7 +130,7 @@ run 3 'castling rights' "$T" probe -t "$TABLES" 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq 
 run 3 'too many men' "$T" probe -t "$TABLES" 'rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1'; has '^Not known: 16 men'; has '^  not known$'
 run 3 'no table' "$T" probe -t "$DIR" "$KBNK"; says 'KBNvK.wdl.treb'; says 'Looked in'; has '^Not known: this is KBNvK \(4 men\)'
 # A capture into a table is known, and a move that lets one happen.
-run 3 'beyond the tables' "$T" probe -t "$TABLES" '1r5k/8/8/8/8/8/8/R3N2K w - - 0 1'; has '^Not known: this is KRNvKR'; has '^  losing|^  drawing'; has '^    Rb1 +[0-9?-]+ +[0-9?-]+ +[0-9?-]+''
+run 3 'beyond the tables' "$T" probe -t "$TABLES" '1r5k/8/8/8/8/8/8/R3N2K w - - 0 1'; has '^Not known: this is KRNvKR'; has '^  losing|^  drawing'; has '^    Rb1 +[0-9?-]+ +[0-9?-]+ +[0-9?-]+'
 run 3 'no folder at all' "$T" probe "$KBNK"; says 'KBNvK.wdl.treb'
 
 # Advice is what works here, with its cost. Only tables of up to four men are there.

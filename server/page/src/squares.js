@@ -14,12 +14,17 @@ import {
     structureOf,
     zugzwangHere,
 } from "./ranks.js";
-import { askSquares, chooseAttacker, hidden, onChange, state, update } from "./session.js";
+import { answer, askSquares, chooseAttacker, hidden, onChange, state, update } from "./session.js";
 
 let board;
 
-/** Whether there is something to show, or to ask for: not while the answers are hidden. */
-const wanted = () => isBlocked(state.position) && !hidden() && !state.setup && !state.error;
+/** Whether there is something to show, or to ask for: not while the answers are hidden, or where there is none. */
+const wanted = () =>
+    isBlocked(state.position) &&
+    !hidden() &&
+    !state.setup &&
+    !state.error &&
+    answer()?.verdict_clock_zero !== null;
 
 /** The ranks, if they are of the pawns on the board. */
 const shown = () => (wanted() && state.ranksOf === structureOf(state.position) ? state.ranks : null);
@@ -81,7 +86,7 @@ function showCard(ranks) {
 }
 
 function render(patch) {
-    if (!["position", "ranks", "hide", "drill", "squares", "setup", "error"].some((name) => name in patch)) return;
+    if (!["position", "probe", "ranks", "hide", "drill", "squares", "setup", "error"].some((name) => name in patch)) return;
     const ranks = shown();
     showCard(ranks);
     board.squares(ranks && state.squares ? marksBySquare(ranks.groups) : {}, state.position);
