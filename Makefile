@@ -385,7 +385,7 @@ deb:
 	$(if $(filter no,$(PAGE)),,$(MAKE) --no-print-directory $(BUILD)/server/assets.c)
 	rm -rf $(BUILD)/deb
 	mkdir -p $(DEB_COPY)
-	tar -c --exclude=./.git --exclude='./build*' --exclude='./tables/K*' . | tar -x -C $(DEB_COPY)
+	tar -c --exclude=./.git --exclude='./build*' --exclude='./$(BUILD)' --exclude='./tables/K*' . | tar -x -C $(DEB_COPY)
 	$(if $(filter no,$(PAGE)),,cp $(BUILD)/server/assets.c $(DEB_COPY)/debian/assets.c)
 	cd $(DEB_COPY) && env -u MAKEFLAGS -u MAKELEVEL -u CFLAGS -u LDFLAGS \
 	  DEB_BUILD_OPTIONS="parallel=$$(nproc) noautodbgsym" \

@@ -40,7 +40,7 @@ static const char usage[] =
     "What clients may have:\n"
     "      --connections N  connections in all (default 1024)\n"
     "      --per-client N   connections from one address (default 512)\n"
-    "      --queue N        requests that wait for a thread; of lines, lists and batches an eighth\n"
+    "      --queue N        requests that wait for a thread; of heavy ones, as lines, an eighth\n"
     "                       as many (default 1024)\n"
     "      --queue-per-client N   likewise, of one client (default 256)\n"
     "      --headers SIZE   size of a request's line and headers (default 16KiB)\n"
@@ -54,7 +54,7 @@ static const char usage[] =
     "GET /v1/openapi.json describes what can be asked. Exit codes: 0 stopped, 1 failed, 2 called\n"
     "wrongly.\n";
 
-enum { PORT_MAX = 65535, TICK_NANOSECONDS = 200 * 1000 * 1000 };
+enum { PORT_MAX = 65535, THREADS_MOST = 256, TICK_NANOSECONDS = 200 * 1000 * 1000 };
 
 typedef struct ServeArgs {
     CliDirs dirs;
@@ -195,7 +195,7 @@ static bool set_memory(ServerOptions *o, int c)
 
 static bool set_count(ServerOptions *o, int c)
 {
-    enum { THREADS_MOST = 256, MOST = 100000, SECONDS_MOST = 3600 };
+    enum { MOST = 100000, SECONDS_MOST = 3600 };
     switch (c) {
     case 'j':
         return set_number("threads", optarg, 1, THREADS_MOST, &o->threads);
@@ -411,6 +411,7 @@ static int start(ServeArgs *args)
 int cli_serve(int argc, char **argv)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors > THREADS_MOST) processors = THREADS_MOST;
     ServeArgs args = {.options = {.bind = "127.0.0.1",
                                   .port = "8080",
                                   .socket_mode = 0666,

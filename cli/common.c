@@ -60,6 +60,7 @@ bool cli_may_write(const char *path)
     char parent[PATH_MAX];
     if (access(path, W_OK | X_OK) == 0) return true;
     if (errno != ENOENT || snprintf(parent, sizeof parent, "%s", path) >= PATH_MAX) return false;
+    for (size_t end = strlen(parent); end > 1 && parent[end - 1] == '/';) parent[--end] = '\0';
     char *slash = strrchr(parent, '/');
     if (slash == NULL) return access(".", W_OK | X_OK) == 0;
     slash[slash == parent] = '\0';

@@ -34,6 +34,7 @@ uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *o
 uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *options)
 {
     bool mates = options->metrics >> TREB_DTM & 1;
+    if (generate_solved_before(step, options)) return 0; /* it is on the disk already */
     double cells = 0.5 * (double)step->cells * __builtin_popcount(step->parents);
     return (uint64_t)(scratch_bytes[mates][material_has_pawns(&step->material)] * cells);
 }
@@ -120,6 +121,15 @@ static void put_number(json_t *object, const char *name, uint64_t value)
     json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
+/* null: nothing tells. */
+static void put_free(json_t *object, const char *name, uint64_t value)
+{
+    if (value == UINT64_MAX)
+        json_object_set_new(object, name, json_null());
+    else
+        put_number(object, name, value);
+}
+
 static json_t *step_json(const GenerateStep *step, const GenerateOptions *options)
 {
     char name[MATERIAL_NAME_SIZE];
@@ -149,8 +159,8 @@ json_t *estimate_json(const Estimate *e, const GenerateOptions *options)
     json_object_set_new(object, "directory", cli_json_text(options->directory));
     json_object_set_new(object, "tables", steps);
     json_object_set_new(object, "total", total);
-    put_number(object, "memory_free_bytes", machine_free_memory());
-    put_number(object, "disk_free_bytes", machine_free_disk(options->directory));
+    put_free(object, "memory_free_bytes", machine_free_memory());
+    put_free(object, "disk_free_bytes", machine_free_disk(options->directory));
     bool refused = estimate_refusal(e, options, why, sizeof why);
     json_object_set_new(object, "possible", json_boolean(!refused));
     json_object_set_new(object, "why_not", refused ? cli_json_text(why) : json_null());

@@ -28,14 +28,17 @@ struct GenProgress {
 /* The share of the whole plan that is done, by positions. */
 static double share_done(const GenProgress *p)
 {
-    uint64_t cells = 0, done = atomic_load(&p->state->done), all = atomic_load(&p->state->all);
+    /* `all` first: it is set when `done` is back at 0, so that an old one is at most too small. */
+    uint64_t cells = 0, all = atomic_load(&p->state->all), done = atomic_load(&p->state->done);
     size_t table = (size_t)atomic_load(&p->state->table);
     for (size_t i = 0; i < table; i++) cells += p->plan->step[i].cells;
+    if (done > all) done = all;
     double part = all ? (double)done / (double)all : 0;
     /* A table of one slice: its phases are all there is to tell. */
     if (all == 1 && atomic_load(&p->state->phase) == GENERATE_COMPRESS) part = 0.6;
     double sum = (double)cells + part * (double)p->plan->step[table].cells;
-    return p->all_cells ? sum / (double)p->all_cells : 0;
+    double share = p->all_cells ? sum / (double)p->all_cells : 0;
+    return share < 1 ? share : 1;
 }
 
 static void tell(GenProgress *p)

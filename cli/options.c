@@ -52,11 +52,22 @@ static void complain_of_name(const char *command, const struct option *options, 
         cli_error(command, "there is no option '%s'", word);
 }
 
+/* Whether getopt has stopped at a letter that is no option. Within several, "-zq", it has not come to
+ * the next word then: the one before `optind` is another. */
+static bool is_wrong_letter(const struct option *options, int c)
+{
+    if (c != '?' || optopt <= ' ' || optopt > '~') return false;
+    while (options->name != NULL && options->val != optopt) options++;
+    return options->name == NULL;
+}
+
 int cli_options_complain(const char *command, const struct option *options, int c, char **argv)
 {
     const char *word = argv[optind - 1];
     bool is_long = strncmp(word, "--", 2) == 0;
-    if (c == ':')
+    if (is_wrong_letter(options, c))
+        cli_error(command, "there is no option '-%c'", optopt);
+    else if (c == ':')
         cli_error(command, "%s takes a value", word);
     else if (is_long && optopt != 0)
         cli_error(command, "'%s': this option takes no value", word);

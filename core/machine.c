@@ -129,5 +129,6 @@ uint64_t machine_free_disk(const char *folder)
         else
             slash[slash == path] = '\0';
     }
-    return (uint64_t)disk.f_bavail * disk.f_frsize;
+    if (disk.f_blocks == 0) return UINT64_MAX;
+    return (uint64_t)(geteuid() == 0 ? disk.f_bfree : disk.f_bavail) * disk.f_frsize;
 }

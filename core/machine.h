@@ -13,7 +13,8 @@ uint64_t machine_free_memory(void);
 uint64_t machine_group_memory(const char *groups, const char *mount);
 
 /* Bytes free on the file system of a folder; of a folder that is not there, of the one that it
- * would be made in. 0 if that cannot be found out. */
+ * would be made in, what is kept for root included if we are. 0 if that cannot be found out,
+ * UINT64_MAX if the file system does not say. */
 uint64_t machine_free_disk(const char *folder);
 
 #endif

@@ -33,38 +33,42 @@ bool material_parse(const char *name, Material *out)
 
 /* ---- As people write it ---------------------------------------------------------------------- */
 
-static const char gaps[] = " -_";
+static const char gaps[] = " -_", dashes[] = "-_", kings[] = "kK";
 
 /* Where the first side ends and the second begins. */
 typedef struct Parting {
     const char *end, *next;
 } Parting;
 
-/* The only gap between letters; NULL if there is none, or more than one. */
-static const char *find_gap(const char *text)
+/* The only gap between letters that is made of `set`; NULL if there is none, or more than one. */
+static const char *find_gap(const char *text, const char *set)
 {
     const char *gap = NULL;
-    for (const char *c = text + strspn(text, gaps); *c; c += strspn(c, gaps)) {
-        c += strcspn(c, gaps);
-        if (c[strspn(c, gaps)] == '\0') break;
+    for (const char *c = text + strspn(text, set); *c; c += strspn(c, set)) {
+        c += strcspn(c, set);
+        if (c[strspn(c, set)] == '\0') break;
         if (gap != NULL) return NULL;
         gap = c;
     }
     return gap;
 }
 
-/* Without a second king all is one side. */
+/* A gap parts the sides in "KRP-KR" and in "rk kp", but not in "KB NK", which the second king does.
+ * Of "KB-NK" nobody can tell what is meant: all is one side then, and refused. */
 static Parting find_parting(const char *text)
 {
-    const char *v = strpbrk(text, "vV"), *gap = find_gap(text), *king = strpbrk(text, "kK");
+    const char *v = strpbrk(text, "vV"), *first = text + strspn(text, gaps);
+    const char *dash = find_gap(text, dashes), *gap = dash != NULL ? dash : find_gap(text, gaps);
+    bool king_first = *first != '\0' && strchr(kings, *first) != NULL;
     if (v != NULL) {
-        size_t length = 1 + (v[1] == 's' || v[1] == 'S');
-        return (Parting){v, v + length + (length == 2 && v[2] == '.')};
+        const char *next = v + 1 + (v[1] == 's' || v[1] == 'S');
+        return (Parting){v, next + (*next == '.')};
     }
-    if (gap != NULL) return (Parting){gap, gap};
-    king = king != NULL ? strpbrk(king + 1, "kK") : NULL;
-    if (king == NULL) king = text + strlen(text);
-    return (Parting){king, king};
+    if (gap != NULL && (!king_first || strchr(kings, gap[strspn(gap, gaps)]) != NULL))
+        return (Parting){gap, gap};
+    const char *second = king_first && dash == NULL ? strpbrk(first + 1, kings) : NULL;
+    if (second == NULL) second = text + strlen(text);
+    return (Parting){second, second};
 }
 
 static treb_status read_side(const char *text, const char *from, const char *end, int color,

@@ -181,7 +181,6 @@ static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
 
 static treb_status job_try(TableJob *job, treb_error *error)
 {
-    if (job->options->progress) atomic_store(&job->options->progress->done, 0);
     job->table = store_begin(job->store, &job->shape, job->step->parents, error);
     if (job->table == NULL) return error->status;
     treb_status status = writer_begin(job, error);
@@ -312,6 +311,14 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     return status;
 }
 
+static bool with_mates(const GenerateOptions *options) { return options->metrics >> TREB_DTM & 1; }
+
+bool generate_solved_before(const GenerateStep *step, const GenerateOptions *options)
+{
+    return !step->write &&
+           store_left(options->directory, with_mates(options), &step->material, step->parents);
+}
+
 static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateReporter *report,
                              void *context, bool *stopped, treb_error *error)
 {
@@ -320,7 +327,10 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !*stopped; i++) {
         GenerateReport r;
         const GenerateStep *step = &plan->step[i];
-        if (options->progress) atomic_store(&options->progress->table, (int)i);
+        if (options->progress) {
+            atomic_store(&options->progress->done, 0);
+            atomic_store(&options->progress->table, (int)i);
+        }
         if (!step->write && store_has(works->store, &step->material, step->parents)) continue;
         status = job_run(works, step, &r, error);
         *stopped = options->stop && atomic_load(options->stop);
@@ -356,7 +366,7 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
     share_allowed(&works, plan);
-    works.store = store_new(options->directory, options->metrics >> TREB_DTM & 1, &works.ledger);
+    works.store = store_new(options->directory, with_mates(options), &works.ledger);
     status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
                                  : fail_memory(error);
     pools_clear(&works.pools, NULL);

@@ -11,6 +11,9 @@ typedef struct GenerateReport {
     double total;
 } GenerateReport;
 
+/* Whether a step has nothing left to do: its slices are in a scratch file of an earlier run. */
+bool generate_solved_before(const GenerateStep *step, const GenerateOptions *options);
+
 /* Carries out a plan, calling `report` after each step. TREB_OK also when stopped early: see
  * `*stopped`. Refused before it starts, with TREB_ERR_MEMORY, if it does not fit into the memory
  * allowed, and with TREB_ERR_IO, if another run writes to the folder. While it runs OpenMP has a

@@ -19,12 +19,17 @@ static bool is_loopback(const struct in6_addr *ip)
     return IN6_IS_ADDR_V4MAPPED(ip) ? ip->s6_addr[IPV4_BYTE] == LOOPBACK : IN6_IS_ADDR_LOOPBACK(ip);
 }
 
+static bool is_local(const Address *address)
+{
+    return address->kind == ADDRESS_UNIX ||
+           (address->kind == ADDRESS_IP && is_loopback(&address->ip));
+}
+
 static void name_ip(Client *client)
 {
     enum { NETWORK = 8 }; /* bytes of an address that tell one customer from another */
     const struct in6_addr *ip = &client->address.ip;
     struct in6_addr network = {0};
-    client->local = is_loopback(ip);
     if (IN6_IS_ADDR_V4MAPPED(ip)) {
         inet_ntop(AF_INET, &ip->s6_addr[IPV4_BYTE], client->name, sizeof client->name);
         memcpy(client->owner, client->name, sizeof client->owner);
@@ -37,7 +42,7 @@ static void name_ip(Client *client)
 
 static void name_client(Client *client, Address address)
 {
-    *client = (Client){.address = address, .local = address.kind == ADDRESS_UNIX};
+    *client = (Client){.address = address, .local = is_local(&address)};
     if (address.kind == ADDRESS_IP) {
         name_ip(client);
         return;
@@ -180,6 +185,7 @@ typedef struct Way {
     bool found;   /* somebody in it */
     bool end;     /* `last` is the client, or what told us something unreadable */
     bool wrong;   /* the latter */
+    bool remote;  /* somebody on it is on another machine */
 } Way;
 
 static void stop_wrong(Way *way) { way->end = way->wrong = true; }
@@ -194,6 +200,7 @@ static void step(Way *way, const char *node, size_t length)
         return;
     }
     way->last = address;
+    way->remote |= !is_local(&address);
     way->end = !proxies_trust(way->proxies, &address);
 }
 
@@ -301,7 +308,10 @@ typedef void Follow(Way *way, const char *line);
 static Way follow(const Proxies *proxies, const Client *proxy, const HeaderLines *lines,
                   Follow *follow_line)
 {
-    Way way = {.proxies = proxies, .last = proxy->address, .there = lines->count > 0};
+    Way way = {.proxies = proxies,
+               .last = proxy->address,
+               .there = lines->count > 0,
+               .remote = !proxy->local};
     if (lines->count > HEADER_LINES) {
         stop_wrong(&way);
         return way;
@@ -330,6 +340,7 @@ bool client_behind(const Proxies *proxies, const Client *proxy, const HeaderLine
     }
     if (!way.there) way = other;
     name_client(client, way.last);
-    if (way.wrong) client->local = false;
+    /* Whom another machine calls 127.0.0.1 is on that one. */
+    if (way.wrong || way.remote || other.remote) client->local = false;
     return true;
 }

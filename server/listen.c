@@ -196,9 +196,9 @@ treb_status listen_passed(Listening *out, int fd, treb_error *error)
 void listen_close(Listening *listening)
 {
     struct stat now;
-    close(listening->fd);
-    if (listening->path[0] == '\0' || lstat(listening->path, &now) != 0) return;
-    /* Not one that another server has put there since. */
-    if (now.st_dev == listening->file.st_dev && now.st_ino == listening->file.st_ino)
+    /* Not one that another server has put there since: while we listen none replaces ours. */
+    if (listening->path[0] != '\0' && lstat(listening->path, &now) == 0 &&
+        now.st_dev == listening->file.st_dev && now.st_ino == listening->file.st_ino)
         unlink(listening->path);
+    close(listening->fd);
 }

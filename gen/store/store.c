@@ -68,6 +68,12 @@ static void unload(Store *store, const Shape *shape, Side *side)
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
+static void name_folder(Store *store, const char *directory, bool mates)
+{
+    snprintf(store->directory, sizeof store->directory, "%.4000s/.scratch", directory);
+    store->mates = mates;
+}
+
 /* Removes what is in the folder of scratch files: all of it and the folder, or what no run can use
  * any more. */
 static void remove_scratch(const char *directory, bool all)
@@ -89,8 +95,7 @@ Store *store_new(const char *directory, bool mates, Ledger *ledger)
 {
     Store *store = calloc(1, sizeof *store);
     if (store == NULL) return NULL;
-    snprintf(store->directory, sizeof store->directory, "%.4000s/.scratch", directory);
-    store->mates = mates;
+    name_folder(store, directory, mates);
     store->ledger = ledger;
     remove_scratch(store->directory, false);
     return store;
@@ -105,17 +110,35 @@ void store_free(Store *store, bool discard)
     free(store);
 }
 
+/* A scratch file that has those sides; NULL if there is none. */
+static StoreEntry *open_file(const Store *store, const Material *material, unsigned sides)
+{
+    char path[PATH_SIZE];
+    entry_path(store, material, path);
+    StoreEntry *entry = entry_open(path, material, store->ledger);
+    if (entry == NULL || (sides & ~entry->sides) == 0) return entry;
+    entry_free(entry);
+    return NULL;
+}
+
 bool store_has(Store *store, const Material *material, unsigned sides)
 {
     StoreEntry *entry = store_find_entry(store, material);
     if (entry) return entry->complete && (sides & ~entry->sides) == 0;
-    char path[PATH_SIZE];
-    entry_path(store, material, path);
-    entry = entry_open(path, material, store->ledger);
-    if (entry == NULL) return false;
-    if ((sides & ~entry->sides) == 0 && store_add_entry(store, entry)) return true;
+    entry = open_file(store, material, sides);
+    if (entry != NULL && store_add_entry(store, entry)) return true;
     entry_free(entry);
     return false;
+}
+
+bool store_left(const char *directory, bool mates, const Material *material, unsigned sides)
+{
+    Store store = {0};
+    name_folder(&store, directory, mates);
+    StoreEntry *entry = open_file(&store, material, sides);
+    bool left = entry != NULL;
+    entry_free(entry);
+    return left;
 }
 
 /* The side in memory that was not asked for longest and that can be read back. */

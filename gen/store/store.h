@@ -30,6 +30,9 @@ void store_set_budget(Store *store, uint64_t bytes);
 /* Whether those sides of a material are at hand, by now or from an earlier run. */
 bool store_has(Store *store, const Material *material, unsigned sides);
 
+/* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
+bool store_left(const char *directory, bool mates, const Material *material, unsigned sides);
+
 /* Begins a table. `parents`: the sides that will be wanted by other tables. NULL: see `error`. */
 typedef struct StoreTable StoreTable;
 StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error);

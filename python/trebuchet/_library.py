@@ -101,7 +101,8 @@ def library() -> ctypes.CDLL:
     except AttributeError as error:
         raise LibraryError(f"this is no libtrebuchet of version 0.3 or later: {error}") from None
     if lib.treb_version_number() < LEAST_VERSION:
-        raise LibraryError(f"libtrebuchet is of version {version()}: 0.3.0 is needed")
+        raise LibraryError(f"libtrebuchet is of version {lib.treb_version().decode()}: 0.3.0 is "
+                           "needed")
     return lib
 
 

@@ -98,6 +98,19 @@ def _move(move: c.CMove) -> Move:
 # ---- Questions ----------------------------------------------------------------------------------
 
 
+def _text(text: str) -> bytes:
+    """A text for the library, where a NUL would end it."""
+    if "\0" in text:
+        raise InputError(f"a NUL in {text!r}")
+    return text.encode()
+
+
+def _memory(size: int) -> int:
+    if not 0 <= size < 1 << 64:
+        raise InputError(f"{size} is no size of memory")
+    return size
+
+
 def _castling(board: "chess.Board") -> int:
     """Rights as the library has them; of a right that its rook or king lost nothing is left."""
     if not board.castling_rights:
@@ -111,7 +124,7 @@ def _position(board: Board) -> c.CPosition:
     """A FEN or a board of python-chess."""
     position = c.CPosition()
     if isinstance(board, str):
-        c.call("treb_position_from_fen", board.encode(), byref(position))
+        c.call("treb_position_from_fen", _text(board), byref(position))
         return position
     if getattr(board, "uci_variant", None) != "chess":
         raise TypeError(f"not a FEN, nor a board of python-chess for chess: {board!r}")
@@ -141,13 +154,14 @@ class _Set:
     def __init__(self, directories: List[bytes], memory: Optional[int]) -> None:
         self._close = c.library().treb_tables_close
         self.handle = None
+        size = None if memory is None else _memory(memory)
         error = c.CError()
         names = (c_char_p * max(1, len(directories)))(*directories)
         self.handle = c.library().treb_tables_open(names, len(directories), byref(error))
         if self.handle is None:
             raise_status(error.status, os.fsdecode(error.text))
-        if memory is not None:
-            c.library().treb_tables_set_memory(self.handle, memory)
+        if size is not None:
+            c.library().treb_tables_set_memory(self.handle, size)
 
     def __del__(self) -> None:
         if getattr(self, "handle", None) is not None:
@@ -197,7 +211,7 @@ class Tablebase:
     def set_memory(self, size: int) -> None:
         """So many bytes of unpacked tables are kept in memory; 64 MiB at first."""
         with self._lock:
-            c.library().treb_tables_set_memory(self._open_set().handle, size)
+            c.library().treb_tables_set_memory(self._open_set().handle, _memory(size))
             self._memory = size
 
     def __len__(self) -> int:
@@ -207,7 +221,7 @@ class Tablebase:
     def find_table(self, material: str, metric: str = "wdl") -> Table:
         """The file of a material, such as "KRPvKR"."""
         tables, info = self._open_set(), c.CTableInfo()
-        c.call("treb_tables_find", tables.handle, material.encode(), _metric(metric), byref(info))
+        c.call("treb_tables_find", tables.handle, _text(material), _metric(metric), byref(info))
         return Table(info.material.decode(), c.METRIC_NAMES[info.metric],
                      ("trebuchet", "syzygy")[info.format], os.fsdecode(info.path), info.file_size)
 

@@ -71,6 +71,11 @@ run 2 'a mistyped option' "$T" probe --tabels x; says "^trebuchet probe: there i
 run 2 'a mistyped option with a value' "$T" verify --treads=2; says "did you mean '--threads'"
 run 2 'an option far from all' "$T" gen --frobnicate; says "there is no option '--frobnicate'$"
 run 2 'short for two' "$T" gen --me 3; says "^trebuchet gen: '--me' is short for more than one option"
+for before in '' --quiet --json; do
+    run 2 "a wrong letter among others, after '$before'" "$T" gen $before -zq; says "^trebuchet gen: there is no option '-z'$"
+    run 2 "a wrong letter at the end, after '$before'" "$T" gen $before -qz; says "^trebuchet gen: there is no option '-z'$"
+done
+run 2 'no value taken' "$T" gen --quiet=x; says "^trebuchet gen: '--quiet=x': this option takes no value$"
 
 # ---- errors: one prefix, and JSON under --json ---------------------------------------------------
 
@@ -110,7 +115,7 @@ run 2 'engine, a wrong option' "$T" engine --no-such-option; says '^trebuchet en
 
 # ---- materials -----------------------------------------------------------------------------------
 
-for m in KQvKR KQKR kqkr KR-KQ qk_kr 'KQ v KR' 'rk vs. qk' 'KQ KR'; do
+for m in KQvKR KQKR kqkr KR-KQ qk_kr 'KQ v KR' 'KQ v. KR' 'rk vs. qk' 'KQ KR'; do
     run 0 "stats $m" "$T" stats -n -t "$TABLES" "$m"; has '^KQvKR'
     run 0 "stats --json $m" "$T" stats --json -n -t "$TABLES" "$m"; has '"material":"KQvKR"'
     run 0 "info $m" "$T" info -t "$TABLES" "$m"; has '^KQvKR, 4 men$'
@@ -166,6 +171,18 @@ if [ $roomy = no ]; then
     check 'nothing was made' '[ ! -e none ]'
 fi
 run 0 'gen --force' "$T" gen -q --force -t forced KQvK; silent
+
+for d in new new/ new// "$DIR/new/"; do
+    run 0 "gen -e, the folder $d can be made" "$T" gen -e -t "$d" KQvK; has '^here +possible: '
+done
+check 'nothing was made' '[ ! -e new ]'
+# What an earlier run left of scratch files is there already.
+run 0 'gen --keep-scratch' "$T" gen -q --keep-scratch -m wdl -t kept KPvK
+rm kept/KPvK.wdl.treb
+run 0 'gen -e, taken up again' "$T" gen -e --json -m wdl -t kept KPvK
+json 'len(d["tables"]) > 4 and d["total"]["result_bytes"] > 0 and d["total"]["scratch_bytes"] == 0'
+rm -r kept/.scratch
+run 0 'gen -e, solved again' "$T" gen -e --json -m wdl -t kept KPvK; json 'd["total"]["scratch_bytes"] > 0'
 
 # As somebody who may not write: root may write everywhere.
 user=

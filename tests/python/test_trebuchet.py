@@ -195,6 +195,12 @@ class Failures(unittest.TestCase):
         self.raises(kinds, "dtx", self.tablebase.probe_moves, KNOWN, "dtx")
         self.raises(kinds, ".", self.tablebase.best_line, KNOWN, "dtm", True, 0)
         self.raises((TypeError,), "python-chess", self.tablebase.probe_wdl, 5)
+        self.raises(kinds, "NUL", self.tablebase.probe_wdl, KNOWN + "\0")
+        self.raises(kinds, "NUL", self.tablebase.find_table, "KQvK\0R")
+        for size in (-1, 1 << 64):
+            self.raises(kinds, "memory", self.tablebase.set_memory, size)
+            with self.assertRaises(trebuchet.InputError):
+                trebuchet.open_tablebase(memory=size)
 
     def test_files(self):
         self.raises((trebuchet.DamagedTableError, OSError), "nowhere", trebuchet.open_tablebase,

@@ -139,19 +139,26 @@ static HeaderLines lines_of(char *text)
     return lines;
 }
 
-/* Who asks 127.0.0.1, which is a trusted proxy like all of 10.0.0.0/8 and 2001:db8:a::/48. */
-static bool behind(const char *forwarded_for, const char *forwarded, Client *client)
+/* Who asks `peer`, which is a trusted proxy if it is one of 127.0.0.1, 10.0.0.0/8 and
+ * 2001:db8:a::/48. */
+static bool behind_peer(const char *peer, const char *forwarded_for, const char *forwarded,
+                        Client *client)
 {
     static const char *const trusted[] = {"127.0.0.1", "10.0.0.0/8", "2001:db8:a::/48"};
     char for_text[8192], text[8192];
     Proxies proxies = {0};
-    Client proxy = from("127.0.0.1");
+    Client proxy = from(peer);
     for (int i = 0; i < 3; i++) ck_assert_int_eq(proxies_add(&proxies, trusted[i]), PROXIES_ADDED);
     if (forwarded_for != NULL) snprintf(for_text, sizeof for_text, "%s", forwarded_for);
     if (forwarded != NULL) snprintf(text, sizeof text, "%s", forwarded);
     HeaderLines a = lines_of(forwarded_for != NULL ? for_text : NULL);
     HeaderLines b = lines_of(forwarded != NULL ? text : NULL);
     return client_behind(&proxies, &proxy, &a, &b, client);
+}
+
+static bool behind(const char *forwarded_for, const char *forwarded, Client *client)
+{
+    return behind_peer("127.0.0.1", forwarded_for, forwarded, client);
 }
 
 typedef struct BehindCase {
@@ -201,6 +208,8 @@ START_TEST(x_forwarded_for)
         {"10.0.0.7", "10.0.0.7", false},
         {"10.0.0.7, 10.0.0.8", "10.0.0.7", false},
         {"127.0.0.1", "127.0.0.1", true},
+        {"127.0.0.1, 127.0.0.1", "127.0.0.1", true},
+        {"127.0.0.1, 10.0.0.2", "127.0.0.1", false}, /* of that machine */
         /* Empty places are none. */
         {", 203.0.113.9 ,,", "203.0.113.9", false},
         {"203.0.113.9\n\n", "203.0.113.9", false},
@@ -246,6 +255,7 @@ START_TEST(forwarded)
         {"for=198.51.100.1, for=203.0.113.9, for=10.0.0.2", "203.0.113.9", false},
         {"for=127.0.0.1, for=203.0.113.9", "203.0.113.9", false},
         {"for=127.0.0.1", "127.0.0.1", true},
+        {"for=127.0.0.1, for=10.0.0.2", "127.0.0.1", false},
         {", for=203.0.113.9,,", "203.0.113.9", false},
         {"for=unknown", "127.0.0.1", false},
         {"for=_hidden, for=10.0.0.2", "10.0.0.2", false},
@@ -288,11 +298,31 @@ START_TEST(both)
         {"garbage", "garbage", "127.0.0.1", false},
         {"unknown", "for=127.0.0.1", "127.0.0.1", false},
         {"127.0.0.1", "for=127.0.0.1", "127.0.0.1", true},
+        {"127.0.0.1", "for=127.0.0.1, for=10.0.0.2", "127.0.0.1", false},
+        {"127.0.0.1, 10.0.0.2", "for=127.0.0.1", "127.0.0.1", false},
         {"198.51.100.1, 203.0.113.9", "for=203.0.113.9, for=10.0.0.2", "203.0.113.9", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         BehindCase one = {cases[i].forwarded, cases[i].name, cases[i].local};
         check_case(&one, cases[i].forwarded_for, cases[i].forwarded);
+    }
+}
+END_TEST
+
+/* A proxy on another machine cannot make anybody local. */
+START_TEST(remote_proxy)
+{
+    static const char *const names[] = {"127.0.0.1", "::1", "127.9.9.9", "203.0.113.9", "garbage"};
+    Client client;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "for=\"[%s]\"", names[i]);
+        if (strchr(names[i], ':') == NULL) snprintf(line, sizeof line, "for=%s", names[i]);
+        ck_assert(behind_peer("10.0.0.2", names[i], NULL, &client));
+        ck_assert_msg(!client.local, "%s", names[i]);
+        ck_assert_str_eq(client.name, strcmp(names[i], "garbage") ? names[i] : "10.0.0.2");
+        ck_assert(behind_peer("10.0.0.2", NULL, line, &client));
+        ck_assert_msg(!client.local, "%s", line);
     }
 }
 END_TEST
@@ -350,6 +380,7 @@ int main(void)
     tcase_add_test(tests, x_forwarded_for);
     tcase_add_test(tests, forwarded);
     tcase_add_test(tests, both);
+    tcase_add_test(tests, remote_proxy);
     tcase_add_test(tests, long_headers);
     tcase_add_test(tests, owners);
     SRunner *runner = srunner_create(suite);
