@@ -221,6 +221,11 @@ class Failures(unittest.TestCase):
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
             self.assertEqual(run.stdout, trebuchet.__version__ + "\n")
             self.assertIn("trebuchet._errors.LibraryError", run.stderr.splitlines()[-1])
+        environment["TREBUCHET_LIBRARY"] = LIBRARY
+        script = "import trebuchet._library as c; c.LEAST_VERSION = 1 << 30; c.library()"
+        run = subprocess.run([sys.executable, "-c", script], text=True, stderr=subprocess.PIPE,
+                             env=environment, check=False)
+        self.assertRegex(run.stderr.splitlines()[-1], r"LibraryError: .* version \d+\.\d+\.\d+:")
 
 
 class Folders(unittest.TestCase):
