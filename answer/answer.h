@@ -82,6 +82,9 @@ treb_status answer_position_value(AnswerContext *context, const treb_position *p
 treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
                                 treb_metric metric, treb_error *error);
 
+/* Whether one of such moves wins under the clock: then the position does, known DTZ or not. */
+bool answer_wins_surely(const treb_move *moves, size_t count, const treb_position *pos);
+
 /* Sorts such moves by another metric. */
 void answer_sort(treb_move *moves, size_t count, treb_metric metric);
 

@@ -85,8 +85,10 @@ const json_t *judge_best(const JudgedPosition *judged)
         best = move;
         verdict = judge_verdict(move);
     }
-    /* Where others are not known a move that loses is not the best. */
-    return judged->verdict == JUDGE_UNKNOWN && verdict == TREB_LOSS ? NULL : best;
+    /* Where others are not known a move that loses is not the best, nor one that gives away what the
+     * position has. */
+    if (judged->verdict == JUDGE_UNKNOWN) return verdict == TREB_LOSS ? NULL : best;
+    return verdict < judged->verdict ? NULL : best;
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */

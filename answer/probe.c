@@ -34,7 +34,9 @@ static json_t *best_json(const Probe *p)
     json_t *object = json_object();
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         const treb_move *best = answer_best(p->moves, p->count, (treb_metric)m);
-        bool known = best != NULL && p->value.status[m] == TREB_OK;
+        /* Where the move that keeps the verdict leads to a missing table no other is the best. */
+        bool known = best != NULL && p->value.status[m] == TREB_OK &&
+                     best->value.status[TREB_WDL] == TREB_OK && best->value.rule >= p->value.rule;
         put(object, treb_metric_text((treb_metric)m), known ? json_text(best->uci) : json_null());
     }
     return object;
@@ -102,7 +104,9 @@ static json_t *probe_json(Probe *p, bool list)
     json_t *object = json_object();
     bool known = p->value.status[TREB_WDL] == TREB_OK;
     answer_position(object, p->pos);
-    put(object, "verdict", answer_rule(&p->value, p->pos));
+    put(object, "verdict",
+        answer_wins_surely(p->moves, p->count, p->pos) ? json_text(answer_verdict(TREB_WIN))
+                                                       : answer_rule(&p->value, p->pos));
     put(object, "verdict_clock_zero",
         known ? json_text(answer_verdict(p->value.wdl)) : json_null());
     put(object, "halfmove_clock", json_integer(p->pos->halfmove));

@@ -45,12 +45,21 @@ static bool draw_position(Draw *d, treb_position *pos)
     return position_ok(pos) && movegen_any(pos);
 }
 
-/* Whether the position is as wished. A failure other than a missing table ends it. */
+/* Whether play has not left the ending, or come to its end. */
+static bool is_of_ending(const Draw *d, const treb_position *pos)
+{
+    Material material = material_of_position(pos);
+    material_canonical(&material);
+    return material_equal(&material, &d->material) && movegen_any(pos);
+}
+
+/* Whether the position is as wished. */
 static treb_status matches(const Draw *d, const treb_position *pos, bool *match, treb_error *error)
 {
     const AnswerRandom *wish = d->wish;
     treb_distance distance = {0};
-    *match = true;
+    *match = is_of_ending(d, pos);
+    if (!*match) return TREB_OK;
     if (wish->verdict < 0 && wish->metric == TREB_WDL) return TREB_OK;
     treb_status status =
         treb_probe_distance(d->context->tables, pos, wish->metric, &distance, error);
@@ -87,27 +96,30 @@ static treb_status follow(Draw *d, const char *fen, int plies, treb_position *po
         if (answer_stopped(d->context)) return answer_fail_stopped(error);
         status = treb_best_line(d->context->tables, pos, d->wish->metric, TREB_RULE_NONE, &move, 1,
                                 &count, &end, error);
-        if (status == TREB_OK && count == 0) break;
+        if (status == TREB_OK && (count == 0 || !is_of_ending(d, pos))) break;
         if (status == TREB_OK) status = treb_position_play(pos, move.uci, pos, error);
         plies--;
     }
     return status;
 }
 
+/* The lines begin where tables that are there have their longest. */
 static treb_status find_on_lines(Draw *d, treb_position *pos, bool *found, treb_error *error)
 {
     treb_table_info info;
-    treb_metric metric = d->wish->metric == TREB_WDL ? TREB_DTZ : d->wish->metric;
-    treb_status status = treb_tables_find(d->context->tables, d->name, metric, &info, error);
+    const AnswerRandom *wish = d->wish;
     *found = false;
+    if (wish->metric == TREB_WDL) return TREB_OK;
+    treb_status status = treb_tables_find(d->context->tables, d->name, wish->metric, &info, error);
     for (int turn = 0; turn < 2 && status == TREB_OK; turn++)
-        for (int v = 0; v <= TREB_WIN && status == TREB_OK && !*found; v++) {
-            int plies =
-                d->wish->metric == TREB_WDL ? 0 : (int)info.longest[turn][v] - d->wish->plies;
+        for (int v = TREB_LOSS; v <= TREB_WIN && !*found; v++) {
+            int plies = (int)info.longest[turn][v] - wish->plies;
             if (info.longest_fen[turn][v][0] == '\0' || plies < 0 || plies > LINE_MAX) continue;
-            status = follow(d, info.longest_fen[turn][v], plies, pos, error);
-            bool side = d->wish->turn < 0 || pos->turn == d->wish->turn;
-            if (status == TREB_OK && side) status = matches(d, pos, found, error);
+            if (answer_stopped(d->context)) return answer_fail_stopped(error);
+            /* One line that breaks off does not matter to the others. */
+            if (follow(d, info.longest_fen[turn][v], plies, pos, NULL) != TREB_OK) continue;
+            if (wish->turn >= 0 && pos->turn != wish->turn) continue;
+            if (matches(d, pos, found, NULL) != TREB_OK) *found = false;
         }
     return status;
 }

@@ -149,24 +149,66 @@ const treb_move *answer_best(const treb_move *moves, size_t count, treb_metric m
     return best;
 }
 
-/* A position without a table, by moves of which one wins, or all are known. */
-static bool settle(const treb_move *moves, size_t count, treb_value *value)
+/* Whether a move wins under the clock for certain. */
+static bool wins_surely(const treb_value *value, const treb_position *pos)
+{
+    bool rounded = value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == RULE;
+    return value->status[TREB_WDL] == TREB_OK && value->rule == TREB_WIN &&
+           (pos->halfmove == 0 || (value->status[TREB_DTZ] == TREB_OK && !rounded));
+}
+
+/* A distance of a position all of whose moves are known: the winner's least, the loser's most. DTZ
+ * counts moves that keep the verdict alone. */
+static void settle_distance(const treb_move *moves, size_t count, int metric, treb_value *value)
+{
+    const treb_value *best = NULL;
+    bool win = value->wdl > TREB_DRAW, all = true;
+    for (size_t i = 0; i < count; i++) {
+        const treb_value *v = &moves[i].value;
+        bool keeps = metric == TREB_DTZ ? v->wdl == value->wdl : (v->wdl > TREB_DRAW) == win;
+        if (!keeps) continue;
+        all = all && v->status[metric] == TREB_OK;
+        int longer = best == NULL ? 0
+                                  : 2 * (v->plies[metric] - best->plies[metric]) +
+                                        v->rounded[metric] - best->rounded[metric];
+        if (best == NULL || (win ? longer < 0 : longer > 0)) best = v;
+    }
+    if (value->wdl == TREB_DRAW || best == NULL) return;
+    value->status[metric] = all ? TREB_OK : TREB_ERR_NO_TABLE;
+    value->plies[metric] = all ? best->plies[metric] : 0;
+    value->rounded[metric] = all ? best->rounded[metric] : 0;
+}
+
+/* A position without a table, by moves of which one surely wins, or all are known. */
+static bool settle(const treb_move *moves, size_t count, const treb_position *pos,
+                   treb_value *value)
 {
     bool all = count > 0, won = false;
+    treb_wdl wdl = TREB_LOSS, rule = TREB_LOSS;
     for (size_t i = 0; i < count; i++) {
-        bool known = moves[i].value.status[TREB_WDL] == TREB_OK;
+        const treb_value *v = &moves[i].value;
+        bool known = v->status[TREB_WDL] == TREB_OK;
         all = all && known;
-        won = won || (known && moves[i].value.rule == TREB_WIN);
+        won = won || wins_surely(v, pos);
+        if (known && v->wdl > wdl) wdl = v->wdl;
+        if (known && v->rule > rule) rule = v->rule;
     }
     if (!all && !won) return false;
-    for (int m = TREB_WDL; m < TREB_METRICS; m++) {
-        const treb_value *best = &answer_best(moves, count, (treb_metric)m)->value;
-        if (m == TREB_WDL) *value = *best;
-        value->plies[m] = best->plies[m];
-        value->rounded[m] = best->rounded[m];
-        value->status[m] = all || m == TREB_WDL ? best->status[m] : TREB_ERR_NO_TABLE;
+    *value = (treb_value){.wdl = wdl, .rule = rule};
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        if (all)
+            settle_distance(moves, count, m, value);
+        else
+            value->status[m] = TREB_ERR_NO_TABLE;
     }
     return true;
+}
+
+bool answer_wins_surely(const treb_move *moves, size_t count, const treb_position *pos)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wins_surely(&moves[i].value, pos)) return true;
+    return false;
 }
 
 treb_status answer_position_value(AnswerContext *context, const treb_position *pos,
@@ -179,7 +221,7 @@ treb_status answer_position_value(AnswerContext *context, const treb_position *p
     treb_status status = treb_probe_root(context->tables, pos, value, &why);
     if (status == TREB_OK || answer_missing_table(status))
         answer_moves(context, pos, TREB_DTM, moves, count, NULL);
-    if (answer_missing_table(status) && settle(moves, *count, value)) status = TREB_OK;
+    if (answer_missing_table(status) && settle(moves, *count, pos, value)) status = TREB_OK;
     if (status != TREB_OK) fail(error, status, "%s", why.text);
     answer_note(context, status);
     return status;

@@ -106,7 +106,8 @@ static void print_verdict(const ProbeReport *p)
         printf("%s wins", winner);
         print_mate(v);
         puts(".");
-        if (v->status[TREB_DTZ] != TREB_OK && p->pos->halfmove)
+        if (v->status[TREB_DTZ] != TREB_OK && p->pos->halfmove &&
+            !answer_wins_surely(p->move, p->moves, p->pos))
             puts("Whether the 50-move rule allows it is not known: that takes the DTZ table.");
         else if (v->status[TREB_DTM] == TREB_OK && v->plies[TREB_DTM] + p->pos->halfmove > 100)
             puts("DTM does not know the 50-move rule: with it, mate may take longer.");
@@ -372,7 +373,7 @@ int cli_probe(int argc, char **argv)
     if (code < 0) {
         treb_tables *tables = cli_open_tables("probe", &args.dirs);
         code = tables == NULL      ? CLI_FAILED
-               : args.wants_many   ? probe_many(&args.many, tables)
+               : args.wants_many   ? probe_many(&args.many, tables, &args.dirs)
                : cli_json_wanted() ? probe_json(&args, tables)
                                    : probe_text(&args, tables);
         treb_tables_close(tables);

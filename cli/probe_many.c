@@ -35,6 +35,7 @@ typedef struct Item {
 
 typedef struct Many {
     const treb_tables *tables;
+    const CliDirs *dirs;
     const ProbeMany *args;
     ManyOutput output;
     const char *name; /* of the file; NULL if messages need not name it */
@@ -159,7 +160,9 @@ static void line_out(const Many *many, AnswerContext *context, Item *item, FILE 
 static void item_out(const Many *many, Item *item)
 {
     size_t size;
-    AnswerContext context = {.tables = many->tables};
+    AnswerContext context = {.tables = many->tables,
+                             .directories = many->dirs->dir,
+                             .directory_count = many->dirs->count};
     FILE *out = open_memstream(&item->out, &size);
     if (out == NULL) return;
     if (item->text != NULL)
@@ -210,7 +213,9 @@ static bool finish_batch(Many *many)
         fputs(probe_rows_header, stdout);
         many->headed = true;
     }
-#pragma omp parallel for schedule(dynamic, 8) if (many->items > 8)
+    /* A game takes far longer than a line. */
+    int at_once = many->item[0].text != NULL ? 8 : 1;
+#pragma omp parallel for schedule(dynamic, at_once) if (many->items > (size_t)at_once)
     for (size_t i = 0; i < many->items; i++) item_out(many, &many->item[i]);
     for (size_t i = 0; i < many->items; i++) print_item(many, &many->item[i]);
     many->items = 0;
@@ -330,10 +335,10 @@ static int exit_code(const Many *many)
     return many->faults > 0 ? CLI_USAGE : CLI_OK;
 }
 
-int probe_many(const ProbeMany *args, treb_tables *tables)
+int probe_many(const ProbeMany *args, treb_tables *tables, const CliDirs *dirs)
 {
     treb_tables_set_memory(tables, CACHE);
-    Many many = {.tables = tables, .args = args};
+    Many many = {.tables = tables, .dirs = dirs, .args = args};
     Source *source = malloc(sizeof *source);
     many.item = calloc(BATCH_LINES, sizeof *many.item);
     if (source == NULL || many.item == NULL) many.no_memory = true;

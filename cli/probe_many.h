@@ -26,6 +26,6 @@ bool probe_many_output(ProbeMany *many, const char *value);
 bool probe_many_wanted(ProbeMany *many, int count, char **words);
 
 /* Gives the tables more memory, and returns an exit code. */
-int probe_many(const ProbeMany *many, treb_tables *tables);
+int probe_many(const ProbeMany *many, treb_tables *tables, const CliDirs *dirs);
 
 #endif

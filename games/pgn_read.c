@@ -129,6 +129,8 @@ static void skip_blanks(Source *s)
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
+static bool is_gap(int c) { return c == ' ' || c == '\t'; }
+
 /* The name of the tag that begins here, "" if none does. *quoted: its value is in quotes. */
 static void peek_tag(Source *s, char name[NAME_SIZE], bool *quoted)
 {
@@ -136,12 +138,12 @@ static void peek_tag(Source *s, char name[NAME_SIZE], bool *quoted)
     name[0] = '\0';
     *quoted = false;
     if (source_peek(s, 0) != '[') return;
-    while (at < 16 && source_peek(s, at) == ' ') at++;
+    while (at < 16 && is_gap(source_peek(s, at))) at++;
     if (!isalpha(source_peek(s, at))) return;
     for (int c; size + 1 < NAME_SIZE && (isalnum(c = source_peek(s, at)) || c == '_'); at++)
         name[size++] = (char)c;
     name[size] = '\0';
-    while (at < NAME_SIZE + 32 && source_peek(s, at) == ' ') at++;
+    while (at < NAME_SIZE + 32 && is_gap(source_peek(s, at))) at++;
     *quoted = source_peek(s, at) == '"';
 }
 
@@ -179,7 +181,7 @@ static void add_tag(Reading *r, size_t name, size_t value)
 static bool closes(Source *s)
 {
     size_t at = 0;
-    while (at < 16 && source_peek(s, at) == ' ') at++;
+    while (at < 16 && is_gap(source_peek(s, at))) at++;
     int c = source_peek(s, at);
     return c == ']' || c == '\r' || c == '\n' || c < 0;
 }
@@ -218,15 +220,15 @@ static void read_tag(Reading *r, const char *name, bool quoted)
     size_t value_at = open_text(r);
     if (strcasecmp(name, "FEN") == 0) r->fen_line = s->line;
     source_next(s);
-    while (source_peek(s, 0) == ' ') source_next(s);
+    while (is_gap(source_peek(s, 0))) source_next(s);
     for (size_t i = strlen(name); i > 0; i--) source_next(s);
-    while (source_peek(s, 0) == ' ') source_next(s);
+    while (is_gap(source_peek(s, 0))) source_next(s);
     if (quoted)
         read_quoted(r);
     else
         read_bare(r);
     close_text(r, value_at);
-    while (source_peek(s, 0) == ' ') source_next(s);
+    while (is_gap(source_peek(s, 0))) source_next(s);
     if (source_peek(s, 0) == ']') source_next(s);
     add_tag(r, name_at, value_at);
 }

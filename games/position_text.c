@@ -106,7 +106,8 @@ static void decode(char *text)
         int low = high >= 0 ? hex_digit(text[2]) : -1;
         char c = *text == '_' || *text == '+' ? ' ' : *text;
         if (low >= 0) {
-            c = high + low > 0 ? (char)(16 * high + low) : '?';
+            int byte = 16 * high + low;
+            c = byte >= 0x20 && byte != 0x7f ? (char)byte : ' ';
             text += 2;
         }
         *to++ = c;

@@ -22,7 +22,8 @@ size_t source_read_text(void *from, char *to, size_t room)
 {
     SourceText *text = from;
     size_t size = text->size < room ? text->size : room;
-    if (size > 0) memcpy(to, text->text, size);
+    if (size == 0) return 0; /* an empty text may be NULL */
+    memcpy(to, text->text, size);
     text->text += size;
     text->size -= size;
     return size;

@@ -795,6 +795,22 @@ test("with some tables of an ending the page makes do", { timeout: 60000 }, asyn
     rmSync(folder, { recursive: true });
 });
 
+test("without any tables the page says what to do", { timeout: 60000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
+    const own = await startServer({ folder });
+    const hands = await openPage(browser, own.address);
+    await hands.open();
+    assert.equal(await hands.text("#sentence"), "Not known");
+    await hands.page.waitForSelector("#missing code");
+    assert.match(await hands.text("#missing"), /^This server has no tables yet/);
+    assert.equal(await hands.text("#missing code"), "trebuchet gen --men 4");
+    await hands.move("d5", "c5");
+    assert.match(await hands.fen(), / b /, "moves can be played all the same");
+    await hands.close(NOT_FOUND);
+    await own.stop();
+    rmSync(folder, { recursive: true });
+});
+
 test("with nothing but Syzygy's files the page works", { timeout: 60000 }, async () => {
     const own = await startServer({ folder: "tests/data/syzygy" });
     const hands = await openPage(browser, own.address);

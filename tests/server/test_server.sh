@@ -393,6 +393,8 @@ done
 mkdir empty; cd empty || exit 2
 start --log access
 get 503 'no tables at all' /healthz; json 'd == {"status": "no_tables", "tables": 0}'; header 'retry-after: '
+# It comes after the address.
+for _ in $(seq 50); do grep -q 'kill -HUP' log && break; sleep 0.1; done
 check 'a warning, with what to do' 'grep -q "no tables in tables" log && grep -q "trebuchet gen --men 4" log && grep -q "kill -HUP $SERVER" log'
 get 200 'the page all the same' /; get 200 'no tables in the list' /v1/tables; json 'd["tables"] == [] and d["ranks"] == []'
 mkdir tables; cp "$TABLES"/KPvK.* tables; kill -HUP $SERVER

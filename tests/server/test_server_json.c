@@ -408,6 +408,81 @@ START_TEST(moves_looked_at_further)
 }
 END_TEST
 
+/* Positions by chance are of the ending asked for, with play left, and as wished. */
+START_TEST(by_chance)
+{
+    static const struct {
+        const char *material;
+        int turn, verdict;
+        treb_metric metric;
+        int plies;
+        bool found;
+    } cases[] = {
+        {"KRvKN", -1, -1, TREB_WDL, 0, true},
+        {"KRvKN", TREB_BLACK, TREB_LOSS, TREB_WDL, 0, true},
+        {"KPvK", TREB_WHITE, -1, TREB_DTM, 1, true},
+        {"KPvK", -1, TREB_LOSS, TREB_DTM, 54, true},
+        {"KPvK", -1, -1, TREB_DTM, 0, false},
+        {"KRvKN", -1, -1, TREB_DTM, 0, false},
+        {"KRvKN", -1, -1, TREB_DTM, 999, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            treb_error error;
+            treb_position pos;
+            treb_distance distance;
+            AnswerContext context = {.tables = set};
+            AnswerRandom wish = {cases[i].material, cases[i].turn,  cases[i].verdict,
+                                 cases[i].metric,   cases[i].plies, seed};
+            json_t *object = answer_random(&context, &wish, &error);
+            require((object != NULL) == cases[i].found, "case %zu", i);
+            if (object == NULL) {
+                ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+                break;
+            }
+            const char *fen = text_of(object, "fen");
+            read_fen(fen, &pos);
+            int men = __builtin_popcountll(pos.by_color[0] | pos.by_color[1]);
+            require(men == (int)strlen(cases[i].material) - 1, "%s: %d men", fen, men);
+            ck_assert_int_eq(treb_probe_distance(set, &pos, TREB_DTM, &distance, NULL), TREB_OK);
+            require(cases[i].turn < 0 || pos.turn == cases[i].turn, "%s", fen);
+            require(cases[i].verdict < 0 || (int)distance.wdl == cases[i].verdict, "%s", fen);
+            require(cases[i].metric == TREB_WDL || distance.plies == cases[i].plies, "%s", fen);
+            json_decref(object);
+        }
+}
+END_TEST
+
+/* A position without a table of its own that a move wins is won at any clock that leaves it so; all of
+ * its moves known, it has the distances that follow from them. */
+START_TEST(settled_by_moves)
+{
+    static const struct {
+        const char *fen, *verdict, *fresh;
+        int dtz;
+    } cases[] = {
+        {"4k3/8/8/8/8/8/4p3/4K2R w K - 10 9", "win", "win",
+         1},                                             /* Kxe2; the others are not known */
+        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", "win", 0}, /* 0: as the best move has it */
+        {"4k3/8/8/8/8/8/8/4K2R w K - 99 90", "cursed_win", "win", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        treb_position pos;
+        treb_error error;
+        AnswerContext context = {.tables = set};
+        AnswerProbe options = {TREB_DTZ, true};
+        read_fen(cases[i].fen, &pos);
+        json_t *object = sent(answer_probe(&context, &pos, &options, &error));
+        const json_t *first = json_array_get(json_object_get(object, "moves"), 0);
+        ck_assert_pstr_eq(text_of(object, "verdict"), cases[i].verdict);
+        ck_assert_pstr_eq(text_of(object, "verdict_clock_zero"), cases[i].fresh);
+        int dtz = cases[i].dtz == 0 ? number_of(first, "dtz_plies") : cases[i].dtz;
+        ck_assert_int_eq(number_of(object, "dtz_plies"), dtz);
+        json_decref(object);
+    }
+}
+END_TEST
+
 /* What no table covers is unknown, for all time; what it leads to may be known. */
 START_TEST(beyond_tables)
 {
@@ -701,6 +776,8 @@ int main(void)
     tcase_add_test(tests, mate_without_a_table);
     tcase_add_test(tests, any_position);
     tcase_add_test(tests, moves_looked_at_further);
+    tcase_add_test(tests, settled_by_moves);
+    tcase_add_test(tests, by_chance);
     tcase_add_test(tests, beyond_tables);
     tcase_add_test(tests, castling_moves_are_told);
     tcase_add_test(tests, clock);

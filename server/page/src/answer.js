@@ -1,5 +1,6 @@
 // The verdict, the distances and the list of moves.
 
+import * as api from "./api.js";
 import { $, copy, h } from "./dom.js";
 import { settle } from "./fen.js";
 import { currentFen, lastMove } from "./game.js";
@@ -59,6 +60,18 @@ function helpBeyond(probe) {
     return probe.advice ? [adviceRow(probe.advice)] : [];
 }
 
+/** Where the server has no tables at all, that is what there is to say. */
+async function sayIfEmpty(probe) {
+    const { tables, ranks } = await api.tables().catch(() => ({ tables: [null], ranks: [] }));
+    if (tables.length + ranks.length > 0 || answer() !== probe) return;
+    const owner = [
+        h("p", {}, "This command makes all endings of up to 4 men, in some ten seconds:"),
+        commandRow("trebuchet gen --men 4"),
+        h("p", {}, "Run it where the server looks for tables, then start the server again (or send it SIGHUP)."),
+    ];
+    showHelp([h("p", {}, "This server has no tables yet."), ...(ownMachine() ? owner : [])]);
+}
+
 /** What would help where there is no answer. */
 function helpFor({ code, message }) {
     if (code === "offline")
@@ -104,6 +117,7 @@ function showVerdict(probe) {
     $("note").textContent = unseen ? "" : verdictNote(probe);
     const beyond = probe.state === "ongoing" && probe.verdict_clock_zero === null && !probe.blocked;
     showHelp(beyond && !unseen ? helpBeyond(probe) : []);
+    if (beyond && !unseen) sayIfEmpty(probe);
     document.title = unseen ? "Trebuchet" : `${text} · ${probe.material || "Trebuchet"}`;
 }
 

@@ -36,6 +36,8 @@ function bestMove() {
     const probe = answer();
     if (!probe || probe.moves.length === 0 || probe.verdict_clock_zero === null) return null;
     const first = state.line[0];
+    // The move that keeps the verdict may lead to a table that is not there.
+    if (!first && probe.moves[0].verdict !== probe.verdict) return null;
     return (first && probe.moves.find(({ uci }) => uci === first.uci)) || probe.moves[0];
 }
 
