@@ -3,59 +3,8 @@
 # tables of 3 and 4 men; it is only read. Ends with "N passed, M failed".
 set -u
 
-if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
-    echo "usage: $0 TREBUCHET TABLES" >&2
-    exit 2
-fi
-T=$(realpath "$1")
-TABLES=$(realpath "$2")
-DOCS=$(realpath "$(dirname "$0")/../../docs")
-DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-cli-XXXXXX")
-trap 'chmod -R u+w "$DIR"; rm -rf "$DIR"' EXIT
-cd "$DIR" || exit 2
-unset TREBUCHET_PATH COLUMNS
-export LC_ALL=C
-passed=0 failed=0
-
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    sed 's/^/    | /' out err 2>/dev/null | cut -c1-300 | head -12
-}
-
-# run CODE NAME COMMAND...: runs it, keeps stdout and stderr in `out` and `err`, checks the exit code.
-run() {
-    local want=$1 name=$2 code
-    shift 2
-    "$@" >out 2>err </dev/null
-    code=$?
-    what=$name
-    if [ "$code" -eq "$want" ]; then pass; else fail "$name: exit code $code, not $want"; fi
-}
-has() { if grep -qE -- "$1" out; then pass; else fail "$what: no /$1/ in the output"; fi; }
-lacks() { if grep -qE -- "$1" out err; then fail "$what: /$1/ in the output"; else pass; fi; }
-says() { if grep -qE -- "$1" err; then pass; else fail "$what: no /$1/ in the messages"; fi; }
-# Lines that tell how far long work is are no messages: under sanitizers much takes long.
-quiet() { if ! grep -qvE '^trebuchet [a-z]+: .* \([0-9:]+\)$' err; then pass; else fail "$what: messages on stderr"; fi; }
-silent() { if [ ! -s out ]; then pass; else fail "$what: output on stdout"; fi; }
-is_json() {
-    command -v python3 >/dev/null || return 0
-    if python3 -m json.tool <out >/dev/null 2>&1; then pass; else fail "$what: not JSON"; fi
-}
-# is_json_lines: every line by itself.
-is_json_lines() {
-    command -v python3 >/dev/null || return 0
-    if python3 -c 'import json, sys
-for line in sys.stdin: json.loads(line)' <out 2>/dev/null; then pass; else fail "$what: not JSON lines"; fi
-}
-# json EXPRESSION: a Python expression about the object `d` is true.
-json() {
-    command -v python3 >/dev/null || return 0
-    if python3 -c "import json; d = json.load(open('out')); assert ($1)" 2>/dev/null; then pass
-    else fail "$what: not so: $1"; fi
-}
-check() { if eval "$2"; then pass; else fail "$1"; fi; }
+. "$(dirname "$0")/checks.sh"
+DOCS=$TOP/docs
 
 KBNK='8/8/8/4k3/8/8/3BN3/4K3 w - - 0 1'
 UNDER='8/5P1k/8/7K/8/8/8/8 w - - 0 1'

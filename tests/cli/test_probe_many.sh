@@ -4,25 +4,8 @@
 # "N passed, M failed".
 set -u
 
-if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
-    echo "usage: $0 TREBUCHET TABLES" >&2
-    exit 2
-fi
-T=$(realpath "$1")
-TABLES=$(realpath "$2")
-DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-many-XXXXXX")
-trap 'rm -rf "$DIR"' EXIT
-cd "$DIR" || exit 2
-unset TREBUCHET_PATH COLUMNS
-export LC_ALL=C
-passed=0 failed=0
+. "$(dirname "$0")/checks.sh"
 
-pass() { passed=$((passed + 1)); }
-fail() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    sed 's/^/    | /' out err 2>/dev/null | cut -c1-300 | head -12
-}
 # run CODE NAME INPUT OPTIONS...: probes a file as standard input; output and messages go to `out` and `err`.
 run() {
     local want=$1 input=$3 code
@@ -32,12 +15,9 @@ run() {
     code=$?
     if [ "$code" -eq "$want" ]; then pass; else fail "$what: exit code $code, not $want"; fi
 }
-has() { if grep -qE -- "$1" out; then pass; else fail "$what: no /$1/ in the output"; fi; }
 lacks() { if grep -qE -- "$1" out; then fail "$what: /$1/ in the output"; else pass; fi; }
-says() { if grep -qE -- "$1" err; then pass; else fail "$what: no /$1/ in the messages"; fi; }
 quiet() { if [ ! -s err ]; then pass; else fail "$what: messages on stderr"; fi; }
 lines() { if [ "$(wc -l <out)" -eq "$1" ]; then pass; else fail "$what: $(wc -l <out) lines, not $1"; fi; }
-check() { if eval "$2"; then pass; else fail "$1"; fi; }
 # json EXPRESSION: a Python expression about the list `d` of objects is true.
 json() {
     command -v python3 >/dev/null || return 0
