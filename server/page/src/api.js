@@ -45,7 +45,7 @@ const metricField = (metric) => (metric ? `&metric=${metric}` : "");
 export const probe = (fen, metric) => remembered(`/v1/probe?fen=${fenField(fen)}${metricField(metric)}`);
 export const ranks = (fen, attacker) =>
     remembered(`/v1/blocked?fen=${fenField(fen)}${attacker ? `&attacker=${attacker}` : ""}`);
-export const stats = (material) => remembered(`/v1/stats/${material}`);
+export const stats = (material) => remembered(`/v1/stats/${encodeURIComponent(material)}`);
 /** A position of an ending by chance; `wish` may have turn, verdict, metric with plies. */
 export const random = (material, wish = {}) =>
     get(`/v1/random/${material}?${new URLSearchParams(wish)}`);

@@ -135,15 +135,16 @@ function spread() {
     );
 }
 
-/** Goes to an ending, at its longest win. */
-async function visit(name, swapped) {
+/** Goes to an ending, at its longest win; where there is none, to any position of it. */
+async function visit(text, swapped) {
     try {
-        const found = longestOf(await api.stats(name), metric());
-        if (!found) return toast(`${name} is always drawn`);
-        showPosition(asOnBoard(found.fen, swapped), "push", { setup: false });
+        const stats = await api.stats(text);
+        const fen = longestOf(stats, metric())?.fen ?? (await api.random(stats.material)).fen;
+        showPosition(asOnBoard(fen, swapped), "push", { setup: false });
+        return true;
     } catch (error) {
-        const missing = `${name} is not installed${error.advice ? `: ${error.advice}` : ""}`;
-        toast(error.code === "no_table" ? missing : error.message);
+        toast([error.message, error.advice].filter(Boolean).join(". "));
+        return false;
     }
 }
 
@@ -266,10 +267,10 @@ export function startMaterial() {
     $("browse").addEventListener("click", (event) => event.target === $("browse") && $("browse").close());
     const field = $("ending");
     field.addEventListener("focus", fillEndings);
-    const go = () => {
-        const name = field.value.trim().toUpperCase().replace("V", "v");
-        if (/^K[QRBNP]*vK[QRBNP]*$/.test(name)) visit(name, false).then(() => (field.value = ""));
-        else if (name) toast("An ending is written like KRPvKR");
+    // The server reads the name in whatever way it is written: KRPvKR, krp-kr, KRPKR.
+    const go = async () => {
+        const text = field.value.trim();
+        if (text && (await visit(text, false))) field.value = "";
     };
     field.addEventListener("change", go);
     // A choice from the list is made at once; typing is not done before Enter.

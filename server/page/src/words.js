@@ -89,9 +89,9 @@ export function verdictNote(probe) {
 
 const GROUPS = [
     ["win", "Winning"],
-    ["cursed_win", "Won too late for the 50-move rule"],
+    ["cursed_win", "Won too late"], // for the 50-move rule, as the verdict says
     ["draw", "Drawing"],
-    ["blessed_loss", "Saved by the 50-move rule"],
+    ["blessed_loss", "Saved by the rule"],
     ["loss", "Losing"],
     [null, "Not known"],
 ];
