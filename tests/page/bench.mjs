@@ -172,6 +172,8 @@ export class Hands {
         return this.page.evaluate(async (script) => {
             // Not as a script of the page: its policy would not let it.
             if (!globalThis.axe) new Function(script).call(globalThis);
+            // Colours on their way to others are nobody's fault.
+            await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
             const { violations } = await axe.run(document, { resultTypes: ["violations"] });
             return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
         }, source);
