@@ -53,6 +53,9 @@ const char *answer_code(treb_status status);
 /* "cursed_win". */
 const char *answer_verdict(treb_wdl wdl);
 
+/* Reads such a word; false if it is none. */
+bool answer_verdict_of(const char *text, treb_wdl *out);
+
 /* Reads "dtm", "dtc" or "dtz"; false if it is none. */
 bool answer_metric(const char *text, treb_metric *out);
 

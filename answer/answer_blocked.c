@@ -200,15 +200,10 @@ json_t *answer_ranks(AnswerContext *context, const treb_position *pos, int attac
 
 /* ---- In the shape of other answers ----------------------------------------------------------- */
 
-/* "win", "loss", "draw" for a side; null if it is open. */
-static json_t *verdict_json(const BlockedValue *value, int side)
+treb_wdl answer_blocked_wdl(BlockedVerdict verdict, int side)
 {
-    if (value->verdict == BLOCKED_OPEN) return json_null();
-    bool white = value->verdict == BLOCKED_WHITE;
-    treb_wdl wdl = value->verdict == BLOCKED_DRAW  ? TREB_DRAW
-                   : white == (side == TREB_WHITE) ? TREB_WIN
-                                                   : TREB_LOSS;
-    return json_text(answer_verdict(wdl));
+    if (verdict == BLOCKED_DRAW || verdict == BLOCKED_OPEN) return TREB_DRAW;
+    return (verdict == BLOCKED_WHITE) == (side == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
 }
 
 /* Verdict and distances of the position or a move of it. An upper bound is no distance: it has its
@@ -216,7 +211,8 @@ static json_t *verdict_json(const BlockedValue *value, int side)
 static void put_probe_value(json_t *object, const Blocked *b, const BlockedValue *value)
 {
     bool known = value->plies >= 0 && value->verdict != BLOCKED_DRAW;
-    json_t *verdict = verdict_json(value, b->request.pos.turn);
+    treb_wdl wdl = answer_blocked_wdl(value->verdict, b->request.pos.turn);
+    json_t *verdict = value->verdict != BLOCKED_OPEN ? json_text(answer_verdict(wdl)) : json_null();
     put(object, "verdict", verdict);
     put(object, "verdict_clock_zero", json_incref(verdict));
     put(object, "dtz_plies", json_null());
@@ -305,7 +301,7 @@ static Fields fields_of(const Blocked *b, const BlockedValue *value, int plies, 
         fields.known[TREB_DTC] = value->verdict == BLOCKED_DRAW;
         return fields;
     }
-    bool won = (value->verdict == BLOCKED_WHITE) == (side == TREB_WHITE);
+    bool won = answer_blocked_wdl(value->verdict, side) == TREB_WIN;
     fields.category = won ? CATEGORY_MAYBE_WIN : CATEGORY_MAYBE_LOSS;
     fields.known[TREB_DTC] = plies >= 0 && !b->upper_bounds;
     fields.plies[TREB_DTC] = won ? plies : -plies;

@@ -11,6 +11,9 @@
 json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSquares *squares,
                        treb_error *error);
 
+/* What a verdict means for a side; an open one counts as a draw. */
+treb_wdl answer_blocked_wdl(BlockedVerdict verdict, int side);
+
 /* The object of GET /v1/probe. The 50-move rule is left aside. */
 json_t *answer_blocked_probe(Blocked *blocked, bool moves, treb_error *error);
 

@@ -27,9 +27,8 @@ unsigned judge_nag(Judgement judgement)
 int judge_verdict(const json_t *value)
 {
     const char *word = json_string_value(json_object_get(value, "verdict"));
-    for (int v = TREB_LOSS; word != NULL && v <= TREB_WIN; v++)
-        if (strcmp(word, answer_verdict((treb_wdl)v)) == 0) return v;
-    return JUDGE_UNKNOWN;
+    treb_wdl wdl;
+    return word != NULL && answer_verdict_of(word, &wdl) ? (int)wdl : JUDGE_UNKNOWN;
 }
 
 int judge_plies(const json_t *value, const char *member)

@@ -177,12 +177,6 @@ static void play_on(BlockedWalk *walk)
     line->broken = status != TREB_OK;
 }
 
-static treb_wdl verdict_of(BlockedVerdict verdict, int turn)
-{
-    if (verdict == BLOCKED_DRAW || verdict == BLOCKED_OPEN) return TREB_DRAW;
-    return (verdict == BLOCKED_WHITE) == (turn == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
-}
-
 static void describe(const BlockedWalk *walk, BlockedVerdict verdict, char out[LINE_NOTE_SIZE])
 {
     const PgnLine *line = walk->line;
@@ -218,7 +212,7 @@ static treb_status fill_by_blocked(AnswerContext *context, PgnLine *line, Blocke
     BlockedVerdict verdict = blocked_value(b, line->pos.turn, position_king(&line->pos, TREB_WHITE),
                                            position_king(&line->pos, TREB_BLACK))
                                  .verdict;
-    line->value.rule = line->value.wdl = verdict_of(verdict, line->pos.turn);
+    line->value.rule = line->value.wdl = answer_blocked_wdl(verdict, line->pos.turn);
     line->failed = verdict == BLOCKED_OPEN;
     if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
     line->end = walk.end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;

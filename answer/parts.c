@@ -42,6 +42,16 @@ const char *answer_verdict(treb_wdl wdl)
     return words[wdl];
 }
 
+bool answer_verdict_of(const char *text, treb_wdl *out)
+{
+    for (int v = TREB_LOSS; v <= TREB_WIN; v++)
+        if (strcmp(text, answer_verdict((treb_wdl)v)) == 0) {
+            *out = (treb_wdl)v;
+            return true;
+        }
+    return false;
+}
+
 bool answer_metric(const char *text, treb_metric *out)
 {
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)

@@ -6,6 +6,8 @@
 #include "answer/line.h"
 #include "core/error.h"
 
+enum { ANSWER_RULE_PLIES = 100 }; /* that the 50-move rule allows */
+
 /* Sets a member of a new object; the names are ours, so they need no check. */
 static inline void put(json_t *object, const char *name, json_t *value)
 {
@@ -51,11 +53,6 @@ treb_status answer_fail_stopped(treb_error *error);
 
 /* An answer that was built; if the work was stopped meanwhile it is dropped: NULL and the error. */
 json_t *answer_unless_stopped(const AnswerContext *context, json_t *object, treb_error *error);
-
-/* All moves as treb_probe_moves has them by the 50-move rule; `out` has room for TREB_MOVES_MAX.
- * Asks between moves whether to stop: then `count` is 0. */
-treb_status answer_moves(AnswerContext *context, const treb_position *pos, treb_metric metric,
-                         treb_move *out, size_t *count, treb_error *error);
 
 /* Whether b is the better move by verdict and metric alone, and the best of some; NULL if there are
  * none. */

@@ -13,8 +13,6 @@
 #include "answer/standard.h"
 #include "core/san.h"
 
-enum { RULE = 100 }; /* plies that the 50-move rule allows */
-
 static const char *const category_names[] = {"loss",         "unknown", "syzygy-loss", "maybe-loss",
                                              "blessed-loss", "draw",    "cursed-win",  "maybe-win",
                                              "syzygy-win",   "win"};
@@ -63,14 +61,14 @@ static Category category_for_winner(const treb_value *value, int clock, bool lat
         return CATEGORY_CURSED_WIN;
     if (clock == 0) return CATEGORY_WIN;
     if (value->status[TREB_DTZ] != TREB_OK) return CATEGORY_MAYBE_WIN;
-    if (value->rounded[TREB_DTZ] && plies == RULE) return CATEGORY_SYZYGY_WIN;
-    return plies > RULE ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
+    if (value->rounded[TREB_DTZ] && plies == ANSWER_RULE_PLIES) return CATEGORY_SYZYGY_WIN;
+    return plies > ANSWER_RULE_PLIES ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
 }
 
 /* `before` is what the clock stood at before the move that led here. */
 static Category category_of(const Fields *fields, const treb_value *value, int clock, int before)
 {
-    bool late = before >= RULE;
+    bool late = before >= ANSWER_RULE_PLIES;
     if (fields->stalemate || fields->insufficient) return CATEGORY_DRAW;
     if (fields->checkmate) return late ? CATEGORY_BLESSED_LOSS : CATEGORY_LOSS;
     if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;

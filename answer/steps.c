@@ -8,8 +8,6 @@
 #include "answer/parts.h"
 #include "core/san.h"
 
-enum { RULE = 100 }; /* plies that the 50-move rule allows */
-
 uint64_t answer_clock(void)
 {
     struct timespec t;
@@ -58,7 +56,7 @@ static void look_further(const AnswerContext *context, const treb_position *pos,
         value->status[m] = ends || after.wdl == TREB_DRAW ? TREB_OK : after.status[m];
         value->plies[m] = after.wdl == TREB_DRAW || m == TREB_WDL ? 0
                           : !ends                                 ? after.plies[m] + 1
-                          : m == TREB_DTZ && late                 ? RULE + 1
+                          : m == TREB_DTZ && late                 ? ANSWER_RULE_PLIES + 1
                                                                   : 1;
         value->rounded[m] = ends ? 0 : after.rounded[m];
     }
@@ -77,8 +75,8 @@ static void insert(treb_move *moves, size_t count, const treb_move *move, treb_m
     moves[at] = *move;
 }
 
-/* Probes all legal moves; `out` is NULL if only the status is wanted, which ends with the first
- * failure. */
+/* Probes all legal moves, with a question between them whether to stop: then `count` is 0. `out` has
+ * room for TREB_MOVES_MAX; it is NULL if only the status is wanted, which ends with the first failure. */
 static treb_status probe_moves(AnswerContext *context, const treb_position *pos, treb_metric metric,
                                treb_move *out, size_t *count, treb_error *error)
 {
@@ -111,12 +109,6 @@ static treb_status probe_moves(AnswerContext *context, const treb_position *pos,
     return first;
 }
 
-treb_status answer_moves(AnswerContext *context, const treb_position *pos, treb_metric metric,
-                         treb_move *out, size_t *count, treb_error *error)
-{
-    return probe_moves(context, pos, metric, out, count, error);
-}
-
 treb_status answer_moves_status(AnswerContext *context, const treb_position *pos,
                                 treb_metric metric, treb_error *error)
 {
@@ -126,7 +118,12 @@ treb_status answer_moves_status(AnswerContext *context, const treb_position *pos
 
 /* ---- The position itself --------------------------------------------------------------------- */
 
-/* Whether b is the better move by verdict and metric alone. */
+/* A distance as a number that sorts: a rounded one is between two plies. */
+static int length_of(const treb_value *value, int metric)
+{
+    return 2 * value->plies[metric] + value->rounded[metric];
+}
+
 bool answer_is_better(const treb_move *b, const treb_move *a, treb_metric metric)
 {
     const treb_value *x = &a->value, *y = &b->value;
@@ -136,8 +133,7 @@ bool answer_is_better(const treb_move *b, const treb_move *a, treb_metric metric
     if (metric == TREB_WDL) return false;
     x_known = x->status[metric] == TREB_OK, y_known = y->status[metric] == TREB_OK;
     if (x_known != y_known) return y_known;
-    int longer =
-        2 * (y->plies[metric] - x->plies[metric]) + y->rounded[metric] - x->rounded[metric];
+    int longer = length_of(y, metric) - length_of(x, metric);
     return x->wdl > TREB_DRAW ? longer < 0 : longer > 0;
 }
 
@@ -152,7 +148,8 @@ const treb_move *answer_best(const treb_move *moves, size_t count, treb_metric m
 /* Whether a move wins under the clock for certain. */
 static bool wins_surely(const treb_value *value, const treb_position *pos)
 {
-    bool rounded = value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == RULE;
+    bool rounded =
+        value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == ANSWER_RULE_PLIES;
     return value->status[TREB_WDL] == TREB_OK && value->rule == TREB_WIN &&
            (pos->halfmove == 0 || (value->status[TREB_DTZ] == TREB_OK && !rounded));
 }
@@ -168,9 +165,7 @@ static void settle_distance(const treb_move *moves, size_t count, int metric, tr
         bool keeps = metric == TREB_DTZ ? v->wdl == value->wdl : (v->wdl > TREB_DRAW) == win;
         if (!keeps) continue;
         all = all && v->status[metric] == TREB_OK;
-        int longer = best == NULL ? 0
-                                  : 2 * (v->plies[metric] - best->plies[metric]) +
-                                        v->rounded[metric] - best->rounded[metric];
+        int longer = best != NULL ? length_of(v, metric) - length_of(best, metric) : 0;
         if (best == NULL || (win ? longer < 0 : longer > 0)) best = v;
     }
     if (value->wdl == TREB_DRAW || best == NULL) return;
@@ -220,7 +215,7 @@ treb_status answer_position_value(AnswerContext *context, const treb_position *p
     if (answer_stopped(context)) return answer_fail_stopped(error);
     treb_status status = treb_probe_root(context->tables, pos, value, &why);
     if (status == TREB_OK || answer_missing_table(status))
-        answer_moves(context, pos, TREB_DTM, moves, count, NULL);
+        probe_moves(context, pos, TREB_DTM, moves, count, NULL);
     if (answer_missing_table(status) && settle(moves, *count, pos, value)) status = TREB_OK;
     if (status != TREB_OK) fail(error, status, "%s", why.text);
     answer_note(context, status);

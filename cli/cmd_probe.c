@@ -288,10 +288,15 @@ static int text_of_tables(const ProbeArgs *args, ProbeReport *p, treb_status sta
 
 /* Says whether moves are not known, and why. A table that is not there is no failure: the position
  * itself was answered. */
-static int check_moves(const ProbeArgs *args, AnswerContext *context, const treb_value *value)
+static int check_moves(const ProbeArgs *args, AnswerContext *context, const ProbeReport *p)
 {
     treb_error error;
-    treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(value);
+    treb_metric metric = args->metric != TREB_WDL ? args->metric : answer_known_metric(&p->value);
+    bool all = true;
+    for (size_t i = 0; i < p->moves && all; i++)
+        all = p->move[i].value.status[TREB_WDL] == TREB_OK &&
+              p->move[i].value.status[metric] == TREB_OK;
+    if (all) return CLI_OK;
     treb_status status = answer_moves_status(context, &args->pos, metric, &error);
     if (status == TREB_OK) return CLI_OK;
     cli_warn("probe", "not all moves are known: %s", error.text);
@@ -316,7 +321,7 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
         code = text_of_blocked(b, tables);
     else if (code == CLI_OK)
         code = text_of_tables(args, &p, status, &error);
-    if (code == CLI_OK && status == TREB_OK) code = check_moves(args, &context, &p.value);
+    if (code == CLI_OK && status == TREB_OK) code = check_moves(args, &context, &p);
     free(p.move);
     return code;
 }

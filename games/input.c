@@ -7,8 +7,6 @@
 #include "games/move_text.h"
 #include "games/position_text.h"
 
-static const char start_fen[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
 bool input_skips(const char *line)
 {
     line += strspn(line, " \t\r");
@@ -22,7 +20,7 @@ static bool is_first_move(const char *line)
     Move move;
     treb_position start;
     size_t length = strcspn(line, " \t\r");
-    if (length >= sizeof word || position_from_fen(start_fen, &start, NULL) != TREB_OK)
+    if (length >= sizeof word || position_from_fen(POSITION_TEXT_START, &start, NULL) != TREB_OK)
         return false;
     memcpy(word, line, length);
     word[length] = '\0';

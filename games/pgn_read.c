@@ -12,8 +12,6 @@
 
 enum { WORD_SIZE = 64, NAME_SIZE = 64 };
 
-static const char start_fen[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
 /* A game as far as it was read. */
 typedef struct Reading {
     Source *source;
@@ -259,7 +257,7 @@ static void set_start(Reading *r)
         fault(r, g->line, "", text);
     }
     bool before = is_broken(g);
-    if (position_text_tag(fen != NULL ? fen : start_fen, &g->start, &why) != TREB_OK) {
+    if (position_text_tag(fen != NULL ? fen : POSITION_TEXT_START, &g->start, &why) != TREB_OK) {
         snprintf(text, sizeof text, "%.300s: '%.100s'", why.text, fen);
         fault(r, r->fen_line, ", tag FEN", text);
         if (!before) g->error.status = why.status;

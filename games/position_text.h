@@ -4,6 +4,8 @@
 
 #include "core/position.h"
 
+#define POSITION_TEXT_START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
 enum { POSITION_TEXT_MAX = 4096, POSITION_ID_SIZE = 128 };
 
 typedef struct PositionText {

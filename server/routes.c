@@ -295,9 +295,12 @@ static bool get_verdict(const RouteCall *call, int *verdict, Reply *reply)
     const char *text;
     *verdict = -1;
     if (!get_once(call, "verdict", &text, reply)) return false;
-    for (int v = TREB_LOSS; text != NULL && v <= TREB_WIN; v++)
-        if (strcmp(text, answer_verdict((treb_wdl)v)) == 0) *verdict = v;
-    if (text == NULL || *verdict >= 0) return true;
+    treb_wdl wdl;
+    if (text == NULL) return true;
+    if (answer_verdict_of(text, &wdl)) {
+        *verdict = (int)wdl;
+        return true;
+    }
     reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_request",
                 "the parameter verdict must be win, cursed_win, draw, blessed_loss or loss");
     return false;

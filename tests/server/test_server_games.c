@@ -1,5 +1,4 @@
 /* test_server_games.c - games judged by the tables: as JSON, and as PGN again. */
-#include <sys/wait.h>
 
 #include "answer/annotate.h"
 #include "tests/support/gen_run.h"
@@ -232,25 +231,11 @@ END_TEST
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-/* In a process of its own: OpenMP's threads, and what they never free, stay out of the tests. */
-static void make_tables(void)
-{
-    int status = -1;
-    pid_t child = fork();
-    if (child == 0) {
-        Run run = new_run(work, EVERY);
-        run_names(&run, "KPvK");
-        _exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
-}
-
 static void set_up(void)
 {
     const char *directory = work;
     make_work();
-    make_tables();
+    make_tables_apart("KPvK");
     set = treb_tables_open(&directory, 1, NULL);
     ck_assert_ptr_nonnull(set);
 }

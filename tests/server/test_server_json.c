@@ -1,6 +1,5 @@
 /* test_server_json.c - the JSON that is given, read back and compared with the library. */
 #include <strings.h>
-#include <sys/wait.h>
 
 #include "answer/answer.h"
 #include "tests/support/gen_run.h"
@@ -461,9 +460,8 @@ START_TEST(settled_by_moves)
         const char *fen, *verdict, *fresh;
         int dtz;
     } cases[] = {
-        {"4k3/8/8/8/8/8/4p3/4K2R w K - 10 9", "win", "win",
-         1},                                             /* Kxe2; the others are not known */
-        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", "win", 0}, /* 0: as the best move has it */
+        {"4k3/8/8/8/8/8/4p3/4K2R w K - 10 9", "win", "win", 1}, /* Kxe2; the others are not known */
+        {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", "win", "win", 0},    /* 0: as the best move has it */
         {"4k3/8/8/8/8/8/8/4K2R w K - 99 90", "cursed_win", "win", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -729,26 +727,12 @@ START_TEST(statistics)
 }
 END_TEST
 
-/* In a process of its own: OpenMP's threads, and what they never free, stay out of the tests. */
-static void make_tables(void)
-{
-    int status = -1;
-    pid_t child = fork();
-    if (child == 0) {
-        Run run = new_run(work, EVERY);
-        run_names(&run, "KPvK KRvKN");
-        _exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
-}
-
 static void set_up(void)
 {
     treb_error error;
     const char *directory = work;
     make_work();
-    make_tables();
+    make_tables_apart("KPvK KRvKN");
     set = treb_tables_open(&directory, 1, &error);
     bare = treb_tables_open(NULL, 0, &error);
     ck_assert(set != NULL && bare != NULL);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gen/generate.h"
@@ -139,6 +140,21 @@ static inline void run_names(Run *run, const char *names)
     snprintf(copy, sizeof copy, "%s", names);
     for (char *name; (name = strsep(&rest, " ")) != NULL;) list[n++] = material_of(name);
     run_materials(run, list, n);
+}
+
+/* Makes tables in `work`, in a process of its own: OpenMP's threads, and what they never free, stay out
+ * of the tests. */
+static inline void make_tables_apart(const char *names)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        Run run = new_run(work, EVERY);
+        run_names(&run, names);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
 }
 
 /* Runs all tests of a suite in this process, as a child of one that has run OpenMP threads hangs in

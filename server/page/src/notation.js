@@ -5,7 +5,7 @@ import { currentFen, numbered } from "./game.js";
 import { GLYPHS, faultOf } from "./games.js";
 import { resultOf, writePgn } from "./pgn.js";
 import { verdictSentence } from "./words.js";
-import { answer, chooseHide, hidden, link, onChange, state, update } from "./session.js";
+import { answer, chooseHide, drilling, hidden, link, onChange, state, update } from "./session.js";
 import { followLine, goToMove, hasNext, travel } from "./play.js";
 
 function words(start, moves, offset, kind, at) {
@@ -67,9 +67,8 @@ function showButtons() {
     const probe = answer();
     // While an answer is awaited the buttons stay as they are: one that is off loses the focus.
     if (probe || state.error) {
-        const drilled = state.drill !== null && state.drill.outcome === null;
-        off("next", !hasNext() || (drilled && at === moves.length));
-        const over = drilled || !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
+        off("next", !hasNext() || (drilling() && at === moves.length));
+        const over = drilling() || !probe || ["draw", null].includes(probe.verdict) || probe.state !== "ongoing";
         $("play").disabled = over && at === moves.length && !state.playing;
     }
     $("play").setAttribute("aria-pressed", String(state.playing));

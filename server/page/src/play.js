@@ -3,7 +3,7 @@
 import { METRICS, judgeMove } from "./words.js";
 import { currentFen, goTo, play } from "./game.js";
 import { formatFen, played } from "./fen.js";
-import { answer, metric, onChange, show, state, update } from "./session.js";
+import { answer, drilling, metric, onChange, show, state, update } from "./session.js";
 
 /** Legal moves from one square to another; promotions are several. Empty while no answer is there. */
 export function legal(from, to) {
@@ -54,8 +54,7 @@ function stepOn() {
 
 export function travel(where) {
     const { at, moves } = state.game;
-    const drilled = state.drill !== null && state.drill.outcome === null;
-    if (where === "next") return void (drilled && at === moves.length ? null : stepOn());
+    if (where === "next") return void (drilling() && at === moves.length ? null : stepOn());
     const to = { first: 0, prev: at - 1, last: moves.length }[where];
     if (to >= 0 && to !== at) show(goTo(state.game, to), "replace", { playing: false });
 }

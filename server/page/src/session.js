@@ -52,8 +52,11 @@ export function update(patch) {
 export const answer = () =>
     state.probe && state.probeFen === currentFen(state.game) && !state.error ? state.probe : null;
 
+/** Whether a drill goes on. */
+export const drilling = () => state.drill !== null && state.drill.outcome === null;
+
 /** Whether the answers are hidden: by choice, or while a drill goes on. */
-export const hidden = () => state.hide || (state.drill !== null && state.drill.outcome === null);
+export const hidden = () => state.hide || drilling();
 
 /** The metric to order and draw by: the chosen one, unless its table is missing here. */
 export function metric() {
