@@ -45,6 +45,10 @@ uint64_t answer_clock(void);
 /* Whether the work is to end: its time is up, or it was cancelled. Costs some 50 ns. */
 bool answer_stopped(AnswerContext *context);
 
+/* Reads a position as people have it (games/position_text.h): a FEN or an EPD, in quotes or in a tag
+ * as well, or a link with a FEN in it. */
+treb_status answer_read_position(const char *text, treb_position *out, treb_error *error);
+
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 /* "no_table": the word for a failure that programs compare. */
@@ -93,9 +97,9 @@ void answer_sort(treb_move *moves, size_t count, treb_metric metric);
 
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */
 
-/* Reads a FEN as lila-tablebase does: as treb_position_from_fen, but castling rights and en passant
- * squares that cannot be are dropped. */
-treb_status answer_standard_position(const char *fen, treb_position *out, treb_error *error);
+/* The same as lila-tablebase reads it: castling rights and en passant squares that cannot be are
+ * dropped. */
+treb_status answer_standard_position(const char *text, treb_position *out, treb_error *error);
 
 /* The object of GET /standard, from a blocked-pawn table where tables end. Castling rights and any number of men are allowed: what no table
  * covers is null. *failure tells what hurt first, TREB_OK if nothing did. NULL if the position is

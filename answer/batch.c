@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "answer/parts.h"
-#include "games/position_text.h"
 
 static json_t *failed_json(json_t *fen, const treb_error *error)
 {
@@ -14,13 +13,10 @@ static json_t *failed_json(json_t *fen, const treb_error *error)
 
 static treb_status read_fen(const json_t *text, treb_position *pos, treb_error *error)
 {
-    PositionText read;
     if (!json_is_string(text)) return fail(error, TREB_ERR_FEN, "not a FEN: a string is expected");
     if (strlen(json_string_value(text)) != json_string_length(text))
         return fail(error, TREB_ERR_FEN, "not a FEN: there are zero bytes in it");
-    treb_status status = position_text_read(json_string_value(text), &read, error);
-    if (status == TREB_OK) *pos = read.pos;
-    return status;
+    return answer_read_position(json_string_value(text), pos, error);
 }
 
 static json_t *one_answer(AnswerContext *context, json_t *fen, const AnswerProbe *options)

@@ -8,6 +8,7 @@
 
 #include "core/material.h"
 #include "core/movegen.h"
+#include "games/position_text.h"
 
 const char *answer_code(treb_status status)
 {
@@ -135,6 +136,14 @@ treb_status answer_covered(const treb_position *pos)
 {
     if (pos->castling != 0) return TREB_ERR_CASTLING;
     return bit_count(position_occupied(pos)) > TREB_MEN_MAX ? TREB_ERR_MEN : TREB_OK;
+}
+
+treb_status answer_read_position(const char *text, treb_position *out, treb_error *error)
+{
+    PositionText read;
+    treb_status status = position_text_read(text, &read, error);
+    if (status == TREB_OK) *out = read.pos;
+    return status;
 }
 
 static const char *state_of(const treb_position *pos)

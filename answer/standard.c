@@ -12,6 +12,7 @@
 #include "answer/parts.h"
 #include "answer/standard.h"
 #include "core/san.h"
+#include "games/position_text.h"
 
 static const char *const category_names[] = {"loss",         "unknown", "syzygy-loss", "maybe-loss",
                                              "blessed-loss", "draw",    "cursed-win",  "maybe-win",
@@ -26,11 +27,9 @@ typedef struct StandardMove {
     Fields fields;
 } StandardMove;
 
-treb_status answer_standard_position(const char *fen, treb_position *out, treb_error *error)
+treb_status answer_standard_position(const char *text, treb_position *out, treb_error *error)
 {
-    const char *why;
-    treb_status status = position_from_fen_leniently(fen, out, &why);
-    return status == TREB_OK ? status : fail(error, status, "%s", why);
+    return position_text_tag(text, out, error);
 }
 
 /* ---- Categories ------------------------------------------------------------------------------ */

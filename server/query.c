@@ -110,11 +110,3 @@ const char *query_get(const Query *query, const char *name, bool *twice)
     }
     return value;
 }
-
-bool query_fen(const char *text, char *out, size_t size)
-{
-    size_t length = strlen(text);
-    if (length >= size) return false;
-    for (size_t i = 0; i <= length; i++) out[i] = text[i] == '_' ? ' ' : text[i];
-    return true;
-}

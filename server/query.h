@@ -37,7 +37,4 @@ const char *query_status_text(QueryStatus status);
 /* The value of a parameter, or NULL if it is not there. *twice says whether it is there again. */
 const char *query_get(const Query *query, const char *name, bool *twice);
 
-/* Copies a FEN with underscores as spaces. False if it has no room. */
-bool query_fen(const char *text, char *out, size_t size);
-
 #endif

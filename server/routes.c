@@ -22,12 +22,11 @@ static bool get_once(const RouteCall *call, const char *name, const char **value
     return false;
 }
 
-typedef treb_status ReadFen(const char *fen, treb_position *out, treb_error *error);
+typedef treb_status ReadText(const char *text, treb_position *out, treb_error *error);
 
-static bool read_position(const RouteCall *call, ReadFen *read, treb_position *pos, Reply *reply)
+static bool read_position(const RouteCall *call, ReadText *read, treb_position *pos, Reply *reply)
 {
     const char *text;
-    char fen[2 * TREB_FEN_SIZE];
     treb_error error;
     if (!get_once(call, "fen", &text, reply)) return false;
     if (text == NULL) {
@@ -36,18 +35,14 @@ static bool read_position(const RouteCall *call, ReadFen *read, treb_position *p
                     "?fen=8/8/8/8/8/2k5/1q6/K7_w_-_-_0_1");
         return false;
     }
-    if (!query_fen(text, fen, sizeof fen)) {
-        reply_error(reply, MHD_HTTP_BAD_REQUEST, "bad_fen", "too long for a FEN");
-        return false;
-    }
-    if (read(fen, pos, &error) == TREB_OK) return true;
+    if (read(text, pos, &error) == TREB_OK) return true;
     reply_failure(reply, &error);
     return false;
 }
 
 static bool get_position(const RouteCall *call, treb_position *pos, Reply *reply)
 {
-    return read_position(call, treb_position_from_fen, pos, reply);
+    return read_position(call, answer_read_position, pos, reply);
 }
 
 /* TREB_WDL if none is given. */

@@ -158,6 +158,13 @@ get 200 probe "/v1/probe?fen=$UNDER"
 json 'd["fen"] == "8/5P1k/8/7K/8/8/8/8 w - - 0 1" and d["turn"] == "white" and d["men"] == 3 and d["material"] == "KPvK"'
 json 'd["verdict"] == "win" and d["dtm_plies"] == 11 and d["metric"] == "dtm" and d["best"]["dtm"] == "f7f8r" and d["unknown"] == []'
 json 'd["moves"][0]["dtm_plies"] == 11 and d["moves"][0]["verdict"] == "win" and d["moves"][1]["dtm_plies"] is None'
+for text in '%228/5P1k/8/7K/8/8/8/8%20w%22' '%5BFEN+%228/5P1k/8/7K/8/8/8/8+w+-+-+0+1%22%5D' \
+    '8/5P1k/8/7K/8/8/8/8+w+-+-+bm+f8%3DR%3B' 'https://lichess.org/analysis/8/5P1k/8/7K/8/8/8/8_w_-_-_0_1' \
+    'https://syzygy-tables.info/?fen=8/5P1k/8/7K/8/8/8/8_w_KQ_-_0_1'; do
+    get 200 "probe, $text" "/v1/probe?fen=$text"; json 'd["fen"] == "8/5P1k/8/7K/8/8/8/8 w - - 0 1"'
+    get 200 "standard, $text" "/standard?fen=$text"; json 'd["category"] == "win"'
+done
+get 400 'probe, a link without a position' '/v1/probe?fen=https://lichess.org/abcdefgh'; code bad_fen; has 'the link has no FEN'
 get 200 'probe, clock' "/v1/probe?fen=${KBNK}_60_90&metric=dtz"
 json 'd["verdict"] == "cursed_win" and d["verdict_clock_zero"] == "win" and d["halfmove_clock"] == 60 and d["metric"] == "dtz"'
 json 'd["dtc_plies"] is None and d["best"]["dtc"] is None and [u["code"] for u in d["unknown"]] == ["no_table"] and "KBNvK.dtc.treb" in d["unknown"][0]["message"]'

@@ -102,16 +102,6 @@ START_TEST(parameter_twice)
 }
 END_TEST
 
-START_TEST(fens)
-{
-    char fen[8];
-    ck_assert(query_fen("a_b c_", fen, sizeof fen));
-    ck_assert_str_eq(fen, "a b c ");
-    ck_assert(query_fen("1234567", fen, sizeof fen));
-    ck_assert(!query_fen("12345678", fen, sizeof fen));
-}
-END_TEST
-
 START_TEST(accepting_gzip)
 {
     static const char *const yes[] = {"gzip",
@@ -227,7 +217,6 @@ int main(void)
     tcase_add_test(tests, bad_targets);
     tcase_add_test(tests, limits);
     tcase_add_test(tests, parameter_twice);
-    tcase_add_test(tests, fens);
     tcase_add_test(tests, accepting_gzip);
     tcase_add_test(tests, preferring_cbor);
     tcase_add_test(tests, matching_etags);
