@@ -417,6 +417,7 @@ onPage("axe finds no fault: light, dark, narrow, beyond, dialogs", { allow: NOT_
 onPage("the side not to move in check: let it move", { allow: /status of 400/ }, async (hands, page) => {
     await hands.open("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
     assert.equal(await hands.text("#sentence"), "Not a position yet");
+    assert.match(await hands.text("#missing"), /^Black is in check, but it is White’s move\./);
     await page.click("#missing button");
     assert.match(await hands.verdict(), /White|Draw|Stalemate|Checkmate/);
     assert.match(await hands.fen(), / b /);
@@ -556,6 +557,26 @@ onPage("by keyboard alone", {}, async (hands, page) => {
     assert.equal(await hands.verdict(), "White mates in 5 moves");
 });
 
+onPage("by keys alone the focus is never lost", { allow: /status of 40[04]/ }, async (hands, page) => {
+    const press = async (selector) => {
+        await page.locator(selector).first().focus();
+        await page.keyboard.press("Enter");
+        await hands.settled();
+        return page.evaluate(() => document.activeElement.id || document.activeElement.textContent.trim());
+    };
+    await hands.open("8/8/8/3k4/8/8/2r5/K5Q1 w - - 0 1");
+    assert.equal(await press("#drill-start"), "Hint");
+    assert.equal(await press("#drill button"), "Show the move");
+    assert.equal(await press("#drill button:last-child"), "drill-start");
+    assert.match(await press("#moves .move"), /^R/, "the first move of the reply");
+    await press('[data-go="first"]');
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.go), "next", "the way back");
+    assert.match(await press("#notation .ply"), /^Q/);
+    assert.equal(await press(".chip:not([aria-disabled])"), "random", "another ending");
+    await hands.open("8/8/8/8/8/8/1Q6/k6K w - - 0 1");
+    assert.equal(await press("#missing button"), "verdict");
+});
+
 for (const width of [320, 390]) {
     onPage(
         `a phone ${width} pixels wide`,
@@ -603,10 +624,11 @@ for (const width of [320, 390]) {
             await page.locator(".more").tap();
             assert.ok((await moves.count()) > 20);
             const small = await page.evaluate(() =>
-                [...document.querySelectorAll("main button, main select, header button")]
+                [...document.querySelectorAll("button, select, input[type=text], header input, .tile, .check, summary")]
                     .filter((element) => {
                         const box = element.getBoundingClientRect();
-                        return box.width > 0 && (box.height < 24 || box.width < 24);
+                        const least = element.matches(".ply") ? 32 : 44; // moves in running text
+                        return box.width > 0 && (box.height < least || box.width < 24);
                     })
                     .map((element) => element.outerHTML.slice(0, 80)),
             );

@@ -40,6 +40,7 @@ import {
     moveWords,
     movesOf,
     percent,
+    sentence,
     verdictNote,
     verdictSentence,
 } from "../../server/page/src/words.js";
@@ -190,6 +191,15 @@ test("a FEN is found in what people paste", () => {
     assert.equal(again("see 8/8/8/3Kp3/4Pk2/8/8/8"), fen);
     for (const text of ["no position at all", "8/8/8/8 w", "https://lichess.org/abcdefgh", "100%"])
         assert.equal(fenIn(text), text);
+    assert.throws(() => parseFen("https://lichess.org/abcdefgh"), /link has no position/);
+    const impossible = "https://lichess.org/editor/4k3/8/8/8/8/8/8/4K2R_w_KQkq_e6_0_1";
+    assert.equal(again(impossible), "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "links may say what cannot be");
+});
+
+test("what the server says becomes a sentence", () => {
+    assert.equal(sentence("the FEN is empty"), "The FEN is empty.");
+    assert.equal(sentence("f8=R is no move"), "f8=R is no move.", "moves stay");
+    assert.equal(sentence("No answer."), "No answer.");
 });
 
 test("games are told from positions", () => {

@@ -1,7 +1,7 @@
 // The verdict, the distances and the list of moves.
 
 import * as api from "./api.js";
-import { $, copy, h } from "./dom.js";
+import { $, copy, h, keepingFocus } from "./dom.js";
 import { settle } from "./fen.js";
 import { currentFen, lastMove } from "./game.js";
 import { faultOf } from "./games.js";
@@ -82,9 +82,9 @@ function helpFor({ code, message }) {
     if (/side not to move is in check/.test(message)) {
         const turn = state.position.turn === "w" ? "b" : "w";
         const turned = () => showPosition({ ...settle(state.position), turn, ep: "-" }, "replace");
-        const name = turn === "w" ? "White" : "Black";
+        const [name, mover] = turn === "w" ? ["White", "Black"] : ["Black", "White"];
         return [
-            h("p", {}, message),
+            h("p", {}, `${name} is in check, but it is ${mover}’s move.`),
             h("button", { type: "button", class: "button", onclick: turned }, `Let ${name} move`),
         ];
     }
@@ -92,8 +92,9 @@ function helpFor({ code, message }) {
 }
 
 function showHelp(parts) {
+    const change = () => $("missing").replaceChildren(...parts);
+    keepingFocus($("missing"), change, () => $("verdict"));
     $("missing").hidden = parts.length === 0;
-    $("missing").replaceChildren(...parts);
 }
 
 function showError(error) {
@@ -262,6 +263,7 @@ function showMoves(probe) {
                 "The answers are hidden. Move on the board; the remark above tells how good the move was.",
             ),
         );
+    $("moves").dataset.by = by;
     $("moves").replaceChildren(...groups);
     if (focused)
         ($("moves").querySelector(`[data-uci="${focused}"]`) || $("moves").querySelector("button"))?.focus();

@@ -1,6 +1,8 @@
 // Asks the server, and remembers what it said: answers never change while the page is open, except
 // for tables that come to be installed.
 
+import { sentence } from "./words.js";
+
 /** What went wrong: `code` as the API has it, or "offline" if there was no answer at all. `advice`: how to make
  * the table that is missing; null unless the server is on this machine and could make it. */
 export class ApiError extends Error {
@@ -24,7 +26,7 @@ async function get(path, options = {}) {
     const body = await response.json().catch(() => null);
     if (response.ok && body) return body;
     const error = body && body.error;
-    if (error) throw new ApiError(error.code, error.message, error.advice);
+    if (error) throw new ApiError(error.code, sentence(error.message), error.advice);
     throw new ApiError("odd", `The server answered ${response.status} ${response.statusText}.`);
 }
 

@@ -101,7 +101,8 @@ export function drawChart(box, data, logarithmic) {
         );
     if (here !== null && here <= last) {
         svg.append(
-            s("path", { class: "here", d: `M${x(here)} 14V${H - 4}` }),
+            // Not through the numbers between the bars.
+            s("path", { class: "here", d: `M${x(here)} 14V${zeroUp}M${x(here)} ${zeroUp + axis}V${H - 4}` }),
             s("path", { class: "here-head", d: `M${x(here)} 15l-6-9h12z` }),
         );
         svg.dataset.here = here;

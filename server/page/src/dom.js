@@ -26,6 +26,14 @@ export const s = (name, attributes = {}, ...children) =>
 
 export const $ = (id) => document.getElementById(id);
 
+/** Changes what is in a box. If that takes away the control that has the focus, `next()` gets it: whoever works by
+ * keys is not sent back to the top of the page. */
+export function keepingFocus(box, change, next) {
+    const inside = box.contains(document.activeElement);
+    change();
+    if (inside && !box.contains(document.activeElement)) next()?.focus();
+}
+
 /** A man as a small picture. */
 export const manPicture = (man, attributes = {}) =>
     s(
@@ -47,7 +55,8 @@ export function toast(text) {
     box.textContent = text;
     box.classList.add("shown");
     clearTimeout(toastTimer);
-    toastTimer = setTimeout(() => box.classList.remove("shown"), 2200);
+    // Long enough to be read.
+    toastTimer = setTimeout(() => box.classList.remove("shown"), Math.max(2200, 60 * text.length));
 }
 
 /** For screen readers alone. */

@@ -111,7 +111,21 @@ function words(drill) {
 const button = (text, onclick, extra = {}) =>
     h("button", { type: "button", class: "button small", onclick, ...extra }, text);
 
+/** The focus stays with the drill: on the button that comes first if it can be pressed, else on the box. */
+function focusDrill() {
+    const first = $("drill").querySelector("button");
+    if (!state.drill) $("drill-start").focus();
+    else (first.disabled ? $("drill") : first).focus();
+}
+
 function render() {
+    const { activeElement: focused } = document;
+    const within = focused === $("drill-start") || $("drill").contains(focused);
+    showDrill();
+    if (within) focusDrill();
+}
+
+function showDrill() {
     const { drill } = state;
     const box = $("drill");
     box.hidden = !drill;

@@ -49,9 +49,19 @@ export function fenIn(text) {
     return found && found.index > 0 ? found[1] + found[2] : plain;
 }
 
-/** Reads a FEN of one to six fields; underscores count as spaces. Throws an Error a player understands. */
+const LINK = /^\s*["'(<]?(https?:|www\.|lichess\.org)/i;
+
+/** Reads a FEN of one to six fields, or what has one in it; underscores count as spaces. Castling rights and en
+ * passant squares of links are dropped if they cannot be. Throws an Error a player understands. */
 export function parseFen(text) {
-    const fields = fenIn(text).replaceAll("_", " ").trim().split(/\s+/);
+    const plain = fenIn(text);
+    if (!LINK.test(text)) return readFen(plain);
+    if (LINK.test(plain)) throw new Error("This link has no position in it: paste the FEN or the PGN.");
+    return withPossibleRights(readFen(plain));
+}
+
+function readFen(text) {
+    const fields = text.replaceAll("_", " ").trim().split(/\s+/);
     if (fields[0] === "") throw new Error("Type or paste a FEN.");
     if (fields.length > 6) throw new Error("A FEN has at most six fields.");
     const [board, turn = "w", castling = "-", ep = "-", halfmove = "0", fullmove = "1"] = fields;
@@ -102,6 +112,18 @@ export function epSquares({ men, turn }) {
 function withPossibleEp(position) {
     const ep = epSquares(position).includes(position.ep) ? position.ep : "-";
     return { ...position, ep };
+}
+
+/** The same, with castling rights only where king and rook are at home. */
+function withPossibleRights(position) {
+    const at = (man, square) => position.men[indexOf(square)] === man;
+    const homes = { K: ["e1", "h1"], Q: ["e1", "a1"], k: ["e8", "h8"], q: ["e8", "a8"] };
+    const castling = [...position.castling].filter((right) => {
+        const white = isWhite(right);
+        const [king, rook] = homes[right] ?? [];
+        return king && at(white ? "K" : "k", king) && at(white ? "R" : "r", rook);
+    });
+    return withPossibleEp({ ...position, castling: castling.join("") || "-" });
 }
 
 /** The same, and no castling: what is set up by hand has none. */

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { $, h, toast } from "./dom.js";
+import { sentence } from "./words.js";
 import { show, update } from "./session.js";
 
 export const GLYPHS = { blunder: "??", cursed: "?", dubious: "?!" };
@@ -29,7 +30,7 @@ function open(game) {
     const faults = game.moves.filter(({ judgement }) => judgement).length;
     toast(
         game.error
-            ? `Read as far as it goes: ${game.error.message}`
+            ? `Read as far as it goes. ${sentence(game.error.message)}`
             : faults === 0
               ? "No fault is known in this game"
               : `${faults} ${faults === 1 ? "fault" : "faults"} marked`,
@@ -39,7 +40,7 @@ function open(game) {
 function titleOf({ tags, moves, start, error }, index) {
     const players = [tags.White, tags.Black].filter((name) => name && name !== "?").join(" – ");
     const length = start === null ? "" : `${Math.ceil(moves.length / 2)} moves`;
-    const problem = error && start === null ? error.message : "";
+    const problem = error && start === null ? sentence(error.message) : "";
     return [players || `Game ${index + 1}`, tags.Date, length, problem].filter(Boolean).join(", ");
 }
 
@@ -70,7 +71,7 @@ export async function readGames(text) {
         const { games } = await api.games(text);
         const good = games.filter(({ start }) => start !== null);
         if (good.length === 0)
-            throw new Error(games[0]?.error?.message ?? "There is no game in this text.");
+            throw new Error(sentence(games[0]?.error?.message ?? "there is no game in this text"));
         if (games.length === 1) return open(good[0]);
         if (!$("games").open) $("games").showModal();
         choose(games);

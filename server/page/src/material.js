@@ -1,7 +1,7 @@
 // What is known of the ending as a whole: shares, distances, longest wins, smaller endings.
 
 import * as api from "./api.js";
-import { $, h, toast } from "./dom.js";
+import { $, h, keepingFocus, toast } from "./dom.js";
 import { byMoves, drawChart, rankWords } from "./chart.js";
 import { asOnBoard, children, longestList, longestOf, shares, tableSide, title } from "./ending.js";
 import { sideLetters } from "./fen.js";
@@ -143,7 +143,7 @@ async function visit(text, swapped) {
         showPosition(asOnBoard(fen, swapped), "push", { setup: false });
         return true;
     } catch (error) {
-        toast([error.message, error.advice].filter(Boolean).join(". "));
+        toast([error.message, error.advice].filter(Boolean).join(" "));
         return false;
     }
 }
@@ -173,7 +173,8 @@ function showStats() {
         longestList(shown, metric(), (position) => showPosition(position, "push", { setup: false })),
         children(shown, (material) => visit(material, swapped)),
     ];
-    $("material").replaceChildren(...parts.filter(Boolean));
+    const change = () => $("material").replaceChildren(...parts.filter(Boolean));
+    keepingFocus($("material"), change, () => $("random"));
     showChart();
 }
 
@@ -190,7 +191,9 @@ async function follow(name) {
         if (number !== asked) return;
         shown = null;
         const text = error.code === "no_table" ? `The tables of ${name} are not installed.` : error.message;
-        $("material").replaceChildren(title(name, swapped), h("p", { class: "hint" }, text));
+        const list = h("button", { type: "button", class: "link", onclick: browse }, "Endings that are here");
+        const parts = [title(name, swapped), h("p", { class: "hint none" }, text), h("p", {}, list)];
+        keepingFocus($("material"), () => $("material").replaceChildren(...parts), () => list);
     }
 }
 

@@ -1,6 +1,6 @@
 // The moves played, best play from here after them, and the ways through both.
 
-import { $, copy, h } from "./dom.js";
+import { $, copy, h, keepingFocus } from "./dom.js";
 import { currentFen, numbered } from "./game.js";
 import { GLYPHS, faultOf } from "./games.js";
 import { resultOf, writePgn } from "./pgn.js";
@@ -15,9 +15,9 @@ function words(start, moves, offset, kind, at) {
             "button",
             {
                 type: "button",
-                class: `ply ${kind}${cell.judgement ? ` fault ${cell.judgement}` : ""}`,
+                class: `ply ${kind}${cell.judgement && !hidden() ? ` fault ${cell.judgement}` : ""}`,
                 "data-at": cell.index + 1,
-                title: faultOf(cell) || null,
+                title: hidden() ? null : faultOf(cell) || null,
                 "aria-current": kind === "played" && cell.index + 1 === at ? "step" : null,
             },
             cell.san,
@@ -52,10 +52,20 @@ function showMoves() {
                 hidden() ? "No moves yet." : "Move on the board, or choose a move from the list.",
             ),
         );
-    box.replaceChildren(...parts);
-    const current = box.querySelector("[aria-current]");
+    const find = () => box.querySelector("[aria-current]");
+    keepingFocus(box, () => box.replaceChildren(...parts), () => find() ?? box);
+    const current = find();
     // Only the box scrolls: scrollIntoView would move the whole page on a phone.
     box.scrollTop = current ? Math.max(0, current.offsetTop - box.offsetTop - box.clientHeight / 2) : 0;
+}
+
+/** A button that goes off passes the focus on to the way back. */
+function passFocus() {
+    const { activeElement: focused } = document;
+    const back = { first: "next", prev: "next", next: "prev", last: "prev" }[focused?.dataset?.go ?? "last"];
+    if (!focused?.disabled || !focused.closest(".transport")) return;
+    const button = document.querySelector(`[data-go="${back}"]`);
+    (button.disabled ? $("notation") : button).focus();
 }
 
 function showButtons() {
@@ -76,6 +86,7 @@ function showButtons() {
         .querySelector("use")
         .setAttribute("href", state.playing ? "#i-pause" : "#i-play");
     $("play").querySelector("span").textContent = state.playing ? "Pause" : "Best play";
+    passFocus();
 }
 
 /** The game as PGN, with the best play from the position on the board. */

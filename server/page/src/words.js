@@ -6,6 +6,10 @@ const SIDE = { white: "White", black: "Black" };
 export const other = (side) => (side === "white" ? "black" : "white");
 export const sideName = (side) => SIDE[side];
 
+/** What the server says, as a sentence of the page: it begins large and ends with a full stop. Moves stay as they are. */
+export const sentence = (text) =>
+    text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()).replace(/[^.!?]$/, "$&.");
+
 /** Plies of a distance as moves: the side to move counts its own, and half a move counts as one. */
 export const movesOf = (plies) => Math.ceil(plies / 2);
 export const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
