@@ -79,8 +79,9 @@ bool answer_missing(const char *message, char material[24]);
 
 /* All that is known of a position and its moves, for those who do not want JSON: as treb_probe_root
  * and treb_probe_moves by DTM, `moves` with room for TREB_MOVES_MAX. Moves to positions without a
- * table are looked at one move further, and may settle the position. Where it is not known the status
- * says why (answer_probe has the same), and the moves are there all the same. */
+ * table are looked at one move further, and looked up in blocked-pawn tables; they may settle the
+ * position. Where it is not known the status says why (answer_probe has the same), and the moves are
+ * there all the same. */
 treb_status answer_position_value(AnswerContext *context, const treb_position *pos,
                                   treb_value *value, treb_move *moves, size_t *count,
                                   treb_error *error);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "answer/parts.h"
-#include "answer/standard.h"
 
 enum { LINE_MOVES = 512 };
 
@@ -206,6 +205,23 @@ treb_wdl answer_blocked_wdl(BlockedVerdict verdict, int side)
     return (verdict == BLOCKED_WHITE) == (side == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
 }
 
+bool answer_blocked_value(AnswerContext *context, const treb_position *pos, treb_value *out)
+{
+    treb_error why;
+    Blocked *b;
+    answer_note(context, answer_instead(context, pos, &b, &why));
+    if (b == NULL) return false;
+    BlockedValue value = root_value(b);
+    bool exact = value.plies >= 0 && !b->upper_bounds;
+    blocked_free(b);
+    treb_wdl wdl = answer_blocked_wdl(value.verdict, pos->turn);
+    *out = (treb_value){.wdl = wdl, .rule = wdl};
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        out->status[m] = m == TREB_DTC && exact ? TREB_OK : TREB_ERR_NO_TABLE;
+    if (exact) out->plies[TREB_DTC] = value.plies;
+    return value.verdict != BLOCKED_OPEN;
+}
+
 /* Verdict and distances of the position or a move of it. An upper bound is no distance: it has its
  * own name. */
 static void put_probe_value(json_t *object, const Blocked *b, const BlockedValue *value)
@@ -314,6 +330,18 @@ static void note_end(Fields *fields, const treb_position *pos)
     fields->checkmate = position_in_check(pos);
     fields->stalemate = !fields->checkmate;
     if (fields->checkmate) fields->category = CATEGORY_LOSS;
+}
+
+bool answer_blocked_fields(AnswerContext *context, const treb_position *pos, Fields *fields)
+{
+    treb_error why;
+    Blocked *b;
+    answer_note(context, answer_instead(context, pos, &b, &why));
+    if (b == NULL) return false;
+    BlockedValue value = root_value(b);
+    *fields = fields_of(b, &value, value.plies, pos->turn);
+    blocked_free(b);
+    return true;
 }
 
 static json_t *standard_move(const Blocked *b, const BlockedMove *move)

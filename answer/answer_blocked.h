@@ -4,6 +4,7 @@
 #define TREB_ANSWER_ANSWER_BLOCKED_H
 
 #include "answer/answer.h"
+#include "answer/standard.h"
 #include "blocked/blocked.h"
 
 /* Everything about the position (docs/blocked.md lists the members); `squares` may be NULL, and so
@@ -28,6 +29,13 @@ Blocked *answer_find_blocked(const AnswerContext *context, const treb_position *
 /* The same where other tables have no answer: NULL and TREB_OK if there is none. */
 treb_status answer_instead(AnswerContext *context, const treb_position *pos, Blocked **out,
                            treb_error *error);
+
+/* The value of a position by its blocked-pawn table: the verdict, and DTC where that is exact. False
+ * if there is none, or it leaves the position open. The 50-move rule is left aside. */
+bool answer_blocked_value(AnswerContext *context, const treb_position *pos, treb_value *out);
+
+/* The same for lila-tablebase's dialect; false if there is none. */
+bool answer_blocked_fields(AnswerContext *context, const treb_position *pos, Fields *fields);
 
 /* What is left of a line that ends with a capture: whether the tables know the rest. */
 bool answer_blocked_goes_on(const treb_tables *tables, BlockedEnd end, const treb_position *last);

@@ -134,8 +134,8 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos)
 
 treb_status answer_covered(const treb_position *pos)
 {
-    if (pos->castling != 0) return TREB_ERR_CASTLING;
-    return bit_count(position_occupied(pos)) > TREB_MEN_MAX ? TREB_ERR_MEN : TREB_OK;
+    if (bit_count(position_occupied(pos)) > TREB_MEN_MAX) return TREB_ERR_MEN;
+    return pos->castling != 0 ? TREB_ERR_CASTLING : TREB_OK;
 }
 
 treb_status answer_read_position(const char *text, treb_position *out, treb_error *error)

@@ -160,6 +160,8 @@ static void fill_entry(StandardMove *entry, AnswerContext *context, const treb_p
     move_to_san(pos, move, entry->san);
     position_play(pos, move, &child);
     fill_fields(&entry->fields, context, &child, pos->halfmove, failure);
+    if (entry->fields.category == CATEGORY_UNKNOWN && entry->zeroing)
+        answer_blocked_fields(context, &child, &entry->fields);
 }
 
 /* A distance as it is told: DTC in moves. */

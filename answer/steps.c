@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "answer/answer_blocked.h"
 #include "answer/parts.h"
 #include "core/san.h"
 
@@ -38,15 +39,23 @@ json_t *answer_unless_stopped(const AnswerContext *context, json_t *object, treb
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
-/* What the library knows of a move whose position has no table, by what can follow it: a reply that wins,
- * or replies that are all known. */
-static void look_further(const AnswerContext *context, const treb_position *pos, treb_move *move)
+/* What is known of the position after a move, which has no table: by what can follow, a reply that
+ * wins or replies that are all known; or by a blocked-pawn table. If pawns become blocked, that is by
+ * a move which zeroes the clock. */
+static bool value_after(AnswerContext *context, const treb_position *child, const treb_move *move,
+                        treb_value *after)
+{
+    if (treb_probe_root(context->tables, child, after, NULL) == TREB_OK) return true;
+    return (move->flags & TREB_MOVE_ZEROING) != 0 && answer_blocked_value(context, child, after);
+}
+
+static void look_further(AnswerContext *context, const treb_position *pos, treb_move *move)
 {
     treb_position child;
     treb_value after;
     treb_value *value = &move->value;
     if (treb_position_play(pos, move->uci, &child, NULL) != TREB_OK ||
-        treb_probe_root(context->tables, &child, &after, NULL) != TREB_OK)
+        !value_after(context, &child, move, &after))
         return;
     bool late = after.wdl == TREB_BLESSED_LOSS || after.wdl == TREB_CURSED_WIN;
     value->wdl = value->rule = (treb_wdl)(TREB_WIN - after.wdl);

@@ -160,7 +160,9 @@ static void print_end(BlockedEnd end, const treb_position *last)
         printf("  and the rest is open: %s\n", fen);
         break;
     case BLOCKED_END_CAPTURE:
-        printf("  and wins; --solve follows the play beyond the capture: %s\n", fen);
+        printf(
+            "  and wins; what follows the capture is told by\n  trebuchet blocked --solve '%s'\n",
+            fen);
         break;
     case BLOCKED_END_CAPACITY:
         puts("  ...");

@@ -194,7 +194,7 @@ static void print_move(const treb_move *move)
 static void print_rest(const ProbeReport *p, size_t first)
 {
     int column = cli_columns();
-    puts("  not known");
+    puts(first == 0 ? "\n  not known" : "  not known");
     for (size_t i = first; i < p->moves; i++) {
         int length = (int)strlen(p->move[i].san);
         if (column + 1 + length > cli_columns()) column = printf(i > first ? "\n   " : "   ") - 1;
@@ -248,12 +248,11 @@ static void print_unknown(const treb_position *pos, treb_status why)
 }
 
 /* From the position's blocked-pawn table, if there is one: NULL without a failure if not. */
-static Blocked *find_blocked(const ProbeArgs *args, int *code)
+static Blocked *find_blocked(AnswerContext *context, const ProbeArgs *args, int *code)
 {
     treb_error error;
     Blocked *b;
-    AnswerContext context = {.directories = args->dirs.dir, .directory_count = args->dirs.count};
-    treb_status status = answer_instead(&context, &args->pos, &b, &error);
+    treb_status status = answer_instead(context, &args->pos, &b, &error);
     if (status != TREB_OK) *code = cli_fail("probe", &error, NULL);
     return b;
 }
@@ -307,7 +306,8 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
 {
     treb_error error;
     int code = CLI_OK;
-    AnswerContext context = {.tables = tables};
+    AnswerContext context = {
+        .tables = tables, .directories = args->dirs.dir, .directory_count = args->dirs.count};
     ProbeReport p = {.pos = &args->pos};
     p.move = malloc(TREB_MOVES_MAX * sizeof *p.move);
     if (p.move == NULL) return cli_no_memory("probe");
@@ -316,7 +316,7 @@ static int probe_text(const ProbeArgs *args, const treb_tables *tables)
     if (status != TREB_OK && cli_status_code(status) != CLI_NO_TABLE)
         code = cli_fail("probe", &error, NULL);
     else if (status != TREB_OK)
-        b = find_blocked(args, &code);
+        b = find_blocked(&context, args, &code);
     if (b != NULL)
         code = text_of_blocked(b, tables);
     else if (code == CLI_OK)

@@ -24,10 +24,10 @@ treb_status probe_check_possible(const treb_position *pos, treb_error *error)
 
 treb_status probe_check_covered(const treb_position *pos, treb_error *error)
 {
-    if (pos->castling != 0)
-        return fail(error, TREB_ERR_CASTLING, "castling rights remain: no table covers them");
     if (bit_count(position_occupied(pos)) > TREB_MEN_MAX)
         return fail(error, TREB_ERR_MEN, "more than 8 men: no table has so many");
+    if (pos->castling != 0)
+        return fail(error, TREB_ERR_CASTLING, "castling rights remain: no table covers them");
     return TREB_OK;
 }
 

@@ -193,7 +193,7 @@ check 'the same bytes, mirrored' 'cmp -s ranks/d4-d5.exact.treb before'
 run 0 'blocked --write, less would be decided' "$T" blocked -p 0 -t "$TABLES" --write ranks "$BOOK"; says 'kept ranks/a3c4-a4c5c6'
 run 0 'blocked --write, a goal' "$T" blocked --goal take --from d6,c7,d7 --safe --write ranks "$BOOK"; says 'a3c4-a4c5c6.take-d6c7d7-safe.treb'
 run 0 'blocked from a file' "$T" blocked -t ranks "$BOOK"; says '^trebuchet blocked: from ranks/a3c4-a4c5c6.exact.treb'
-has '^White wins: at most 17 plies'; has '^    Kf5 +17'; has 'Kxc6$'; has 'and wins; --solve follows the play'
+has '^White wins: at most 17 plies'; has '^    Kf5 +17'; has 'Kxc6$'; has "^  trebuchet blocked --solve '8"
 run 0 'blocked from a file of a goal' "$T" blocked -t ranks --from c7,d6-d7 --safe "$BOOK"; says '^trebuchet blocked: from '; has '^Rank 16'
 run 0 'blocked, another goal' "$T" blocked -t ranks --from c7 "$BOOK"; quiet
 run 0 'blocked --tsv from a file' "$T" blocked -t ranks --from c7,d6-d7 --safe --tsv "$BOOK"; cp out from-file

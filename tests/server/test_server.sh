@@ -174,6 +174,15 @@ get 200 'probe, no table' "/v1/probe?fen=$FIVE"; beyond no_table 6; has 'KRPvKR.
 get 200 'probe, castling that tables settle' "/v1/probe?fen=$CASTLING"; json 'd["verdict"] == "win" and "O-O" in [m["san"] for m in d["moves"]]'
 get 200 'probe, castling' '/v1/probe?fen=r3k2r/8/8/8/8/8/8/R3K2R_w_KQkq'; beyond castling 26
 get 200 'probe, many men' "/v1/probe?fen=$MANY"; json 'd["verdict"] is None and d["unknown"][0]["code"] == "too_many_men" and d["material"] is None and len(d["moves"]) > 10'
+# A move that blocks the pawns: their table knows that whoever is to move loses.
+INTO=8/8/8/3pK3/2k5/8/3P4/8_w_-_-
+get 200 'probe, a move into a blocked-pawn table' "/v1/probe?fen=${INTO}_6_9"; header 'cache-control: no-cache'
+json 'd["verdict"] == "win" and [(m["san"], m["dtz_plies"], m["dtc_plies"]) for m in d["moves"] if m["verdict"]] == [("d4", 1, 3)]'
+json 'd["blocked"] is None and d["unknown"][0]["metric"] == "wdl" and d["best"]["dtz"] is None'
+get 200 'standard, a move into a blocked-pawn table' "/standard?fen=$INTO"
+json 'd["category"] == "unknown" and [m["san"] for m in d["moves"] if m["category"] == "maybe-loss"] == ["d4"]'
+"$T" probe -t tables "${INTO}_0_1" >printed 2>err
+check 'probe: a move into a blocked-pawn table' 'grep -q "^White wins\." printed && grep -A1 "^  winning" printed | grep -q "^    d4 "'
 get 400 'probe, bad metric' "/v1/probe?fen=$UNDER&metric=wdl"; code bad_request
 get 200 'probe, bare kings' '/v1/probe?fen=7K/8/8/8/8/8/8/k7_w'
 json 'd["state"] == "insufficient_material" and d["verdict"] == "draw" and d["material"] is None'

@@ -343,7 +343,9 @@ START_TEST(any_position)
         size_t moves, known;
     } cases[] = {
         {"rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1", "too_many_men", 50, 0},
-        {"rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4", "castling", 33, 0},
+        {"rnbqk2r/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 6 4", "too_many_men", 33,
+         0},
+        {"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "castling", 26, 0},
         {"4k3/8/8/8/8/8/8/4K2R w K - 0 1", NULL, 15, 15},  /* each move leads into KRvK */
         {"4k3/8/8/8/8/8/4p3/4K2R w K - 0 1", NULL, 12, 1}, /* Kxe2 wins, and that will do */
     };
