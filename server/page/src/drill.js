@@ -1,6 +1,7 @@
 // A drill: the player wins (or holds) the position against the table, and sees how well it went.
 
-import { $, h } from "./dom.js";
+import { $, h, manName } from "./dom.js";
+import { indexOf } from "./fen.js";
 import { currentFen, newGame } from "./game.js";
 import { inMoves, movesOf, other, plural, sideName, winnerOf } from "./words.js";
 import { answer, onChange, show, state, update } from "./session.js";
@@ -105,7 +106,15 @@ function words(drill) {
         drill.goal === "win"
             ? `${sideName(drill.side)} wins${drill.best === null ? "" : `, at best in ${inMoves(2 * drill.best)}`}: show how.`
             : `Hold the draw as ${sideName(drill.side)} for ${HELD} moves.`;
-    return `${task} ${plural(made, "move")} made${hints}.`;
+    return `${task} ${plural(made, "move")} made${hints}.${hintWords(drill.hint)}`;
+}
+
+/** The hint in words: on a phone the board may be out of view. */
+function hintWords(hint) {
+    if (hint === "") return "";
+    const move = answer()?.moves.find(({ uci }) => uci === hint);
+    const man = state.position.men[indexOf(hint)];
+    return move ? ` The move is ${move.san}.` : ` Move the ${manName(man).split(" ")[1]} on ${hint}.`;
 }
 
 const button = (text, onclick, extra = {}) =>
