@@ -306,6 +306,13 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     assert.match(await hands.fen(), /KQkq/);
     await hands.shot("beyond");
 
+    // Best play begins with the move that is known to win, though the line from here is not.
+    await hands.open("4k3/8/8/8/8/8/4p3/4K2R w K - 0 1");
+    await page.selectOption("#pace", "350");
+    await page.click("#play");
+    await page.waitForSelector('.ply.played[data-at="2"]');
+    await page.click("#play");
+
     await hands.open("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1");
     assert.match(await hands.verdict(), /^White (wins|mates)/, "each of its moves leads into a table");
     await hands.open("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
@@ -357,6 +364,7 @@ onPage("a game is pasted: stepped through, its blunder marked", {}, async (hands
     assert.match(await hands.text("#judgement"), /^f8=Q: Throws away the win\. f8=R was better\./);
     await page.click("#copy-pgn");
     await page.waitForSelector("#toast.shown");
+    assert.match(await hands.clipboard(), /\[White "A"\]/, "whose game it is stays");
     assert.match(await hands.clipboard(), /1\. f8=Q \$4/);
     // Several: one is chosen. What cannot be read is told.
     await page.click("#games-open");

@@ -432,11 +432,17 @@ test("PGN", () => {
     assert.ok(text.endsWith("\n\n1. f8=R { White mates in 5 moves } (1. f8=R Kg7) 1-0\n"), text);
     const body = (options) => writePgn({ start: START, ...options }).split("\n\n")[1];
     assert.equal(body({ played: [], best: [ROOK, KING], result: "1-0" }), "1. f8=R Kg7 1-0\n");
-    assert.equal(body({ played: [ROOK, KING], at: 1, best: [KING] }), "1. f8=R Kg7 (1... Kg7) *\n");
+    const other = { ...KING, uci: "h7h6", san: "Kh6" };
+    assert.equal(body({ played: [ROOK, KING], at: 1, best: [other] }), "1. f8=R Kg7 (1... Kh6) *\n");
+    assert.equal(body({ played: [ROOK, KING], at: 1, best: [KING] }), "1. f8=R Kg7 *\n", "what was played is best");
     assert.equal(
-        body({ played: [ROOK, KING], at: 0, best: [ROOK], comment: "so" }),
-        "{ so } 1. f8=R (1. f8=R) 1... Kg7 *\n",
+        body({ played: [ROOK, KING], at: 0, best: [ROOK, other], comment: "so" }),
+        "{ so } 1. f8=R Kg7 (1... Kh6) *\n",
+        "it begins where it differs",
     );
+    assert.equal(body({ played: [ROOK], at: 0, best: [ROOK, KING] }), "1. f8=R (1. f8=R Kg7) *\n", "or goes on");
+    const pasted = writePgn({ start: START, played: [ROOK], tags: { White: "Réti", Round: "2" } });
+    assert.match(pasted, /\[Round "2"\]\n\[White "Réti"\]\n\[Black "\?"\]/);
     const long = writePgn({ start: START, played: Array.from({ length: 60 }, () => ROOK) });
     assert.ok(long.split("\n").every((line) => line.length <= 80));
     assert.deepEqual(

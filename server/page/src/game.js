@@ -1,7 +1,8 @@
 // A game: a start position, the moves played from it, and where in them we are. No DOM, no server.
 //
 // A game is {start, moves, at}: `start` a FEN, `moves` [{uci, san, fen}] with the FEN after each
-// move, `at` how many of them are on the board. Games are values: functions return new ones.
+// move, `at` how many of them are on the board; one that was pasted has its tags and result as well.
+// Games are values: functions return new ones.
 
 export const newGame = (start) => ({ start, moves: [], at: 0 });
 export const currentFen = (game) => (game.at === 0 ? game.start : game.moves[game.at - 1].fen);
@@ -11,7 +12,8 @@ export const lastMove = (game) => (game.at === 0 ? null : game.moves[game.at - 1
 export function play(game, { uci, san, fen }) {
     const next = game.moves[game.at];
     if (next && next.uci === uci) return { ...game, at: game.at + 1 };
-    return { ...game, moves: [...game.moves.slice(0, game.at), { uci, san, fen }], at: game.at + 1 };
+    const moves = [...game.moves.slice(0, game.at), { uci, san, fen }];
+    return { ...game, moves, at: game.at + 1, result: undefined };
 }
 
 export const goTo = (game, at) => ({ ...game, at: Math.max(0, Math.min(game.moves.length, at)) });

@@ -21,7 +21,7 @@ export const looksLikeGames = (text) =>
     /^\s*\[[A-Z]\w* "/.test(text) ? /\]\s*[^[\s]/.test(text) : /(^|\s)\d+\.+\s*[KQRBNOa-h0]/.test(text);
 
 /** A game of the server as one of ours: see game.js. */
-const asGame = ({ start, moves }) => ({ start, moves, at: 0 });
+const asGame = ({ start, moves, tags, result }) => ({ start, moves, at: 0, tags, result });
 
 function open(game) {
     $("games").close();

@@ -104,7 +104,8 @@ function pgn() {
         at: game.at,
         best,
         comment: probe && probe.verdict !== null && !hidden() ? verdictSentence(probe).text : "",
-        result: ends,
+        result: game.result ?? ends,
+        tags: game.tags,
         site: link(),
     });
 }

@@ -38,14 +38,16 @@ function moveWords(start, moves, after = () => []) {
 }
 
 /**
- * Best play from a point of the game, as a variation: in place of the move played there or, at the end of the game, in
- * place of its last move, which it repeats. Readers put both on one tree.
+ * Best play from a point of the game, as a variation: in place of the first move that was another or, at the end of the
+ * game, in place of its last move, which it repeats. Readers put both on one tree.
  */
 function variation(start, played, at, best) {
-    const end = at === played.length;
-    const from = end ? at - 1 : at;
+    let from = at;
+    while (from < played.length && best[from - at]?.uci === played[from].uci) from++;
+    const rest = best.slice(from - at);
+    if (rest.length === 0) return { index: -1, words: [] };
+    const moves = from === played.length ? [played[--from], ...rest] : rest;
     const before = from === 0 ? start : played[from - 1].fen;
-    const moves = end ? [played[from], ...best] : best;
     const words = moveWords(before, moves);
     words[0] = `(${words[0]}`;
     words.push(`${words.pop()})`);
@@ -55,7 +57,7 @@ function variation(start, played, at, best) {
 /**
  * A game as PGN. `played` are its moves, and `at` how many of them are on the board; `best` is what the tables would
  * play from there: a variation, or the game itself where no move was played. `comment` is the verdict of the position
- * on the board; `result` one of 1-0, 0-1, 1/2-1/2, *.
+ * on the board; `result` one of 1-0, 0-1, 1/2-1/2, *; `tags` those of a game that was pasted.
  */
 export function writePgn({
     start,
@@ -66,17 +68,18 @@ export function writePgn({
     result = "*",
     site = "",
     date = new Date(),
+    tags: known = {},
 }) {
     const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) =>
         String(part).padStart(2, "0"),
     );
     const tags = [
-        tag("Event", "Endgame study"),
-        tag("Site", site || "?"),
-        tag("Date", day.join(".")),
-        tag("Round", "-"),
-        tag("White", "?"),
-        tag("Black", "?"),
+        tag("Event", known.Event ?? "Endgame study"),
+        tag("Site", known.Site ?? (site || "?")),
+        tag("Date", known.Date ?? day.join(".")),
+        tag("Round", known.Round ?? "-"),
+        tag("White", known.White ?? "?"),
+        tag("Black", known.Black ?? "?"),
         tag("Result", result),
         tag("SetUp", "1"),
         tag("FEN", start),

@@ -81,7 +81,7 @@ function tableToMove() {
     if (state.setup || !probe) return false;
     const atEnd = state.game.at === state.game.moves.length;
     if (state.playing)
-        return !atEnd || (!isOver(probe) && (state.line.length > 0 || probe.verdict === "draw"));
+        return !atEnd || (!isOver(probe) && bestMove() !== null);
     return atEnd && !isOver(probe) && state.tablePlays === probe.turn;
 }
 
@@ -91,7 +91,7 @@ function plan() {
         state.playing &&
         probe &&
         state.game.at === state.game.moves.length &&
-        (isOver(probe) || probe.verdict === "draw")
+        (isOver(probe) || probe.verdict === "draw" || bestMove() === null)
     )
         return void update({ playing: false });
     const key = tableToMove()
