@@ -307,7 +307,8 @@ onPage("beyond the tables play goes on", { allow: NOT_FOUND }, async (hands, pag
     await hands.shot("beyond");
 
     // Best play begins with the move that is known to win, though the line from here is not.
-    await hands.open("4k3/8/8/8/8/8/4p3/4K2R w K - 0 1");
+    await hands.open("7k/8/8/8/8/8/r7/RQ2K3 w - - 0 1");
+    assert.equal(await page.locator(".ply.best").count(), 0);
     await page.selectOption("#pace", "350");
     await page.click("#play");
     await page.waitForSelector('.ply.played[data-at="2"]');
