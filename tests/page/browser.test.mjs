@@ -61,6 +61,15 @@ onPage("the first visit: light, quick, with an answer", {}, async (hands, page) 
 onPage("setting up by drag, tray, taps and off the board", {}, async (hands, page) => {
     await hands.open();
     await page.click("#set-up");
+    for (const [width, height] of [
+        [1024, 768],
+        [1280, 900],
+    ]) {
+        await page.setViewportSize({ width, height });
+        await hands.toTop();
+        const bottoms = await page.$$eval("#clear, #done", (all) => all.map((b) => b.getBoundingClientRect().bottom));
+        assert.ok(Math.max(...bottoms) < height, `Clear and Done are in view at ${width} x ${height}`);
+    }
     await page.click("#clear");
     assert.equal(await hands.fen(), "8/8/8/8/8/8/8/8 w - - 0 1");
     assert.match(await hands.text("#missing"), /White has no king/);
@@ -81,15 +90,6 @@ onPage("setting up by drag, tray, taps and off the board", {}, async (hands, pag
     assert.equal(await hands.verdict(), "White mates in 6 moves");
     await page.click('label:has(input[name="turn"][value="b"])');
     assert.equal(await hands.fen(), ROOK.replace(" w ", " b "));
-    for (const [width, height] of [
-        [1024, 768],
-        [1280, 900],
-    ]) {
-        await page.setViewportSize({ width, height });
-        await hands.toTop();
-        const bottoms = await page.$$eval("#clear, #done", (all) => all.map((b) => b.getBoundingClientRect().bottom));
-        assert.ok(Math.max(...bottoms) < height, `Clear and Done are in view at ${width} x ${height}`);
-    }
     await page.click("#done");
     assert.ok(await page.isHidden("#set-up-panel"));
 });
