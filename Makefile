@@ -264,6 +264,10 @@ $(BUILD)/tests/fathom/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
 
+# Programs whose disk is that of tests/support/slow_disk.h.
+SLOW_DISK := $(addprefix -Wl$(comma)--wrap=,nowait_read nowait_has nowait_fetch nowait_open pread64 mmap64 munmap posix_madvise clock_gettime)
+$(BUILD)/tests/probe/test_wait: LDFLAGS += $(SLOW_DISK)
+
 # Parts of the command; the clock is the test's.
 $(BUILD)/tests/cli/test_cli_parts: $(call obj,cli/progress.c cli/guess.c cli/util.c)
 $(BUILD)/tests/cli/test_cli_parts: LDFLAGS += -Wl,--wrap=cli_seconds

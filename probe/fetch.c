@@ -66,11 +66,14 @@ static void *fetch_all(void *context)
     return NULL;
 }
 
-/* Signals are the caller's: none is to be taken by a thread that is not. */
+/* Signals are the caller's: none is to be taken by a thread that is not, but for those that it
+ * causes itself. */
 static int create_quietly(Fetcher *fetcher)
 {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
     sigset_t all, before;
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&fetcher->thread, NULL, fetch_all, fetcher);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
