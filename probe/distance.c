@@ -104,6 +104,12 @@ static int best_distance(const Best *best, const treb_position *pos, treb_error 
     return set_contradicts(pos, error);
 }
 
+/* What a failure comes to: what is lacking may settle the matter, and then none matters. */
+static int failure(const Best *best, int failed)
+{
+    return best->lacking ? -(int)TREB_ERR_NOT_READY : failed;
+}
+
 /* ---- Searching ------------------------------------------------------------------------------- */
 
 /* Whether a move ends the count by this metric. */
@@ -129,11 +135,9 @@ static int wins_at_once(const treb_tables *set, treb_metric metric, treb_format 
         treb_position child;
         position_make(pos, moves[i], &child);
         int other = wdl_value(set, &child, error);
-        if (probe_lacks(other)) {
-            lacking = other;
-            continue;
-        }
-        if (other < 0) return other;
+        if (probe_lacks(other)) lacking = other;
+        if (other < 0 && lacking == 0) return other;
+        if (other < 0) continue; /* what is lacking may win, and then no failure matters */
         if (other <= distance_most_left(metric, verdict)) return cursed ? ONE_CURSED : ONE;
     }
     return lacking;
@@ -170,7 +174,7 @@ static int search_moves(const treb_tables *set, treb_metric metric, const treb_p
         for (int i = 0; i < count; i++) {
             if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
             int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
-            if (tried < 0) return tried;
+            if (tried < 0 && !best.lacking) return tried;
             if (best_settled(&best)) return best.distance;
         }
     return best_distance(&best, pos, error);
@@ -260,14 +264,14 @@ static int distance_ep(const treb_tables *set, treb_metric metric, const SetPlac
         if (!move_is_ep(pos, moves[i])) continue;
         captures++;
         int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
-        if (tried < 0) return tried;
+        if (tried < 0 && !best.lacking) return tried;
     }
     if (captures < count && !best_settled(&best)) {
         int rest = wdl_value(set, &bare, error);
-        if (rest < 0) return rest; /* not in memory, too: then nothing can be said */
+        if (rest < 0) return failure(&best, rest);
         if (TREB_WIN - rest <= distance_most_left(metric, verdict)) {
             int distance = distance_bare(set, metric, place, &bare, rest, best.window, error);
-            if (distance < 0) return distance;
+            if (distance < 0) return failure(&best, distance);
             best_take(&best, distance);
         }
     }

@@ -40,7 +40,8 @@ static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *
 }
 
 /* What the given captures lead to where one before them led to something that is not in memory: a
- * win if one of them wins, or what is lacking. All of it is fetched. Apart, so that those who wait
+ * win if one of them wins, or what is lacking. All of it is fetched, up to a failure of another kind,
+ * which does not matter if what is lacking wins. Apart, so that those who wait
  * need not go around it. */
 __attribute__((cold, noinline)) static int win_or_lacking(const treb_tables *set,
                                                           const treb_position *pos,
@@ -52,7 +53,7 @@ __attribute__((cold, noinline)) static int win_or_lacking(const treb_tables *set
         position_make(pos, captures[i], &child);
         int verdict = wdl_value(set, &child, error);
         if (verdict == TREB_LOSS) return TREB_WIN;
-        if (verdict < 0 && !probe_lacks(verdict)) return verdict;
+        if (verdict < 0 && !probe_lacks(verdict)) break;
     }
     return lacking;
 }
@@ -102,7 +103,8 @@ int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *erro
         if (pos->ep != 0 && !has_other_moves(pos)) return best;
     }
     int stored = wdl_stored(set, place, file, pos, error);
-    return stored > bar || stored < 0 ? stored : best;
+    if (stored >= 0) return stored > bar ? stored : best;
+    return best >= 0 ? stored : best;
 }
 
 treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out,

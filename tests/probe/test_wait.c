@@ -3,7 +3,7 @@
  * slow_disk.h, on which nothing is in memory that was not read or fetched.
  *
  *     test_wait            three men, our files and Syzygy's
- *     test_wait TABLES     random positions of all files there; of each page by chance in memory */
+ *     test_wait TABLES     random positions of all files there, each page in memory or not by chance */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -555,52 +555,73 @@ static bool random_of(const Material *material, uint64_t *seed, treb_position *p
     return position_check(pos, NULL) == TREB_OK;
 }
 
-/* Pages are in memory or not by chance; what is answered must be right, whatever was lacking. */
+/* What was asked of a whole set, and what came of it. */
+typedef struct Tally {
+    int asked, ready, partly, wrong;
+} Tally;
+
+/* Of each page by chance whether it is in memory. */
+static void forget_half(uint64_t *seed)
+{
+    disk_forget();
+    disk.skew += 3;
+    for (int k = 0; k < atomic_load(&disk.count); k++)
+        for (size_t p = 0; p < disk.file[k].pages; p++)
+            if (random_next(seed) % 2) disk_bring(&disk.file[k], p, 0);
+    disk_count_anew();
+}
+
+/* What is answered must be right, whatever was lacking. */
+static void ask_half(const treb_tables *tables, const treb_tables *plain, const treb_position *pos,
+                     int metric, Tally *tally)
+{
+    treb_distance answer, expected;
+    treb_status status = try_distance(tables, pos, metric, &answer);
+    tally->asked++;
+    tally->wrong += atomic_load(&disk.waits) > 0;
+    if (status == TREB_ERR_NOT_READY) return;
+    tally->ready++;
+    tally->partly += atomic_load(&disk.fetches) > 0;
+    disk.on = false;
+    treb_status right = treb_probe_distance(plain, pos, metric, &expected, NULL);
+    disk.on = true;
+    bool same = right == status && (right != TREB_OK ||
+                                    (answer.wdl == expected.wdl && answer.plies == expected.plies));
+    tally->wrong += !same;
+}
+
 static int whole_set(const char *from)
 {
-    enum { EACH = 60 };
+    enum { EACH = 100 };
     treb_tables *tables = treb_tables_open(&from, 1, NULL),
                 *plain = treb_tables_open(&from, 1, NULL);
     uint64_t seed = 11;
-    int asked = 0, ready = 0, partly = 0, wrong = 0;
+    Tally tally = {0};
     if (tables == NULL || plain == NULL) return EXIT_FAILURE;
     treb_tables_set_memory(tables, 0);
     disk_start();
     disk.delay = INT64_MAX;
-    if (treb_tables_warm(tables, TREB_WDL, 0, NULL, NULL, NULL) != TREB_OK) return EXIT_FAILURE;
+    for (int m = TREB_WDL; m < TREB_METRICS; m++)
+        if (treb_tables_warm(tables, m, 0, NULL, NULL, NULL) != TREB_OK) return EXIT_FAILURE;
     for (size_t t = 0; t < treb_tables_count(tables); t++) {
         treb_table_info info;
         Material material;
         treb_tables_info(tables, t, &info, NULL);
-        if (info.metric != TREB_WDL || !material_parse(info.material, &material)) continue;
+        if (!material_parse(info.material, &material)) continue;
         for (int i = 0; i < EACH;) {
             treb_position pos;
-            treb_wdl wdl, expected;
             if (!random_of(&material, &seed, &pos)) continue;
             i++;
-            disk_forget();
-            disk.skew += 3;
-            for (int k = 0; k < atomic_load(&disk.count); k++)
-                for (size_t p = 0; p < disk.file[k].pages; p++)
-                    if (random_next(&seed) % 2) disk_bring(&disk.file[k], p, 0);
-            disk_count_anew();
-            treb_status status = try_wdl(tables, &pos, &wdl);
-            asked++;
-            if (atomic_load(&disk.waits) > 0) wrong++;
-            if (status == TREB_ERR_NOT_READY) continue;
-            ready++;
-            partly += atomic_load(&disk.fetches) > 0;
-            disk.on = false;
-            treb_status right = treb_probe_wdl(plain, &pos, &expected, NULL);
-            disk.on = true;
-            if (right != status || (status == TREB_OK && wdl != expected)) wrong++;
+            forget_half(&seed);
+            ask_half(tables, plain, &pos, info.metric, &tally);
         }
     }
-    printf("%d asked, %d answered, %d of them though something was lacking, %d wrong\n", asked,
-           ready, partly, wrong);
+    printf("%d asked, %d answered, %d of them though something was lacking, %d wrong\n",
+           tally.asked, tally.ready, tally.partly, tally.wrong);
     treb_tables_close(tables);
     treb_tables_close(plain);
-    return wrong == 0 && ready > 0 && ready < asked ? EXIT_SUCCESS : EXIT_FAILURE;
+    bool good = tally.wrong == 0 && tally.ready > 0 && tally.ready < tally.asked;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static void set_up(void) { solve_and_write(&layout); }
