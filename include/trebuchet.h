@@ -426,15 +426,11 @@ TREB_API treb_status treb_probe_moves_try(const treb_tables *tables, const treb_
  * that of a verdict, and as above where something is missing from the set's own memory. */
 TREB_API void treb_prefetch(const treb_tables *tables, const treb_position *pos);
 
-/* Who fetches what such calls lack. */
-typedef enum treb_fetch {
-    TREB_FETCH_SYSTEM, /* at first: the system is asked to read ahead, by the thread that lacks it. It
-                          may take a moment to take that in where it has much to read. Files are
-                          not opened */
-    TREB_FETCH_THREAD /* one thread of the set's, asleep unless something lacks. It opens files,
-                          and what it brings is in the set's memory, unpacked. Recommended for
-                          engines */
-} treb_fetch;
+/* Who fetches what such calls lack. TREB_FETCH_SYSTEM, as at first: the thread that lacks it asks
+ * the system to read ahead, which may take a moment where the disk has much to do; files are not
+ * opened. TREB_FETCH_THREAD: one thread of the set's, asleep unless something lacks; it opens files,
+ * and what it brings of ours is in the set's memory, unpacked. Recommended for engines. */
+typedef enum treb_fetch { TREB_FETCH_SYSTEM = 0, TREB_FETCH_THREAD } treb_fetch;
 
 /* May be called at any time; back to TREB_FETCH_SYSTEM, the thread ends first, which waits for what
  * it reads. treb_tables_close ends it, too. It takes no signals. After a fork the child has none.

@@ -2,8 +2,8 @@
  *
  * There is none unless the caller has allowed it. Then those who do not wait for a disk do not even
  * ask the system to read, which may take a moment: they leave a note, and the thread opens files,
- * reads blocks into our cache, and touches pages of mapped files. It asks the system for all that is
- * noted before it waits for the first, so that a disk can work on many things at once. */
+ * reads blocks into our cache, and touches pages of mapped files. It asks the system for all that
+ * is noted before it waits for the first, so that a disk can work on many things at once. */
 #ifndef TREB_PROBE_FETCH_H
 #define TREB_PROBE_FETCH_H
 

@@ -256,7 +256,8 @@ static int fail_not_ready(const ProbeFile *file, treb_error *error)
     return fail_file(error, TREB_ERR_NOT_READY, file->path, "is not in memory yet");
 }
 
-/* A file that is not open, for one who does not wait: why it cannot be, or that somebody opens it. */
+/* A file that is not open, for one who does not wait: why it cannot be, or that somebody opens
+ * it. */
 static int open_later(ProbeFile *file, treb_error *error)
 {
     const FetchJob job = {.file = file, .kind = FETCH_OPEN};
@@ -287,8 +288,8 @@ int file_open(ProbeFile *file, TableWait wait, treb_error *error)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Reads the block of a byte and puts it into the cache: that byte and the next, as file_miss has it,
- * or minus a status. */
+/* Reads the block of a byte and puts it into the cache: that byte and the next, as file_miss has
+ * it, or minus a status. */
 static int read_block_of(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
                          treb_error *error)
 {

@@ -28,7 +28,8 @@ typedef struct ProbePool {
 bool pool_init(ProbePool *pool);
 void pool_destroy(ProbePool *pool);
 
-/* Who reads: from which pool, and whether it waits for a disk. The whole way of a probe takes one. */
+/* Who reads: from which pool, and whether it waits for a disk. The whole way of a probe takes
+ * one. */
 typedef struct ProbeReader {
     ProbePool *pool;
     TableWait wait;
@@ -68,8 +69,9 @@ typedef struct ProbeFile {
 bool file_init(ProbeFile *file, ProbePool *pool);
 void file_destroy(ProbeFile *file);
 
-/* Opens a file: 0, or minus a treb_status. Who does not wait opens nothing, as that reads the file's
- * header: it is TREB_ERR_NOT_READY, and the thread that fetches, if there is one, opens it. */
+/* Opens a file: 0, or minus a treb_status. Who does not wait opens nothing, as that reads the
+ * file's header: it is TREB_ERR_NOT_READY, and the thread that fetches, if there is one, opens
+ * it. */
 int file_open(ProbeFile *file, TableWait wait, treb_error *error);
 
 /* A file of our own format, or of Syzygy's, opened if need be. */
@@ -118,8 +120,8 @@ static inline int file_syzygy_ready(const ProbeReader *reader, ProbeFile *file, 
  * that fetches. */
 void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait);
 
-/* Reads all of a file once, so that the system has it in memory, a part at a time; after each `told`
- * is called, unless NULL, and ends it by true. */
+/* Reads all of a file once, so that the system has it in memory, a part at a time; after each
+ * `told` is called, unless NULL, and ends it by true. */
 typedef bool FileTold(void *context, uint64_t bytes);
 treb_status file_read_through(const ProbeFile *file, FileTold *told, void *context,
                               treb_error *error);

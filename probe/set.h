@@ -36,7 +36,8 @@ struct treb_tables {
     size_t mask;
 };
 
-/* The same set for one who does not wait for a disk (TABLE_TRY), or only has it begin (TABLE_FETCH). */
+/* The same set for one who does not wait for a disk (TABLE_TRY), or only has it begin
+ * (TABLE_FETCH). */
 static inline const treb_tables *set_view(const treb_tables *tables, TableWait wait)
 {
     return tables + wait;

@@ -40,9 +40,9 @@ static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *
 }
 
 /* What the given captures lead to where one before them led to something that is not in memory: a
- * win if one of them wins, or what is lacking. All of it is fetched, up to a failure of another kind,
- * which does not matter if what is lacking wins. Apart, so that those who wait
- * need not go around it. */
+ * win if one of them wins, or what is lacking. All of it is fetched, up to a failure of another
+ * kind, which does not matter if what is lacking wins. Apart, so that those who wait need not go
+ * around it. */
 __attribute__((cold, noinline)) static int win_or_lacking(const treb_tables *set,
                                                           const treb_position *pos,
                                                           const Move *captures, int count,

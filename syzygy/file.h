@@ -52,8 +52,9 @@ typedef bool SyzygyGuard(void *context, const uint8_t *at, uint64_t size);
 
 enum { SYZYGY_NOWHERE = -1, SYZYGY_UNREAD = -2 };
 
-/* Finds the block of a cell, and which of its values is the cell's: SYZYGY_NOWHERE if there is none.
- * With a guard, SYZYGY_UNREAD where that says no. Inlined, so that without one it costs nothing. */
+/* Finds the block of a cell, and which of its values is the cell's: SYZYGY_NOWHERE if there is
+ * none. With a guard, SYZYGY_UNREAD where that says no. Inlined, so that without one it costs
+ * nothing. */
 static inline int syzygy_find_block(const SyzygyArray *array, uint64_t cell, uint64_t *block,
                                     SyzygyGuard *guard, void *context)
 {

@@ -1,10 +1,11 @@
 /* ready.c - whether a value can be read without waiting for a disk.
  *
  * A page of a mapped file that is not in the system's memory is read from the disk when it is
- * touched, and the thread waits. So each page is asked after before it is touched. The system is not
- * asked by mincore, which says that all is there if the file belongs to somebody else, but by reading
- * a byte of the page with a descriptor (core/nowait.h). That takes a microsecond or so, as long as
- * the probe itself; so what was there within the last second or two is taken to be there still. */
+ * touched, and the thread waits. So each page is asked after before it is touched. The system is
+ * not asked by mincore, which says that all is there if the file belongs to somebody else, but by
+ * reading a byte of the page with a descriptor (core/nowait.h). That takes a microsecond or so, as
+ * long as the probe itself; so what was there within the last second or two is taken to be there
+ * still. */
 #define _POSIX_C_SOURCE 200809L
 #include "syzygy/file.h"
 

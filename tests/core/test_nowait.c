@@ -1,6 +1,6 @@
-/* test_nowait.c - what the system says of its memory, on real files: what can be relied on anywhere.
- * Whether a page is really gone is the system's affair, so that of a cold file it is tested only that
- * no answer contradicts another. */
+/* test_nowait.c - what the system says of its memory, on real files: what can be relied on
+ * anywhere. Whether a page is really gone is the system's affair, so that of a cold file it is
+ * tested only that no answer contradicts another. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,9 +1,10 @@
-/* test_wait.c - probes that do not wait for a disk: that they never do, that they say what the others
- * say as soon as they say anything, and that what they lacked is fetched. The disk is one of
+/* test_wait.c - probes that do not wait for a disk: that they never do, that they say what the
+ * others say as soon as they say anything, and that what they lacked is fetched. The disk is one of
  * slow_disk.h, on which nothing is in memory that was not read or fetched.
  *
  *     test_wait            three men, our files and Syzygy's
- *     test_wait TABLES     random positions of all files there, each page in memory or not by chance */
+ *     test_wait TABLES     random positions of all files there, each page in memory or not by
+ * chance */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -288,8 +289,8 @@ START_TEST(failures)
 }
 END_TEST
 
-/* Files that were closed, as a set keeps only so many open, are opened again without waiting, or are
- * not ready. */
+/* Files that were closed, as a set keeps only so many open, are opened again without waiting, or
+ * are not ready. */
 START_TEST(closed_meanwhile)
 {
     TableFiles *files = table_files_new(1);
