@@ -127,7 +127,8 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos)
     bool sure = value->status[TREB_DTZ] == TREB_OK || pos->halfmove == 0 ||
                 (value->rule != TREB_WIN && value->rule != TREB_LOSS);
     /* The one ply that rounding leaves open may decide. */
-    if (value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == 100) sure = false;
+    if (value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES)
+        sure = false;
     return known && sure ? json_text(answer_verdict(value->rule)) : json_null();
 }
 

@@ -6,8 +6,6 @@
 #include "answer/line.h"
 #include "core/error.h"
 
-enum { ANSWER_RULE_PLIES = 100 }; /* that the 50-move rule allows */
-
 /* Sets a member of a new object; the names are ours, so they need no check. */
 static inline void put(json_t *object, const char *name, json_t *value)
 {

@@ -61,14 +61,14 @@ static Category category_for_winner(const treb_value *value, int clock, bool lat
         return CATEGORY_CURSED_WIN;
     if (clock == 0) return CATEGORY_WIN;
     if (value->status[TREB_DTZ] != TREB_OK) return CATEGORY_MAYBE_WIN;
-    if (value->rounded[TREB_DTZ] && plies == ANSWER_RULE_PLIES) return CATEGORY_SYZYGY_WIN;
-    return plies > ANSWER_RULE_PLIES ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
+    if (value->rounded[TREB_DTZ] && plies == RULE_PLIES) return CATEGORY_SYZYGY_WIN;
+    return plies > RULE_PLIES ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
 }
 
 /* `before` is what the clock stood at before the move that led here. */
 static Category category_of(const Fields *fields, const treb_value *value, int clock, int before)
 {
-    bool late = before >= ANSWER_RULE_PLIES;
+    bool late = before >= RULE_PLIES;
     if (fields->stalemate || fields->insufficient) return CATEGORY_DRAW;
     if (fields->checkmate) return late ? CATEGORY_BLESSED_LOSS : CATEGORY_LOSS;
     if (value->status[TREB_WDL] != TREB_OK) return CATEGORY_UNKNOWN;
@@ -338,7 +338,7 @@ static treb_status append_steps(json_t *steps, AnswerContext *context, treb_posi
                                 const treb_move *moves, size_t count, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (size_t i = 0; i < count && pos->halfmove < 100 && status == TREB_OK; i++) {
+    for (size_t i = 0; i < count && pos->halfmove < RULE_PLIES && status == TREB_OK; i++) {
         if (answer_stopped(context)) return answer_fail_stopped(error);
         json_t *step = json_object();
         put(step, "uci", json_text(moves[i].uci));
@@ -375,7 +375,7 @@ json_t *answer_mainline(AnswerContext *context, const treb_position *pos, treb_e
     /* The line may break off for a missing table behind the point where a draw is claimed. */
     if (status == TREB_OK || count > 0) {
         treb_status played = append_steps(steps, context, &last, line, count, error);
-        if (played != TREB_OK || last.halfmove >= 100) status = played;
+        if (played != TREB_OK || last.halfmove >= RULE_PLIES) status = played;
     }
     if (status != TREB_OK) goto cleanup;
     if (json_array_size(steps) > 0) mated = line[json_array_size(steps) - 1].flags & TREB_MOVE_MATE;

@@ -56,7 +56,7 @@ static void look_further(const AnswerContext *context, const treb_position *pos,
         value->status[m] = ends || after.wdl == TREB_DRAW ? TREB_OK : after.status[m];
         value->plies[m] = after.wdl == TREB_DRAW || m == TREB_WDL ? 0
                           : !ends                                 ? after.plies[m] + 1
-                          : m == TREB_DTZ && late                 ? ANSWER_RULE_PLIES + 1
+                          : m == TREB_DTZ && late                 ? RULE_PLIES + 1
                                                                   : 1;
         value->rounded[m] = ends ? 0 : after.rounded[m];
     }
@@ -148,8 +148,7 @@ const treb_move *answer_best(const treb_move *moves, size_t count, treb_metric m
 /* Whether a move wins under the clock for certain. */
 static bool wins_surely(const treb_value *value, const treb_position *pos)
 {
-    bool rounded =
-        value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == ANSWER_RULE_PLIES;
+    bool rounded = value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES;
     return value->status[TREB_WDL] == TREB_OK && value->rule == TREB_WIN &&
            (pos->halfmove == 0 || (value->status[TREB_DTZ] == TREB_OK && !rounded));
 }

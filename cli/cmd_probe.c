@@ -109,7 +109,8 @@ static void print_verdict(const ProbeReport *p)
         if (v->status[TREB_DTZ] != TREB_OK && p->pos->halfmove &&
             !answer_wins_surely(p->move, p->moves, p->pos))
             puts("Whether the 50-move rule allows it is not known: that takes the DTZ table.");
-        else if (v->status[TREB_DTM] == TREB_OK && v->plies[TREB_DTM] + p->pos->halfmove > 100)
+        else if (v->status[TREB_DTM] == TREB_OK &&
+                 v->plies[TREB_DTM] + p->pos->halfmove > RULE_PLIES)
             puts("DTM does not know the 50-move rule: with it, mate may take longer.");
     }
     putchar('\n');

@@ -4,6 +4,10 @@
 
 #include "core/bitboard.h"
 
+/* The 50-move rule, in plies: after so many without a capture or pawn move the game may be claimed a
+ * draw. A mate by the last of them counts. */
+enum { RULE_PLIES = 100 };
+
 /* Bits of treb_position.castling. */
 enum { CASTLING_K = 1, CASTLING_Q = 2, CASTLING_k = 4, CASTLING_q = 8 };
 

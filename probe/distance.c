@@ -15,9 +15,8 @@
 
 enum {
     DISTANCE_MAX = 1 << 20,
-    DTZ_LIMIT = 100,
-    ONE = 2,                         /* ply, see distance_plies */
-    ONE_CURSED = 2 * (DTZ_LIMIT + 1) /* a zeroing move into a win that the rule spoils */
+    ONE = 2,                          /* ply, see distance_plies */
+    ONE_CURSED = 2 * (RULE_PLIES + 1) /* a zeroing move into a win that the rule spoils */
 };
 
 /* Distances as probe.h has them. One matters if it is more than `low` and less than `high`. One that

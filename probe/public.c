@@ -84,7 +84,7 @@ const char *treb_metric_text(treb_metric metric)
 
 treb_wdl treb_wdl_with_clock(treb_wdl wdl, int dtz, int halfmove)
 {
-    if (halfmove + dtz <= 100) return wdl;
+    if (halfmove + dtz <= RULE_PLIES) return wdl;
     if (wdl == TREB_WIN) return TREB_CURSED_WIN;
     return wdl == TREB_LOSS ? TREB_BLESSED_LOSS : wdl;
 }

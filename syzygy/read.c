@@ -4,8 +4,6 @@
 
 #include <assert.h>
 
-enum { RULE = 100 }; /* plies that the 50-move rule allows */
-
 static uint32_t big32(const uint8_t *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
@@ -142,9 +140,9 @@ static int dtz_of(const SyzygyArray *array, int value, int verdict)
     bool counts = verdict == TREB_WIN || verdict == TREB_LOSS;
     unsigned flag = verdict == TREB_WIN ? SYZYGY_WIN_PLIES : SYZYGY_LOSS_PLIES;
     bool exact = counts && array->flags & flag;
-    int plies = (exact ? value : 2 * value) + (counts ? 1 : RULE + 1);
+    int plies = (exact ? value : 2 * value) + (counts ? 1 : RULE_PLIES + 1);
     /* Files with a value at the very edge of the rule are exact (see docs/syzygy.md). */
-    if (counts && plies == RULE - 1) exact = true;
+    if (counts && plies == RULE_PLIES - 1) exact = true;
     return 2 * plies + !exact;
 }
 

@@ -25,7 +25,6 @@
 enum {
     VERIFY_NONE = 0xffff,  /* no distance known */
     VERIFY_PLIES = 1023,   /* distances are below */
-    VERIFY_RULE = 100,     /* plies that the 50-move rule allows */
     VERIFY_DISTANCES = 14, /* the metrics but WDL, as bits */
     VERIFY_ENTRIES_MAX = 4096,
     VERIFY_SLOTS = 2048,    /* of a thread's block cache, */
@@ -155,7 +154,7 @@ static inline void verify_tally_add(VerifyTally *tally, VerifyKind kind, const V
     *(kind == KIND_QUIET ? &tally->quiet : &tally->zeroing) |= 1u << verdict;
     if (!verify_decided(verdict)) return;
     bool win = verdict < TREB_DRAW, counts = verdict == TREB_LOSS || verdict == TREB_WIN;
-    unsigned dtz = counts ? ply : ply * (VERIFY_RULE + 1), dtc = ply;
+    unsigned dtz = counts ? ply : ply * (RULE_PLIES + 1), dtc = ply;
     if (kind == KIND_QUIET) dtz = verify_one_more(child->plies[TREB_DTZ], ply);
     if (kind != KIND_CONVERSION) dtc = verify_one_more(child->plies[TREB_DTC], ply);
     verify_tally_distance(tally, win, TREB_DTZ, dtz);
@@ -212,7 +211,7 @@ unsigned verify_at_once(VerifyReader *reader, VerifyEntry *entry, const treb_pos
 /* DTZ of a win at once. */
 static inline unsigned verify_once_plies(const VerifyStore *store, unsigned verdict)
 {
-    return store->ply * (verdict == TREB_WIN ? 1 : VERIFY_RULE + 1);
+    return store->ply * (verdict == TREB_WIN ? 1 : RULE_PLIES + 1);
 }
 
 /* What a value of a .rtbz file means, from syzygy_dtz. Of those mated, whom it counts a ply or two,

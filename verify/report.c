@@ -110,7 +110,7 @@ static unsigned allowed_by_verdicts(const VerifyTally *t, bool check)
  * may be a ply more may be both. */
 static unsigned by_rule(const VerifyTally *t, unsigned plies, unsigned in_time, unsigned late)
 {
-    unsigned last = VERIFY_RULE * t->ply;
+    unsigned last = RULE_PLIES * t->ply;
     return (plies <= last ? in_time : 0) | (plies + (plies & (t->ply - 1)) > last ? late : 0);
 }
 

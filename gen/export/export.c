@@ -10,7 +10,7 @@
 #include "gen/export/file.h"
 #include "gen/write/cells.h"
 
-enum { SIDES = 2, FILES = 4, RULE = SOLVE_RULE_PLIES };
+enum { SIDES = 2, FILES = 4 };
 
 struct Exporter {
     const Shape *shape;
@@ -120,15 +120,16 @@ static const uint8_t map_verdict[SYZYGY_MAPS] = {TREB_WIN, TREB_LOSS, TREB_CURSE
 static bool exact_wins(const Exporter *e, int file, int color)
 {
     const PlyCounts *c = &e->counts[file];
-    bool own = c->of[color][1][RULE] || c->of[!color][0][RULE];
-    bool other = c->of[!color][1][RULE] || c->of[color][0][RULE];
+    bool own = c->of[color][1][RULE_PLIES] || c->of[!color][0][RULE_PLIES];
+    bool other = c->of[!color][1][RULE_PLIES] || c->of[color][0][RULE_PLIES];
     return e->options.exact || own || (e->shape->symmetric && other);
 }
 
 /* What a file has for a distance. Mate is where a distance of 1 is. */
 static unsigned stored_value(int verdict, bool exact, unsigned plies)
 {
-    if (verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS) return (plies - RULE - 1) / 2;
+    if (verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS)
+        return (plies - RULE_PLIES - 1) / 2;
     unsigned value = plies > 0 ? plies - 1 : 0;
     return exact ? value : value / 2;
 }
@@ -152,7 +153,7 @@ static bool fill_map(Values *values, const uint64_t *plies_count, int m, bool ex
     uint16_t number[PLIES_MOST + 1];
     int verdict = map_verdict[m];
     bool counts = verdict == TREB_WIN || verdict == TREB_LOSS;
-    int first = counts ? 0 : RULE + 1, last = counts ? RULE : PLIES_MOST;
+    int first = counts ? 0 : RULE_PLIES + 1, last = counts ? RULE_PLIES : PLIES_MOST;
     ExportArray *array = values->array;
     for (int v = 0; v <= PLIES_MOST; v++) count[v] = (ValueCount){0, (unsigned)v};
     for (int p = first; p <= last; p++)

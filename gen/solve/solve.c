@@ -494,7 +494,7 @@ static treb_status solve_zeroing(Solver *s, treb_error *error)
     if (!metric_run(s, TREB_DTZ)) return fail_memory(error);
     if (s->slice.plies[TREB_DTZ] > ZEROING_MOST) return fail_plies(s, error);
     keep_results(s);
-    s->slice.cursed = s->slice.plies[TREB_DTZ] > SOLVE_RULE_PLIES;
+    s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
     s->slice.dtc_is_dtz = dtc_equals_dtz(s);
     return TREB_OK;
 }

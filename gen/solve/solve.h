@@ -3,6 +3,7 @@
 #define TREB_GEN_SOLVE_H
 
 #include "core/ledger.h"
+#include "core/position.h"
 #include "core/table.h"
 #include "gen/solve/solved.h"
 
@@ -71,16 +72,13 @@ void slice_values(const Slice *slice, int side, size_t first, size_t words, Plie
 /* The longest distance to zeroing or conversion that goes into a file; that to mate is halved. */
 enum { ZEROING_MOST = PLIES_MOST - 2 };
 
-/* The longest win by 50 moves' rule that still counts. */
-enum { SOLVE_RULE_PLIES = 100 };
-
 /* The cells of a word that are won or lost but for the 50-move rule: cursed and blessed. */
 static inline uint64_t slice_cursed(const Slice *slice, int side, size_t word)
 {
     const Plies *dtz = slice->distance[TREB_DTZ][side] + 64 * word;
     uint64_t over = 0;
     if (!slice->cursed) return 0;
-    for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[b] > SOLVE_RULE_PLIES) << b;
+    for (int b = 0; b < 64; b++) over |= (uint64_t)(dtz[b] > RULE_PLIES) << b;
     return over & (slice->won[side][word] | slice->lost[side][word]);
 }
 

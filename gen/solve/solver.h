@@ -6,7 +6,7 @@
 #include "gen/solve/convert.h"
 #include "gen/solve/solve.h"
 
-enum { NEVER = PLIES_OPEN, CURSED_START = SOLVE_RULE_PLIES + 1 };
+enum { NEVER = PLIES_OPEN, CURSED_START = RULE_PLIES + 1 };
 
 typedef struct Frontier {
     uint64_t *set;   /* cells just lost; meaningful in the slabs named */

@@ -81,7 +81,7 @@ typedef struct Spread {
 static void spread_counted(const PlyCounts *counts, int side, bool zeroing, Spread *out)
 {
     for (unsigned n = 0; n <= PLIES_MOST; n++) {
-        bool over = zeroing && n > SOLVE_RULE_PLIES;
+        bool over = zeroing && n > RULE_PLIES;
         out->of[over ? TREB_BLESSED_LOSS : TREB_LOSS][n] = counts->of[side][0][n];
         out->of[over ? TREB_CURSED_WIN : TREB_WIN][n] = counts->of[side][1][n];
     }
