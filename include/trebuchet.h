@@ -171,7 +171,7 @@ typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_
  * Syzygy's files are mapped into memory: cutting one short while it is open ends the process.
  * Of ours a set keeps at most a quarter of the files that the process is allowed (RLIMIT_NOFILE, when
  * the set is opened) open, and at least 16: those least recently read are closed, and opened again
- * when needed.
+ * when needed. Syzygy's need one of these while a call that does not wait asks after them.
  * Cost: lists the directories; one allocation for each file found. No file is opened. */
 TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t count,
                                        treb_error *error);

@@ -23,7 +23,8 @@ typedef struct FetchJob {
     struct ProbeFile *file;
     FetchKind kind;
     int side;          /* of a block, */
-    uint64_t at, size; /* and one of its bytes; or a run of bytes of a mapped file */
+    uint64_t at, size; /* and the first byte of one of its pages; or a run of bytes of a mapped
+                          file */
 } FetchJob;
 
 enum { FETCH_JOBS = 256 };

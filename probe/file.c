@@ -317,7 +317,8 @@ static int read_block_of(const ProbeReader *reader, const OpenFile *file, int si
 /* Has a block fetched: by the thread for that, or else by the system. */
 static void fetch_block_of(ProbePool *pool, const OpenFile *file, int side, uint64_t at)
 {
-    const FetchJob job = {file->source, FETCH_BLOCK, side, at, 1};
+    uint64_t page = at >> file->page_bits << file->page_bits; /* what the cache keeps or drops */
+    const FetchJob job = {file->source, FETCH_BLOCK, side, page, 1};
     const ProbeReader system = {pool, TABLE_FETCH};
     if (!fetcher_post(&pool->fetcher, &job)) read_block_of(&system, file, side, at, NULL);
 }

@@ -337,6 +337,7 @@ static bool told(void *context, uint64_t bytes)
 {
     Warming *w = context;
     w->done += bytes;
+    if (w->done > w->total) w->done = w->total; /* a file has grown meanwhile */
     if (w->progress != NULL && !w->stopped)
         w->stopped = w->progress(w->context, w->done, w->total) != 0;
     return w->stopped;

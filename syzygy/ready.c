@@ -92,7 +92,7 @@ int syzygy_ready(const Syzygy *table, const treb_position *pos, SyzygyBytes *mis
 
 void syzygy_fetch(const Syzygy *table, SyzygyBytes bytes)
 {
-    uint64_t from = bytes.at / PAGE * PAGE;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = bytes.at / page * page;
     posix_madvise((void *)(uintptr_t)(table->bytes + from), (size_t)(bytes.at + bytes.size - from),
                   POSIX_MADV_WILLNEED);
 }
