@@ -14,10 +14,12 @@ int nowait_open(const char *path, int flags);
 /* Reads all of a run of bytes if the system has them in memory. False with errno EAGAIN: it has
  * not; with 0: the file ends before them; else why it cannot be read.
  *
- * Linux can be asked to read nothing but its memory (RWF_NOWAIT). File systems that cannot (a
- * network's, FUSE, tmpfs, overlays) say EOPNOTSUPP. There the question is put to mincore, and the
- * bytes are read as usual if it says that they are there. mincore tells the truth only to the owner
- * of a file, and to others that everything is there: for them the answer is EAGAIN. */
+ * Linux can be asked to read nothing but its memory (RWF_NOWAIT). New kernels begin by themselves
+ * to read what is missing, which takes some 20 us and, if the disk's queue is full, a moment more.
+ * File systems that cannot (a network's, FUSE, tmpfs, overlays) say EOPNOTSUPP. There the question
+ * is put to mincore, and the bytes are read as usual if it says that they are there. mincore tells
+ * the truth only to the owner of a file, and to others that everything is there: for them the
+ * answer is EAGAIN. */
 bool nowait_read(int file, void *bytes, size_t size, uint64_t offset);
 
 /* Whether the system has all of a run of bytes in memory, as nowait_read would find it. Bytes
