@@ -58,18 +58,22 @@ onPage("the first visit: light, quick, with an answer", {}, async (hands, page) 
     await hands.shot("light-wide-full", true);
 });
 
+for (const [width, height] of [
+    [1024, 768],
+    [1280, 900],
+]) {
+    onPage(`setting up at ${width} x ${height}`, { context: { viewport: { width, height } } }, async (hands, page) => {
+        await hands.open();
+        await page.click("#set-up");
+        await hands.toTop();
+        const bottoms = await page.$$eval("#clear, #done", (all) => all.map((b) => b.getBoundingClientRect().bottom));
+        assert.ok(Math.max(...bottoms) < height, "Clear and Done are in view");
+    });
+}
+
 onPage("setting up by drag, tray, taps and off the board", {}, async (hands, page) => {
     await hands.open();
     await page.click("#set-up");
-    for (const [width, height] of [
-        [1024, 768],
-        [1280, 900],
-    ]) {
-        await page.setViewportSize({ width, height });
-        await hands.toTop();
-        const bottoms = await page.$$eval("#clear, #done", (all) => all.map((b) => b.getBoundingClientRect().bottom));
-        assert.ok(Math.max(...bottoms) < height, `Clear and Done are in view at ${width} x ${height}`);
-    }
     await page.click("#clear");
     assert.equal(await hands.fen(), "8/8/8/8/8/8/8/8 w - - 0 1");
     assert.match(await hands.text("#missing"), /White has no king/);
