@@ -217,7 +217,7 @@ manifest: all
 	cd $(TABLES) && LC_ALL=C ls K*.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	$(TOOL) info --tsv $(TABLES)/K*.treb > $(TABLES)/manifest.tsv
 
-bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search
+bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait
 	$(TOOL) bench --tables $(TABLES)
 ifneq ($(SYZYGY),)
 	$(MAKE) --no-print-directory $(BUILD)/tests/fathom/bench_fathom
@@ -231,6 +231,7 @@ endif
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || { \
 	  tests/probe/record_trace.sh $(ENGINE) $(TABLES) 5 $(BUILD)/trace5.txt && \
 	  $(BUILD)/tests/probe/bench_search $(BUILD)/trace5.txt $(TABLES); }
+	$(BUILD)/tests/probe/bench_wait $(TABLES)
 	@if command -v wrk >/dev/null && command -v nginx >/dev/null; then tests/server/bench_serve.sh $(TOOL) $(TABLES); \
 	else echo 'install wrk and nginx-light to measure the server'; fi
 
@@ -263,6 +264,15 @@ $(BUILD)/tests/fathom/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
+
+# Programs whose disk is that of tests/support/slow_disk.h.
+SLOW_DISK := $(addprefix -Wl$(comma)--wrap=,nowait_read nowait_has nowait_fetch nowait_open pread64 mmap64 munmap posix_madvise clock_gettime)
+$(BUILD)/tests/probe/test_wait: LDFLAGS += $(SLOW_DISK)
+
+# The example engine on such a disk.
+$(BUILD)/tests/probe/bench_wait: $(BUILD)/tests/probe/bench_wait.o $(call obj,$(CORE) $(PROBE)) \
+  $(patsubst %,$(BUILD)/examples/uci/%.o,board eval search tables tt)
+	$(CC) $(CFLAGS) $(SLOW_DISK) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Parts of the command; the clock is the test's.
 $(BUILD)/tests/cli/test_cli_parts: $(call obj,cli/progress.c cli/guess.c cli/util.c)

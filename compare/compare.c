@@ -54,8 +54,8 @@ static bool file_stores(ProbeFile *file, const treb_position *pos)
     const OpenFile *open;
     const Syzygy *syzygy;
     if (file->format == TREB_FORMAT_SYZYGY)
-        return file_get_syzygy(file, &syzygy, NULL) < 0 || syzygy_stores(syzygy, pos);
-    return file_get(file, &open, NULL) < 0 || open->stored[pos->turn];
+        return file_get_syzygy(file, TABLE_WAIT, &syzygy, NULL) < 0 || syzygy_stores(syzygy, pos);
+    return file_get(file, TABLE_WAIT, &open, NULL) < 0 || open->stored[pos->turn];
 }
 
 static void find_stored(RowWork *w)
@@ -342,7 +342,7 @@ static bool choose_index(Work *work, const Material *material)
             const OpenFile *open;
             ProbeFile *file = work->file[s][m];
             if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) continue;
-            if (file_get(file, &open, NULL) < 0) continue;
+            if (file_get(file, TABLE_WAIT, &open, NULL) < 0) continue;
             work->index = open->index;
             return true;
         }

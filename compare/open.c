@@ -76,7 +76,7 @@ treb_status compare_check(const CompareSet *set, const Material *material, treb_
                           treb_error *error)
 {
     ProbeFile *file = file_of(set, material, metric);
-    return (treb_status)-file_open(file, error);
+    return (treb_status)-file_open(file, TABLE_WAIT, error);
 }
 
 Material *compare_materials(const CompareSet *set, size_t *count)

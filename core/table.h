@@ -103,6 +103,9 @@ typedef struct TableDecoder TableDecoder;
 TableDecoder *table_decoder_new(void); /* NULL: out of memory */
 void table_decoder_free(TableDecoder *decoder);
 
+/* Whether reading with this decoder waits for a disk: at first it does. */
+void table_decoder_set_wait(TableDecoder *decoder, TableWait wait);
+
 /* Reads, checks and unpacks block `block` (0 .. table_side_blocks-1) of a stored side into `out`,
  * which has room for 2^block_bits bytes; the last block of a side may be shorter, the rest of
  * `out` is then zeroed. */

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/io.h"
+#include "core/nowait.h"
 
 struct TableFile {
     TableFiles *files; /* NULL: on its own */
@@ -21,14 +23,15 @@ struct TableFile {
     struct stat first; /* the file as it was opened first */
     /* What follows changes under the mutex of `files`. */
     int descriptor; /* -1: closed for now */
+    bool opening;   /* by a thread that has let go of the mutex meanwhile */
     unsigned holders;
     TableFile *newer, *older; /* of the open files, by last use */
 };
 
 struct TableFiles {
     pthread_mutex_t mutex;
-    pthread_cond_t released; /* a file that nobody holds any more */
-    unsigned most, open;
+    pthread_cond_t released; /* a file that nobody holds any more, or that is not opening now */
+    unsigned most, open;     /* with those that are being opened */
     TableFile *newest, *oldest;
 };
 
@@ -82,17 +85,25 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Opens the file for the first time or again. errno is EMFILE or ENFILE if there are no more
- * descriptors. */
-static treb_status open_now(TableFile *file, bool again, treb_error *error)
+static treb_status not_ready(const TableFile *file, treb_error *error)
+{
+    return fail(error, TREB_ERR_NOT_READY, "%s: is not in memory yet", fail_path(file->path));
+}
+
+/* Opens the file for the first time or again: *descriptor. errno is EMFILE or ENFILE if there are
+ * no more descriptors. */
+static treb_status open_now(TableFile *file, bool again, TableWait wait, int *descriptor,
+                            treb_error *error)
 {
     struct stat now;
     treb_status status = TREB_OK;
-    errno = 0;
     /* Not to hang on a pipe that bears the name of a table. */
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return fail_open(file, error);
-    if (fstat(descriptor, &now) != 0) {
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+    errno = 0;
+    int opened = wait == TABLE_WAIT ? open(file->path, flags) : nowait_open(file->path, flags);
+    if (opened < 0 && wait != TABLE_WAIT && errno == EAGAIN) return not_ready(file, error);
+    if (opened < 0) return fail_open(file, error);
+    if (fstat(opened, &now) != 0) {
         status = fail_errno(error, "read", file->path);
     } else if (!again) {
         file->first = now;
@@ -102,9 +113,9 @@ static treb_status open_now(TableFile *file, bool again, treb_error *error)
                       "%.350s: was changed while in use: open the tables again", file->path);
     }
     if (status == TREB_OK)
-        file->descriptor = descriptor;
+        *descriptor = opened;
     else
-        close(descriptor);
+        close(opened);
     return status;
 }
 
@@ -143,32 +154,55 @@ static bool close_idle(TableFiles *files)
     return true;
 }
 
-/* Opens a file, closing others where needed. Opening goes on under the mutex: it is rare, and two
- * threads may want the same file. */
-static treb_status make_open(TableFiles *files, TableFile *file, bool again, treb_error *error)
+/* Has the system open a file, without the mutex: that may take as long as a disk takes, and other
+ * threads read other files meanwhile. errno as open_now leaves it. */
+static treb_status open_unlocked(TableFiles *files, TableFile *file, bool again, TableWait wait,
+                                 treb_error *error)
+{
+    int descriptor;
+    files->open++;
+    file->opening = true;
+    pthread_mutex_unlock(&files->mutex);
+    treb_status status = open_now(file, again, wait, &descriptor, error);
+    int reason = errno;
+    pthread_mutex_lock(&files->mutex);
+    file->opening = false;
+    if (status == TREB_OK) {
+        file->descriptor = descriptor;
+        link_newest(files, file);
+    } else {
+        files->open--;
+    }
+    pthread_cond_broadcast(&files->released);
+    errno = reason;
+    return status;
+}
+
+/* Opens a file, closing others where needed. */
+static treb_status make_open(TableFiles *files, TableFile *file, bool again, TableWait wait,
+                             treb_error *error)
 {
     while (file->descriptor < 0) {
-        if (files->open < files->most) {
-            treb_status status = open_now(file, again, error);
-            if (status == TREB_OK) {
-                files->open++;
-                link_newest(files, file);
-                break;
-            }
+        if (!file->opening && files->open < files->most) {
+            treb_status status = open_unlocked(files, file, again, wait, error);
+            if (status == TREB_OK) break;
             /* The process may have used up what it is allowed: then ours are fewer. */
             if ((errno != EMFILE && errno != ENFILE) || files->open == 0) return status;
         }
-        if (!close_idle(files)) pthread_cond_wait(&files->released, &files->mutex);
+        if (!file->opening && close_idle(files)) continue;
+        if (wait != TABLE_WAIT) return not_ready(file, error);
+        pthread_cond_wait(&files->released, &files->mutex);
     }
     return TREB_OK;
 }
 
-static treb_status hold(TableFile *file, bool again, treb_error *error)
+static treb_status hold(TableFile *file, bool again, TableWait wait, treb_error *error)
 {
     TableFiles *files = file->files;
-    if (files == NULL) return again ? TREB_OK : open_now(file, false, error);
+    if (files == NULL)
+        return again ? TREB_OK : open_now(file, false, wait, &file->descriptor, error);
     pthread_mutex_lock(&files->mutex);
-    treb_status status = make_open(files, file, again, error);
+    treb_status status = make_open(files, file, again, wait, error);
     if (status == TREB_OK) {
         file->holders++;
         unlink_file(files, file);
@@ -180,20 +214,35 @@ static treb_status hold(TableFile *file, bool again, treb_error *error)
 
 /* ---- Interface ------------------------------------------------------------------------------- */
 
-TableFile *table_file_open(TableFiles *files, const char *path, treb_error *error)
+static TableFile *file_new(TableFiles *files, const char *path)
 {
     TableFile *file = calloc(1, sizeof *file);
-    if (file != NULL) file->path = strdup(path);
-    if (file == NULL || file->path == NULL) {
-        fail(error, TREB_ERR_MEMORY, "%.350s: out of memory", path);
-        free(file);
-        return NULL;
-    }
+    if (file == NULL) return NULL;
     file->files = files;
     file->descriptor = -1;
-    if (hold(file, false, error) == TREB_OK) return file;
+    file->path = strdup(path);
+    if (file->path != NULL) return file;
+    free(file);
+    return NULL;
+}
+
+TableFile *table_file_open(TableFiles *files, const char *path, treb_error *error)
+{
+    TableFile *file = file_new(files, path);
+    if (file == NULL) {
+        fail(error, TREB_ERR_MEMORY, "%.350s: out of memory", path);
+        return NULL;
+    }
+    if (hold(file, false, TABLE_WAIT, error) == TREB_OK) return file;
     table_file_close(file);
     return NULL;
+}
+
+TableFile *table_file_later(TableFiles *files, const char *path, const struct stat *first)
+{
+    TableFile *file = file_new(files, path);
+    if (file != NULL) file->first = *first;
+    return file;
 }
 
 void table_file_close(TableFile *file)
@@ -215,9 +264,9 @@ void table_file_close(TableFile *file)
 
 uint64_t table_file_bytes(const TableFile *file) { return (uint64_t)file->first.st_size; }
 
-treb_status table_file_hold(TableFile *file, int *descriptor, treb_error *error)
+treb_status table_file_hold(TableFile *file, TableWait wait, int *descriptor, treb_error *error)
 {
-    treb_status status = hold(file, true, error);
+    treb_status status = hold(file, true, wait, error);
     /* Nobody closes a file that is held, so that its descriptor may be read without the mutex. */
     if (status == TREB_OK) *descriptor = file->descriptor;
     return status;
@@ -229,6 +278,46 @@ void table_file_release(TableFile *file)
     if (files == NULL) return;
     pthread_mutex_lock(&files->mutex);
     assert(file->holders > 0);
-    if (--file->holders == 0) pthread_cond_signal(&files->released);
+    if (--file->holders == 0) pthread_cond_broadcast(&files->released);
     pthread_mutex_unlock(&files->mutex);
+}
+
+/* Reads or fetches from a file that is held. */
+static treb_status read_held(const TableFile *file, int descriptor, TableWait wait, void *bytes,
+                             size_t size, uint64_t offset, bool *cut, treb_error *error)
+{
+    bool got = false;
+    if (wait == TABLE_FETCH) {
+        nowait_fetch(descriptor, offset, size);
+        errno = EAGAIN;
+    } else if (wait == TABLE_TRY) {
+        got = nowait_read(descriptor, bytes, size, offset);
+    } else {
+        got = io_read_at(descriptor, bytes, size, offset);
+    }
+    if (got) return TREB_OK;
+    if (wait != TABLE_WAIT && errno == EAGAIN) return not_ready(file, error);
+    *cut = errno == 0;
+    return *cut ? TREB_ERR_DAMAGED : fail_errno(error, "read", file->path);
+}
+
+treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
+                            uint64_t offset, bool *cut, treb_error *error)
+{
+    int descriptor;
+    *cut = false;
+    treb_status status = table_file_hold(file, wait, &descriptor, error);
+    if (status != TREB_OK) return status;
+    status = read_held(file, descriptor, wait, bytes, size, offset, cut, error);
+    table_file_release(file);
+    return status;
+}
+
+treb_status table_file_has(TableFile *file, uint64_t offset, uint64_t size)
+{
+    int descriptor;
+    if (table_file_hold(file, TABLE_TRY, &descriptor, NULL) != TREB_OK) return TREB_ERR_NOT_READY;
+    bool present = nowait_has(descriptor, offset, size);
+    table_file_release(file);
+    return present ? TREB_OK : TREB_ERR_NOT_READY;
 }

@@ -8,12 +8,22 @@
 #ifndef TREB_CORE_TABLE_FILES_H
 #define TREB_CORE_TABLE_FILES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "trebuchet.h"
 
 typedef struct TableFiles TableFiles;
 typedef struct TableFile TableFile; /* one file */
+
+/* What to do about bytes that must be read from a disk. All that reads table files is told. */
+typedef enum TableWait {
+    TABLE_WAIT, /* wait for them */
+    TABLE_TRY,  /* do without, and say TREB_ERR_NOT_READY */
+    TABLE_FETCH /* the same, whether they are in memory or not, and ask the system to read them */
+} TableWait;
 
 /* At most `most` files, at least 1. NULL: out of memory. */
 TableFiles *table_files_new(unsigned most);
@@ -25,14 +35,29 @@ void table_files_free(TableFiles *files);
  * *error filled on failure: TREB_ERR_NO_TABLE if there is no such file. */
 TableFile *table_file_open(TableFiles *files, const char *path, treb_error *error);
 
+/* A file that was seen to be there (`first`), and will be opened when it is first held. `files` is
+ * not NULL. NULL: out of memory. */
+TableFile *table_file_later(TableFiles *files, const char *path, const struct stat *first);
+
 /* No thread may hold the file but the caller. NULL is allowed. */
 void table_file_close(TableFile *file);
 
 uint64_t table_file_bytes(const TableFile *file);
 
 /* The descriptor, good until table_file_release. Any number of threads may hold a file, but a
- * thread only one at a time. Takes a mutex if the file has a TableFiles. */
-treb_status table_file_hold(TableFile *file, int *descriptor, treb_error *error);
+ * thread only one at a time. Takes a mutex if the file has a TableFiles; it is never locked while
+ * the system opens a file. Where a file that was closed cannot be opened without waiting it is
+ * TREB_ERR_NOT_READY for those who do not wait. */
+treb_status table_file_hold(TableFile *file, TableWait wait, int *descriptor, treb_error *error);
 void table_file_release(TableFile *file);
+
+/* Reads a run of bytes. *cut: the file ends before them, which the caller explains; the status is
+ * then TREB_ERR_DAMAGED, and `error` is not filled. */
+treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
+                            uint64_t offset, bool *cut, treb_error *error);
+
+/* Whether a run of bytes is in the system's memory: TREB_OK or TREB_ERR_NOT_READY. For files that
+ * are mapped. Never waits. */
+treb_status table_file_has(TableFile *file, uint64_t offset, uint64_t size);
 
 #endif

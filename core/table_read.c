@@ -5,7 +5,6 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "core/error.h"
-#include "core/io.h"
 #include "core/table_format.h"
 
 #include <errno.h>
@@ -28,6 +27,7 @@ struct Table {
 };
 
 struct TableDecoder {
+    TableWait wait;
     ZSTD_DCtx *context;
     uint8_t *frame; /* a block as in the file behind the magic number that the file omits */
     size_t capacity;
@@ -67,16 +67,10 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
 static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint64_t offset,
                              treb_error *error)
 {
-    int descriptor;
-    treb_status status = table_file_hold(table->file, &descriptor, error);
-    if (status != TREB_OK) return status;
-    if (!io_read_at(descriptor, out, size, offset)) {
-        status = errno != 0 ? fail_errno(error, "read", table->path)
-                            : fail(error, TREB_ERR_DAMAGED, "%s: truncated while it was read",
-                                   fail_path(table->path));
-    }
-    table_file_release(table->file);
-    return status;
+    bool cut;
+    treb_status status = table_file_read(table->file, TABLE_WAIT, out, size, offset, &cut, error);
+    if (!cut) return status;
+    return fail(error, TREB_ERR_DAMAGED, "%s: truncated while it was read", fail_path(table->path));
 }
 
 static treb_status read_header(Table *table, treb_error *error)
@@ -185,6 +179,8 @@ TableDecoder *table_decoder_new(void)
     return NULL;
 }
 
+void table_decoder_set_wait(TableDecoder *decoder, TableWait wait) { decoder->wait = wait; }
+
 void table_decoder_free(TableDecoder *decoder)
 {
     if (decoder == NULL) return;
@@ -235,15 +231,13 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
         end = FORMAT_FIXED_SIZE + format_get48(at + FORMAT_ENTRY_SIZE);
     size_t stored = (size_t)(end - begin), size = format_block_size(header, block);
     if (!decoder_reserve(decoder, FORMAT_ZSTD_MAGIC_SIZE + stored)) return fail_memory(error);
-    int descriptor;
-    treb_status status = table_file_hold(table->file, &descriptor, error);
-    if (status != TREB_OK) return status;
-    bool got = io_read_at(descriptor, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored, begin);
-    if (!got && errno != 0) status = fail_errno(error, "read", table->path);
-    table_file_release(table->file);
-    if (status != TREB_OK) return status;
+    bool cut;
+    treb_status status =
+        table_file_read(table->file, decoder->wait, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored,
+                        begin, &cut, error);
+    if (status != TREB_OK && !cut) return status;
     const char *wrong = NULL;
-    if (!got)
+    if (cut)
         wrong = "the file was cut off while in use";
     else if (!unpack(table, decoder, stored, out, size))
         wrong = "it cannot be unpacked";

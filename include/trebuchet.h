@@ -18,9 +18,13 @@
  * other output is (except where said otherwise).
  *
  * Threads. Any number of threads may probe one set of tables at the same time, and change its
- * memory budget or pin tables meanwhile; only treb_tables_close must be alone. Functions that take
- * no set have no state at all. The library never prints, never exits, and changes no signal or
- * locale.
+ * memory budget, pin or warm tables meanwhile; only treb_tables_close must be alone. Functions that
+ * take no set have no state at all. The library starts no thread unless it is told to
+ * (treb_tables_set_fetch). It never prints, never exits, and changes no signal or locale.
+ *
+ * Disks. A probe waits for the disk where a file is not in the system's memory: 0.1 ms to 20 ms,
+ * with an engine's clock running. Those whose names end in _try do not wait: see "Never wait for a
+ * disk" below.
  *
  * Costs are given beside the calls: the most cells of tables that a search for the worst positions
  * of five men found, and the time on one core in KRPvKR with all cells in memory. A cell whose
@@ -74,7 +78,8 @@ typedef enum treb_status {
     TREB_ERR_DAMAGED,  /* a table file is truncated, altered or foreign */
     TREB_ERR_IO,       /* the operating system could not read or write */
     TREB_ERR_MEMORY,   /* out of memory */
-    TREB_ERR_ARGUMENT  /* the call itself was wrong */
+    TREB_ERR_ARGUMENT, /* the call itself was wrong */
+    TREB_ERR_NOT_READY /* a disk must be read first: of calls that do not wait for one */
 } treb_status;
 
 /* A status and what there is to say about it, for a person to read. */
@@ -166,7 +171,7 @@ typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_
  * Syzygy's files are mapped into memory: cutting one short while it is open ends the process.
  * Of ours a set keeps at most a quarter of the files that the process is allowed (RLIMIT_NOFILE, when
  * the set is opened) open, and at least 16: those least recently read are closed, and opened again
- * when needed.
+ * when needed. Syzygy's need one of these while a call that does not wait asks after them.
  * Cost: lists the directories; one allocation for each file found. No file is opened. */
 TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t count,
                                        treb_error *error);
@@ -195,7 +200,8 @@ TREB_API void treb_tables_get_memory(const treb_tables *tables, treb_memory *out
  * not; "KRP-KR", "KRP v KR" and "KRPKR" do as well. */
 
 /* Unpacks one table entirely, checking every block, and keeps it in memory until the set is
- * closed. Probes in other threads go on meanwhile.
+ * closed. Probes in other threads go on meanwhile. treb_tables_warm is for many tables: it leaves
+ * them packed, in the system's memory.
  * A Syzygy file is only read once and its checksum compared: it is as packed in memory as on disk.
  * Cost: the time to read and unpack the file; memory for its cells, two bytes each at most. */
 TREB_API treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metric metric,
@@ -381,6 +387,70 @@ TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_positi
                                     treb_metric metric, treb_rule rule, treb_move *out,
                                     size_t capacity, size_t *count, treb_line_end *end,
                                     treb_error *error);
+
+/* ---- Never wait for a disk ------------------------------------------------------------------- */
+
+/* The probes above, answered if that needs no disk: all that they read is in the set's memory or in
+ * the system's, and the files are open. Else they return TREB_ERR_NOT_READY at once, and what was
+ * missing is fetched, so that asking again some milliseconds later may do. What they answer is what
+ * the probes above do, and they fail in the same ways.
+ *
+ * What a probe reads depends on what it has read: a cold one may have to be asked for some three
+ * times, a distance more often. A file that is not open is not opened, as opening reads its header
+ * and index. So either let a thread fetch, or have the files opened at the start
+ * (treb_tables_warm). Costs: as the probes above. Where something is missing, one or two calls of
+ * the system more for each block that is; with a thread that fetches, a short lock.
+ *
+ * "At once" is as good as the system's word. Linux tells what of a file is in memory if the file
+ * system can (ext4, XFS, Btrfs and others); where it cannot (tmpfs, FUSE, networks, overlays) the
+ * answer is found by mincore for files that the user owns, and what is not in the set's own memory
+ * counts as missing for others: there the thread is needed. Of Syzygy's files, which are mapped,
+ * what was in memory a second ago is taken to be there. */
+TREB_API treb_status treb_probe_wdl_try(const treb_tables *tables, const treb_position *pos,
+                                        treb_wdl *out, treb_error *error);
+TREB_API treb_status treb_probe_distance_try(const treb_tables *tables, const treb_position *pos,
+                                             treb_metric metric, treb_distance *out,
+                                             treb_error *error);
+
+/* As treb_probe_root and treb_probe_moves: what is known is written even so, and what is not ready
+ * has that as its status. The status of the call is TREB_ERR_NOT_READY only if nothing else was met
+ * first. */
+TREB_API treb_status treb_probe_root_try(const treb_tables *tables, const treb_position *pos,
+                                         treb_value *out, treb_error *error);
+TREB_API treb_status treb_probe_moves_try(const treb_tables *tables, const treb_position *pos,
+                                          treb_metric metric, treb_rule rule, treb_move *out,
+                                          size_t capacity, size_t *count, treb_error *error);
+
+/* Begins to fetch what treb_probe_wdl_try would lack, as far as that is known now, and returns at
+ * once, as when a move is made whose position will be asked about. Neither reads nor unpacks. Cost:
+ * that of a verdict, and as above where something is missing from the set's own memory. */
+TREB_API void treb_prefetch(const treb_tables *tables, const treb_position *pos);
+
+/* Who fetches what such calls lack. TREB_FETCH_SYSTEM, as at first: the thread that lacks it asks
+ * the system to read ahead, which may take a moment where the disk has much to do; files are not
+ * opened. TREB_FETCH_THREAD: one thread of the set's, asleep unless something lacks; it opens files,
+ * and what it brings of ours is in the set's memory, unpacked. Recommended for engines. */
+typedef enum treb_fetch { TREB_FETCH_SYSTEM = 0, TREB_FETCH_THREAD } treb_fetch;
+
+/* May be called at any time; back to TREB_FETCH_SYSTEM, the thread ends first, which waits for what
+ * it reads. treb_tables_close ends it, too. It takes no signals. After a fork the child has none.
+ * TREB_ERR_MEMORY if the system allows no thread. */
+TREB_API treb_status treb_tables_set_fetch(treb_tables *tables, treb_fetch fetch,
+                                           treb_error *error);
+
+/* How far a long call is, in bytes; anything but 0 stops it. */
+typedef int treb_progress(void *context, uint64_t done, uint64_t total);
+
+/* Opens all files of a metric, so that the calls above can use them. Then reads whole files, the
+ * smallest first, into the system's memory, as many as are no more than `bytes` together: 0 for
+ * none, UINT64_MAX for all. (Small tables are those that most searches come to, and the more are
+ * complete.) They stay packed, take none of the set's budget, and the system may drop them when it
+ * needs the memory; treb_tables_pin keeps one table for good, and unpacked.
+ * `progress`, which may be NULL, is called after each file and each MiB, by the caller's thread. To
+ * be stopped by it is no failure. A file that cannot be read does not keep the others from it: the
+ * status is that of the first one. Waits for the disk; other threads may probe meanwhile. */
+TREB_API treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t bytes,
+                                      treb_progress *progress, void *context, treb_error *error);
 
 #ifdef __cplusplus
 }

@@ -66,6 +66,7 @@ int distance_of_move(const treb_tables *set, treb_metric metric, const treb_posi
  * that. */
 typedef struct Best {
     bool win;
+    bool lacking; /* a move could not be valued without waiting for a disk */
     int distance;
     Window window;
 } Best;
@@ -97,8 +98,15 @@ static bool best_settled(const Best *best)
 /* A winner has a move that wins, or the tables were not made together. */
 static int best_distance(const Best *best, const treb_position *pos, treb_error *error)
 {
+    if (best->lacking && !best_settled(best)) return -(int)TREB_ERR_NOT_READY;
     if (best->distance < DISTANCE_MAX) return best->distance;
     return set_contradicts(pos, error);
+}
+
+/* What a failure comes to: what is lacking may settle the matter, and then none matters. */
+static int failure(const Best *best, int failed)
+{
+    return best->lacking ? -(int)TREB_ERR_NOT_READY : failed;
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */
@@ -120,28 +128,34 @@ static int wins_at_once(const treb_tables *set, treb_metric metric, treb_format 
     if (cursed && format == TREB_FORMAT_TREBUCHET) return 0;
     Move moves[MOVES_MAX];
     bool pawns = pos->by_color[pos->turn] & pos->by_type[TREB_PAWN];
-    int count = pawns ? movegen_legal(pos, moves) : movegen_captures(pos, moves);
+    int count = pawns ? movegen_legal(pos, moves) : movegen_captures(pos, moves), lacking = 0;
     for (int i = 0; i < count; i++) {
         if (!ends_count(metric, pos, moves[i])) continue;
         treb_position child;
         position_make(pos, moves[i], &child);
         int other = wdl_value(set, &child, error);
-        if (other < 0) return other;
+        if (probe_lacks(other)) lacking = other;
+        if (other < 0 && lacking == 0) return other;
+        if (other < 0) continue; /* what is lacking may win, and then no failure matters */
         if (other <= distance_most_left(metric, verdict)) return cursed ? ONE_CURSED : ONE;
     }
-    return 0;
+    return lacking;
 }
 
-/* Lets a move compete with the best so far: 0 or minus a status. */
+/* Lets a move compete with the best so far, which notes it if that must wait for a disk: 0 or minus
+ * a status. */
 static int try_move(const treb_tables *set, treb_metric metric, const treb_position *pos, Move m,
                     int verdict, Best *best, treb_error *error)
 {
     treb_position child;
     position_make(pos, m, &child);
-    int other = wdl_value(set, &child, error);
-    if (other < 0) return other;
+    int other = wdl_value(set, &child, error), distance = other;
     if (other > distance_most_left(metric, verdict)) return 0;
-    int distance = move_within(set, metric, pos, m, &child, other, best->window, error);
+    if (other >= 0) distance = move_within(set, metric, pos, m, &child, other, best->window, error);
+    if (probe_lacks(distance)) {
+        best->lacking = true;
+        return 0;
+    }
     if (distance < 0) return distance;
     best_take(best, distance);
     return 0;
@@ -159,7 +173,7 @@ static int search_moves(const treb_tables *set, treb_metric metric, const treb_p
         for (int i = 0; i < count; i++) {
             if (move_is_conversion(pos, moves[i]) != (conversions == 1)) continue;
             int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
-            if (tried < 0) return tried;
+            if (tried < 0 && !best.lacking) return tried;
             if (best_settled(&best)) return best.distance;
         }
     return best_distance(&best, pos, error);
@@ -173,7 +187,7 @@ static int read_cell(const treb_tables *set, const OpenFile *open, const treb_po
 {
     assert(open->stored[pos->turn]);
     uint64_t cell = index_of_position(&open->index, pos);
-    int code = file_cell((ProbePool *)&set->pool, open, pos->turn, cell, error);
+    int code = file_cell(&set->reader, open, pos->turn, cell, error);
     if (code < 0) return code;
     const TableSide *side = &open->header->side[pos->turn];
     if (code < side->codes[verdict]) return ONE * side->plies[verdict][code];
@@ -202,7 +216,8 @@ static int distance_syzygy(const treb_tables *set, const SetPlace *place, const 
                            int verdict, Window window, treb_error *error)
 {
     const Syzygy *table;
-    int opened = file_get_syzygy(place->entry->file[TREB_DTZ], &table, error);
+    ProbeFile *file = place->entry->file[TREB_DTZ];
+    int opened = file_get_syzygy(file, set->reader.wait, &table, error);
     if (opened < 0) return opened;
     int at_once = wins_at_once(set, TREB_DTZ, TREB_FORMAT_SYZYGY, pos, verdict, error);
     if (at_once != 0) return at_once;
@@ -210,6 +225,8 @@ static int distance_syzygy(const treb_tables *set, const SetPlace *place, const 
     const treb_position *seen = set_orient(place, pos, &room);
     if (!syzygy_stores(table, seen))
         return search_moves(set, TREB_DTZ, pos, verdict, window, error);
+    int ready = file_syzygy_ready(&set->reader, file, table, seen, error);
+    if (ready < 0) return ready;
     int distance = syzygy_dtz(table, seen, verdict, error);
     bool mated = distance >= 0 && distance < 2 * ONE && !is_win(verdict) && !movegen_any(pos);
     return mated ? 0 : distance;
@@ -223,7 +240,7 @@ static int distance_bare(const treb_tables *set, treb_metric metric, const SetPl
     ProbeFile *file = place->entry->file[metric];
     if (file->format == TREB_FORMAT_SYZYGY)
         return distance_syzygy(set, place, pos, verdict, window, error);
-    int opened = file_get(file, &open, error);
+    int opened = file_get(file, set->reader.wait, &open, error);
     if (opened < 0) return opened;
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
@@ -246,14 +263,14 @@ static int distance_ep(const treb_tables *set, treb_metric metric, const SetPlac
         if (!move_is_ep(pos, moves[i])) continue;
         captures++;
         int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
-        if (tried < 0) return tried;
+        if (tried < 0 && !best.lacking) return tried;
     }
     if (captures < count && !best_settled(&best)) {
         int rest = wdl_value(set, &bare, error);
-        if (rest < 0) return rest;
+        if (rest < 0) return failure(&best, rest);
         if (TREB_WIN - rest <= distance_most_left(metric, verdict)) {
             int distance = distance_bare(set, metric, place, &bare, rest, best.window, error);
-            if (distance < 0) return distance;
+            if (distance < 0) return failure(&best, distance);
             best_take(&best, distance);
         }
     }

@@ -3,9 +3,13 @@
 #include "probe/file.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/error.h"
 
@@ -39,7 +43,10 @@ bool pool_init(ProbePool *pool)
     atomic_init(&pool->misses, 0);
     atomic_init(&pool->pinned, 0);
     if (cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) {
-        if (pthread_mutex_init(&pool->mutex, NULL) == 0) return true;
+        if (pthread_mutex_init(&pool->mutex, NULL) == 0) {
+            if (fetcher_init(&pool->fetcher, pool)) return true;
+            pthread_mutex_destroy(&pool->mutex);
+        }
         cache_destroy(&pool->cache);
     }
     table_files_free(pool->files);
@@ -60,6 +67,7 @@ void pool_destroy(ProbePool *pool)
         decoder_free(pool->idle);
         pool->idle = next;
     }
+    fetcher_destroy(&pool->fetcher);
     pthread_mutex_destroy(&pool->mutex);
     cache_destroy(&pool->cache);
     table_files_free(pool->files);
@@ -73,8 +81,9 @@ static void pool_give(ProbePool *pool, ProbeDecoder *decoder)
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* A decoder with room for blocks of `size` bytes; NULL: out of memory. */
-static ProbeDecoder *pool_take(ProbePool *pool, size_t size)
+/* A decoder with room for blocks of `size` bytes, for a reader who waits or not; NULL: out of
+ * memory. */
+static ProbeDecoder *pool_take(ProbePool *pool, size_t size, TableWait wait)
 {
     pthread_mutex_lock(&pool->mutex);
     ProbeDecoder *decoder = pool->idle;
@@ -90,7 +99,10 @@ static ProbeDecoder *pool_take(ProbePool *pool, size_t size)
         decoder->block = malloc(size);
         decoder->capacity = decoder->block != NULL ? size : 0;
     }
-    if (decoder->decoder != NULL && decoder->capacity != 0) return decoder;
+    if (decoder->decoder != NULL && decoder->capacity != 0) {
+        table_decoder_set_wait(decoder->decoder, wait);
+        return decoder;
+    }
     decoder_free(decoder);
     return NULL;
 }
@@ -109,7 +121,7 @@ int file_damaged(const OpenFile *file, const char *what, treb_error *error)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool file_init(ProbeFile *file, const ProbePool *pool)
+bool file_init(ProbeFile *file, ProbePool *pool)
 {
     file->pool = pool;
     atomic_init(&file->open, NULL);
@@ -188,13 +200,14 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
     return 0;
 }
 
-static OpenFile *open_new(const ProbeFile *file, treb_error *error)
+static OpenFile *open_new(ProbeFile *file, treb_error *error)
 {
     OpenFile *open = calloc(1, sizeof *open);
     if (open == NULL) {
         fail_file(error, TREB_ERR_MEMORY, file->path, "out of memory");
         return NULL;
     }
+    open->source = file;
     open->table = table_open_among(file->pool->files, file->path, error);
     if (open->table != NULL && open_fill(open, file, error) == 0) return open;
     open_free(open);
@@ -205,8 +218,8 @@ static OpenFile *open_new(const ProbeFile *file, treb_error *error)
 static bool open_format(ProbeFile *file, treb_error *error)
 {
     if (file->format == TREB_FORMAT_SYZYGY) {
-        Syzygy *syzygy =
-            syzygy_open(file->path, &file->material, file->metric, &file->pool->maps, error);
+        Syzygy *syzygy = syzygy_open_among(file->pool->files, file->path, &file->material,
+                                           file->metric, &file->pool->maps, error);
         atomic_store_explicit(&file->syzygy, syzygy, memory_order_release);
         return syzygy != NULL;
     }
@@ -215,12 +228,16 @@ static bool open_format(ProbeFile *file, treb_error *error)
     return open != NULL;
 }
 
+static bool is_open(const ProbeFile *file)
+{
+    return atomic_load_explicit(&file->open, memory_order_acquire) != NULL ||
+           atomic_load_explicit(&file->syzygy, memory_order_acquire) != NULL;
+}
+
 /* The same, unless it is open. */
 static bool open_once(ProbeFile *file, treb_error *error)
 {
-    if (atomic_load_explicit(&file->open, memory_order_relaxed) != NULL ||
-        atomic_load_explicit(&file->syzygy, memory_order_relaxed) != NULL)
-        return true;
+    if (is_open(file)) return true;
     if (file->failure != NULL) {
         *error = *file->failure;
         return false;
@@ -234,9 +251,34 @@ static bool open_once(ProbeFile *file, treb_error *error)
     return false;
 }
 
-int file_open(ProbeFile *file, treb_error *error)
+static int fail_not_ready(const ProbeFile *file, treb_error *error)
+{
+    return fail_file(error, TREB_ERR_NOT_READY, file->path, "is not in memory yet");
+}
+
+/* A file that is not open, for one who does not wait: why it cannot be, or that somebody opens
+ * it. */
+static int open_later(ProbeFile *file, treb_error *error)
+{
+    const FetchJob job = {.file = file, .kind = FETCH_OPEN};
+    bool failed = false, opened = false;
+    /* Whoever is opening it holds the mutex meanwhile. */
+    if (pthread_mutex_trylock(&file->mutex) == 0) {
+        opened = is_open(file);
+        failed = !opened && file->failure != NULL;
+        if (failed && error != NULL) *error = *file->failure;
+        pthread_mutex_unlock(&file->mutex);
+    }
+    if (opened) return 0;
+    if (failed) return -(int)TREB_ERR_DAMAGED;
+    fetcher_post(&file->pool->fetcher, &job);
+    return fail_not_ready(file, error);
+}
+
+int file_open(ProbeFile *file, TableWait wait, treb_error *error)
 {
     treb_error unused;
+    if (wait != TABLE_WAIT) return open_later(file, error);
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
     bool opened = open_once(file, error);
@@ -246,17 +288,20 @@ int file_open(ProbeFile *file, treb_error *error)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb_error *error)
+/* Reads the block of a byte and puts it into the cache: that byte and the next, as file_miss has
+ * it, or minus a status. */
+static int read_block_of(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+                         treb_error *error)
 {
+    ProbePool *pool = reader->pool;
     size_t size = (size_t)1 << file->block_bits;
     uint64_t block = at >> file->block_bits;
     assert(file->stored[side] && block < table_side_blocks(file->header));
-    ProbeDecoder *decoder = pool_take(pool, size);
-    treb_error local;
+    ProbeDecoder *decoder = pool_take(pool, size, reader->wait);
     if (decoder == NULL)
         return fail_file(error, TREB_ERR_MEMORY, table_path(file->table), "out of memory");
-    treb_status status = table_read_block(file->table, decoder->decoder, side, block,
-                                          decoder->block, error ? error : &local);
+    treb_status status =
+        table_read_block(file->table, decoder->decoder, side, block, decoder->block, error);
     int value = -(int)status;
     if (status == TREB_OK) {
         const uint8_t *bytes = decoder->block + (at & (size - 1));
@@ -267,6 +312,62 @@ int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb
     }
     pool_give(pool, decoder);
     return value;
+}
+
+/* Has a block fetched: by the thread for that, or else by the system. */
+static void fetch_block_of(ProbePool *pool, const OpenFile *file, int side, uint64_t at)
+{
+    uint64_t page = at >> file->page_bits << file->page_bits; /* what the cache keeps or drops */
+    const FetchJob job = {file->source, FETCH_BLOCK, side, page, 1};
+    const ProbeReader system = {pool, TABLE_FETCH};
+    if (!fetcher_post(&pool->fetcher, &job)) read_block_of(&system, file, side, at, NULL);
+}
+
+int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+              treb_error *error)
+{
+    int value = -(int)TREB_ERR_NOT_READY;
+    if (reader->wait != TABLE_FETCH) value = read_block_of(reader, file, side, at, error);
+    if (value != -(int)TREB_ERR_NOT_READY) return value;
+    fetch_block_of(reader->pool, file, side, at);
+    return fail_not_ready(file->source, error);
+}
+
+int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
+                        const treb_position *pos, treb_error *error)
+{
+    SyzygyBytes missing;
+    int ready = syzygy_ready(table, pos, &missing, error);
+    if (ready != -(int)TREB_ERR_NOT_READY) return ready;
+    const FetchJob job = {file, FETCH_PAGES, 0, missing.at, missing.size};
+    if (!fetcher_post(&reader->pool->fetcher, &job)) syzygy_fetch(table, missing);
+    return ready;
+}
+
+/* Whether the cache, or a pinned side, has a byte. */
+static bool has_byte(const ProbePool *pool, const OpenFile *file, int side, uint64_t at)
+{
+    unsigned bytes;
+    if (atomic_load_explicit(&file->whole[side], memory_order_acquire) != NULL) return true;
+    return cache_read(&pool->cache, &file->slots[side][at >> file->page_bits],
+                      (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes);
+}
+
+void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait)
+{
+    const ProbeReader reader = {pool, wait};
+    ProbeFile *file = job->file;
+    if (job->kind == FETCH_OPEN) {
+        if (wait == TABLE_WAIT) (void)file_open(file, wait, NULL);
+    } else if (job->kind == FETCH_BLOCK) {
+        const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
+        if (!has_byte(pool, open, job->side, job->at))
+            (void)read_block_of(&reader, open, job->side, job->at, NULL);
+    } else {
+        const Syzygy *table = atomic_load_explicit(&file->syzygy, memory_order_acquire);
+        const SyzygyBytes bytes = {job->at, job->size};
+        (wait == TABLE_WAIT ? syzygy_touch : syzygy_fetch)(table, bytes);
+    }
 }
 
 /* Where a cell's byte is, and which part of it is the cell's. A division by a constant costs a
@@ -298,7 +399,8 @@ static uint64_t locate(const OpenFile *file, uint64_t cell, unsigned *part)
     return at;
 }
 
-int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, treb_error *error)
+int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+              treb_error *error)
 {
     unsigned part, bytes;
     assert(file->stored[side]);
@@ -307,9 +409,9 @@ int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, tr
     const uint8_t *whole = atomic_load_explicit(&file->whole[side], memory_order_acquire);
     if (whole != NULL) {
         bytes = whole[at] | (unsigned)whole[at + 1] << 8;
-    } else if (!cache_read(&pool->cache, &file->slots[side][at >> file->page_bits],
+    } else if (!cache_read(&reader->pool->cache, &file->slots[side][at >> file->page_bits],
                            (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes)) {
-        int read = file_miss(pool, file, side, at, error);
+        int read = file_miss(reader, file, side, at, error);
         if (read < 0) return read;
         bytes = (unsigned)read;
     }
@@ -324,7 +426,7 @@ static uint8_t *read_side(ProbePool *pool, const OpenFile *open, int side, treb_
 {
     uint64_t blocks = table_side_blocks(open->header), bytes = blocks << open->block_bits;
     uint8_t *out = bytes < SIZE_MAX ? malloc((size_t)bytes + 1) : NULL;
-    ProbeDecoder *decoder = out != NULL ? pool_take(pool, 1) : NULL;
+    ProbeDecoder *decoder = out != NULL ? pool_take(pool, 1, TABLE_WAIT) : NULL;
     if (decoder == NULL) {
         fail_file(error, TREB_ERR_MEMORY, table_path(open->table), "out of memory");
         free(out);
@@ -365,4 +467,45 @@ int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error)
     if (result == 0 && syzygy != NULL) result = -(int)syzygy_check(syzygy, error);
     pthread_mutex_unlock(&file->mutex);
     return result;
+}
+
+/* ---- Reading through ------------------------------------------------------------------------- */
+
+uint64_t file_size(const ProbeFile *file)
+{
+    struct stat about;
+    return stat(file->path, &about) == 0 ? (uint64_t)about.st_size : 0;
+}
+
+/* Until the end of the file, wherever that is now. */
+static treb_status read_to_end(const ProbeFile *file, int descriptor, uint8_t *part, size_t size,
+                               FileTold *told, void *context, treb_error *error)
+{
+    for (uint64_t at = 0;;) {
+        ssize_t n = pread(descriptor, part, size, (off_t)at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return fail_errno(error, "read", file->path);
+        if (n == 0) return TREB_OK;
+        at += (uint64_t)n;
+        if (told != NULL && told(context, (uint64_t)n)) return TREB_OK;
+    }
+}
+
+treb_status file_read_through(const ProbeFile *file, FileTold *told, void *context,
+                              treb_error *error)
+{
+    enum { PART = 1 << 20 };
+    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return fail_errno(error, "open", file->path);
+    uint8_t *part = malloc(PART);
+    treb_status status = TREB_OK;
+    if (part == NULL) {
+        status = fail_memory(error);
+    } else {
+        (void)posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+        status = read_to_end(file, descriptor, part, PART, told, context, error);
+    }
+    free(part);
+    close(descriptor);
+    return status;
 }

@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "probe/cache.h"
+#include "probe/fetch.h"
 #include "syzygy/syzygy.h"
 
 enum { FILE_NO_VERDICT = 0xff };
@@ -18,6 +19,7 @@ typedef struct ProbePool {
     TableFiles *files;
     SyzygyMaps maps;
     Cache cache;
+    Fetcher fetcher;
     pthread_mutex_t mutex;
     ProbeDecoder *idle; /* under the mutex */
     _Atomic uint64_t misses, pinned;
@@ -25,6 +27,13 @@ typedef struct ProbePool {
 
 bool pool_init(ProbePool *pool);
 void pool_destroy(ProbePool *pool);
+
+/* Who reads: from which pool, and whether it waits for a disk. The whole way of a probe takes
+ * one. */
+typedef struct ProbeReader {
+    ProbePool *pool;
+    TableWait wait;
+} ProbeReader;
 
 /* A file that is open. Only slots and `whole` ever change. */
 typedef struct OpenFile {
@@ -39,6 +48,7 @@ typedef struct OpenFile {
     _Atomic(const uint8_t *) whole[2]; /* the side, if pinned */
     uint64_t pages;                    /* of a side */
     Table *table;
+    struct ProbeFile *source;
 } OpenFile;
 
 /* A file that the directories have. */
@@ -47,7 +57,7 @@ typedef struct ProbeFile {
     treb_metric metric;
     treb_format format;
     char *path;
-    const ProbePool *pool;
+    ProbePool *pool;
     _Atomic(OpenFile *) open; /* NULL: not yet, or in vain, or another format */
     _Atomic(Syzygy *) syzygy; /* likewise */
     pthread_mutex_t mutex;    /* of opening and pinning */
@@ -56,28 +66,31 @@ typedef struct ProbeFile {
 
 /* `file` has a material, a metric, a format and a path (on the heap, which it owns); all else is
  * 0. */
-bool file_init(ProbeFile *file, const ProbePool *pool);
+bool file_init(ProbeFile *file, ProbePool *pool);
 void file_destroy(ProbeFile *file);
 
-/* Opens a file: 0, or minus a treb_status. */
-int file_open(ProbeFile *file, treb_error *error);
+/* Opens a file: 0, or minus a treb_status. Who does not wait opens nothing, as that reads the
+ * file's header: it is TREB_ERR_NOT_READY, and the thread that fetches, if there is one, opens
+ * it. */
+int file_open(ProbeFile *file, TableWait wait, treb_error *error);
 
 /* A file of our own format, or of Syzygy's, opened if need be. */
-static inline int file_get(ProbeFile *file, const OpenFile **out, treb_error *error)
+static inline int file_get(ProbeFile *file, TableWait wait, const OpenFile **out, treb_error *error)
 {
     *out = atomic_load_explicit(&file->open, memory_order_acquire);
     if (*out != NULL) return 0;
-    int opened = file_open(file, error);
-    *out = atomic_load_explicit(&file->open, memory_order_acquire);
+    int opened = file_open(file, wait, error);
+    if (opened == 0) *out = atomic_load_explicit(&file->open, memory_order_acquire);
     return opened;
 }
 
-static inline int file_get_syzygy(ProbeFile *file, const Syzygy **out, treb_error *error)
+static inline int file_get_syzygy(ProbeFile *file, TableWait wait, const Syzygy **out,
+                                  treb_error *error)
 {
     *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
     if (*out != NULL) return 0;
-    int opened = file_open(file, error);
-    *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
+    int opened = file_open(file, wait, error);
+    if (opened == 0) *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
     return opened;
 }
 
@@ -85,10 +98,36 @@ static inline int file_get_syzygy(ProbeFile *file, const Syzygy **out, treb_erro
 int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error);
 
 /* Reads bytes `at` and, if `at` is even, `at` + 1 of a side that is not in memory. */
-int file_miss(ProbePool *pool, const OpenFile *file, int side, uint64_t at, treb_error *error);
+int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+              treb_error *error);
 
 /* What a cell holds: a verdict of a WDL table, else a code. */
-int file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell, treb_error *error);
+int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+              treb_error *error);
+
+/* Before a position is looked up in a file of Syzygy's, which waits where pages are not in memory:
+ * 0 if it may be, or minus TREB_ERR_NOT_READY. Positions as syzygy_ready has them. */
+int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
+                        const treb_position *pos, treb_error *error);
+static inline int file_syzygy_ready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
+                                    const treb_position *pos, treb_error *error)
+{
+    if (reader->wait == TABLE_WAIT) return 0;
+    return file_syzygy_unready(reader, file, table, pos, error);
+}
+
+/* Does what was noted for fetching; with TABLE_FETCH only asks the system to begin. For the thread
+ * that fetches. */
+void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait);
+
+/* Reads all of a file once, so that the system has it in memory, a part at a time; after each
+ * `told` is called, unless NULL, and ends it by true. */
+typedef bool FileTold(void *context, uint64_t bytes);
+treb_status file_read_through(const ProbeFile *file, FileTold *told, void *context,
+                              treb_error *error);
+
+/* Its bytes; 0 if the system does not say. */
+uint64_t file_size(const ProbeFile *file);
 
 int file_damaged(const OpenFile *file, const char *what, treb_error *error);
 

@@ -289,23 +289,28 @@ static int distance_ahead(const treb_value *known, int count, bool complete, int
 {
     int best = -1;
     bool win = wdl > TREB_DRAW;
+    treb_status why = TREB_ERR_NO_TABLE;
     if (wdl == TREB_DRAW) return 0;
     for (int i = 0; i < count; i++) {
         const treb_value *value = &known[i];
         if (win && value->wdl <= TREB_DRAW) continue;
-        if (value->status[metric] != TREB_OK)
+        if (value->status[metric] != TREB_OK) {
             complete = false;
-        else if (best < 0 ||
-                 (win ? distance_of(value, metric) < best : distance_of(value, metric) > best))
+            if (value->status[metric] == TREB_ERR_NOT_READY) why = TREB_ERR_NOT_READY;
+        } else if (best < 0 ||
+                   (win ? distance_of(value, metric) < best : distance_of(value, metric) > best)) {
             best = distance_of(value, metric);
+        }
     }
     /* Nothing is nearer than one ply. */
     bool nearest = win && best >= 0 && distance_plies(best) == 1 && !distance_rounded(best);
-    return (complete && best >= 0) || nearest ? best : -(int)TREB_ERR_NO_TABLE;
+    return (complete && best >= 0) || nearest ? best : -(int)why;
 }
 
-/* Settles a position without a table of its own by its moves: if one wins, or if all are known. */
-static bool look_ahead(const treb_tables *set, const treb_position *pos, treb_value *out)
+/* Settles a position without a table of its own by its moves: if one wins, or if all are known.
+ * *lacking: it may do so later, when what moves lead to is in memory. */
+static bool look_ahead(const treb_tables *set, const treb_position *pos, bool *lacking,
+                       treb_value *out)
 {
     Move moves[MOVES_MAX];
     treb_value known[MOVES_MAX];
@@ -316,6 +321,7 @@ static bool look_ahead(const treb_tables *set, const treb_position *pos, treb_va
         position_play(pos, moves[i], &child);
         treb_value *value = &known[count];
         *value = value_of_move(set, pos, moves[i], &child, TREB_WDL, &failed, NULL);
+        if (value->status[TREB_WDL] == TREB_ERR_NOT_READY) *lacking = true;
         if (value->status[TREB_WDL] != TREB_OK) continue;
         count++;
         if (value->wdl > best) best = value->wdl;
@@ -331,15 +337,17 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
                                     treb_error *error)
 {
     treb_value value;
-    bool covered = is_covered(pos);
+    bool covered = is_covered(pos), lacking = false;
     int verdict = verdict_of(set, pos, error);
     if (verdict >= 0) {
         value = (treb_value){.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
         for (int m = TREB_DTZ; m < TREB_METRICS && covered; m++)
             put_distance(&value, m, distance_value(set, (treb_metric)m, pos, verdict, NULL));
     } else if ((covered && set_has(set_find(set, pos), TREB_WDL)) ||
-               !look_ahead(set, pos, &value)) {
-        return value_unknown((treb_status)-verdict);
+               !look_ahead(set, pos, &lacking, &value)) {
+        if (!lacking) return value_unknown((treb_status)-verdict);
+        fail(error, TREB_ERR_NOT_READY, "what moves lead to is not in memory yet");
+        return value_unknown(TREB_ERR_NOT_READY);
     }
     if (value.status[TREB_DTZ] == TREB_OK)
         value.rule = with_clock(&value, value.wdl, pos->halfmove);

@@ -9,6 +9,10 @@
 #include "core/movegen.h"
 #include "probe/set.h"
 
+/* Whether a result says that something is not in memory, by a view of the set that does not wait.
+ * Who meets that goes on as long as the rest may settle the matter, or needs to be fetched too. */
+static inline bool probe_lacks(int result) { return result == -(int)TREB_ERR_NOT_READY; }
+
 /* The verdict at a clock of 0, en passant included. */
 int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *error);
 

@@ -64,6 +64,8 @@ const char *treb_status_text(treb_status status)
         return "out of memory";
     case TREB_ERR_ARGUMENT:
         return "wrong argument";
+    case TREB_ERR_NOT_READY:
+        return "not in memory yet";
     }
     return "unknown status";
 }

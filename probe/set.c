@@ -184,17 +184,41 @@ static bool build(treb_tables *set)
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
+enum { VIEWS = TABLE_FETCH + 1 };
+
 /* Takes what was found over. */
 static bool adopt(treb_tables *set, FoundFiles *found)
 {
     if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
     set->files = found->files;
     for (; set->file_count < found->count; set->file_count++)
-        if (!file_init(&set->files[set->file_count], &set->pool)) break;
+        if (!file_init(&set->files[set->file_count], set->reader.pool)) break;
     bool all = set->file_count == found->count;
     for (size_t i = set->file_count; i < found->count; i++) free(found->files[i].path);
     *found = (FoundFiles){0};
     return all && build(set);
+}
+
+/* An empty set. NULL: out of memory. */
+static treb_tables *new_set(void)
+{
+    treb_tables *set = calloc(VIEWS, sizeof *set);
+    ProbePool *pool = calloc(1, sizeof *pool);
+    if (set != NULL && pool != NULL && pool_init(pool)) {
+        set->reader = (ProbeReader){pool, TABLE_WAIT};
+        return set;
+    }
+    free(pool);
+    free(set);
+    return NULL;
+}
+
+static void make_views(treb_tables *set)
+{
+    for (int wait = TABLE_TRY; wait < VIEWS; wait++) {
+        set[wait] = *set;
+        set[wait].reader.wait = (TableWait)wait;
+    }
 }
 
 treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
@@ -202,11 +226,7 @@ treb_tables *set_open(const char *const *directories, size_t count, treb_format 
 {
     FoundFiles found = {0};
     treb_status status = TREB_OK;
-    treb_tables *set = calloc(1, sizeof *set);
-    if (set != NULL && !pool_init(&set->pool)) {
-        free(set);
-        set = NULL;
-    }
+    treb_tables *set = new_set();
     if (set == NULL) {
         fail_memory(error);
         return NULL;
@@ -214,7 +234,10 @@ treb_tables *set_open(const char *const *directories, size_t count, treb_format 
     set->first = first;
     for (size_t i = 0; i < count && status == TREB_OK; i++)
         status = scan(&found, directories[i], error);
-    if (status == TREB_OK && adopt(set, &found)) return set;
+    if (status == TREB_OK && adopt(set, &found)) {
+        make_views(set);
+        return set;
+    }
     if (status == TREB_OK) fail_memory(error);
     for (size_t i = 0; i < found.count; i++) free(found.files[i].path);
     free(found.files);
@@ -230,11 +253,13 @@ treb_tables *treb_tables_open(const char *const *directories, size_t count, treb
 void treb_tables_close(treb_tables *tables)
 {
     if (tables == NULL) return;
+    fetcher_stop(&tables->reader.pool->fetcher);
     for (size_t i = 0; i < tables->file_count; i++) file_destroy(&tables->files[i]);
     free(tables->files);
     free(tables->entries);
     free(tables->places);
-    pool_destroy(&tables->pool);
+    pool_destroy(tables->reader.pool);
+    free(tables->reader.pool);
     free(tables);
 }
 
@@ -242,12 +267,12 @@ void treb_tables_close(treb_tables *tables)
 
 void treb_tables_set_memory(treb_tables *tables, uint64_t bytes)
 {
-    cache_set_limit(&tables->pool.cache, bytes);
+    cache_set_limit(&tables->reader.pool->cache, bytes);
 }
 
 void treb_tables_get_memory(const treb_tables *tables, treb_memory *out)
 {
-    ProbePool *pool = (ProbePool *)&tables->pool; /* the changing part of a set */
+    ProbePool *pool = tables->reader.pool;
     cache_sizes(&pool->cache, &out->budget, &out->cached);
     out->pinned = atomic_load_explicit(&pool->pinned, memory_order_relaxed);
     out->misses = atomic_load_explicit(&pool->misses, memory_order_relaxed);
@@ -279,7 +304,87 @@ treb_status treb_tables_pin(treb_tables *tables, const char *material, treb_metr
     treb_error missing;
     ProbeFile *file = find_file(tables, material, metric, &missing);
     if (file == NULL) return pass_on(&missing, error);
-    return file_pin(&tables->pool, file, &why) == 0 ? TREB_OK : pass_on(&why, error);
+    return file_pin(tables->reader.pool, file, &why) == 0 ? TREB_OK : pass_on(&why, error);
+}
+
+treb_status treb_tables_set_fetch(treb_tables *tables, treb_fetch fetch, treb_error *error)
+{
+    Fetcher *fetcher = &tables->reader.pool->fetcher;
+    if (fetch == TREB_FETCH_THREAD) return fetcher_start(fetcher, error);
+    if (fetch != TREB_FETCH_SYSTEM)
+        return fail(error, TREB_ERR_ARGUMENT, "nobody of that number fetches");
+    fetcher_stop(fetcher);
+    return TREB_OK;
+}
+
+/* ---- Warming --------------------------------------------------------------------------------- */
+
+typedef struct WarmFile {
+    ProbeFile *file;
+    uint64_t size;
+} WarmFile;
+
+/* What is done, and what came of it. */
+typedef struct Warming {
+    treb_progress *progress;
+    void *context;
+    uint64_t done, total;
+    bool stopped;
+    treb_status status; /* the first failure */
+} Warming;
+
+static bool told(void *context, uint64_t bytes)
+{
+    Warming *w = context;
+    w->done += bytes;
+    if (w->done > w->total) w->done = w->total; /* a file has grown meanwhile */
+    if (w->progress != NULL && !w->stopped)
+        w->stopped = w->progress(w->context, w->done, w->total) != 0;
+    return w->stopped;
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+    const WarmFile *a = left, *b = right;
+    if (a->size != b->size) return a->size < b->size ? -1 : 1;
+    return a->file < b->file ? -1 : a->file > b->file;
+}
+
+/* The files that answer for a metric, the smallest first. */
+static size_t list_smallest(const treb_tables *set, treb_metric metric, WarmFile *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->entry_count; i++) {
+        ProbeFile *file = set->entries[i].file[metric];
+        if (file != NULL) out[count++] = (WarmFile){file, file_size(file)};
+    }
+    qsort(out, count, sizeof *out, compare_sizes);
+    return count;
+}
+
+/* Opens a file and, if asked to, reads it. */
+static void warm(Warming *w, ProbeFile *file, bool whole, treb_error *error)
+{
+    treb_error why;
+    treb_status status = (treb_status)-file_open(file, TABLE_WAIT, &why);
+    if (status == TREB_OK && whole) status = file_read_through(file, told, w, &why);
+    if (status != TREB_OK && w->status == TREB_OK) w->status = pass_on(&why, error);
+    told(w, 0);
+}
+
+treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t bytes,
+                             treb_progress *progress, void *context, treb_error *error)
+{
+    Warming w = {.progress = progress, .context = context};
+    if (metric < TREB_WDL || metric >= TREB_METRICS)
+        return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
+    WarmFile *files = malloc(tables->entry_count * sizeof *files);
+    if (files == NULL) return fail_memory(error);
+    size_t count = list_smallest(tables, metric, files), whole = 0;
+    while (whole < count && files[whole].size <= bytes - w.total) w.total += files[whole++].size;
+    for (size_t i = 0; i < count && !w.stopped; i++) warm(&w, files[i].file, i < whole, error);
+    free(files);
+    return w.status;
 }
 
 /* ---- Stock ----------------------------------------------------------------------------------- */
@@ -300,7 +405,7 @@ static treb_status describe_syzygy(ProbeFile *file, treb_table_info *out, treb_e
 {
     treb_error why;
     const Syzygy *table;
-    if (file_get_syzygy(file, &table, &why) < 0) return pass_on(&why, error);
+    if (file_get_syzygy(file, TABLE_WAIT, &table, &why) < 0) return pass_on(&why, error);
     out->file_size = syzygy_file_size(table);
     for (int side = 0; side < 2; side++) out->stored[side] = syzygy_has_side(table, side);
     return TREB_OK;
@@ -316,7 +421,7 @@ static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *e
     out->format = file->format;
     out->path = file->path;
     if (file->format == TREB_FORMAT_SYZYGY) return describe_syzygy(file, out, error);
-    if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
+    if (file_get(file, TABLE_WAIT, &open, &why) < 0) return pass_on(&why, error);
     out->file_size = table_file_size(open->table);
     out->block_size = UINT64_C(1) << open->block_bits;
     for (int s = 0; s < 2; s++) copy_side(&open->header->side[s], out, s);
@@ -355,7 +460,7 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
     if (file->format == TREB_FORMAT_SYZYGY)
         return fail(error, TREB_ERR_ARGUMENT, "%.400s is a Syzygy file: it has no histograms",
                     file->path);
-    if (file_get(file, &open, &why) < 0) return pass_on(&why, error);
+    if (file_get(file, TABLE_WAIT, &open, &why) < 0) return pass_on(&why, error);
     const TableSide *side = &open->header->side[turn];
     const uint64_t *entry = side->histogram[wdl];
     if (entry == NULL && side->count[wdl])

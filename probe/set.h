@@ -21,9 +21,12 @@ typedef struct SetPlace {
     bool swapped;          /* the position's White is the table's Black */
 } SetPlace;
 
+/* A set is three of these in a row, for each TableWait one, that differ in nothing but what their
+ * reader does about a disk: the first is what the caller has, and set_view gives the others. All
+ * that probes goes by the one that it was given. */
 struct treb_tables {
-    ProbePool pool;
-    treb_format first; /* of files in both formats this one's answers */
+    ProbeReader reader; /* with the pool, the set's changing part */
+    treb_format first;  /* of files in both formats this one's answers */
     ProbeFile *files;
     size_t file_count;
     SetEntry *entries;
@@ -32,6 +35,13 @@ struct treb_tables {
     unsigned shift; /* a hash's top 64 - shift bits are its place */
     size_t mask;
 };
+
+/* The same set for one who does not wait for a disk (TABLE_TRY), or only has it begin
+ * (TABLE_FETCH). */
+static inline const treb_tables *set_view(const treb_tables *tables, TableWait wait)
+{
+    return tables + wait;
+}
 
 /* The number of men of each kind but kings, four bits each. */
 static inline uint64_t set_unit(int color, int type)

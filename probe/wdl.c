@@ -26,17 +26,36 @@ static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *
     const treb_position *seen = set_orient(place, pos, &room);
     if (file->format == TREB_FORMAT_SYZYGY) {
         const Syzygy *table;
-        int opened = file_get_syzygy(file, &table, error);
-        return opened < 0 ? opened : syzygy_verdict(table, seen, error);
+        int ready = file_get_syzygy(file, set->reader.wait, &table, error);
+        if (ready == 0) ready = file_syzygy_ready(&set->reader, file, table, seen, error);
+        return ready < 0 ? ready : syzygy_verdict(table, seen, error);
     }
     const OpenFile *open;
-    int opened = file_get(file, &open, error);
+    int opened = file_get(file, set->reader.wait, &open, error);
     if (opened < 0) return opened;
     uint64_t cell = index_of_position(&open->index, seen);
-    /* The pool is the set's changing part. */
-    int verdict = file_cell((ProbePool *)&set->pool, open, seen->turn, cell, error);
+    int verdict = file_cell(&set->reader, open, seen->turn, cell, error);
     if (verdict != FILE_NO_VERDICT) return verdict;
     return file_damaged(open, "a cell has a code without meaning", error);
+}
+
+/* What the given captures lead to where one before them led to something that is not in memory: a
+ * win if one of them wins, or what is lacking. All of it is fetched, up to a failure of another
+ * kind, which does not matter if what is lacking wins. Apart, so that those who wait need not go
+ * around it. */
+__attribute__((cold, noinline)) static int win_or_lacking(const treb_tables *set,
+                                                          const treb_position *pos,
+                                                          const Move *captures, int count,
+                                                          int lacking, treb_error *error)
+{
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        position_make(pos, captures[i], &child);
+        int verdict = wdl_value(set, &child, error);
+        if (verdict == TREB_LOSS) return TREB_WIN;
+        if (verdict < 0 && !probe_lacks(verdict)) break;
+    }
+    return lacking;
 }
 
 /* The best that the given captures lead to: 4 - the verdict of the position after one. The first
@@ -49,7 +68,10 @@ static int best_of(const treb_tables *set, const treb_position *pos, const Move 
         treb_position child;
         position_make(pos, captures[i], &child);
         int verdict = wdl_value(set, &child, error);
-        if (verdict < 0) return verdict;
+        if (verdict < 0) {
+            if (!probe_lacks(verdict)) return verdict;
+            return win_or_lacking(set, pos, captures + i + 1, count - i - 1, verdict, error);
+        }
         if (TREB_WIN - verdict > best) best = TREB_WIN - verdict;
     }
     return best;
@@ -70,14 +92,19 @@ int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *erro
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
     if (file == NULL) return wdl_without_table(place->entry, pos, error);
     Move captures[MOVES_MAX];
-    int count = movegen_captures(pos, captures), best = TREB_LOSS;
+    int count = movegen_captures(pos, captures), best = TREB_LOSS, bar = best;
     if (count > 0) {
-        best = best_of(set, pos, captures, count, error);
-        if (best < 0 || best == TREB_WIN) return best;
+        bar = best = best_of(set, pos, captures, count, error);
+        if (best < 0 || best == TREB_WIN) {
+            if (!probe_lacks(best)) return best;
+            /* The table alone may still say that it is a win, and is to be fetched, too. */
+            bar = TREB_CURSED_WIN;
+        }
         if (pos->ep != 0 && !has_other_moves(pos)) return best;
     }
     int stored = wdl_stored(set, place, file, pos, error);
-    return stored > best || stored < 0 ? stored : best;
+    if (stored >= 0) return stored > bar ? stored : best;
+    return best >= 0 ? stored : best;
 }
 
 treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out,

@@ -244,7 +244,16 @@ static const char *parse(Syzygy *table, const Material *material)
     return NULL;
 }
 
-static treb_status map_file(Syzygy *table, treb_error *error)
+/* What syzygy_ready needs. */
+static bool prepare_asking(Syzygy *table, TableFiles *files, const struct stat *stat)
+{
+    enum { PAGE = 4096 };
+    table->file = table_file_later(files, table->path, stat);
+    table->seen = calloc((size_t)(table->size / PAGE) + 1, sizeof *table->seen);
+    return table->file != NULL && table->seen != NULL;
+}
+
+static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
 {
     struct stat stat;
     const char *path = table->path;
@@ -273,15 +282,17 @@ static treb_status map_file(Syzygy *table, treb_error *error)
             table->size = (uint64_t)stat.st_size;
             /* A probe needs a few bytes here and there. */
             posix_madvise(bytes, (size_t)stat.st_size, POSIX_MADV_RANDOM);
+            if (files != NULL && !prepare_asking(table, files, &stat)) status = fail_memory(error);
         }
     }
     close(file);
     return status;
 }
 
-static treb_status open_table(Syzygy *table, const Material *material, treb_error *error)
+static treb_status open_table(Syzygy *table, TableFiles *files, const Material *material,
+                              treb_error *error)
 {
-    treb_status status = map_file(table, error);
+    treb_status status = map_file(table, files, error);
     if (status != TREB_OK) return status;
     if (memcmp(table->bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
         return fail(error, TREB_ERR_DAMAGED, "%s: is not a Syzygy table of its name",
@@ -295,6 +306,12 @@ static treb_status open_table(Syzygy *table, const Material *material, treb_erro
 Syzygy *syzygy_open(const char *path, const Material *material, treb_metric metric,
                     const SyzygyMaps *maps, treb_error *error)
 {
+    return syzygy_open_among(NULL, path, material, metric, maps, error);
+}
+
+Syzygy *syzygy_open_among(TableFiles *files, const char *path, const Material *material,
+                          treb_metric metric, const SyzygyMaps *maps, treb_error *error)
+{
     treb_error unused;
     if (error == NULL) error = &unused;
     Syzygy *table = calloc(1, sizeof *table);
@@ -304,7 +321,7 @@ Syzygy *syzygy_open(const char *path, const Material *material, treb_metric metr
     } else {
         table->metric = metric;
         table->maps = maps;
-        if (open_table(table, material, error) == TREB_OK) return table;
+        if (open_table(table, files, material, error) == TREB_OK) return table;
     }
     syzygy_close(table);
     return NULL;
@@ -316,6 +333,8 @@ void syzygy_close(Syzygy *table)
     for (int side = 0; side < 2; side++)
         for (int file = 0; file < 4; file++) free(table->array[side][file].more);
     if (table->bytes != NULL) munmap((void *)(uintptr_t)table->bytes, (size_t)table->size);
+    table_file_close(table->file);
+    free((void *)table->seen);
     free(table->path);
     free(table);
 }

@@ -17,28 +17,6 @@ static int damaged(const Syzygy *table, treb_error *error)
                       fail_path(table->path));
 }
 
-/* Finds the block of a cell, and which of its values is the cell's: -1 if that is nowhere. */
-static int find_block(const SyzygyArray *array, uint64_t cell, uint64_t *block)
-{
-    const uint8_t *entry = array->sparse + SYZYGY_SPARSE_SIZE * (cell >> array->sparse_bits);
-    int32_t step = (int32_t)1 << array->sparse_bits;
-    int32_t place = (int32_t)(cell & ((uint64_t)step - 1)) - step / 2;
-    uint64_t at = syzygy_get32(entry);
-    place += (int32_t)syzygy_get16(entry + 4);
-    if (at > array->lengths) return -1;
-    while (place < 0) {
-        if (at == 0) return -1;
-        place += (int32_t)syzygy_get16(array->length + 2 * --at) + 1;
-    }
-    for (; at < array->lengths; at++) {
-        int32_t last = (int32_t)syzygy_get16(array->length + 2 * at);
-        if (place <= last) break;
-        place -= last + 1;
-    }
-    *block = at;
-    return at < array->blocks ? place : -1;
-}
-
 /* The bits of a block, read from its start. */
 typedef struct Bits {
     const uint8_t *next, *end;
@@ -97,7 +75,7 @@ int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
     uint64_t block;
     assert(cell < array->index.size);
     if (array->flags & SYZYGY_CONSTANT) return array->constant;
-    int place = find_block(array, cell, &block);
+    int place = syzygy_find_block(array, cell, &block, NULL, NULL);
     if (place < 0) return -1;
     int symbol = find_symbol(table, array, block, &place);
     if (symbol < 0) return -1;
@@ -120,6 +98,11 @@ static int lead_file(const Syzygy *table, const treb_position *pos)
     if (table->files == 1) return 0;
     uint64_t pawns = pos->by_color[table->lead >> 3] & pos->by_type[TREB_PAWN];
     return syzygy_lead_file(table->maps, pawns);
+}
+
+const SyzygyArray *syzygy_array_of(const Syzygy *table, const treb_position *pos)
+{
+    return &table->array[table->metric == TREB_WDL ? pos->turn : 0][lead_file(table, pos)];
 }
 
 static int read_position(const Syzygy *table, const SyzygyArray *array, const treb_position *pos)
@@ -274,7 +257,7 @@ treb_status syzygy_unpack(const Syzygy *table, int side, int file, uint64_t cell
         for (uint64_t i = 0; i < count; i++) out[i] = array->constant;
         return TREB_OK;
     }
-    int place = find_block(array, cell, &block);
+    int place = syzygy_find_block(array, cell, &block, NULL, NULL);
     if (place < 0) return (treb_status)-damaged(table, error);
     for (; count > 0; block++, place = 0) {
         if (block >= array->blocks) return (treb_status)-damaged(table, error);

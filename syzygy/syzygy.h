@@ -17,6 +17,7 @@
 
 #include "core/material.h"
 #include "core/position.h"
+#include "core/table_files.h"
 
 enum {
     SYZYGY_MEN_MAX = 7,
@@ -93,12 +94,18 @@ bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZ
 /* The other way round, from a path. False if it is no such name, or not of the canonical material. */
 bool syzygy_parse_name(const char *path, Material *material, treb_metric *metric);
 
-typedef struct Syzygy Syzygy; /* immutable: any number of threads may read one */
+typedef struct Syzygy Syzygy; /* any number of threads may read one */
 
 /* Maps a file and checks all but its blocks. `maps` lasts longer. The material is canonical. NULL
  * with *error filled, which names the file, on failure. */
 Syzygy *syzygy_open(const char *path, const Material *material, treb_metric metric,
                     const SyzygyMaps *maps, treb_error *error);
+
+/* The same for a file that is to be read without waiting for a disk as well (syzygy_ready): which
+ * of its pages are in memory is asked with a descriptor, one of those that `files` shares. `files`
+ * lasts longer. */
+Syzygy *syzygy_open_among(TableFiles *files, const char *path, const Material *material,
+                          treb_metric metric, const SyzygyMaps *maps, treb_error *error);
 void syzygy_close(Syzygy *table); /* NULL is allowed */
 
 const char *syzygy_path(const Syzygy *table);
@@ -134,6 +141,24 @@ int syzygy_verdict(const Syzygy *table, const treb_position *pos, treb_error *er
  * rounded; from a .rtbz, for a position that it stores. The verdict is known, and no draw. Of
  * those mated 1 ply or 2. */
 int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_error *error);
+
+/* ---- without waiting ------------------------------------------------------------------------- */
+
+/* A run of bytes of a file. */
+typedef struct SyzygyBytes {
+    uint64_t at, size;
+} SyzygyBytes;
+
+/* Whether the value of a position can be read without waiting for a disk: 0, or minus
+ * TREB_ERR_NOT_READY; *missing then is what is to be brought first. What a probe reads is found by
+ * what it reads before, so that this may have to be done three times. Minus TREB_ERR_DAMAGED if the
+ * file has no such value. Never waits. */
+int syzygy_ready(const Syzygy *table, const treb_position *pos, SyzygyBytes *missing,
+                 treb_error *error);
+
+/* Asks the system to bring bytes; and reads them, which waits for a disk. */
+void syzygy_fetch(const Syzygy *table, SyzygyBytes bytes);
+void syzygy_touch(const Syzygy *table, SyzygyBytes bytes);
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 

@@ -36,6 +36,7 @@ done
 run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/gen/test_gen"
 run "published counts" "$build/tests/probe/counts" "$tables" tests/data/le5.tsv
 run "few open files" "$build/tests/probe/test_files" "$tables"
+run "never wait" "$build/tests/probe/test_wait" "$tables"
 run "bounded probes" "$build/tests/probe/test_bounds" "$tables"
 run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
@@ -71,6 +72,7 @@ else
 fi
 rm -rf "$build/test-syzygy"
 run "export" "$build/trebuchet" export --quiet --syzygy "$build/test-syzygy" KBNvK KQvKR
+run "export, never wait" "$build/tests/probe/test_wait" "$build/test-syzygy"
 run "export, compared" "$build/trebuchet" compare -m wdl,dtz "$build/test-syzygy" "$tables"
 run "export, verified" "$build/trebuchet" verify --full --tables "$build/test-syzygy" KQvKR KBNvK
 if PATH=$PATH:/usr/games command -v stockfish >/dev/null; then

@@ -70,7 +70,8 @@ static bool is_over(const Search *s)
 {
     const Limits *limits = s->setup->limits;
     if (limits->nodes && s->nodes > limits->nodes) return true;
-    if (s->nodes % 1024 == 0 && limits->seconds > 0 && now() - s->start > limits->seconds)
+    /* Often: a node whose block must be unpacked takes a hundred times as long as another. */
+    if (s->nodes % 128 == 0 && limits->seconds > 0 && now() - s->start > limits->seconds)
         return true;
     return atomic_load_explicit(s->setup->stop, memory_order_relaxed);
 }
@@ -368,6 +369,20 @@ static void legal_moves(const SearchSetup *setup, TablesRoot *root)
     }
 }
 
+/* Whether the search may wait for a disk. */
+static bool is_unhurried(const SearchSetup *setup)
+{
+    const Limits *limits = setup->limits;
+    return setup->always_wait || limits->depth || limits->nodes || limits->mate;
+}
+
+/* Seconds that the root is worth until the tables say its moves: it is the one position where they
+ * can spare the whole search. */
+static double patience(const Limits *limits)
+{
+    return limits->seconds > 0 && limits->seconds < 4 ? limits->seconds / 4 : 1;
+}
+
 Move search_run(const SearchSetup *setup)
 {
     const struct timespec moment = {0, 2000000};
@@ -380,16 +395,19 @@ Move search_run(const SearchSetup *setup)
     s->key_count = setup->game->key_count;
     memcpy(s->keys, setup->game->keys, (size_t)s->key_count * sizeof *s->keys);
     setup->tt->age++;
-    setup->tables->hits = 0;
+    setup->tables->hits = setup->tables->lacked = 0;
+    setup->tables->patient = is_unhurried(setup);
     legal_moves(setup, &root);
     /* Where the tables cover the root, they have said which moves are good. Among these they know
      * no difference, so the search that chooses does without them. */
-    s->probing = !tables_root(setup->tables, &setup->game->board, times_seen, setup->game, &root);
+    s->probing = !tables_root(setup->tables, &setup->game->board, times_seen, setup->game,
+                              patience(setup->limits), setup->stop, &root);
     if (root.decided)
         report_decided(s, &root);
     else if (root.count > 0)
         deepen(s, &root);
     if (root.count > 0) best = root.moves[0];
+    if (setup->nodes != NULL) *setup->nodes = s->nodes;
     while (setup->limits->infinite && !atomic_load(setup->stop)) nanosleep(&moment, NULL);
     free(s);
     return best;

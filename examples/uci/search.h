@@ -48,6 +48,8 @@ typedef struct SearchSetup {
     Tt *tt;
     atomic_bool *stop;
     void (*report)(const SearchInfo *info);
+    bool always_wait; /* for a disk, under the clock as well */
+    uint64_t *nodes;  /* NULL, or where to put how many there were */
 } SearchSetup;
 
 /* Searches until a limit is reached or *stop. Returns the best move; 0 if there is none. */

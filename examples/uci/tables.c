@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "eval.h"
 #include "score.h"
@@ -41,7 +42,16 @@ bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *e
     t->set = set;
     t->men = men_of_largest(set);
     treb_tables_set_memory(set, (uint64_t)memory_mib << 20);
+    /* What the search lacks is brought by a thread of the library's. Should there be none, only
+     * files that were opened before, by tables_warm or a search that waits, answer under the
+     * clock. */
+    treb_tables_set_fetch(set, TREB_FETCH_THREAD, NULL);
     return true;
+}
+
+void tables_warm(Tables *t, unsigned mib)
+{
+    if (t->set) treb_tables_warm(t->set, TREB_WDL, (uint64_t)mib << 20, NULL, NULL, NULL);
 }
 
 void tables_close(Tables *t)
@@ -90,6 +100,50 @@ static bool may_ask(const Tables *t, const Board *b)
 {
     int men = bit_count(b->all[WHITE] | b->all[BLACK]);
     return t->set && b->castling == 0 && men <= t->men && men <= t->limit;
+}
+
+/* ---- Waiting or not -------------------------------------------------------------------------- */
+
+/* A disk takes some milliseconds, in which a search sees thousands of positions, and a slow one has
+ * lost games on time. So under the clock nothing is asked that would wait: what is not in memory is
+ * evaluated, like any position that no table has, while the library brings it for the next time. A
+ * search to a depth or so many nodes waits, and so comes to the same each time. */
+static treb_status ask_wdl(Tables *t, const treb_position *pos, treb_wdl *out)
+{
+    if (t->patient) return treb_probe_wdl(t->set, pos, out, NULL);
+    treb_status status = treb_probe_wdl_try(t->set, pos, out, NULL);
+    t->lacked += status == TREB_ERR_NOT_READY;
+    return status;
+}
+
+static treb_status ask_distance(const Tables *t, const treb_position *pos, treb_metric metric,
+                                treb_distance *out)
+{
+    if (t->patient) return treb_probe_distance(t->set, pos, metric, out, NULL);
+    return treb_probe_distance_try(t->set, pos, metric, out, NULL);
+}
+
+static treb_status ask_moves(const Tables *t, const treb_position *pos, treb_metric metric,
+                             treb_move *out, size_t room, size_t *count)
+{
+    if (t->patient)
+        return treb_probe_moves(t->set, pos, metric, TREB_RULE_50, out, room, count, NULL);
+    return treb_probe_moves_try(t->set, pos, metric, TREB_RULE_50, out, room, count, NULL);
+}
+
+/* Asks again until what is on its way has come, for so long. */
+static treb_status ask_moves_for(const Tables *t, const treb_position *pos, treb_metric metric,
+                                 treb_move *out, size_t *count, double *seconds,
+                                 const atomic_bool *stop)
+{
+    const struct timespec moment = {0, 1000000};
+    treb_status status;
+    while ((status = ask_moves(t, pos, metric, out, TREB_MOVES_MAX, count)) == TREB_ERR_NOT_READY &&
+           *seconds > 0 && !atomic_load(stop)) {
+        nanosleep(&moment, NULL);
+        *seconds -= 1e-3;
+    }
+    return status;
 }
 
 /* ---- The root -------------------------------------------------------------------------------- */
@@ -147,7 +201,8 @@ static int score_of_move(const treb_value *v)
  * let slip comes behind a slower one that it does not. Where DTM is not installed DTZ is progress
  * enough; where there is but the verdict, the search must find the way among the moves that keep
  * it. The same goes for draws: all moves that hold are left, and the search plays for a mistake. */
-bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, TablesRoot *root)
+bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, double seconds,
+                 const atomic_bool *stop, TablesRoot *root)
 {
     static const treb_metric order[] = {TREB_DTM, TREB_DTZ, TREB_WDL};
     treb_move list[TREB_MOVES_MAX];
@@ -158,8 +213,7 @@ bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, 
     treb_position pos = to_position(b);
     for (size_t i = 0; i < 3 && status != TREB_OK; i++) {
         metric = order[i];
-        status = treb_probe_moves(t->set, &pos, metric, TREB_RULE_50, list, TREB_MOVES_MAX, &count,
-                                  NULL);
+        status = ask_moves_for(t, &pos, metric, list, &count, &seconds, stop);
     }
     if (status != TREB_OK) return false;
     t->hits += count;
@@ -181,13 +235,17 @@ bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, 
 
 int tables_line(const Tables *t, const Board *b, Move *out, int capacity)
 {
-    treb_move list[32];
-    size_t count = 0, room = capacity < 32 ? (size_t)capacity : 32;
-    treb_line_end end;
     treb_position pos = to_position(b);
-    treb_best_line(t->set, &pos, TREB_DTM, TREB_RULE_50, list, room, &count, &end, NULL);
-    for (size_t i = 0; i < count; i++) out[i] = to_move(&list[i]);
-    return (int)count;
+    int length = 0;
+    while (length < capacity) {
+        treb_move best;
+        size_t count;
+        treb_status status = ask_moves(t, &pos, TREB_DTM, &best, 1, &count);
+        if (status != TREB_OK || count == 0 || best.value.wdl == TREB_DRAW) break;
+        out[length++] = to_move(&best);
+        treb_position_play(&pos, best.uci, &pos, NULL);
+    }
+    return length;
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
@@ -202,13 +260,13 @@ static void trace(const Tables *t, const char *what, const treb_position *pos)
 
 /* The verdict with the clock of the position. Most nodes that a search asks about come right after
  * a capture, and the verdict is all; else DTZ tells whether there is time left. */
-static bool probe_rule(const Tables *t, const treb_position *pos, treb_wdl *out)
+static bool probe_rule(Tables *t, const treb_position *pos, treb_wdl *out)
 {
     treb_distance dtz;
     trace(t, "wdl", pos);
-    if (treb_probe_wdl(t->set, pos, out, NULL) != TREB_OK) return false;
+    if (ask_wdl(t, pos, out) != TREB_OK) return false;
     if (pos->halfmove == 0 || (*out != TREB_WIN && *out != TREB_LOSS)) return true;
-    if (treb_probe_dtz(t->set, pos, &dtz, NULL) != TREB_OK) return false;
+    if (ask_distance(t, pos, TREB_DTZ, &dtz) != TREB_OK) return false;
     *out = treb_wdl_with_clock(*out, dtz.plies, pos->halfmove);
     return true;
 }
@@ -218,7 +276,7 @@ static int win_score(const Tables *t, const treb_position *pos, const Board *b, 
 {
     treb_distance dtm;
     trace(t, "dtm", pos);
-    if (treb_probe_dtm(t->set, pos, &dtm, NULL) == TREB_OK) return SCORE_MATE - ply - dtm.plies;
+    if (ask_distance(t, pos, TREB_DTM, &dtm) == TREB_OK) return SCORE_MATE - ply - dtm.plies;
     int progress = sign * eval_position(b) / 16;
     if (progress > 250) progress = 250;
     if (progress < -250) progress = -250;

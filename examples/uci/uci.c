@@ -20,6 +20,8 @@ typedef struct Engine {
     Tt tt;
     char *path; /* of the tables */
     unsigned memory_mib;
+    unsigned warm_mib; /* of verdicts to be read when tables are opened */
+    bool always_wait;  /* for a disk */
     int overhead_ms;
     Limits limits; /* of the search that runs */
     atomic_bool stop;
@@ -83,6 +85,8 @@ static void identify(const Engine *e)
     printf("option name TablesMemory type spin default %d min 0 max %d\n", MEMORY_DEFAULT,
            MEMORY_MAX);
     printf("option name TablesMen type spin default %d min 0 max %d\n", TREB_MEN_MAX, TREB_MEN_MAX);
+    printf("option name TablesWarm type spin default 0 min 0 max %d\n", MEMORY_MAX);
+    printf("option name TablesWait type check default false\n");
     printf("option name TablesTrace type string default <empty>\n");
     printf("option name MoveOverhead type spin default 20 min 0 max 5000\n");
     printf("uciok\n");
@@ -94,7 +98,13 @@ static void identify(const Engine *e)
 static void *search_thread(void *context)
 {
     Engine *e = context;
-    SearchSetup setup = {&e->game, &e->limits, &e->tables, &e->tt, &e->stop, report};
+    const SearchSetup setup = {.game = &e->game,
+                               .limits = &e->limits,
+                               .tables = &e->tables,
+                               .tt = &e->tt,
+                               .stop = &e->stop,
+                               .report = report,
+                               .always_wait = e->always_wait};
     Move best = search_run(&setup);
     char text[MOVE_TEXT] = "0000"; /* mate or stalemate */
     if (best) board_move_text(best, text);
@@ -259,6 +269,7 @@ static void set_path(Engine *e, const char *path)
     }
     free(e->path);
     e->path = copy;
+    if (e->warm_mib > 0) tables_warm(&e->tables, e->warm_mib);
     tt_clear(&e->tt); /* what it holds came from other tables */
     snprintf(text, sizeof text, "%zu files, up to %d men",
              e->tables.set ? treb_tables_count(e->tables.set) : 0, e->tables.men);
@@ -301,6 +312,11 @@ static void set_option(Engine *e, const char *name, const char *value)
     } else if (strcasecmp(name, "TablesMen") == 0) {
         e->tables.limit = (int)to_number(value, 0, TREB_MEN_MAX);
         tt_clear(&e->tt);
+    } else if (strcasecmp(name, "TablesWarm") == 0) {
+        e->warm_mib = (unsigned)to_number(value, 0, MEMORY_MAX);
+        if (e->warm_mib > 0) tables_warm(&e->tables, e->warm_mib);
+    } else if (strcasecmp(name, "TablesWait") == 0) {
+        e->always_wait = strcasecmp(value, "true") == 0;
     } else if (strcasecmp(name, "TablesTrace") == 0) {
         set_trace(e, value);
     } else if (strcasecmp(name, "MoveOverhead") == 0) {

@@ -28,7 +28,8 @@ def test_identity(path, _tables):
     engine = Engine(path)
     engine.send("uci")
     lines = engine.until("uciok")
-    for name in ("Hash", "TablesPath", "TablesMemory", "TablesMen", "MoveOverhead"):
+    for name in ("Hash", "TablesPath", "TablesMemory", "TablesMen", "TablesWarm", "TablesWait",
+                 "MoveOverhead"):
         assert any(line.startswith(f"option name {name} type ") for line in lines), name
     assert any(line.startswith("id name ") for line in lines)
     assert engine.ready() == []
@@ -125,6 +126,21 @@ def test_ends(path, tables):
     engine.send("stop")
     engine.until("bestmove", 5)
     assert engine.quit() == 0
+
+
+def test_clock(path, tables):
+    """Under the clock nothing waits for a disk: what is in memory, or comes soon, is used."""
+    bishop_knight, rook = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "8/8/8/8/2R1k3/2K5/1P6/3r4 b - - 0 1"
+    for options in ({}, {"TablesWarm": 64}, {"TablesWait": "true"}):
+        engine = Engine(path, TablesPath=tables, **options)
+        _, infos = engine.go("movetime 2000", bishop_knight)
+        assert infos[-1].kind == "mate" and infos[-1].score > 20, options
+        for _ in range(20):  # a thread is opening files
+            _, infos = engine.go("movetime 100", rook)
+            if infos[-1].hits > 0:
+                break
+        assert infos[-1].hits > 0, options
+        assert engine.quit() == 0
 
 
 def test_nonsense(path, tables):

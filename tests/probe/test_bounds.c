@@ -10,15 +10,15 @@
 
 static unsigned cells, made;
 
-int __real_file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell,
+int __real_file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
                      treb_error *error);
-int __wrap_file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell,
+int __wrap_file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
                      treb_error *error);
-int __wrap_file_cell(ProbePool *pool, const OpenFile *file, int side, uint64_t cell,
+int __wrap_file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
                      treb_error *error)
 {
     cells++;
-    return __real_file_cell(pool, file, side, cell, error);
+    return __real_file_cell(reader, file, side, cell, error);
 }
 
 void __real_position_make(const treb_position *pos, Move m, treb_position *child);

@@ -1,0 +1,284 @@
+/* slow_disk.h - a disk for tests and benches: what is in the memory of the system is theirs to say.
+ * The linker puts the functions below before those of core/nowait.c and the system (SLOW_DISK in
+ * the Makefile). Each program includes it once, after it has asked for _GNU_SOURCE.
+ *
+ * Off at first: then all is as it is. On, a page of a file is in memory if it has been read or
+ * delivered since disk_forget. Pages of mapped files that are not can't be touched without a
+ * signal, by which the touch is seen; it counts as a read. */
+#ifndef TREB_TESTS_SLOW_DISK_H
+#define TREB_TESTS_SLOW_DISK_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DISK_PAGE = 4096, DISK_FILES = 1024 };
+
+typedef struct DiskFile {
+    ino_t number;
+    size_t pages;
+    _Atomic int64_t
+        *there;   /* by page: from when on it is in memory, in ns; INT64_MAX: asked by none */
+    uint8_t *map; /* NULL: not mapped */
+} DiskFile;
+
+static struct {
+    bool on;
+    bool refuses_open; /* nowait_open says EAGAIN */
+    int64_t delay; /* ns until what is read or fetched is there; INT64_MAX: until disk_deliver */
+    int64_t read_delay;        /* ns that reading something that is not there takes */
+    atomic_int waits, fetches; /* reads by threads that had promised not to wait; fetches of all */
+    atomic_int reads;          /* that had to wait, of all threads */
+    pthread_mutex_t mutex;
+    DiskFile file[DISK_FILES];
+    _Atomic int count;
+    int64_t skew; /* of the coarse clock */
+} disk = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread bool disk_promised; /* this thread says that it does not wait */
+
+static inline int64_t disk_now(void)
+{
+    struct timespec t;
+    /* Not the coarse clock, which may be skewed. */
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline void disk_sleep(int64_t ns)
+{
+    const struct timespec t = {ns / 1000000000, ns % 1000000000};
+    if (ns > 0) nanosleep(&t, NULL);
+}
+
+static inline DiskFile *disk_file(int descriptor)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) return NULL;
+    pthread_mutex_lock(&disk.mutex);
+    int i = 0, count = atomic_load(&disk.count);
+    while (i < count && disk.file[i].number != about.st_ino) i++;
+    if (i == count) {
+        if (count == DISK_FILES) abort();
+        DiskFile *file = &disk.file[i];
+        *file = (DiskFile){.number = about.st_ino, .pages = (size_t)about.st_size / DISK_PAGE + 2};
+        file->there = calloc(file->pages, sizeof *file->there);
+        for (size_t p = 0; p < file->pages; p++) atomic_store(&file->there[p], INT64_MAX);
+        atomic_store(&disk.count, count + 1);
+    }
+    pthread_mutex_unlock(&disk.mutex);
+    return &disk.file[i];
+}
+
+static inline void disk_protect(const DiskFile *file, size_t page, bool there)
+{
+    if (file->map != NULL && page + 1 < file->pages)
+        mprotect(file->map + page * DISK_PAGE, DISK_PAGE, there ? PROT_READ : PROT_NONE);
+}
+
+/* Has a page arrive `delay` from now, unless it is on its way. */
+static inline void disk_bring(DiskFile *file, size_t page, int64_t delay)
+{
+    int64_t due = delay == INT64_MAX ? INT64_MAX - 1 : disk_now() + delay;
+    int64_t before = atomic_load(&file->there[page]);
+    if (due < before) atomic_store(&file->there[page], due);
+    if (delay == 0) disk_protect(file, page, true);
+}
+
+static inline bool disk_has(DiskFile *file, uint64_t at, uint64_t size)
+{
+    int64_t now = disk_now();
+    for (uint64_t p = at / DISK_PAGE; p * DISK_PAGE < at + size && p < file->pages; p++) {
+        if (atomic_load(&file->there[p]) > now) return false;
+        disk_protect(file, p, true);
+    }
+    return true;
+}
+
+static inline void disk_bring_all(DiskFile *file, uint64_t at, uint64_t size, int64_t delay)
+{
+    for (uint64_t p = at / DISK_PAGE; p * DISK_PAGE < at + size && p < file->pages; p++)
+        disk_bring(file, (size_t)p, delay);
+}
+
+/* Reads, that is waits unless all is there. */
+static inline void disk_wait_for(DiskFile *file, uint64_t at, uint64_t size)
+{
+    if (disk_has(file, at, size)) return;
+    if (disk_promised) atomic_fetch_add(&disk.waits, 1);
+    atomic_fetch_add(&disk.reads, 1);
+    disk_sleep(disk.read_delay);
+    disk_bring_all(file, at, size, 0);
+}
+
+/* ---- What tests do with it ------------------------------------------------------------------- */
+
+/* Nothing is in memory, of files known so far. */
+static inline void disk_forget(void)
+{
+    for (int i = 0; i < atomic_load(&disk.count); i++)
+        for (size_t p = 0; p < disk.file[i].pages; p++) {
+            atomic_store(&disk.file[i].there[p], INT64_MAX);
+            disk_protect(&disk.file[i], p, false);
+        }
+}
+
+/* What was fetched is there. */
+static inline void disk_deliver(void)
+{
+    for (int i = 0; i < atomic_load(&disk.count); i++)
+        for (size_t p = 0; p < disk.file[i].pages; p++)
+            if (atomic_load(&disk.file[i].there[p]) != INT64_MAX) {
+                atomic_store(&disk.file[i].there[p], 0);
+                disk_protect(&disk.file[i], p, true);
+            }
+}
+
+static inline void disk_count_anew(void)
+{
+    atomic_store(&disk.waits, 0);
+    atomic_store(&disk.fetches, 0);
+    atomic_store(&disk.reads, 0);
+}
+
+/* ---- In the place of the system -------------------------------------------------------------- */
+
+bool __real_nowait_read(int file, void *bytes, size_t size, uint64_t offset);
+bool __wrap_nowait_read(int file, void *bytes, size_t size, uint64_t offset);
+bool __real_nowait_has(int file, uint64_t offset, uint64_t size);
+bool __wrap_nowait_has(int file, uint64_t offset, uint64_t size);
+void __real_nowait_fetch(int file, uint64_t offset, uint64_t size);
+void __wrap_nowait_fetch(int file, uint64_t offset, uint64_t size);
+int __real_nowait_open(const char *path, int flags);
+int __wrap_nowait_open(const char *path, int flags);
+ssize_t __real_pread64(int file, void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pread64(int file, void *bytes, size_t size, off_t offset);
+void *__real_mmap64(void *at, size_t size, int protection, int flags, int file, off_t offset);
+void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file, off_t offset);
+int __real_munmap(void *at, size_t size);
+int __wrap_munmap(void *at, size_t size);
+int __real_posix_madvise(void *at, size_t size, int advice);
+int __wrap_posix_madvise(void *at, size_t size, int advice);
+int __real_clock_gettime(clockid_t clock, struct timespec *out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
+
+bool __wrap_nowait_read(int file, void *bytes, size_t size, uint64_t offset)
+{
+    DiskFile *known = disk.on ? disk_file(file) : NULL;
+    if (known == NULL) return __real_nowait_read(file, bytes, size, offset);
+    errno = EAGAIN;
+    if (!disk_has(known, offset, size)) return false;
+    ssize_t n = __real_pread64(file, bytes, size, (off_t)offset);
+    if (n >= 0) errno = 0;
+    return n == (ssize_t)size;
+}
+
+bool __wrap_nowait_has(int file, uint64_t offset, uint64_t size)
+{
+    DiskFile *known = disk.on ? disk_file(file) : NULL;
+    return known == NULL ? __real_nowait_has(file, offset, size) : disk_has(known, offset, size);
+}
+
+void __wrap_nowait_fetch(int file, uint64_t offset, uint64_t size)
+{
+    DiskFile *known = disk.on ? disk_file(file) : NULL;
+    if (known == NULL) {
+        __real_nowait_fetch(file, offset, size);
+        return;
+    }
+    atomic_fetch_add(&disk.fetches, 1);
+    disk_bring_all(known, offset, size, disk.delay);
+}
+
+int __wrap_nowait_open(const char *path, int flags)
+{
+    if (!disk.on) return __real_nowait_open(path, flags);
+    errno = EAGAIN;
+    return disk.refuses_open ? -1 : open(path, flags);
+}
+
+ssize_t __wrap_pread64(int file, void *bytes, size_t size, off_t offset)
+{
+    DiskFile *known = disk.on ? disk_file(file) : NULL;
+    if (known != NULL) disk_wait_for(known, (uint64_t)offset, size);
+    return __real_pread64(file, bytes, size, offset);
+}
+
+void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file, off_t offset)
+{
+    uint8_t *map = __real_mmap64(at, size, protection, flags, file, offset);
+    DiskFile *known = disk.on && file >= 0 && map != MAP_FAILED ? disk_file(file) : NULL;
+    if (known == NULL) return map;
+    known->map = map;
+    for (size_t p = 0; p < known->pages; p++)
+        disk_protect(known, p, atomic_load(&known->there[p]) <= disk_now());
+    return map;
+}
+
+int __wrap_munmap(void *at, size_t size)
+{
+    for (int i = 0; i < atomic_load(&disk.count); i++)
+        if (disk.file[i].map == at) disk.file[i].map = NULL;
+    return __real_munmap(at, size);
+}
+
+/* The mapped file that an address is in. */
+static inline DiskFile *disk_mapped(const uint8_t *at)
+{
+    for (int i = 0; i < atomic_load(&disk.count); i++) {
+        DiskFile *file = &disk.file[i];
+        if (file->map != NULL && at >= file->map && at < file->map + file->pages * DISK_PAGE)
+            return file;
+    }
+    return NULL;
+}
+
+int __wrap_posix_madvise(void *at, size_t size, int advice)
+{
+    DiskFile *known = disk.on ? disk_mapped(at) : NULL;
+    if (known == NULL || advice != POSIX_MADV_WILLNEED)
+        return __real_posix_madvise(at, size, advice);
+    atomic_fetch_add(&disk.fetches, 1);
+    disk_bring_all(known, (uint64_t)((uint8_t *)at - known->map), size, disk.delay);
+    return 0;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
+{
+    int result = __real_clock_gettime(clock, out);
+    if (clock == CLOCK_MONOTONIC_COARSE) out->tv_sec += (time_t)disk.skew;
+    return result;
+}
+
+/* A page that is not there was touched. */
+static inline void disk_touched(int number, siginfo_t *about, void *context)
+{
+    DiskFile *file = disk_mapped(about->si_addr);
+    (void)context;
+    if (file == NULL) {
+        signal(number, SIG_DFL);
+        return;
+    }
+    uint64_t at = (uint64_t)((uint8_t *)about->si_addr - file->map) / DISK_PAGE * DISK_PAGE;
+    disk_wait_for(file, at, 1);
+    disk_protect(file, (size_t)(at / DISK_PAGE), true);
+}
+
+static inline void disk_start(void)
+{
+    struct sigaction action = {.sa_sigaction = disk_touched, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGSEGV, &action, NULL);
+    disk.on = true;
+}
+
+#endif
