@@ -561,6 +561,7 @@ onPage("by keyboard alone", {}, async (hands, page) => {
     assert.match(await hands.text("#announce"), /a1/);
     await tabTo("done");
     await page.keyboard.press("Enter");
+    await hands.settled(); /* moves are known once the answer is there */
     await page.focus("body");
     await tabTo("board");
     await go("f7");
