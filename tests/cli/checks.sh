@@ -1,20 +1,6 @@
-# checks.sh - what the tests of the command share: sourced with their two arguments, the command and a
-# folder with all tables of 3 and 4 men. They run in a folder of their own, which goes when they end.
-if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
-    echo "usage: $0 TREBUCHET TABLES" >&2
-    exit 2
-fi
-T=$(realpath "$1")
-TABLES=$(realpath "$2")
-TOP=$(realpath "$(dirname "$0")/../..")
-DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-cli-XXXXXX")
-trap 'chmod -R u+w "$DIR"; rm -rf "$DIR"' EXIT
-cd "$DIR" || exit 2
-unset TREBUCHET_PATH COLUMNS
-export LC_ALL=C
-passed=0 failed=0
+# checks.sh - what the tests of the command share: sourced with their two arguments, see frame.sh.
+. "$(dirname "$0")/../support/frame.sh"
 
-pass() { passed=$((passed + 1)); }
 fail() {
     failed=$((failed + 1))
     echo "FAILED: $1"
@@ -52,4 +38,3 @@ json() {
     if python3 -c "import json; d = json.load(open('out')); assert ($1)" 2>/dev/null; then pass
     else fail "$what: not so: $1"; fi
 }
-check() { if eval "$2"; then pass; else fail "$1"; fi; }

@@ -3,32 +3,22 @@
 # folder with all tables of 3 and 4 men; it is only read. Ends with "N passed, M failed".
 set -u
 
-if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -d "$2" ]; then
-    echo "usage: $0 TREBUCHET TABLES" >&2
-    exit 2
-fi
-T=$(realpath "$1")
-TABLES=$(realpath "$2")
-TESTS=$(realpath "$(dirname "$0")")
-DIR=$(mktemp -d "${TMPDIR:-/tmp}/trebuchet-server-XXXXXX")
+. "$(dirname "$0")/../support/frame.sh"
+unset http_proxy HTTP_PROXY
+export no_proxy='*'
+TESTS=$TOP/tests/server
 SERVER=
 stop() {
     [ -n "$SERVER" ] && kill -KILL "$SERVER" 2>/dev/null && wait "$SERVER" 2>/dev/null
     SERVER=
 }
-trap 'stop; rm -rf "$DIR"' EXIT
-cd "$DIR" || exit 2
-unset TREBUCHET_PATH COLUMNS http_proxy HTTP_PROXY
-export LC_ALL=C no_proxy='*'
-passed=0 failed=0
+trap 'stop; leave' EXIT
 
-pass() { passed=$((passed + 1)); }
 fail() {
     failed=$((failed + 1))
     echo "FAILED: $1"
     { head -12 head; head -c 600 body; tail -3 log; } 2>/dev/null | sed 's/^/    | /'
 }
-check() { if eval "$2"; then pass; else fail "$1"; fi; }
 
 # start OPTIONS...: runs a server on a free port; its address goes to U, without the last slash.
 start() { launch "$T" serve --port 0 "$@"; }
