@@ -205,11 +205,18 @@ treb_wdl answer_blocked_wdl(BlockedVerdict verdict, int side)
     return (verdict == BLOCKED_WHITE) == (side == TREB_WHITE) ? TREB_WIN : TREB_LOSS;
 }
 
-bool answer_blocked_value(AnswerContext *context, const treb_position *pos, treb_value *out)
+/* The blocked-pawn table of a position that a move leads to, or NULL. What went wrong is noted. */
+static Blocked *after_move(AnswerContext *context, const treb_position *pos)
 {
     treb_error why;
     Blocked *b;
     answer_note(context, answer_instead(context, pos, &b, &why));
+    return b;
+}
+
+bool answer_blocked_value(AnswerContext *context, const treb_position *pos, treb_value *out)
+{
+    Blocked *b = after_move(context, pos);
     if (b == NULL) return false;
     BlockedValue value = root_value(b);
     bool exact = value.plies >= 0 && !b->upper_bounds;
@@ -334,9 +341,7 @@ static void note_end(Fields *fields, const treb_position *pos)
 
 bool answer_blocked_fields(AnswerContext *context, const treb_position *pos, Fields *fields)
 {
-    treb_error why;
-    Blocked *b;
-    answer_note(context, answer_instead(context, pos, &b, &why));
+    Blocked *b = after_move(context, pos);
     if (b == NULL) return false;
     BlockedValue value = root_value(b);
     *fields = fields_of(b, &value, value.plies, pos->turn);

@@ -19,6 +19,11 @@ treb_status fail(treb_error *error, treb_status status, const char *format, ...)
 
 treb_status fail_memory(treb_error *error) { return fail(error, TREB_ERR_MEMORY, "out of memory"); }
 
+treb_status fail_not_ready(treb_error *error, const char *path)
+{
+    return fail(error, TREB_ERR_NOT_READY, "%s: is not in memory yet", fail_path(path));
+}
+
 const char *fail_path(const char *path)
 {
     size_t size = strlen(path), most = sizeof((treb_error *)NULL)->text / 2;

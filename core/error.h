@@ -11,6 +11,10 @@ treb_status fail(treb_error *error, treb_status status, const char *format, ...)
 /* The same for memory that could not be had. Returns TREB_ERR_MEMORY. */
 treb_status fail_memory(treb_error *error);
 
+/* The same for a file that would have to be read from a disk first, of calls that do not wait for
+ * one. Returns TREB_ERR_NOT_READY. */
+treb_status fail_not_ready(treb_error *error, const char *path);
+
 /* What a message says of a path: of a long one the end, which tells more than the beginning. */
 const char *fail_path(const char *path);
 

@@ -85,11 +85,6 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static treb_status not_ready(const TableFile *file, treb_error *error)
-{
-    return fail(error, TREB_ERR_NOT_READY, "%s: is not in memory yet", fail_path(file->path));
-}
-
 /* Opens the file for the first time or again: *descriptor. errno is EMFILE or ENFILE if there are
  * no more descriptors. */
 static treb_status open_now(TableFile *file, bool again, TableWait wait, int *descriptor,
@@ -101,7 +96,8 @@ static treb_status open_now(TableFile *file, bool again, TableWait wait, int *de
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
     errno = 0;
     int opened = wait == TABLE_WAIT ? open(file->path, flags) : nowait_open(file->path, flags);
-    if (opened < 0 && wait != TABLE_WAIT && errno == EAGAIN) return not_ready(file, error);
+    if (opened < 0 && wait != TABLE_WAIT && errno == EAGAIN)
+        return fail_not_ready(error, file->path);
     if (opened < 0) return fail_open(file, error);
     if (fstat(opened, &now) != 0) {
         status = fail_errno(error, "read", file->path);
@@ -190,7 +186,7 @@ static treb_status make_open(TableFiles *files, TableFile *file, bool again, Tab
             if ((errno != EMFILE && errno != ENFILE) || files->open == 0) return status;
         }
         if (!file->opening && close_idle(files)) continue;
-        if (wait != TABLE_WAIT) return not_ready(file, error);
+        if (wait != TABLE_WAIT) return fail_not_ready(error, file->path);
         pthread_cond_wait(&files->released, &files->mutex);
     }
     return TREB_OK;
@@ -296,7 +292,7 @@ static treb_status read_held(const TableFile *file, int descriptor, TableWait wa
         got = io_read_at(descriptor, bytes, size, offset);
     }
     if (got) return TREB_OK;
-    if (wait != TABLE_WAIT && errno == EAGAIN) return not_ready(file, error);
+    if (wait != TABLE_WAIT && errno == EAGAIN) return fail_not_ready(error, file->path);
     *cut = errno == 0;
     return *cut ? TREB_ERR_DAMAGED : fail_errno(error, "read", file->path);
 }
@@ -313,11 +309,11 @@ treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t
     return status;
 }
 
-treb_status table_file_has(TableFile *file, uint64_t offset, uint64_t size)
+bool table_file_has(TableFile *file, uint64_t offset, uint64_t size)
 {
     int descriptor;
-    if (table_file_hold(file, TABLE_TRY, &descriptor, NULL) != TREB_OK) return TREB_ERR_NOT_READY;
+    if (table_file_hold(file, TABLE_TRY, &descriptor, NULL) != TREB_OK) return false;
     bool present = nowait_has(descriptor, offset, size);
     table_file_release(file);
-    return present ? TREB_OK : TREB_ERR_NOT_READY;
+    return present;
 }

@@ -56,8 +56,8 @@ void table_file_release(TableFile *file);
 treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
                             uint64_t offset, bool *cut, treb_error *error);
 
-/* Whether a run of bytes is in the system's memory: TREB_OK or TREB_ERR_NOT_READY. For files that
+/* Whether a run of bytes is in the system's memory, and the file open. For files that
  * are mapped. Never waits. */
-treb_status table_file_has(TableFile *file, uint64_t offset, uint64_t size);
+bool table_file_has(TableFile *file, uint64_t offset, uint64_t size);
 
 #endif

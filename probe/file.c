@@ -251,11 +251,6 @@ static bool open_once(ProbeFile *file, treb_error *error)
     return false;
 }
 
-static int fail_not_ready(const ProbeFile *file, treb_error *error)
-{
-    return fail_file(error, TREB_ERR_NOT_READY, file->path, "is not in memory yet");
-}
-
 /* A file that is not open, for one who does not wait: why it cannot be, or that somebody opens
  * it. */
 static int open_later(ProbeFile *file, treb_error *error)
@@ -272,7 +267,7 @@ static int open_later(ProbeFile *file, treb_error *error)
     if (opened) return 0;
     if (failed) return -(int)TREB_ERR_DAMAGED;
     fetcher_post(&file->pool->fetcher, &job);
-    return fail_not_ready(file, error);
+    return -(int)fail_not_ready(error, file->path);
 }
 
 int file_open(ProbeFile *file, TableWait wait, treb_error *error)
@@ -330,7 +325,7 @@ int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_
     if (reader->wait != TABLE_FETCH) value = read_block_of(reader, file, side, at, error);
     if (value != -(int)TREB_ERR_NOT_READY) return value;
     fetch_block_of(reader->pool, file, side, at);
-    return fail_not_ready(file->source, error);
+    return -(int)fail_not_ready(error, file->source->path);
 }
 
 int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,

@@ -378,7 +378,7 @@ treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t b
     Warming w = {.progress = progress, .context = context};
     if (metric < TREB_WDL || metric >= TREB_METRICS)
         return fail(error, TREB_ERR_ARGUMENT, "there is no such metric");
-    WarmFile *files = malloc(tables->entry_count * sizeof *files);
+    WarmFile *files = malloc((tables->entry_count + 1) * sizeof *files);
     if (files == NULL) return fail_memory(error);
     size_t count = list_smallest(tables, metric, files), whole = 0;
     while (whole < count && files[whole].size <= bytes - w.total) w.total += files[whole++].size;

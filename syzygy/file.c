@@ -247,9 +247,8 @@ static const char *parse(Syzygy *table, const Material *material)
 /* What syzygy_ready needs. */
 static bool prepare_asking(Syzygy *table, TableFiles *files, const struct stat *stat)
 {
-    enum { PAGE = 4096 };
     table->file = table_file_later(files, table->path, stat);
-    table->seen = calloc((size_t)(table->size / PAGE) + 1, sizeof *table->seen);
+    table->seen = calloc((size_t)(table->size / SYZYGY_PAGE) + 1, sizeof *table->seen);
     return table->file != NULL && table->seen != NULL;
 }
 

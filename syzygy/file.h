@@ -28,6 +28,8 @@ typedef struct SyzygyArray {
     uint16_t map_count[SYZYGY_MAPS];
 } SyzygyArray;
 
+enum { SYZYGY_PAGE = 4096 /* bytes of a file that `seen` tells of at once */ };
+
 struct Syzygy {
     const uint8_t *bytes;
     uint64_t size;

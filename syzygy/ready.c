@@ -15,8 +15,6 @@
 
 #include "core/error.h"
 
-enum { PAGE = 4096 };
-
 /* What a probe of one position asks. */
 typedef struct Asking {
     const Syzygy *table;
@@ -42,11 +40,11 @@ static bool is_there(void *context, const uint8_t *at, uint64_t size)
     const Syzygy *table = asking->table;
     uint64_t from = (uint64_t)(at - table->bytes), end = from + size;
     if (end > table->size) end = table->size;
-    for (uint64_t page = from / PAGE; page * PAGE < end; page++) {
+    for (uint64_t page = from / SYZYGY_PAGE; page * SYZYGY_PAGE < end; page++) {
         _Atomic uint32_t *seen = &table->seen[page];
         if (atomic_load_explicit(seen, memory_order_relaxed) + 1 >= asking->now) continue;
-        if (table_file_has(table->file, page * PAGE, 1) != TREB_OK) {
-            asking->missing = (SyzygyBytes){page * PAGE, end - page * PAGE};
+        if (!table_file_has(table->file, page * SYZYGY_PAGE, 1)) {
+            asking->missing = (SyzygyBytes){page * SYZYGY_PAGE, end - page * SYZYGY_PAGE};
             return false;
         }
         atomic_store_explicit(seen, asking->now, memory_order_relaxed);
@@ -86,8 +84,7 @@ int syzygy_ready(const Syzygy *table, const treb_position *pos, SyzygyBytes *mis
             return 0;
     }
     *missing = asking.missing;
-    return -(int)fail(error, TREB_ERR_NOT_READY, "%s: is not in memory yet",
-                      fail_path(table->path));
+    return -(int)fail_not_ready(error, table->path);
 }
 
 void syzygy_fetch(const Syzygy *table, SyzygyBytes bytes)
@@ -99,8 +96,9 @@ void syzygy_fetch(const Syzygy *table, SyzygyBytes bytes)
 
 void syzygy_touch(const Syzygy *table, SyzygyBytes bytes)
 {
-    for (uint64_t page = bytes.at / PAGE; page * PAGE < bytes.at + bytes.size; page++) {
-        (void)*(const volatile uint8_t *)(table->bytes + page * PAGE);
+    for (uint64_t page = bytes.at / SYZYGY_PAGE; page * SYZYGY_PAGE < bytes.at + bytes.size;
+         page++) {
+        (void)*(const volatile uint8_t *)(table->bytes + page * SYZYGY_PAGE);
         if (table->seen != NULL)
             atomic_store_explicit(&table->seen[page], second_now(), memory_order_relaxed);
     }
