@@ -56,8 +56,8 @@ static bool is_there(void *context, const uint8_t *at, uint64_t size)
 static bool is_code_there(const SyzygyArray *array, Asking *asking)
 {
     bool constant = array->flags & SYZYGY_CONSTANT;
-    uint64_t pairs = SYZYGY_SYMBOL_SIZE * (uint64_t)array->symbols;
-    if (!constant && !is_there(asking, array->pairs, pairs)) return false;
+    uint64_t pairs = SYZYGY_SYMBOL_SIZE * (uint64_t)array->code.symbols;
+    if (!constant && !is_there(asking, array->code.pairs, pairs)) return false;
     if (!(array->flags & SYZYGY_MAPPED)) return true;
     unsigned width = array->flags & SYZYGY_WIDE ? 2 : 1, last = SYZYGY_MAPS - 1;
     const uint8_t *end = array->map[last] + width * (uint64_t)array->map_count[last];

@@ -66,7 +66,7 @@ static inline const char *decode_compare(const Decoder *decoder, const uint8_t *
 
 static inline void decode_close(Decoder *decoder)
 {
-    free(decoder->table.array[0][0].more);
+    code_free(&decoder->table.array[0][0].code);
     free(decoder->bytes);
 }
 
