@@ -117,7 +117,7 @@ static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, i
     uint64_t men = position_men_of(pos, group->color, group->type);
     men ^= square_bit(from) | square_bit(to);
     for (int i = 0; men != 0; i++) squares[i] = (uint8_t)bit_pop(&men);
-    return index_group(squares, group->count);
+    return index_group(group, squares);
 }
 
 /* The axis that a quiet move changes, and its new coordinate; -1 if the child has to be turned
@@ -129,9 +129,8 @@ static int moved_axis(const Worker *w, const treb_position *pos, Move m, uint32_
     if (w->walk.twofold || w->full->sides == 1) return -1;
     if (!bit_test(pos->by_type[TREB_KING], from)) {
         int group = w->full->group[pos->turn][position_piece_at(pos, from, NULL)];
-        *coordinate = index->group[group].count == 1
-                          ? (uint32_t)to
-                          : moved_group(&index->group[group], pos, from, to);
+        bool single = index->group[group].count == 1 && !index->group[group].by_shade;
+        *coordinate = single ? (uint32_t)to : moved_group(&index->group[group], pos, from, to);
         return 1 + group;
     }
     int white = pos->turn == TREB_WHITE ? to : w->walk.men.king[TREB_WHITE];
