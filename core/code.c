@@ -165,6 +165,8 @@ static int descend(const Code *code, unsigned symbol, unsigned place)
     return (int)left_of(code, symbol);
 }
 
+int code_only(const Code *code) { return (int)left_of(code, 0); }
+
 int code_value(const Code *code, CodeBlock block, unsigned place)
 {
     Bits bits = bits_of(block);

@@ -52,6 +52,9 @@ typedef struct CodeBlock {
     const uint8_t *start, *end;
 } CodeBlock;
 
+/* The value of a code that has but one. */
+int code_only(const Code *code);
+
 /* The value number `place` of a block; -1 if there is none. */
 int code_value(const Code *code, CodeBlock block, unsigned place);
 

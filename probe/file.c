@@ -331,11 +331,11 @@ int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_
 int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
                         const treb_position *pos, treb_error *error)
 {
-    SyzygyBytes missing;
+    MappedBytes missing;
     int ready = syzygy_ready(table, pos, &missing, error);
     if (ready != -(int)TREB_ERR_NOT_READY) return ready;
     const FetchJob job = {file, FETCH_PAGES, 0, missing.at, missing.size};
-    if (!fetcher_post(&reader->pool->fetcher, &job)) syzygy_fetch(table, missing);
+    if (!fetcher_post(&reader->pool->fetcher, &job)) mapped_fetch(syzygy_map(table), missing);
     return ready;
 }
 
@@ -360,8 +360,8 @@ void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait)
             (void)read_block_of(&reader, open, job->side, job->at, NULL);
     } else {
         const Syzygy *table = atomic_load_explicit(&file->syzygy, memory_order_acquire);
-        const SyzygyBytes bytes = {job->at, job->size};
-        (wait == TABLE_WAIT ? syzygy_touch : syzygy_fetch)(table, bytes);
+        const MappedBytes bytes = {job->at, job->size};
+        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(syzygy_map(table), bytes);
     }
 }
 

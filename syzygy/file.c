@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,10 +31,10 @@ static const char too_short[] = "it ends too soon";
 static const uint8_t *take(Walk *walk, uint64_t size)
 {
     const Syzygy *table = walk->table;
-    if (walk->wrong == NULL && size > table->size - SYZYGY_CHECKSUM_SIZE - walk->at)
+    if (walk->wrong == NULL && size > table->map.size - SYZYGY_CHECKSUM_SIZE - walk->at)
         walk->wrong = too_short;
     if (walk->wrong != NULL) return NULL;
-    const uint8_t *bytes = table->bytes + walk->at;
+    const uint8_t *bytes = table->map.bytes + walk->at;
     walk->at += size;
     return bytes;
 }
@@ -191,8 +190,7 @@ static const char *parse(Syzygy *table, const Material *material)
 static bool prepare_asking(Syzygy *table, TableFiles *files, const struct stat *stat)
 {
     table->file = table_file_later(files, table->path, stat);
-    table->seen = calloc((size_t)(table->size / SYZYGY_PAGE) + 1, sizeof *table->seen);
-    return table->file != NULL && table->seen != NULL;
+    return table->file != NULL && mapped_prepare(&table->map, table->file);
 }
 
 static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
@@ -216,16 +214,10 @@ static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
         status = fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no such file has %lld bytes",
                       fail_path(path), (long long)stat.st_size);
     } else {
-        void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_SHARED, file, 0);
-        if (bytes == MAP_FAILED) {
+        if (!mapped_open(&table->map, file, (uint64_t)stat.st_size))
             status = fail_errno(error, "map", path);
-        } else {
-            table->bytes = bytes;
-            table->size = (uint64_t)stat.st_size;
-            /* A probe needs a few bytes here and there. */
-            posix_madvise(bytes, (size_t)stat.st_size, POSIX_MADV_RANDOM);
-            if (files != NULL && !prepare_asking(table, files, &stat)) status = fail_memory(error);
-        }
+        else if (files != NULL && !prepare_asking(table, files, &stat))
+            status = fail_memory(error);
     }
     close(file);
     return status;
@@ -236,7 +228,7 @@ static treb_status open_table(Syzygy *table, TableFiles *files, const Material *
 {
     treb_status status = map_file(table, files, error);
     if (status != TREB_OK) return status;
-    if (memcmp(table->bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
+    if (memcmp(table->map.bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
         return fail(error, TREB_ERR_DAMAGED, "%s: is not a Syzygy table of its name",
                     fail_path(table->path));
     const char *wrong = parse(table, material);
@@ -274,15 +266,14 @@ void syzygy_close(Syzygy *table)
     if (table == NULL) return;
     for (int side = 0; side < 2; side++)
         for (int file = 0; file < 4; file++) code_free(&table->array[side][file].code);
-    if (table->bytes != NULL) munmap((void *)(uintptr_t)table->bytes, (size_t)table->size);
+    mapped_close(&table->map);
     table_file_close(table->file);
-    free((void *)table->seen);
     free(table->path);
     free(table);
 }
 
 const char *syzygy_path(const Syzygy *table) { return table->path; }
-uint64_t syzygy_file_size(const Syzygy *table) { return table->size; }
+uint64_t syzygy_file_size(const Syzygy *table) { return table->map.size; }
 
 bool syzygy_has_side(const Syzygy *table, int side)
 {

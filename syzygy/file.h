@@ -2,9 +2,8 @@
 #ifndef TREB_SYZYGY_FILE_H
 #define TREB_SYZYGY_FILE_H
 
-#include <stdatomic.h>
-
 #include "core/code.h"
+#include "core/mapped.h"
 #include "syzygy/format.h"
 #include "syzygy/syzygy.h"
 
@@ -23,11 +22,8 @@ typedef struct SyzygyArray {
     uint16_t map_count[SYZYGY_MAPS];
 } SyzygyArray;
 
-enum { SYZYGY_PAGE = 4096 /* bytes of a file that `seen` tells of at once */ };
-
 struct Syzygy {
-    const uint8_t *bytes;
-    uint64_t size;
+    Mapped map;
     const SyzygyMaps *maps;
     char *path;
     treb_metric metric;
@@ -35,9 +31,7 @@ struct Syzygy {
     int sides, files;
     int lead; /* the leading pawns, colour * 8 + type */
     SyzygyArray array[2][4];
-    /* Of a table that is also read without waiting; else NULL. */
-    TableFile *file;
-    _Atomic uint32_t *seen; /* by page: the second in which it was last found in memory */
+    TableFile *file; /* of a table that is also read without waiting; else NULL */
 };
 
 /* Reads from `at` on what is known of arrays whose sizes are known: codes, maps, indexes. What is

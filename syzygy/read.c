@@ -13,7 +13,8 @@ static int damaged(const Syzygy *table, treb_error *error)
 /* The checksum, behind all blocks, is as long as what is read beyond the last. */
 static CodeBlock block_of(const Syzygy *table, const SyzygyArray *array, uint64_t block)
 {
-    return (CodeBlock){array->block + (block << array->block_bits), table->bytes + table->size};
+    return (CodeBlock){array->block + (block << array->block_bits),
+                       table->map.bytes + table->map.size};
 }
 
 int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
