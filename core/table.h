@@ -16,7 +16,7 @@
 
 #include "core/code.h"
 #include "core/index.h"
-#include "core/table_files.h"
+#include "core/mapped.h"
 
 #define TABLE_RANKS TREB_METRICS    /* the metric of rank files */
 enum { WDL_VALUES = TREB_WIN + 1 }; /* how many verdicts treb_wdl has */
@@ -139,6 +139,10 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
 /* The code of one cell of a stored side with codec symbols, or minus a status. Takes some tenths of a
  * microsecond where its page is in memory. Never waits for a disk if `wait` says so. */
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);
+
+/* The same file in memory, and the page of it that has a cell: who does not wait has it brought. */
+const Mapped *table_map(const Table *table);
+MappedBytes table_cell_page(const Table *table, int side, uint64_t cell);
 
 /* The block that holds a cell. */
 static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell)

@@ -311,6 +311,13 @@ int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell,
     return symbols_cell(&table->symbols, wait, side, cell, error);
 }
 
+const Mapped *table_map(const Table *table) { return &table->symbols.map; }
+
+MappedBytes table_cell_page(const Table *table, int side, uint64_t cell)
+{
+    return symbols_page(&table->symbols, side, cell);
+}
+
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error)
 {

@@ -222,9 +222,9 @@ __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, 
 __attribute__((noinline)) static treb_status ask_page(const Symbols *symbols, TableWait wait,
                                                       uint64_t number, treb_error *error)
 {
+    size_t size;
     MappedBytes missing;
-    uint64_t at = (number + 1) * TABLE_PAGE_SIZE;
-    uint64_t size = symbols->end - at < TABLE_PAGE_SIZE ? symbols->end - at : TABLE_PAGE_SIZE;
+    uint64_t at = (uint64_t)(page_bytes(symbols, number, &size) - symbols->map.bytes);
     if (mapped_has(&symbols->map, at, size, mapped_now(), &missing)) return TREB_OK;
     if (wait == TABLE_FETCH) mapped_fetch(&symbols->map, missing);
     return fail_not_ready(error, symbols->path);
@@ -249,6 +249,15 @@ static uint64_t find_page(const SymbolsSide *side, uint64_t cell)
     uint64_t page = side->step[cell >> side->step_bits];
     while (page + 1 < side->pages && first_of(side, page + 1) <= cell) page++;
     return page;
+}
+
+MappedBytes symbols_page(const Symbols *symbols, int s, uint64_t cell)
+{
+    size_t size;
+    const SymbolsSide *side = &symbols->side[s];
+    if (side->pages == 0) return (MappedBytes){0, 0};
+    const uint8_t *page = page_bytes(symbols, side->first_page + find_page(side, cell), &size);
+    return (MappedBytes){(uint64_t)(page - symbols->map.bytes), size};
 }
 
 /* The block of a page that has its cell number *place, which becomes the number in the block.

@@ -2,7 +2,6 @@
 #ifndef TREB_CORE_TABLE_SYMBOLS_H
 #define TREB_CORE_TABLE_SYMBOLS_H
 
-#include "core/mapped.h"
 #include "core/table_format.h"
 
 /* The cells of one side. */
@@ -28,6 +27,9 @@ typedef struct Symbols {
 treb_status symbols_open(Symbols *symbols, const TableHeader *header, const FormatLayout *layout,
                          TableFile *file, const char *path, treb_error *error);
 void symbols_close(Symbols *symbols);
+
+/* The page of the file that has a cell of a side with pages; none of a side without. */
+MappedBytes symbols_page(const Symbols *symbols, int side, uint64_t cell);
 
 /* The code of a cell, or minus a status. */
 int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell,

@@ -281,11 +281,18 @@ static int syzygy_verdict_of(const Worker *w, const treb_position *pos, int capt
     return verdict;
 }
 
+/* Where a file has the position that is looked at. */
+static uint64_t file_cell(const Worker *w, const VerifyFile *file)
+{
+    return file->like[w->side] ? w->walk.cell
+                               : verify_walk_cell(&w->walk, &file->header->side[w->side].index);
+}
+
 static int our_verdict(const Worker *w, const treb_position *pos, int captures)
 {
     VerifyFile *file = &w->full->entry->file[TREB_WDL];
     const TableSide *side = &file->header->side[w->side];
-    unsigned code = verify_code(w->reader, file, w->side, w->walk.cell);
+    unsigned code = verify_code(w->reader, file, w->side, file_cell(w, file));
     int verdict = TREB_LOSS;
     if (unread(w)) return verdict;
     if (code < side->codes[0])
@@ -364,9 +371,7 @@ static void do_distances(Worker *w, const treb_position *pos)
         unsigned plies = 1;
         if (!(once & metric_bit(m))) {
             VerifyFile *file = &full->entry->file[m];
-            uint64_t cell =
-                file->like_wdl ? w->walk.cell : verify_walk_cell(&w->walk, &file->header->index);
-            unsigned code = verify_code(w->reader, file, w->side, cell);
+            unsigned code = verify_code(w->reader, file, w->side, file_cell(w, file));
             if (unread(w)) return;
             plies = verify_plies(file->header, w->side, verdict, code);
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);
