@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The offset in the solver's cells of a group's coordinate: like men one by one. */
-static uint32_t group_offset(const Shape *shape, int first, const IndexGroup *group,
-                             uint32_t coordinate)
+uint32_t codes_group_offset(const Shape *shape, int first, const IndexGroup *group,
+                            uint32_t coordinate)
 {
     uint8_t square[TREB_MEN_MAX];
     uint32_t offset = 0;
@@ -47,7 +46,7 @@ bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index)
         }
         for (uint32_t c = 0; c < map->radix[a]; c++)
             map->offset[a][c] =
-                swap_squares(group_offset(shape, first, &index->group[group], c), map->swap);
+                swap_squares(codes_group_offset(shape, first, &index->group[group], c), map->swap);
         if (a + 1 < map->axes) map->row_pitch /= map->radix[a];
     }
     return true;
