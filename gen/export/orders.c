@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "gen/export/encode.h"
+#include "gen/code/encode.h"
 #include "syzygy/format.h"
 
 enum {

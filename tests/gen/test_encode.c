@@ -1,11 +1,11 @@
 /* test_encode.c - arrays of all kinds, encoded and read back by the reader of Syzygy's files. */
-#include "gen/export/encode.h"
+#include "gen/code/encode.h"
 
 #include <check.h>
 #include <stdio.h>
 
-#include "gen/export/huffman.h"
-#include "gen/export/pairs.h"
+#include "gen/code/huffman.h"
+#include "gen/code/pairs.h"
 #include "tests/gen/decode.h"
 #include "tests/support/part.h"
 

@@ -1,4 +1,4 @@
-/* pairs.h - the symbols of a code: each stands for two others, or for a value. Private to export/.
+/* pairs.h - the symbols of a code: each stands for two others, or for a value. Private to code/.
  *
  * They are learned as Re-Pair does it (Larsson and Moffat): again and again, the pair of symbols
  * that is the most frequent becomes a symbol. */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gen/export/runs.h"
+#include "gen/code/runs.h"
 #include "syzygy/file.h"
 
 enum { PAIRS_LONGEST = 256 /* values that a symbol stands for, at most */ };

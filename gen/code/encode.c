@@ -1,15 +1,15 @@
 /* encode.c - see encode.h. */
-#include "gen/export/encode.h"
+#include "gen/code/encode.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "gen/export/huffman.h"
-#include "gen/export/pairs.h"
-#include "gen/export/parse.h"
-#include "gen/export/runs.h"
+#include "gen/code/huffman.h"
+#include "gen/code/pairs.h"
+#include "gen/code/parse.h"
+#include "gen/code/runs.h"
 #include "syzygy/format.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* huffman.c - see huffman.h. */
-#include "gen/export/huffman.h"
+#include "gen/code/huffman.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* huffman.h - code words for symbols. Private to export/. */
+/* huffman.h - code words for symbols. Private to code/. */
 #ifndef TREB_GEN_HUFFMAN_H
 #define TREB_GEN_HUFFMAN_H
 

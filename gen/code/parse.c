@@ -6,14 +6,14 @@
  * there are few places in a run where such a symbol can begin, and few where the one before can
  * have ended, however long the run is; the cheapest way between is known beforehand, by their
  * distance. */
-#include "gen/export/parse.h"
+#include "gen/code/parse.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/export/encode.h"
-#include "gen/export/runs.h"
+#include "gen/code/encode.h"
+#include "gen/code/runs.h"
 
 enum {
     WINDOW = 1 << 15,

@@ -3,13 +3,13 @@
  * A run of one value begins as symbols for powers of two of it: there is no need to find those pair
  * by pair, and a sample of many cells is a short sequence then. Each pair knows where it is found,
  * so that replacing it takes as long as it is frequent, and its count is always known. */
-#include "gen/export/pairs.h"
+#include "gen/code/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/export/encode.h"
-#include "gen/export/runs.h"
+#include "gen/code/encode.h"
+#include "gen/code/runs.h"
 
 enum {
     LEVELS = 9,     /* powers of two up to PAIRS_LONGEST */
