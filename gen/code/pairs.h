@@ -9,23 +9,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gen/code/form.h"
 #include "gen/code/runs.h"
-#include "syzygy/file.h"
 
 enum { PAIRS_LONGEST = 256 /* values that a symbol stands for, at most */ };
 
 /* A symbol comes behind those that it stands for. The first `values` stand for a value. */
 typedef struct Pairs {
     unsigned count, values;
-    uint16_t left[SYZYGY_SYMBOLS_MAX]; /* a symbol, or the value */
-    uint16_t right[SYZYGY_SYMBOLS_MAX];
-    uint16_t length[SYZYGY_SYMBOLS_MAX]; /* how many values it stands for */
-    uint64_t used[SYZYGY_SYMBOLS_MAX];   /* how often, in what it was learned from */
+    uint16_t left[CODE_SYMBOLS_MAX]; /* a symbol, or the value */
+    uint16_t right[CODE_SYMBOLS_MAX];
+    uint16_t length[CODE_SYMBOLS_MAX]; /* how many values it stands for */
+    uint64_t used[CODE_SYMBOLS_MAX];   /* how often, in what it was learned from */
 } Pairs;
 
-/* Learns symbols from runs: pairs that are there `least` times or more. `present`: by value,
- * whether it needs a symbol. False: out of memory. */
-bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const bool *present, uint32_t least);
+/* What is to be learned. */
+typedef struct PairsWish {
+    const bool *present; /* by value, whether it needs a symbol */
+    uint32_t least;      /* times that a pair is there to become a symbol */
+    unsigned most;       /* symbols, unless there are more values */
+} PairsWish;
+
+/* Learns symbols from runs. False: out of memory. */
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsWish *wish);
 
 /* Takes away symbols that are marked and that no other one needs. */
 void pairs_drop(Pairs *pairs, const bool *drop);

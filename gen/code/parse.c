@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/code/encode.h"
 #include "gen/code/runs.h"
+#include "gen/code/values.h"
 
 enum {
     WINDOW = 1 << 15,
@@ -71,7 +71,7 @@ typedef struct ShapeRun {
 } ShapeRun;
 
 typedef struct Shapes {
-    Shape shape[SYZYGY_SYMBOLS_MAX];
+    Shape shape[CODE_SYMBOLS_MAX];
     ShapeRun *run;
     size_t count, room;
 } Shapes;

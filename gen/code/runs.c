@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "gen/code/encode.h"
+#include "gen/code/values.h"
 
 enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 32 };
 
