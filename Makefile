@@ -296,7 +296,7 @@ $(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(call obj,$(CORE) $(
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Sizes and speed of the exporter's code: bench_encode FILE..., Syzygy's files or cells.
-$(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(addprefix gen/export/,encode.c huffman.c pairs.c parse.c runs.c))
+$(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c $(wildcard gen/code/*.c))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Programs that use the library as its users do.

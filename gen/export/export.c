@@ -7,6 +7,7 @@
 
 #include "core/bitboard.h"
 #include "core/error.h"
+#include "gen/code/estimate.h"
 #include "gen/export/file.h"
 #include "gen/write/cells.h"
 
@@ -306,7 +307,7 @@ static const ArrayOrder *best_order(const Exporter *e, const Source *s, const Or
     for (int i = 0; i < count && count > 1 && least > LITTLE && !stopped(e); i++) {
         uint64_t size, bytes = 0;
         uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
-        if (cells != NULL) bytes = encode_estimate_all(cells, size, e->options.ledger);
+        if (cells != NULL) bytes = estimate_array(cells, size, &array_form, e->options.ledger);
         ledger_free(cells);
         if (bytes == 0) return NULL;
         if (bytes < least) {

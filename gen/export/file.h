@@ -2,7 +2,7 @@
 #ifndef TREB_GEN_EXPORT_FILE_H
 #define TREB_GEN_EXPORT_FILE_H
 
-#include "gen/export/encode.h"
+#include "gen/export/array.h"
 #include "gen/export/orders.h"
 #include "syzygy/format.h"
 

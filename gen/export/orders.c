@@ -1,22 +1,16 @@
 /* orders.c - see orders.h. */
 #include "gen/export/orders.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
-#include "gen/export/encode.h"
+#include "gen/code/trials.h"
+#include "gen/export/array.h"
 #include "syzygy/format.h"
 
 enum {
     KINDS_MAX = SYZYGY_MEN_MAX,
-    RUNS = 256,
-    LENGTH = 64, /* of a run in the first round; four times as much in the next */
-    LENGTH_ENOUGH = 16 * LENGTH,
-    LENGTH_MOST = 64 * LENGTH,
-    LEFT = 6, /* orders that are kept, if there are more than ORDERS_TRIED */
-    SEEN_BYTES = 1000,
     SURE_BYTES = 8000, /* that samples of the last round take at least if they tell the best */
     /* With the leading pawn on another file than the first, which has had its choice of all orders: */
     LATER = 3,
@@ -131,96 +125,42 @@ bool orders_copy(ArrayOrders *copy, const ArrayOrders *orders)
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-typedef struct Trial {
-    uint64_t bytes;   /* that the array takes, about, */
-    uint64_t sampled; /* and the cells that tell so */
-    size_t number;    /* of the order */
-} Trial;
+/* The orders, and how each numbers the cells of an array. */
+typedef struct Tried {
+    const OrderWish *wish;
+    SyzygyIndex *index;
+} Tried;
 
-/* How an order is tried: RUNS runs of `length` cells from all over the array. */
-typedef struct Round {
-    size_t length;
-    bool last; /* few orders are left */
-} Round;
+static uint64_t size_in_order(const void *context, size_t number)
+{
+    const Tried *tried = context;
+    return tried->index[number].size;
+}
+
+static void some_in_order(const void *context, size_t number, uint64_t first, size_t count,
+                          uint8_t *out)
+{
+    const Tried *tried = context;
+    const OrderWish *wish = tried->wish;
+    gather_some(&(Gather){wish->maps, &tried->index[number], wish->file, wish->from, ENCODE_ANY},
+                first, count, out);
+}
 
 /* False: out of memory. */
-static bool try_order(const OrderWish *wish, const ArrayOrder *order, Round round, uint8_t *cells,
-                      Trial *trial)
+static bool sort_orders(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
 {
-    size_t runs = RUNS, length = round.length;
-    SyzygyIndex index;
-    trial->bytes = trial->sampled = UINT64_MAX;
-    if (!syzygy_index_init(&index, &wish->maps->syzygy, &wish->maps->shape->material, order->man,
-                           order->place, order->place2, wish->file))
-        return true; /* never chosen */
-    bool whole = index.size <= runs * length;
-    if (whole) {
-        runs = 1;
-        length = (size_t)index.size;
+    Tried tried = {wish, malloc(orders->count * sizeof *tried.index)};
+    TrialOrders all = {orders->count, &tried, size_in_order, some_in_order};
+    if (tried.index == NULL) return false;
+    for (size_t i = 0; i < orders->count; i++) {
+        const ArrayOrder *o = &orders->order[i];
+        if (!syzygy_index_init(&tried.index[i], &wish->maps->syzygy, &wish->maps->shape->material,
+                               o->man, o->place, o->place2, wish->file))
+            tried.index[i].size = 0;
     }
-    Gather g = {wish->maps, &index, wish->file, wish->from, ENCODE_ANY};
-    /* Not at equal distances: these would fall on the same places of many a group. */
-    const double golden = 0.6180339887498949;
-    double at = 0.5;
-    for (size_t r = 0; r < runs; r++) {
-        uint64_t first = (uint64_t)(at * (double)(index.size - length + 1));
-        gather_some(&g, first, length, cells + r * length);
-        at += golden;
-        if (at >= 1) at -= 1;
-    }
-    trial->bytes =
-        (round.last && !whole ? encode_measure : encode_estimate)(cells, runs, length, index.size);
-    if (!whole)
-        trial->sampled =
-            (uint64_t)((double)trial->bytes * (double)(runs * length) / (double)index.size);
-    return trial->bytes > 0;
-}
-
-static int compare_trials(const void *a, const void *b)
-{
-    const Trial *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static bool try_all(const ArrayOrders *orders, const OrderWish *wish, Round round, Trial *trial,
-                    size_t count)
-{
-    bool ok = true;
-#pragma omp parallel
-    {
-        uint8_t *cells = ledger_alloc(wish->ledger, RUNS * round.length);
-        bool mine = cells != NULL;
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < count; i++)
-            mine =
-                mine && try_order(wish, &orders->order[trial[i].number], round, cells, &trial[i]);
-        if (!mine) {
-#pragma omp atomic write
-            ok = false;
-        }
-        ledger_free(cells);
-    }
-    qsort(trial, count, sizeof *trial, compare_trials);
+    bool ok = trials_sort(&all, &array_form, wish->ledger, trial);
+    free(tried.index);
     return ok;
-}
-
-/* Rounds with fewer and fewer orders, and more and more cells. Where cells take next to nothing what
- * there is to see in them is seen by chance: then none is given up at first, and the last round has
- * still more. */
-static bool sort_trials(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
-{
-    size_t count = orders->count;
-    Round round = {LENGTH, count <= ORDERS_TRIED};
-    for (;;) {
-        if (!try_all(orders, wish, round, trial, count)) return false;
-        bool seen = trial[count / 2].sampled >= SEEN_BYTES, most = round.length == LENGTH_MOST;
-        if (round.last && round.length >= LENGTH_ENOUGH && (seen || most)) return true;
-        if (!round.last && (seen || round.length > LENGTH))
-            count = count / 4 > LEFT ? count / 4 : LEFT;
-        round.last = count <= LEFT;
-        if (!most) round.length *= 4;
-    }
 }
 
 /* Those that are left, unless it is clear that they take more than the first. */
@@ -237,21 +177,19 @@ static void choose(const ArrayOrders *orders, const Trial *trial, bool later, Or
 treb_status orders_choose(ArrayOrders *orders, const OrderWish *wish, OrderChoice *choice,
                           treb_error *error)
 {
-    size_t left = orders->count > ORDERS_TRIED ? (size_t)LEFT : orders->count;
+    size_t left = trials_left(orders->count);
     ArrayOrder best[ORDERS_TRIED];
     Trial *trial = malloc(orders->count * sizeof *trial);
-    if (trial == NULL) return fail_memory(error);
-    for (size_t i = 0; i < orders->count; i++) trial[i] = (Trial){.number = i};
-    bool ok = sort_trials(orders, wish, trial);
+    if (trial == NULL || !sort_orders(orders, wish, trial)) {
+        free(trial);
+        return fail_memory(error);
+    }
     for (size_t i = 0; i < left; i++) best[i] = orders->order[trial[i].number];
     memcpy(orders->order, best, left * sizeof *best);
     orders->count = left;
     choose(orders, trial, wish->file > 0, choice);
     free(trial);
-    return ok ? TREB_OK : fail_memory(error);
+    return TREB_OK;
 }
 
-uint64_t orders_memory(int threads)
-{
-    return (uint64_t)threads * ledger_cost((size_t)RUNS * LENGTH_MOST);
-}
+uint64_t orders_memory(int threads) { return trials_memory(threads); }

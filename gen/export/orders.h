@@ -2,7 +2,7 @@
 #ifndef TREB_GEN_ORDERS_H
 #define TREB_GEN_ORDERS_H
 
-#include "core/ledger.h"
+#include "gen/code/trials.h"
 #include "gen/export/gather.h"
 
 /* An order as syzygy_index_init takes it. */
@@ -30,7 +30,7 @@ typedef struct OrderWish {
     Ledger *ledger;
 } OrderWish;
 
-enum { ORDERS_TRIED = 12 }; /* of which all cells may be looked at, at most */
+enum { ORDERS_TRIED = TRIALS_FEW }; /* of which all cells may be looked at, at most */
 
 /* The best order first, then others that may be as good if samples do not tell: where nearly all cells
  * are alike, what there is to see in them is seen by chance. */

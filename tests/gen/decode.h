@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/export/encode.h"
+#include "gen/export/array.h"
 #include "syzygy/file.h"
 
 typedef struct Decoder {

@@ -1,11 +1,11 @@
 /* test_encode.c - arrays of all kinds, encoded and read back by the reader of Syzygy's files. */
-#include "gen/export/encode.h"
+#include "gen/export/array.h"
 
 #include <check.h>
 #include <stdio.h>
 
-#include "gen/export/huffman.h"
-#include "gen/export/pairs.h"
+#include "gen/code/estimate.h"
+#include "gen/code/huffman.h"
 #include "tests/gen/decode.h"
 #include "tests/support/part.h"
 
@@ -314,7 +314,7 @@ START_TEST(words_have_a_limit)
     static Huffman huffman;
     for (int s = 2; s < SYMBOLS; s++) used[s] = used[s - 1] + used[s - 2];
     ck_assert(huffman_make(&huffman, used, SYMBOLS));
-    ck_assert_uint_le(huffman.longest, SYZYGY_LENGTH_MAX);
+    ck_assert_uint_le(huffman.longest, CODE_WORD_MAX);
     uint64_t room = 0;
     for (int s = 0; s < SYMBOLS; s++) room += UINT64_C(1) << (40 - huffman.length[s]);
     ck_assert_uint_eq(room, UINT64_C(1) << 40);
@@ -342,8 +342,9 @@ START_TEST(estimates_follow_sizes)
     for (uint32_t longest = 1000; longest >= 2; longest /= 4) {
         random_state = longest;
         uint8_t *cells = random_runs(SIZE, 5, longest);
-        uint64_t estimate = encode_estimate(cells, RUNS, LENGTH, SIZE);
-        uint64_t measure = encode_measure(cells, RUNS, LENGTH, 100 * SIZE);
+        Samples samples = {cells, RUNS, LENGTH};
+        uint64_t estimate = estimate_bytes(&samples, SIZE, &array_form);
+        uint64_t measure = estimate_by_halves(&samples, 100 * SIZE, &array_form);
         ck_assert_uint_gt(estimate, before);
         /* The same of a hundred times as many cells, but for the symbols. */
         ck_assert_uint_gt(measure, 50 * estimate);

@@ -3,13 +3,13 @@
  * A run of one value begins as symbols for powers of two of it: there is no need to find those pair
  * by pair, and a sample of many cells is a short sequence then. Each pair knows where it is found,
  * so that replacing it takes as long as it is frequent, and its count is always known. */
-#include "gen/export/pairs.h"
+#include "gen/code/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/export/encode.h"
-#include "gen/export/runs.h"
+#include "gen/code/runs.h"
+#include "gen/code/values.h"
 
 enum {
     LEVELS = 9,     /* powers of two up to PAIRS_LONGEST */
@@ -36,6 +36,7 @@ typedef struct Candidate {
 typedef struct Learner {
     Pairs *pairs;
     uint32_t least;
+    unsigned most;
     uint16_t run[ENCODE_VALUES][LEVELS]; /* symbols for runs of a value, or BREAK */
     uint16_t *symbol;                    /* the sequence: by item */
     uint32_t *next, *previous;
@@ -56,7 +57,7 @@ static uint16_t add_symbol(Pairs *pairs, unsigned left, unsigned right)
     pairs->left[s] = (uint16_t)left;
     pairs->right[s] = (uint16_t)right;
     pairs->length[s] =
-        right == SYZYGY_LEAF ? 1 : (uint16_t)(pairs->length[left] + pairs->length[right]);
+        right == CODE_LEAF ? 1 : (uint16_t)(pairs->length[left] + pairs->length[right]);
     pairs->used[s] = 0;
     return (uint16_t)s;
 }
@@ -81,10 +82,11 @@ static void add_runs(Learner *learner, const RunCounts *counts, const bool *pres
     Pairs *pairs = learner->pairs;
     memset(learner->run, 0xff, sizeof learner->run);
     for (unsigned v = 0; v < ENCODE_VALUES; v++)
-        if (present[v]) learner->run[v][0] = add_symbol(pairs, v, SYZYGY_LEAF);
+        if (present[v]) learner->run[v][0] = add_symbol(pairs, v, CODE_LEAF);
     pairs->values = pairs->count;
     for (unsigned v = 0; v < ENCODE_VALUES; v++)
         for (int l = 1; l < LEVELS && counts->times[v][l] >= learner->least; l++) {
+            if (pairs->count >= learner->most) return;
             unsigned half = learner->run[v][l - 1];
             learner->run[v][l] = add_symbol(pairs, half, half);
         }
@@ -306,7 +308,7 @@ static bool learn(Learner *learner)
         if (learner->symbol[i] != BREAK && learner->symbol[i + 1] != BREAK && !add_pair(learner, i))
             return false;
     push_new(learner, 0);
-    while (learner->pairs->count < SYZYGY_SYMBOLS_MAX) {
+    while (learner->pairs->count < learner->most) {
         uint32_t p = most_frequent(learner);
         if (p == NONE) break;
         if (!replace_pair(learner, p)) return false;
@@ -316,18 +318,19 @@ static bool learn(Learner *learner)
     return true;
 }
 
-bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const bool *present, uint32_t least)
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsWish *wish)
 {
     Learner *learner = calloc(1, sizeof *learner);
     RunCounts *counts = malloc(sizeof *counts);
     bool done = learner != NULL && counts != NULL;
     if (done) {
         learner->pairs = pairs;
-        learner->least = least;
+        learner->least = wish->least;
+        learner->most = wish->most;
         learner->place_free = NONE;
         pairs->count = 0;
         count_levels(runs, count, counts);
-        add_runs(learner, counts, present);
+        add_runs(learner, counts, wish->present);
         done = list_items(learner, runs, count) && learn(learner);
         free(learner->symbol);
         free(learner->next);
@@ -344,8 +347,8 @@ bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const bool *presen
 
 void pairs_drop(Pairs *pairs, const bool *drop)
 {
-    uint16_t now[SYZYGY_SYMBOLS_MAX];
-    bool keep[SYZYGY_SYMBOLS_MAX] = {false};
+    uint16_t now[CODE_SYMBOLS_MAX];
+    bool keep[CODE_SYMBOLS_MAX] = {false};
     for (unsigned s = pairs->count; s-- > 0;) {
         keep[s] = keep[s] || !drop[s] || s < pairs->values;
         if (!keep[s] || s < pairs->values) continue;
@@ -356,7 +359,7 @@ void pairs_drop(Pairs *pairs, const bool *drop)
         if (!keep[s]) continue;
         bool value = s < pairs->values;
         pairs->left[count] = value ? pairs->left[s] : now[pairs->left[s]];
-        pairs->right[count] = value ? SYZYGY_LEAF : now[pairs->right[s]];
+        pairs->right[count] = value ? CODE_LEAF : now[pairs->right[s]];
         pairs->length[count] = pairs->length[s];
         pairs->used[count] = pairs->used[s];
         now[s] = (uint16_t)count++;

@@ -1,5 +1,5 @@
 /* huffman.c - see huffman.h. */
-#include "gen/export/huffman.h"
+#include "gen/code/huffman.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +40,12 @@ static unsigned join(Node *node, unsigned leaves)
 static bool measure(Huffman *out, Node *node, unsigned leaves)
 {
     unsigned end = join(node, leaves);
-    uint8_t depth[2 * SYZYGY_SYMBOLS_MAX];
+    uint8_t depth[2 * CODE_SYMBOLS_MAX];
     depth[end - 1] = leaves == 1; /* a word has one bit at least */
     if (leaves == 1) out->length[node[0].symbol] = 1;
     for (unsigned n = end - 1; n-- > 0;) {
         depth[n] = (uint8_t)(depth[node[n].parent] + 1);
-        if (depth[n] > SYZYGY_LENGTH_MAX) return false;
+        if (depth[n] > CODE_WORD_MAX) return false;
         if (n < leaves) out->length[node[n].symbol] = depth[n];
     }
     return true;
@@ -76,7 +76,7 @@ static void number_symbols(Huffman *out, const Node *node, unsigned leaves)
 
 bool huffman_make(Huffman *out, const uint64_t *used, unsigned count)
 {
-    Node *node = malloc(2 * SYZYGY_SYMBOLS_MAX * sizeof *node);
+    Node *node = malloc(2 * CODE_SYMBOLS_MAX * sizeof *node);
     if (node == NULL) return false;
     memset(out, 0, sizeof *out);
     out->count = count;

@@ -6,14 +6,14 @@
  * there are few places in a run where such a symbol can begin, and few where the one before can
  * have ended, however long the run is; the cheapest way between is known beforehand, by their
  * distance. */
-#include "gen/export/parse.h"
+#include "gen/code/parse.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/export/encode.h"
-#include "gen/export/runs.h"
+#include "gen/code/runs.h"
+#include "gen/code/values.h"
 
 enum {
     WINDOW = 1 << 15,
@@ -71,7 +71,7 @@ typedef struct ShapeRun {
 } ShapeRun;
 
 typedef struct Shapes {
-    Shape shape[SYZYGY_SYMBOLS_MAX];
+    Shape shape[CODE_SYMBOLS_MAX];
     ShapeRun *run;
     size_t count, room;
 } Shapes;

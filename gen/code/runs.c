@@ -1,10 +1,10 @@
 /* runs.c - see runs.h. */
-#include "gen/export/runs.h"
+#include "gen/code/runs.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "gen/export/encode.h"
+#include "gen/code/values.h"
 
 enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 32 };
 

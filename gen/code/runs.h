@@ -1,4 +1,4 @@
-/* runs.h - cells as runs of one value. Private to export/. */
+/* runs.h - cells as runs of one value. Private to code/. */
 #ifndef TREB_GEN_RUNS_H
 #define TREB_GEN_RUNS_H
 

@@ -1,10 +1,10 @@
-/* parse.h - cells cut into symbols, so that they take as few bits as can be. Private to export/. */
+/* parse.h - cells cut into symbols, so that they take as few bits as can be. Private to code/. */
 #ifndef TREB_GEN_PARSE_H
 #define TREB_GEN_PARSE_H
 
-#include "gen/export/pairs.h"
+#include "gen/code/pairs.h"
 
-#include "gen/export/runs.h"
+#include "gen/code/runs.h"
 
 enum { PARSE_BIT = 256 /* costs are in bits / PARSE_BIT */ };
 

@@ -1,11 +1,11 @@
-/* huffman.h - code words for symbols. Private to export/. */
+/* huffman.h - code words for symbols. Private to code/. */
 #ifndef TREB_GEN_HUFFMAN_H
 #define TREB_GEN_HUFFMAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "syzygy/syzygy.h"
+#include "gen/code/form.h"
 
 /* The code of symbols that are numbered as they stand in the file: longer words first. Symbols
  * without a word come last. */
@@ -13,11 +13,11 @@ typedef struct Huffman {
     unsigned count;    /* of symbols */
     unsigned shortest; /* word, in bits; at least 1 */
     unsigned longest;
-    uint16_t number[SYZYGY_SYMBOLS_MAX];   /* in the file, by symbol */
-    uint16_t symbol[SYZYGY_SYMBOLS_MAX];   /* the other way round */
-    uint8_t length[SYZYGY_SYMBOLS_MAX];    /* in bits, by symbol; 0: no word */
-    uint32_t word[SYZYGY_SYMBOLS_MAX];     /* by symbol */
-    uint16_t first[SYZYGY_LENGTH_MAX + 1]; /* by length: the number of its first symbol */
+    uint16_t number[CODE_SYMBOLS_MAX]; /* in the file, by symbol */
+    uint16_t symbol[CODE_SYMBOLS_MAX]; /* the other way round */
+    uint8_t length[CODE_SYMBOLS_MAX];  /* in bits, by symbol; 0: no word */
+    uint32_t word[CODE_SYMBOLS_MAX];   /* by symbol */
+    uint16_t first[CODE_WORD_MAX + 1]; /* by length: the number of its first symbol */
 } Huffman;
 
 /* By how often each symbol occurs. False: out of memory. */

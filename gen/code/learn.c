@@ -1,0 +1,128 @@
+/* learn.c - see learn.h. */
+#include "gen/code/learn.h"
+
+#include <string.h>
+
+enum {
+    LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
+    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
+    REFINEMENTS = 1,      /* times that the sample is cut, to see which symbols are of use */
+    REFINEMENTS_WHOLE = 2 /* the same if all cells are in it: there are few */
+};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+void learn_count(Stretch cells, uint64_t times[256])
+{
+    /* Four of each, as counting the same again at once takes longer. */
+    uint32_t count[4][256] = {{0}};
+    size_t at = 0;
+    for (; at + 4 <= cells.size; at += 4)
+        for (int i = 0; i < 4; i++) count[i][cells.cells[at + i]]++;
+    for (; at < cells.size; at++) count[0][cells.cells[at]]++;
+    for (int v = 0; v < 256; v++)
+        times[v] += (uint64_t)count[0][v] + count[1][v] + count[2][v] + count[3][v];
+}
+
+void learn_values(Learned *learned, const uint64_t times[256])
+{
+    unsigned most = 0;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) {
+        if (times[v] > times[most]) most = v;
+        if (v < 32) learned->values.best[v] = (uint8_t)most;
+        learned->present[v] = times[v] != 0;
+    }
+    learned->values.best[31] = (uint8_t)most;
+    for (unsigned v = 0; v < 32; v++)
+        if (times[ENCODE_UP_TO | v] != 0) learned->present[learned->values.best[v]] = true;
+}
+
+/* ---- Costs ----------------------------------------------------------------------------------- */
+
+/* log2 in bits / PARSE_BIT, of 1 or more. */
+static uint32_t log_of(uint64_t n)
+{
+    uint32_t whole = 63 - (uint32_t)__builtin_clzll(n), log = whole;
+    uint64_t x = whole >= 31 ? n >> (whole - 31) : n << (31 - whole); /* 1 to 2, times 2^31 */
+    for (unsigned bit = 1; bit < PARSE_BIT; bit *= 2) {
+        x = x * x >> 31;
+        log = 2 * log + (x >> 32 != 0);
+        if (x >> 32) x >>= 1;
+    }
+    return log;
+}
+
+/* What symbols would cost with a perfect code. Those not used might be after all. */
+static void set_costs(Learned *learned)
+{
+    const Pairs *pairs = &learned->pairs;
+    uint64_t all = 1;
+    for (unsigned s = 0; s < pairs->count; s++) all += pairs->used[s];
+    for (unsigned s = 0; s < pairs->count; s++) {
+        uint32_t cost = log_of(2 * all) - log_of(pairs->used[s] ? 2 * pairs->used[s] : 1);
+        learned->cost[s] = cost < PARSE_BIT / 4 ? PARSE_BIT / 4 : cost;
+    }
+}
+
+/* Takes away symbols that save less than they take in the file. */
+static void drop_symbols(Learned *learned, uint64_t part)
+{
+    Pairs *pairs = &learned->pairs;
+    const uint32_t *cost = learned->cost;
+    int64_t least = (int64_t)learned->form.symbol_bits * PARSE_BIT;
+    bool drop[CODE_SYMBOLS_MAX];
+    memset(drop, 0, sizeof drop);
+    for (unsigned s = pairs->values; s < pairs->count; s++) {
+        int64_t saved = (int64_t)cost[pairs->left[s]] + cost[pairs->right[s]] - cost[s];
+        drop[s] = saved * (int64_t)(pairs->used[s] * part) < least;
+    }
+    pairs_drop(pairs, drop);
+}
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+bool learn_once(Learned *learned, const RunList *list)
+{
+    PairsWish wish = {learned->present, LEAST, learned->form.symbols};
+    if (!pairs_learn(&learned->pairs, list->run, list->count, &wish)) return false;
+    set_costs(learned);
+    return true;
+}
+
+/* `list`: gets the runs as they are now; NULL: none are asked for. */
+static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
+{
+    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost);
+    bool done = parser != NULL && slices_cut(slices, parser, ledger, threads);
+    if (done) slices_used(slices, learned->pairs.used, learned->pairs.count);
+    if (done && list != NULL) done = slices_cut_runs(slices, parser, list);
+    parser_free(parser);
+    return done;
+}
+
+bool learned_cut(Learned *learned, Slices *slices, Ledger *ledger, int threads)
+{
+    return cut(learned, slices, NULL, ledger, threads);
+}
+
+static bool cut_again(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
+{
+    if (!cut(learned, sample, list, options->ledger, options->threads)) return false;
+    set_costs(learned);
+    return true;
+}
+
+bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
+{
+    for (int i = 0; i < LESSONS; i++) {
+        if (!learn_once(learned, list)) return false;
+        if (i + 1 < LESSONS && !cut_again(learned, sample, list, options)) return false;
+    }
+    int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;
+    for (int i = 0; i < refinements; i++) {
+        if (!cut_again(learned, sample, NULL, options)) return false;
+        drop_symbols(learned, options->part);
+        set_costs(learned);
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+/* values.h - what a cell may be. */
+#ifndef TREB_GEN_VALUES_H
+#define TREB_GEN_VALUES_H
+
+/* A cell is a value below ENCODE_UP_TO or one of these. */
+enum {
+    ENCODE_ANY = 255,    /* the value does not matter */
+    ENCODE_UP_TO = 0xe0, /* ENCODE_UP_TO | v: any value from 0 to v, which is at most 30, will do */
+    ENCODE_VALUES = ENCODE_UP_TO
+};
+
+#endif
