@@ -343,7 +343,7 @@ static bool choose_index(Work *work, const Material *material)
             ProbeFile *file = work->file[s][m];
             if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) continue;
             if (file_get(file, TABLE_WAIT, &open, NULL) < 0) continue;
-            work->index = open->index;
+            work->index = open->index[open->stored[TREB_BLACK] && !open->stored[TREB_WHITE]];
             return true;
         }
     return index_init(&work->index, material, NULL, 1);

@@ -23,7 +23,7 @@ static bool put_axis(const Index *index, int axis, uint32_t coordinate, treb_pos
     const IndexGroup *group = &index->group[axis - 1];
     uint8_t square[TREB_MEN_MAX];
     uint64_t men = 0;
-    index_group_squares(coordinate, group->count, square);
+    index_group_squares(group, coordinate, square);
     for (int i = 0; i < group->count; i++) men |= square_bit(square[i]);
     return put(pos, group->color, group->type, men);
 }
@@ -107,7 +107,7 @@ static bool moved_coordinate(const WalkRow *row, const treb_position *pos, int a
     uint8_t square[TREB_MEN_MAX];
     uint64_t men = position_men_of(pos, group->color, group->type) ^ change;
     for (int i = 0; men != 0; i++) square[i] = (uint8_t)bit_pop(&men);
-    *out = index_group(square, group->count);
+    *out = index_group(group, square);
     return true;
 }
 

@@ -59,9 +59,9 @@ void index_kings_squares(bool pawns, int coordinate, int *white, int *black)
     *black = pair & 63;
 }
 
-uint32_t index_group(const uint8_t *squares, int count)
+/* Squares in ascending order as a number: how many such sets come before them. */
+static uint32_t rank_squares(const uint8_t *squares, int count)
 {
-    assert(count >= 1 && count <= INDEX_GROUP_MEN_MAX);
     if (count == 1) return squares[0];
     if (count == 2) return squares[0] + (uint32_t)squares[1] * (squares[1] - 1) / 2;
     uint64_t sum = 0;
@@ -79,15 +79,78 @@ static void combination(uint64_t coordinate, int count, unsigned top, uint8_t *o
     }
 }
 
-void index_group_squares(uint32_t coordinate, int count, uint8_t *squares)
+/* ---- groups by shade ------------------------------------------------------------------------- */
+
+/* Of two squares side by side, 2n and 2n + 1, one is dark and one light: each is number n of its
+ * shade. */
+static int shade_of(int square) { return (square >> 3 ^ square) & 1; }
+
+static int shade_square(int shade, int number)
 {
-    assert(count >= 1 && count <= INDEX_GROUP_MEN_MAX &&
-           coordinate < binomial(64, (unsigned)count));
-    if (count == 1)
-        squares[0] = coordinate;
-    else
-        combination(coordinate, count, 64, squares);
+    int square = 2 * number;
+    return square + (shade_of(square) ^ shade);
 }
+
+/* Sets of so many squares, `light` of them light. */
+static uint64_t shade_sets(int count, int light)
+{
+    return binomial(32, (unsigned)light) * binomial(32, (unsigned)(count - light));
+}
+
+static uint32_t rank_by_shade(const uint8_t *squares, int count)
+{
+    uint8_t number[2][TREB_MEN_MAX];
+    int of[2] = {0, 0};
+    if (count == 1) return (uint32_t)(32 * shade_of(squares[0]) + squares[0] / 2);
+    for (int i = 0; i < count; i++) {
+        int shade = shade_of(squares[i]);
+        number[shade][of[shade]++] = squares[i] / 2;
+    }
+    uint64_t sum = 0;
+    for (int light = 0; light < of[1]; light++) sum += shade_sets(count, light);
+    sum += of[1] ? rank_squares(number[1], of[1]) * binomial(32, (unsigned)of[0]) : 0;
+    return (uint32_t)(sum + (of[0] ? rank_squares(number[0], of[0]) : 0));
+}
+
+static void sort_squares(uint8_t *squares, int count)
+{
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && squares[j - 1] > squares[j]; j--) {
+            uint8_t t = squares[j];
+            squares[j] = squares[j - 1];
+            squares[j - 1] = t;
+        }
+}
+
+static void squares_by_shade(uint64_t coordinate, int count, uint8_t *squares)
+{
+    int light = 0;
+    for (; coordinate >= shade_sets(count, light); light++) coordinate -= shade_sets(count, light);
+    uint64_t darks = binomial(32, (unsigned)(count - light));
+    combination(coordinate / darks, light, 32, squares);
+    combination(coordinate % darks, count - light, 32, squares + light);
+    for (int i = 0; i < count; i++) squares[i] = (uint8_t)shade_square(i < light, squares[i]);
+    sort_squares(squares, count);
+}
+
+uint32_t index_group(const IndexGroup *group, const uint8_t *squares)
+{
+    return group->by_shade ? rank_by_shade(squares, group->count)
+                           : rank_squares(squares, group->count);
+}
+
+void index_group_squares(const IndexGroup *group, uint32_t coordinate, uint8_t *squares)
+{
+    assert(coordinate < group->radix);
+    if (group->by_shade)
+        squares_by_shade(coordinate, group->count, squares);
+    else if (group->count == 1)
+        squares[0] = (uint8_t)coordinate;
+    else
+        combination(coordinate, group->count, 64, squares);
+}
+
+/* ---- pawns ----------------------------------------------------------------------------------- */
 
 static unsigned pawn_place(int square)
 {
@@ -199,7 +262,7 @@ static bool add_groups(Index *index)
             if (count == 0) continue;
             if (index->groups == INDEX_GROUPS_MAX) return false;
             index->group[index->groups++] =
-                (IndexGroup){color, type, count, (uint32_t)binomial(64, count)};
+                (IndexGroup){color, type, count, false, (uint32_t)binomial(64, count)};
         }
     }
     return true;
@@ -248,6 +311,14 @@ bool index_init(Index *index, const Material *material, const uint8_t *order, un
     return set_strides(index, order, pad);
 }
 
+bool index_init_shades(Index *index, const Material *material, const uint8_t *order)
+{
+    if (!index_init(index, material, order, 1)) return false;
+    for (int g = 0; g < index->groups; g++)
+        index->group[g].by_shade = index->group[g].type == TREB_BISHOP;
+    return true;
+}
+
 /* Applies a symmetry to all men, keeping the men of a group on ascending squares. */
 static void men_transform(const Index *index, IndexMen *men, int symmetry)
 {
@@ -270,7 +341,7 @@ static uint64_t cell_of(const Index *index, const IndexMen *men, uint64_t slice,
     uint64_t cell = slice * index->slice_size + kings * index->stride[INDEX_KINGS_AXIS];
     const uint8_t *square = men->square;
     for (int g = 0; g < index->groups; square += index->group[g++].count)
-        cell += index_group(square, index->group[g].count) * index->stride[1 + g];
+        cell += index_group(&index->group[g], square) * index->stride[1 + g];
     return cell;
 }
 
@@ -310,19 +381,23 @@ uint64_t index_of_men(const Index *index, IndexMen *men)
 }
 
 /* The coordinate of a group that stands on `board` before the symmetry is applied. */
-static uint32_t group_coordinate(uint64_t board, int count, int symmetry)
+static uint32_t group_coordinate(const IndexGroup *group, uint64_t board, int symmetry)
 {
     uint8_t square[TREB_MEN_MAX] = {0};
-    if (count == 1) return (uint32_t)index_symmetry_square(symmetry, bit_first(board));
-    if (count == 2) {
+    if (group->count == 1) {
+        int sq = index_symmetry_square(symmetry, bit_first(board));
+        return (uint32_t)(group->by_shade ? shade_of(sq) * 32 + sq / 2 : sq);
+    }
+    if (group->count == 2) {
         int a = index_symmetry_square(symmetry, bit_pop(&board));
         int b = index_symmetry_square(symmetry, bit_first(board));
-        int low = a < b ? a : b, high = a < b ? b : a;
-        return (uint32_t)(low + high * (high - 1) / 2);
+        square[0] = (uint8_t)(a < b ? a : b);
+        square[1] = (uint8_t)(a < b ? b : a);
+        return index_group(group, square);
     }
     board = index_symmetry_board(symmetry, board);
-    for (int i = 0; i < count; i++) square[i] = (uint8_t)bit_pop(&board);
-    return index_group(square, count);
+    for (int i = 0; i < group->count; i++) square[i] = (uint8_t)bit_pop(&board);
+    return index_group(group, square);
 }
 
 /* The men of a position whose groups have the sizes that the index says. */
@@ -391,7 +466,7 @@ uint64_t index_of_position(const Index *index, const treb_position *pos)
     for (int g = 0; g < index->groups; g++) {
         const IndexGroup *group = &index->group[g];
         uint64_t board = pos->by_color[group->color] & pos->by_type[group->type];
-        cell += group_coordinate(board, group->count, symmetry) * index->stride[1 + g];
+        cell += group_coordinate(group, board, symmetry) * index->stride[1 + g];
     }
     return cell;
 }
@@ -419,7 +494,7 @@ bool index_to_men(const Index *index, uint64_t cell, IndexMen *men)
     occupied |= UINT64_C(1) << white | UINT64_C(1) << black;
     uint8_t *square = men->square;
     for (int g = 0; g < index->groups; g++) {
-        index_group_squares(coordinate[1 + g], index->group[g].count, square);
+        index_group_squares(&index->group[g], coordinate[1 + g], square);
         for (int i = 0; i < index->group[g].count; i++, count++)
             occupied |= UINT64_C(1) << *square++;
     }

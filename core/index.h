@@ -20,8 +20,7 @@
 enum {
     INDEX_GROUPS_MAX = 6,
     INDEX_AXES_MAX = INDEX_GROUPS_MAX + 1,
-    INDEX_GROUP_MEN_MAX = TREB_MEN_MAX - 2, /* all men but the kings */
-    INDEX_KINGS_AXIS = 0,                   /* axis 0 is the kings, axis 1 + g is group g */
+    INDEX_KINGS_AXIS = 0, /* axis 0 is the kings, axis 1 + g is group g */
     INDEX_KINGS_FREE = 3612,
     INDEX_KINGS_SYMMETRIC = 462
 };
@@ -31,6 +30,7 @@ enum { SYM_FILES = 1, SYM_RANKS = 2, SYM_DIAGONAL = 4 };
 
 typedef struct IndexGroup {
     uint8_t color, type, count;
+    bool by_shade; /* sets of squares come in the order of how many of them are light */
     uint32_t radix;
 } IndexGroup;
 
@@ -64,6 +64,10 @@ typedef struct IndexMen {
  * (1 for none). False if a material has more men than an index can hold. */
 bool index_init(Index *index, const Material *material, const uint8_t *order, unsigned pad);
 
+/* The same without padding, bishops numbered by the shade of their squares: they never change it, so
+ * that cells with like values come to lie together. */
+bool index_init_shades(Index *index, const Material *material, const uint8_t *order);
+
 /* The number of a position (of the table's material, colours already the table's). Positions that
  * a symmetry of the board maps to each other share it. */
 uint64_t index_of_position(const Index *index, const treb_position *pos);
@@ -94,10 +98,9 @@ bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2]);
  * will do (they are their own mirror image), else 0 or 1. */
 int index_pawns_mirror(const Index *index, const uint64_t pawns[2]);
 
-/* The coordinate of a group of 1 to INDEX_GROUP_MEN_MAX men that stand on ascending squares, and
- * back. */
-uint32_t index_group(const uint8_t *squares, int count);
-void index_group_squares(uint32_t coordinate, int count, uint8_t *squares);
+/* The coordinate of a group whose men stand on ascending squares, and back. */
+uint32_t index_group(const IndexGroup *group, const uint8_t *squares);
+void index_group_squares(const IndexGroup *group, uint32_t coordinate, uint8_t *squares);
 
 /* Applies a symmetry to a square and a board. */
 static inline int index_symmetry_square(int symmetry, int square)

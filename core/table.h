@@ -1,15 +1,22 @@
 /* table.h - a table file: one material, one metric; or a rank file: kings among certain blocked
  * pawns, one goal (table_ranks.h). docs/format.md describes every byte.
  *
- * A file holds, for one or both sides to move, a flat array of bytes (a "side"), cut into blocks
- * of 2^block_bits bytes, each compressed by zstd with an xxhash checksum and found in O(1). What a
- * cell's code means is said by the header: how many codes share a byte and, for each code, its
- * value. The reader never trusts a byte it has not checked. */
+ * A file holds, for one or both sides to move, a flat array of cells (a "side"). What a cell's code
+ * means is said by the header: for each code its value. They are packed by one of two codecs:
+ *
+ *   zstd      cells as bytes, in blocks of 2^block_bits bytes that are compressed one by one;
+ *   symbols   cells coded by symbols (core/code.h), in pages of 4 KiB as they stand in the file. A
+ *             single cell is found in one page. The file is mapped into memory: who cuts it short
+ *             while it is open ends the process.
+ *
+ * Either way table_read_block gives blocks of bytes. The reader never trusts a byte it has not
+ * checked. */
 #ifndef TREB_CORE_TABLE_H
 #define TREB_CORE_TABLE_H
 
+#include "core/code.h"
 #include "core/index.h"
-#include "core/table_files.h"
+#include "core/mapped.h"
 
 #define TABLE_RANKS TREB_METRICS    /* the metric of rank files */
 enum { WDL_VALUES = TREB_WIN + 1 }; /* how many verdicts treb_wdl has */
@@ -22,8 +29,21 @@ enum {
     TABLE_PLIES_MAX = 65535, /* of a histogram */
     TABLE_DICTIONARY_MAX = 1 << 20,
     TABLE_BLOCK_BITS_MIN = 10,
-    TABLE_BLOCK_BITS_MAX = 20
+    TABLE_BLOCK_BITS_MAX = 20,
+    TABLE_PAGE_SIZE = 4096 /* of coded cells */
 };
+
+typedef enum TableCodec { TABLE_ZSTD, TABLE_SYMBOLS } TableCodec;
+
+/* The code of a side's cells, with codec symbols. */
+typedef struct TableCode {
+    unsigned block_bytes; /* of words: a page has as many such blocks as fit */
+    /* As it stands in the file: u8 shortest and u8 longest word, u16 number of symbols, then
+     * CodeParts' `first` and `pairs`, wide. Owned by the header. */
+    uint8_t *bytes;
+    size_t size;
+    uint32_t pages; /* of the side: a writer sets it itself */
+} TableCode;
 
 /* What is known of one side to move. Counts are of the full board: every legal position, like men
  * not told apart, en passant left out. */
@@ -35,6 +55,8 @@ typedef struct TableSide {
      * NULL where there is none. Owned by the header, like `plies`. */
     uint64_t *histogram[WDL_VALUES];
     bool stored; /* cells of this side are in the file */
+    Index index; /* how they are numbered; a writer of codec zstd need not set it */
+    TableCode code;
     /* Distance tables: plies of code c under verdict v are plies[v][c], codes[v] of them.
      * WDL tables: verdict of code c is plies[0][c], codes[0] of them; rank files likewise, with
      * ranks (table_ranks.h). A side that is not stored has none. A cell may hold a code beyond the
@@ -54,8 +76,10 @@ typedef struct TableRanks {
 } TableRanks;
 
 typedef struct TableHeader {
-    Index index;  /* with the order and padding of the file; of a rank file material and size */
-    unsigned pad; /* the padding that index_init was given */
+    Index index;  /* material and sizes; with codec zstd how cells of both sides are numbered, with
+                     the order and padding of the file */
+    unsigned pad; /* the padding that index_init was given; 1 with codec symbols */
+    TableCodec codec;
     treb_metric metric;
     unsigned per_byte;   /* cells that share a byte as digits of base `base`; 1 for whole bytes */
     unsigned base;       /* number system of a shared byte: base^per_byte <= 256. With per_byte 1
@@ -66,7 +90,7 @@ typedef struct TableHeader {
     TableSide side[2];
 } TableHeader;
 
-/* Frees value maps and histograms. */
+/* Frees value maps, histograms and codes. */
 void table_header_free(TableHeader *header);
 
 /* Bytes of one side before compression: ceil(size / per_byte) * width. */
@@ -112,6 +136,14 @@ void table_decoder_set_wait(TableDecoder *decoder, TableWait wait);
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error);
 
+/* The code of one cell of a stored side with codec symbols, or minus a status. Takes some tenths of a
+ * microsecond where its page is in memory. Never waits for a disk if `wait` says so. */
+int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);
+
+/* The same file in memory, and the page of it that has a cell: who does not wait has it brought. */
+const Mapped *table_map(const Table *table);
+MappedBytes table_cell_page(const Table *table, int side, uint64_t cell);
+
 /* The block that holds a cell. */
 static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell)
 {
@@ -132,7 +164,7 @@ static inline unsigned table_cell_code(const TableHeader *h, const uint8_t *bloc
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Compressed blocks arrive in any order from any thread of the caller's (calls are not concurrent:
+/* With codec zstd: compressed blocks arrive in any order from any thread of the caller's (calls are not concurrent:
  * the caller serialises them); the file is written to a temporary name beside its own and appears
  * under its name only when complete and synced. The bytes depend on the content alone, not on the
  * order of arrival. */
@@ -141,7 +173,7 @@ typedef struct TableWriter TableWriter;
 /* `dictionary` may be NULL; else it is trained by zstd or just typical bytes, at most
  * TABLE_DICTIONARY_MAX of them, and is copied. Header counts, maps and longest wins may still be
  * changed until table_writer_finish, which gets the final header; index, per_byte, base, width,
- * block_bits and `stored` may not. */
+ * block_bits, codec and `stored` may not. */
 TableWriter *table_writer_open(const char *directory, const TableHeader *header,
                                const void *dictionary, size_t dictionary_size, treb_error *error);
 
@@ -163,6 +195,12 @@ size_t table_encode_block(TableEncoder *encoder, const uint8_t *block, size_t si
 treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
                              size_t size, uint32_t checksum, treb_error *error);
 uint32_t table_block_checksum(const uint8_t *block, size_t size);
+
+/* With codec symbols: a block of words and how many cells they stand for, 1 to 65535. The blocks of
+ * White to move come first, in the order of the cells. A side without blocks has the value of its
+ * only symbol throughout. */
+treb_status table_writer_add_words(TableWriter *writer, int side, const uint8_t *block,
+                                   unsigned cells, treb_error *error);
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
                                 treb_error *error); /* frees the writer */

@@ -7,13 +7,15 @@
 #include "core/table.h"
 
 enum {
-    FORMAT_VERSION = 3,            /* the newest known here */
-    FORMAT_VERSION_HISTOGRAMS = 2, /* the first with histograms; tables are still written so */
+    FORMAT_VERSION = 4,            /* the newest known here */
+    FORMAT_VERSION_HISTOGRAMS = 2, /* the first with histograms; zstd's tables are written so */
     FORMAT_VERSION_RANKS = 3,      /* the first with rank files, which are written so */
+    FORMAT_VERSION_SYMBOLS = 4,    /* the first with codec symbols; such files are written so */
     FORMAT_SCHEME_MEN = 1,
     FORMAT_SCHEME_RANKS = 2,
-    FORMAT_RANKS_SIZE = 48,     /* the first part behind the blocks of a rank file */
-    FORMAT_ENTRY_SIZE = 10,     /* of the block table: u48 offset, u32 checksum */
+    FORMAT_SCHEME_SHADES = 3, /* codec symbols: an order of axes for each side, shades of bishops */
+    FORMAT_RANKS_SIZE = 48,   /* the first part behind the blocks of a rank file */
+    FORMAT_ENTRY_SIZE = 10,   /* of the block table: u48 offset, u32 checksum */
     FORMAT_ZSTD_MAGIC_SIZE = 4, /* cut off the front of every frame */
     FORMAT_ORDER_SIZE = INDEX_AXES_MAX
 };
@@ -34,7 +36,7 @@ enum {
     FORMAT_AT_WIDTH = 59,
     FORMAT_AT_BLOCK_BITS = 60,
     FORMAT_AT_STORED = 61,
-    FORMAT_AT_RESERVED = 62,
+    FORMAT_AT_CODEC = 62,
     FORMAT_AT_BASE = 64,
     FORMAT_AT_DICTIONARY_SIZE = 68,
     FORMAT_AT_CELLS = 72,
@@ -42,6 +44,31 @@ enum {
     FORMAT_AT_META = 88,
     FORMAT_FIXED_SIZE = 96
 };
+
+/* A page of coded cells: the checksum, the cells of each block, the blocks. In front of a side's
+ * code stand the order of its axes, the bytes of a block, the number of pages. */
+enum {
+    PAGE_AT_LENGTHS = 4,
+    FORMAT_CODE_SIZE = FORMAT_ORDER_SIZE + 1 + 4 + 4, /* before the code itself */
+    FORMAT_CODE_HEAD = 4,                             /* of the code itself, before `first` */
+    FORMAT_FIRST_SIZE = 6,                            /* of each page: u48, its first cell */
+    PAGE_BLOCK_MIN = CODE_BLOCK_LEAST,
+    PAGE_BLOCK_MAX = TABLE_PAGE_SIZE - PAGE_AT_LENGTHS - 2
+};
+
+/* Blocks that a page has room for. */
+static inline unsigned format_page_blocks(unsigned block_bytes)
+{
+    return (TABLE_PAGE_SIZE - PAGE_AT_LENGTHS) / (block_bytes + 2);
+}
+
+static inline unsigned format_page_words(unsigned block_bytes)
+{
+    return PAGE_AT_LENGTHS + 2 * format_page_blocks(block_bytes);
+}
+
+/* Of page `number` of the file, without the checksum in front. */
+uint32_t format_page_checksum(const uint8_t *page, size_t size, uint64_t number);
 
 extern const uint8_t format_magic[8];
 extern const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE];
@@ -67,6 +94,13 @@ static inline void format_put32(uint8_t *at, uint32_t value) { format_put(at, 4,
 static inline void format_put48(uint8_t *at, uint64_t value) { format_put(at, 6, value); }
 static inline void format_put64(uint8_t *at, uint64_t value) { format_put(at, 8, value); }
 
+/* What a side's code is made of, and where its pages are. */
+typedef struct FormatCoded {
+    CodeParts parts;
+    uint64_t first_page, pages; /* 0: all cells have the value of symbol 0 */
+    const uint8_t *first;       /* by page: its first cell */
+} FormatCoded;
+
 /* In memory a file's header is one stretch of bytes: the fixed header, then the meta part (of a
  * rank file what it is about, the sides, the dictionary, the block table), which in the file stands
  * behind the blocks. */
@@ -74,14 +108,15 @@ typedef struct FormatLayout {
     uint64_t file_size, meta; /* meta: offset in the file, which is where the blocks end */
     uint32_t dictionary_size;
     size_t dictionary_at, entries_at; /* in the header in memory */
-    uint64_t entries;                 /* blocks of all stored sides */
+    uint64_t entries;                 /* blocks of all stored sides; 0 with codec symbols */
+    FormatCoded coded[2];             /* with codec symbols, of stored sides */
 } FormatLayout;
 
 /* The checksum of a header in memory; and puts it where it belongs. */
 uint64_t format_checksum(const uint8_t *bytes, size_t size);
 void format_seal(uint8_t *bytes, size_t size);
 
-/* Bytes of the sides part, with what comes before it. */
+/* Bytes of the sides part, with what comes before it, and of the codes without `first`. */
 size_t format_sides_size(const TableHeader *header);
 
 /* Writes the fixed header without checksum, dictionary size, file size and meta offset. */
@@ -100,6 +135,12 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
 const char *format_parse_ranks_index(const uint8_t *bytes, TableHeader *header);
 const char *format_parse_ranks(const uint8_t *bytes, TableHeader *header);
 void format_write_ranks(const TableHeader *header, uint8_t *out);
+
+/* Codec symbols (table_symbols.c): the code of a side; the codes of all sides, and where their pages
+ * begin, which is all that is left of a header in memory, in which they stay. */
+uint8_t *format_write_code(const TableSide *side, uint8_t *out);
+const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *header,
+                               FormatLayout *layout);
 
 /* Entries of the block table before those of a side; with 2 for the side, all. */
 uint64_t format_first_entry(const TableHeader *header, int side);

@@ -28,6 +28,8 @@ void table_header_free(TableHeader *header)
             header->side[side].plies[v] = NULL;
             header->side[side].histogram[v] = NULL;
         }
+        free(header->side[side].code.bytes);
+        header->side[side].code = (TableCode){0};
     }
 }
 
@@ -69,6 +71,7 @@ const char *format_side_name(int side) { return side == TREB_WHITE ? "white" : "
 uint64_t format_first_entry(const TableHeader *header, int side)
 {
     uint64_t entry = 0;
+    if (header->codec == TABLE_SYMBOLS) return 0;
     for (int s = 0; s < side; s++)
         if (header->side[s].stored) entry += table_side_blocks(header);
     return entry;
@@ -79,6 +82,11 @@ size_t format_block_size(const TableHeader *header, uint64_t block)
     uint64_t full = UINT64_C(1) << header->block_bits;
     uint64_t left = table_side_bytes(header) - (block << header->block_bits);
     return (size_t)(left < full ? left : full);
+}
+
+uint32_t format_page_checksum(const uint8_t *page, size_t size, uint64_t number)
+{
+    return (uint32_t)XXH3_64bits_withSeed(page + PAGE_AT_LENGTHS, size - PAGE_AT_LENGTHS, number);
 }
 
 uint64_t format_checksum(const uint8_t *bytes, size_t size)
@@ -108,6 +116,8 @@ size_t format_sides_size(const TableHeader *header)
             size += 1 + strnlen(side->longest_fen[v], TABLE_FEN_SIZE) + 2u * side->codes[v];
             if (side->histogram[v]) size += histogram_bytes(side, v);
         }
+        if (header->codec == TABLE_SYMBOLS && side->stored)
+            size += FORMAT_CODE_SIZE + side->code.size;
     }
     return size;
 }
@@ -116,15 +126,21 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
 {
     memset(out, 0, FORMAT_FIXED_SIZE);
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
-    bool ranks = header->metric == TABLE_RANKS;
-    format_put16(out + FORMAT_AT_VERSION, ranks ? FORMAT_VERSION_RANKS : FORMAT_VERSION_HISTOGRAMS);
+    bool ranks = header->metric == TABLE_RANKS, symbols = header->codec == TABLE_SYMBOLS;
+    format_put16(out + FORMAT_AT_VERSION, symbols ? FORMAT_VERSION_SYMBOLS
+                                          : ranks ? FORMAT_VERSION_RANKS
+                                                  : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
-    out[FORMAT_AT_INDEX_SCHEME] = ranks ? FORMAT_SCHEME_RANKS : FORMAT_SCHEME_MEN;
+    out[FORMAT_AT_INDEX_SCHEME] = symbols ? FORMAT_SCHEME_SHADES
+                                  : ranks ? FORMAT_SCHEME_RANKS
+                                          : FORMAT_SCHEME_MEN;
+    format_put16(out + FORMAT_AT_CODEC, (uint16_t)header->codec);
     char name[MATERIAL_NAME_SIZE] = {0};
     material_name(&header->index.material, name);
     memcpy(out + FORMAT_AT_MATERIAL, name, MATERIAL_NAME_SIZE);
     out[FORMAT_AT_AXES] = (uint8_t)header->index.axes;
-    for (int i = 0; i < header->index.axes; i++) out[FORMAT_AT_ORDER + i] = header->index.order[i];
+    for (int i = 0; i < header->index.axes && !symbols; i++)
+        out[FORMAT_AT_ORDER + i] = header->index.order[i];
     format_put16(out + FORMAT_AT_PAD, (uint16_t)header->pad);
     out[FORMAT_AT_PER_BYTE] = (uint8_t)header->per_byte;
     out[FORMAT_AT_WIDTH] = (uint8_t)header->width;
@@ -169,6 +185,8 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
             for (unsigned c = 0; c < side->codes[v]; c++, out += 2)
                 format_put16(out, side->plies[v][c]);
     }
+    for (int s = 0; s < 2 && header->codec == TABLE_SYMBOLS; s++)
+        if (header->side[s].stored) out = format_write_code(&header->side[s], out);
 }
 
 /* ---- from bytes ------------------------------------------------------------------------------ */
@@ -194,6 +212,7 @@ static bool parse_material(const uint8_t *bytes, Material *material)
 static const char *parse_index(const uint8_t *bytes, TableHeader *header)
 {
     Material material;
+    bool symbols = header->codec == TABLE_SYMBOLS;
     if (!parse_material(bytes + FORMAT_AT_MATERIAL, &material)) return "bad material name";
     header->pad = format_get16(bytes + FORMAT_AT_PAD);
     if (header->pad == 0) return "bad padding";
@@ -202,10 +221,15 @@ static const char *parse_index(const uint8_t *bytes, TableHeader *header)
     if (!index_init(&header->index, &material, NULL, 1)) return "material without an index";
     int axes = header->index.axes;
     if (bytes[FORMAT_AT_AXES] != axes) return "bad number of axes";
-    if (!all_zero(order + axes, (size_t)(FORMAT_ORDER_SIZE - axes))) return "bad order of axes";
-    if (!index_init(&header->index, &material, order, header->pad)) return "bad order of axes";
+    int listed = symbols ? 0 : axes;
+    if (!all_zero(order + listed, (size_t)(FORMAT_ORDER_SIZE - listed))) return "bad order of axes";
+    if (symbols ? !index_init_shades(&header->index, &material, NULL)
+                : !index_init(&header->index, &material, order, header->pad))
+        return "bad order of axes";
+    if (symbols && header->pad != 1) return "bad padding";
     if (header->index.size > CELLS_MAX) return "too many cells";
     if (format_get64(bytes + FORMAT_AT_CELLS) != header->index.size) return "bad number of cells";
+    for (int s = 0; s < 2; s++) header->side[s].index = header->index;
     return NULL;
 }
 
@@ -238,15 +262,19 @@ static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
 const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
 {
     memset(header, 0, sizeof *header);
-    unsigned scheme = bytes[FORMAT_AT_INDEX_SCHEME];
-    if (scheme != FORMAT_SCHEME_MEN && scheme != FORMAT_SCHEME_RANKS) return "unknown index scheme";
+    unsigned scheme = bytes[FORMAT_AT_INDEX_SCHEME], codec = format_get16(bytes + FORMAT_AT_CODEC);
+    if (scheme < FORMAT_SCHEME_MEN || scheme > FORMAT_SCHEME_SHADES) return "unknown index scheme";
+    bool can_be = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_SYMBOLS;
+    if (codec > (can_be ? TABLE_SYMBOLS : TABLE_ZSTD)) return "unknown codec";
+    if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SHADES))
+        return "its codec does not go with its index scheme";
+    header->codec = (TableCodec)codec;
     bool ranks = scheme == FORMAT_SCHEME_RANKS;
     if (bytes[FORMAT_AT_METRIC] > TABLE_RANKS) return "unknown metric";
     if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks)
         return "its metric does not go with its index scheme";
     header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
-    if (!all_zero(bytes + FORMAT_AT_FLAGS, 4) || !all_zero(bytes + FORMAT_AT_RESERVED, 2))
-        return "reserved bits are set";
+    if (!all_zero(bytes + FORMAT_AT_FLAGS, 4)) return "reserved bits are set";
     unsigned stored = bytes[FORMAT_AT_STORED];
     if (stored < 1 || stored > 3) return "bad set of sides";
     header->side[0].stored = stored & 1;
@@ -405,6 +433,10 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
     }
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
+    if (header->codec == TABLE_SYMBOLS) {
+        if (layout->dictionary_size > 0) return "bad size of the dictionary";
+        return format_parse_codes(cursor.at, cursor.left, header, layout);
+    }
     layout->dictionary_at = size - cursor.left;
     if (layout->dictionary_size > TABLE_DICTIONARY_MAX ||
         take(&cursor, layout->dictionary_size) == NULL)

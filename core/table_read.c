@@ -1,12 +1,14 @@
 /* table_read.c - opening table files and reading their blocks.
  *
- * Files are read with pread, never mapped: a file that is cut while open then gives an error
- * instead of a signal. What is allocated is bounded by the size of the file. */
+ * Files with codec zstd are read with pread, not mapped: a file that is cut while open then gives an
+ * error instead of a signal. What is allocated is bounded by the size of the file. */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "core/error.h"
 #include "core/table_format.h"
+#include "core/table_symbols.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ struct Table {
     TableHeader header;
     FormatLayout layout;
     ZSTD_DDict *dictionary; /* NULL without */
+    Symbols symbols;        /* with codec symbols */
 };
 
 struct TableDecoder {
@@ -130,7 +133,10 @@ static treb_status open_table(Table *table, TableFiles *files, treb_error *error
     table->file_size = table_file_bytes(table->file);
     treb_status status = read_header(table, error);
     table_file_release(table->file);
-    return status == TREB_OK ? load_dictionary(table, error) : status;
+    if (status != TREB_OK) return status;
+    if (table->header.codec == TABLE_ZSTD) return load_dictionary(table, error);
+    return symbols_open(&table->symbols, &table->header, &table->layout, table->file, table->path,
+                        error);
 }
 
 Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
@@ -153,6 +159,7 @@ Table *table_open(const char *path, treb_error *error)
 void table_close(Table *table)
 {
     if (table == NULL) return;
+    symbols_close(&table->symbols);
     table_file_close(table->file);
     ZSTD_freeDDict(table->dictionary);
     table_header_free(&table->header);
@@ -218,12 +225,11 @@ static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uin
                                       table->dictionary) == size;
 }
 
-treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+/* Reads a block as the file has it, checks and unpacks it. */
+static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error)
 {
     const TableHeader *header = &table->header;
-    if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
-        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block", fail_path(table->path));
     uint64_t entry = format_first_entry(header, side) + block;
     const uint8_t *at = table->bytes + table->layout.entries_at + entry * FORMAT_ENTRY_SIZE;
     uint64_t begin = FORMAT_FIXED_SIZE + format_get48(at), end = table->layout.meta;
@@ -246,6 +252,83 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
     if (wrong)
         return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
                     fail_path(table->path), format_side_name(side), block, wrong);
+    return TREB_OK;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+/* Cells as bytes: each of `width`, or several that share one. False if one has no such code. */
+static bool pack_cells(const TableHeader *header, const uint16_t *cells, size_t count, uint8_t *out)
+{
+    unsigned wrong = 0;
+    for (size_t i = 0; i < count; i++) wrong |= cells[i] >= header->base;
+    if (wrong) return false;
+    if (header->width == 2) {
+        for (size_t i = 0; i < count; i++) format_put16(out + 2 * i, cells[i]);
+        return true;
+    }
+    for (size_t i = 0; i < count; i += header->per_byte) {
+        size_t end = count - i < header->per_byte ? count - i : header->per_byte;
+        unsigned sum = 0;
+        for (size_t d = end; d-- > 0;) sum = sum * header->base + cells[i + d];
+        *out++ = (uint8_t)sum;
+    }
+    return true;
+}
+
+/* A block is so many cells, which are unpacked a part at a time. */
+static treb_status read_symbols(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                                uint8_t *out, treb_error *error)
+{
+    enum { PART = 840 * 8 }; /* a multiple of any number of cells that share a byte */
+    const TableHeader *header = &table->header;
+    uint16_t cells[PART];
+    uint64_t cell = (block << header->block_bits) / header->width * header->per_byte;
+    uint64_t bytes = format_block_size(header, block);
+    uint64_t left = bytes / header->width * header->per_byte;
+    if (left > header->index.size - cell) left = header->index.size - cell;
+    while (left > 0) {
+        size_t part = left < PART ? (size_t)left : PART;
+        treb_status status =
+            symbols_cells(&table->symbols, decoder->wait, side, cell, part, cells, error);
+        if (status != TREB_OK) return status;
+        if (!pack_cells(header, cells, part, out))
+            return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
+                        fail_path(table->path), format_side_name(side), block,
+                        "a cell has no such code");
+        out += part / header->per_byte * header->width;
+        cell += part;
+        left -= part;
+    }
+    return TREB_OK;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error)
+{
+    assert(table->header.codec == TABLE_SYMBOLS && table->header.side[side].stored);
+    return symbols_cell(&table->symbols, wait, side, cell, error);
+}
+
+const Mapped *table_map(const Table *table) { return &table->symbols.map; }
+
+MappedBytes table_cell_page(const Table *table, int side, uint64_t cell)
+{
+    return symbols_page(&table->symbols, side, cell);
+}
+
+treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                             uint8_t *out, treb_error *error)
+{
+    const TableHeader *header = &table->header;
+    if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
+        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block", fail_path(table->path));
+    treb_status status = header->codec == TABLE_SYMBOLS
+                             ? read_symbols(table, decoder, side, block, out, error)
+                             : read_zstd(table, decoder, side, block, out, error);
+    if (status != TREB_OK) return status;
+    size_t size = format_block_size(header, block);
     memset(out + size, 0, ((size_t)1 << header->block_bits) - size);
     return TREB_OK;
 }

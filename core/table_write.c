@@ -1,6 +1,6 @@
 /* table_write.c - writing table files.
  *
- * Blocks go to a temporary file in the order of arrival. If that was the order of the index, the
+ * With codec symbols, words come in order and fill page after page. With codec zstd, blocks go to a temporary file in the order of arrival. If that was the order of the index, the
  * file only lacks its header; else finish copies the blocks in order to a second temporary file.
  * What a killed process left can be told from what a living one is writing (core/io.h). */
 #define _POSIX_C_SOURCE 200809L
@@ -30,6 +30,15 @@ typedef struct WriterEntry {
     uint32_t checksum;
 } WriterEntry;
 
+/* The page that is being filled, and where the pages of each side begin. */
+typedef struct WriterPages {
+    uint8_t page[TABLE_PAGE_SIZE];
+    unsigned blocks;          /* in it */
+    uint64_t cells[2];        /* of a side, up to here */
+    uint8_t *first[2];        /* as in the file */
+    uint64_t room[2], number; /* pages that `first` has room for; pages that are done */
+} WriterPages;
+
 /* A file that is being written at its end. */
 typedef struct WriterFile {
     int file; /* -1: not open */
@@ -47,6 +56,7 @@ struct TableWriter {
     bool ordered, failed;
     char *directory, *path;
     WriterFile spool, sorted;
+    WriterPages pages;
 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -116,6 +126,7 @@ static void writer_free(TableWriter *writer)
     if (writer == NULL) return;
     file_discard(&writer->spool);
     file_discard(&writer->sorted);
+    for (int s = 0; s < 2; s++) free(writer->pages.first[s]);
     free(writer->dictionary);
     free(writer->entry);
     free(writer->directory);
@@ -133,7 +144,8 @@ static const char *check_layout(const TableHeader *header, const uint8_t *fixed)
     const char *wrong = format_parse_fixed(fixed, &parsed);
     if (wrong) return wrong;
     if (parsed.pad != header->pad || parsed.per_byte != header->per_byte ||
-        parsed.width != header->width || parsed.block_bits != header->block_bits)
+        parsed.width != header->width || parsed.block_bits != header->block_bits ||
+        parsed.codec != header->codec)
         return "a field is out of range";
     return NULL;
 }
@@ -155,7 +167,7 @@ static bool writer_allocate(TableWriter *writer, const char *directory, const vo
     if (!writer_names(writer, directory)) return false;
     writer->side_blocks = table_side_blocks(&writer->header);
     writer->entries = format_first_entry(&writer->header, 2);
-    writer->entry = calloc(writer->entries, sizeof *writer->entry);
+    writer->entry = calloc(writer->entries + 1, sizeof *writer->entry);
     if (dictionary_size > 0) {
         writer->dictionary = malloc(dictionary_size);
         if (writer->dictionary == NULL) return false;
@@ -188,6 +200,7 @@ TableWriter *table_writer_open(const char *directory, const TableHeader *header,
         TableSide *side = &writer->header.side[s];
         memset(side->plies, 0, sizeof side->plies);
         memset(side->histogram, 0, sizeof side->histogram);
+        side->code = (TableCode){.block_bytes = side->code.block_bytes};
     }
     memcpy(writer->fixed, fixed, sizeof fixed);
     if (!writer_allocate(writer, directory, dictionary, dictionary_size)) goto no_memory;
@@ -205,7 +218,9 @@ no_memory:
 treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, const uint8_t *data,
                              size_t size, uint32_t checksum, treb_error *error)
 {
-    if (side < 0 || side > 1 || !writer->header.side[side].stored || block >= writer->side_blocks)
+    bool zstd = writer->header.codec == TABLE_ZSTD;
+    if (side < 0 || side > 1 || !zstd || !writer->header.side[side].stored ||
+        block >= writer->side_blocks)
         return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block",
                     fail_path(writer->path));
     uint64_t number = format_first_entry(&writer->header, side) + block;
@@ -223,6 +238,89 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
     *entry = (WriterEntry){offset, (uint32_t)size, checksum};
     return TREB_OK;
 }
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* Writes the page that is being filled, if there is one; the next begins where a page does. */
+static treb_status end_page(TableWriter *writer, int side, bool last, treb_error *error)
+{
+    WriterPages *p = &writer->pages;
+    unsigned block = writer->header.side[side].code.block_bytes;
+    if (p->blocks == 0) return TREB_OK;
+    size_t size = last ? format_page_words(block) + (size_t)p->blocks * block : TABLE_PAGE_SIZE;
+    format_put32(p->page, format_page_checksum(p->page, size, p->number));
+    if (!file_append(&writer->spool, p->page, size)) return fail_system(writer, error);
+    memset(p->page, 0, sizeof p->page);
+    p->blocks = 0;
+    p->number++;
+    return TREB_OK;
+}
+
+static bool reserve_first(WriterPages *p, int side, uint64_t page)
+{
+    if (page < p->room[side]) return true;
+    uint64_t room = 2 * p->room[side] + 64;
+    uint8_t *first = realloc(p->first[side], room * FORMAT_FIRST_SIZE);
+    if (first == NULL) return false;
+    p->first[side] = first;
+    p->room[side] = room;
+    return true;
+}
+
+/* Begins a page of a side with the cell that comes next. */
+static treb_status begin_page(TableWriter *writer, int side, treb_error *error)
+{
+    static const uint8_t zeros[TABLE_PAGE_SIZE - FORMAT_FIXED_SIZE] = {0};
+    WriterPages *p = &writer->pages;
+    TableCode *code = &writer->header.side[side].code;
+    if (p->number == 0 && !file_append(&writer->spool, zeros, sizeof zeros))
+        return fail_system(writer, error);
+    if (code->pages == UINT32_MAX)
+        return fail(error, TREB_ERR_ARGUMENT, "%s: too many pages", fail_path(writer->path));
+    if (!reserve_first(p, side, code->pages)) return fail_memory(error);
+    format_put48(p->first[side] + FORMAT_FIRST_SIZE * (size_t)code->pages++, p->cells[side]);
+    return TREB_OK;
+}
+
+treb_status table_writer_add_words(TableWriter *writer, int side, const uint8_t *block,
+                                   unsigned cells, treb_error *error)
+{
+    WriterPages *p = &writer->pages;
+    treb_status status = TREB_OK;
+    if (side < 0 || side > 1 || writer->header.codec != TABLE_SYMBOLS ||
+        !writer->header.side[side].stored || (side == 0 && p->cells[1] > 0) || cells < 1 ||
+        cells > UINT16_MAX)
+        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block",
+                    fail_path(writer->path));
+    unsigned size = writer->header.side[side].code.block_bytes;
+    /* The last page of White to move. */
+    if (side == 1 && p->cells[1] == 0) status = end_page(writer, 0, false, error);
+    if (status == TREB_OK && p->blocks == format_page_blocks(size))
+        status = end_page(writer, side, false, error);
+    if (status == TREB_OK && p->blocks == 0) status = begin_page(writer, side, error);
+    if (status != TREB_OK) return status;
+    format_put16(p->page + PAGE_AT_LENGTHS + 2 * p->blocks, (uint16_t)cells);
+    memcpy(p->page + format_page_words(size) + (size_t)p->blocks * size, block, size);
+    p->blocks++;
+    p->cells[side] += cells;
+    return TREB_OK;
+}
+
+/* Writes the last page and checks that all cells came. */
+static treb_status end_pages(TableWriter *writer, treb_error *error)
+{
+    WriterPages *p = &writer->pages;
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &writer->header.side[s];
+        if (side->code.pages > 0 && p->cells[s] != writer->header.index.size)
+            return fail(error, TREB_ERR_ARGUMENT, "%s: %s side has %" PRIu64 " cells of %" PRIu64,
+                        fail_path(writer->path), format_side_name(s), p->cells[s],
+                        writer->header.index.size);
+    }
+    return end_page(writer, writer->header.side[1].code.pages > 0, true, error);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* Copies the blocks in order, whole buffers at a time, and makes the copy the file to finish. */
 static treb_status sort_blocks(TableWriter *writer, treb_error *error)
@@ -255,8 +353,10 @@ static treb_status sort_blocks(TableWriter *writer, treb_error *error)
 static uint8_t *build_header(const TableWriter *writer, const TableHeader *header, size_t *size)
 {
     size_t sides = format_sides_size(header);
+    uint64_t pages[2] = {header->side[0].code.pages, header->side[1].code.pages};
     *size = FORMAT_FIXED_SIZE + sides + writer->dictionary_size +
-            (size_t)writer->entries * FORMAT_ENTRY_SIZE;
+            (size_t)writer->entries * FORMAT_ENTRY_SIZE +
+            (size_t)(pages[0] + pages[1]) * FORMAT_FIRST_SIZE;
     uint8_t *bytes = malloc(*size), *at = bytes;
     if (bytes == NULL) return NULL;
     uint64_t meta = writer->spool.size;
@@ -272,6 +372,11 @@ static uint8_t *build_header(const TableWriter *writer, const TableHeader *heade
     for (uint64_t i = 0; i < writer->entries; i++, at += FORMAT_ENTRY_SIZE) {
         format_put48(at, writer->entry[i].offset - FORMAT_FIXED_SIZE);
         format_put32(at + 6, writer->entry[i].checksum);
+    }
+    for (int s = 0; s < 2; s++) {
+        size_t first = (size_t)pages[s] * FORMAT_FIRST_SIZE;
+        if (first > 0) memcpy(at, writer->pages.first[s], first);
+        at += first;
     }
     format_seal(bytes, *size);
     return bytes;
@@ -318,6 +423,14 @@ static treb_status publish(TableWriter *writer, const uint8_t *bytes, size_t siz
                : fail_system(writer, error);
 }
 
+/* The caller's header with what the writer knows itself. The rest of it is still the caller's. */
+static TableHeader final_header(const TableWriter *writer, const TableHeader *header)
+{
+    TableHeader final = *header;
+    for (int s = 0; s < 2; s++) final.side[s].code.pages = writer->header.side[s].code.pages;
+    return final;
+}
+
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
                                 treb_error *error)
 {
@@ -327,9 +440,11 @@ treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, 
     FormatLayout layout;
     assert(writer != NULL && header != NULL);
     treb_status status = check_final(writer, header, error);
+    if (status == TREB_OK && header->codec == TABLE_SYMBOLS) status = end_pages(writer, error);
     if (status == TREB_OK && !writer->ordered) status = sort_blocks(writer, error);
     if (status != TREB_OK) goto cleanup;
-    bytes = build_header(writer, header, &size);
+    TableHeader final = final_header(writer, header);
+    bytes = build_header(writer, &final, &size);
     const char *wrong = bytes ? format_parse(bytes, size, &parsed, &layout) : format_no_memory;
     if (wrong) {
         status = wrong == format_no_memory ? TREB_ERR_MEMORY : TREB_ERR_ARGUMENT;

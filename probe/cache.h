@@ -13,6 +13,10 @@
  * behaviour. Memory of frames is given back to the system when the budget shrinks, but its
  * addresses stay reserved until the end, so that a late reader finds zeros and no fault.
  *
+ * Where a single value can be had without unpacking the page it is in, that is done at first: the
+ * slot then counts how often (below CACHE_COUNTS, and no frame's generation is 0), and the page is
+ * unpacked when that has cost about as much.
+ *
  * Frames are chosen for refilling by the second-chance rule, under a mutex that only misses take.
  */
 #ifndef TREB_PROBE_CACHE_H
@@ -33,6 +37,8 @@ enum {
     CACHE_SEGMENTS_MAX = 4096
 };
 
+#define CACHE_COUNTS (UINT64_C(1) << 32) /* what is less names no frame */
+
 typedef _Atomic uint64_t CacheSlot;
 
 typedef struct CacheFrame {
@@ -48,8 +54,8 @@ typedef struct CacheSegment {
 
 typedef struct Cache {
     pthread_mutex_t mutex;
-    uint32_t limit; /* frames that may be used; this and the next two under the mutex */
-    uint32_t used;  /* frames 0 .. used - 1 hold pages */
+    _Atomic uint32_t limit; /* frames that may be used; written, as the next two, under the mutex */
+    _Atomic uint32_t used;  /* frames 0 .. used - 1 hold pages */
     uint32_t hand;
     _Atomic(CacheSegment *) segment[CACHE_SEGMENTS_MAX]; /* reserved when first needed */
 } Cache;
@@ -65,12 +71,15 @@ void cache_sizes(Cache *cache, uint64_t *limit, uint64_t *used); /* bytes */
 void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t size,
                   unsigned page_bits);
 
+/* Counts that a value of a page was had without the page. True: now it is worth unpacking. */
+bool cache_count(Cache *cache, CacheSlot *slot);
+
 /* Reads the byte at `at` of a page, and if that is even the one behind it as bits 8 to 15. False
  * if the page is not in the cache. */
 static inline bool cache_read(const Cache *cache, CacheSlot *slot, unsigned at, unsigned *out)
 {
     uint64_t named = atomic_load_explicit(slot, memory_order_acquire);
-    if (named == 0) return false;
+    if (named < CACHE_COUNTS) return false;
     uint32_t number = (uint32_t)named, within = number & (CACHE_SEGMENT_FRAMES - 1);
     /* Not null: the segment was there before the slot named one of its frames. */
     CacheSegment *segment =

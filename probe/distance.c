@@ -186,7 +186,7 @@ static int read_cell(const treb_tables *set, const OpenFile *open, const treb_po
                      int verdict, treb_error *error)
 {
     assert(open->stored[pos->turn]);
-    uint64_t cell = index_of_position(&open->index, pos);
+    uint64_t cell = index_of_position(&open->index[pos->turn], pos);
     int code = file_cell(&set->reader, open, pos->turn, cell, error);
     if (code < 0) return code;
     const TableSide *side = &open->header->side[pos->turn];

@@ -179,7 +179,7 @@ static void fill_digits(OpenFile *open, int s)
 static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
 {
     const TableHeader *header = open->header = table_header(open->table);
-    open->index = header->index;
+    open->symbols = header->codec == TABLE_SYMBOLS;
     open->per_byte = header->per_byte;
     open->width = header->width;
     open->block_bits = header->block_bits;
@@ -191,6 +191,7 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
     if (fault != NULL) return fail_file(error, TREB_ERR_DAMAGED, file->path, fault);
     for (int side = 0; side < 2; side++) {
         open->stored[side] = header->side[side].stored;
+        open->index[side] = header->side[side].index;
         if (!open->stored[side]) continue;
         fill_digits(open, side);
         open->slots[side] = calloc(open->pages, sizeof(CacheSlot));
@@ -283,8 +284,8 @@ int file_open(ProbeFile *file, TableWait wait, treb_error *error)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Reads the block of a byte and puts it into the cache: that byte and the next, as file_miss has
- * it, or minus a status. */
+/* Reads the block of a byte and puts it into the cache: that byte and, if `at` is even, the next as
+ * bits 8 to 15, or minus a status. */
 static int read_block_of(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
                          treb_error *error)
 {
@@ -318,8 +319,9 @@ static void fetch_block_of(ProbePool *pool, const OpenFile *file, int side, uint
     if (!fetcher_post(&pool->fetcher, &job)) read_block_of(&system, file, side, at, NULL);
 }
 
-int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
-              treb_error *error)
+/* The bytes at `at`, of a side that is not in memory. */
+static int read_missing(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
+                        treb_error *error)
 {
     int value = -(int)TREB_ERR_NOT_READY;
     if (reader->wait != TABLE_FETCH) value = read_block_of(reader, file, side, at, error);
@@ -328,14 +330,40 @@ int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_
     return -(int)fail_not_ready(error, file->source->path);
 }
 
+/* A cell of a page that the cache does not have, by itself; the page is unpacked as well once that is
+ * worth it. */
+static int read_single(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,
+                       uint64_t at, treb_error *error)
+{
+    ProbePool *pool = reader->pool;
+    TableWait wait = reader->wait;
+    /* The thread that fetches does it, if there is one. */
+    int code =
+        table_read_cell(file->table, wait == TABLE_FETCH ? TABLE_TRY : wait, side, cell, error);
+    if (code == -(int)TREB_ERR_NOT_READY) {
+        MappedBytes page = table_cell_page(file->table, side, cell);
+        const FetchJob job = {file->source, FETCH_PAGES, side, page.at, page.size};
+        if (!fetcher_post(&pool->fetcher, &job)) mapped_fetch(table_map(file->table), page);
+        return code;
+    }
+    if (code < 0) return code;
+    atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
+    /* What is near may have to be waited for. */
+    if (wait == TABLE_WAIT && cache_count(&pool->cache, &file->slots[side][at >> file->page_bits]))
+        (void)read_block_of(reader, file, side, at, NULL);
+    if (file->header->metric != TREB_WDL) return code;
+    const TableSide *s = &file->header->side[side];
+    return code < s->codes[0] ? s->plies[0][code] : FILE_NO_VERDICT;
+}
+
 int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
                         const treb_position *pos, treb_error *error)
 {
-    SyzygyBytes missing;
+    MappedBytes missing;
     int ready = syzygy_ready(table, pos, &missing, error);
     if (ready != -(int)TREB_ERR_NOT_READY) return ready;
     const FetchJob job = {file, FETCH_PAGES, 0, missing.at, missing.size};
-    if (!fetcher_post(&reader->pool->fetcher, &job)) syzygy_fetch(table, missing);
+    if (!fetcher_post(&reader->pool->fetcher, &job)) mapped_fetch(syzygy_map(table), missing);
     return ready;
 }
 
@@ -360,8 +388,10 @@ void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait)
             (void)read_block_of(&reader, open, job->side, job->at, NULL);
     } else {
         const Syzygy *table = atomic_load_explicit(&file->syzygy, memory_order_acquire);
-        const SyzygyBytes bytes = {job->at, job->size};
-        (wait == TABLE_WAIT ? syzygy_touch : syzygy_fetch)(table, bytes);
+        const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
+        const MappedBytes bytes = {job->at, job->size};
+        const Mapped *map = table != NULL ? syzygy_map(table) : table_map(open->table);
+        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(map, bytes);
     }
 }
 
@@ -399,14 +429,15 @@ int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_
 {
     unsigned part, bytes;
     assert(file->stored[side]);
-    if (cell >= file->index.size) return file_damaged(file, "has no such cell", error);
+    if (cell >= file->index[side].size) return file_damaged(file, "has no such cell", error);
     uint64_t at = locate(file, cell, &part);
     const uint8_t *whole = atomic_load_explicit(&file->whole[side], memory_order_acquire);
     if (whole != NULL) {
         bytes = whole[at] | (unsigned)whole[at + 1] << 8;
     } else if (!cache_read(&reader->pool->cache, &file->slots[side][at >> file->page_bits],
                            (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes)) {
-        int read = file_miss(reader, file, side, at, error);
+        if (file->symbols) return read_single(reader, file, side, cell, at, error);
+        int read = read_missing(reader, file, side, at, error);
         if (read < 0) return read;
         bytes = (unsigned)read;
     }

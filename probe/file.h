@@ -38,7 +38,8 @@ typedef struct ProbeReader {
 /* A file that is open. Only slots and `whole` ever change. */
 typedef struct OpenFile {
     const TableHeader *header;
-    Index index;
+    Index index[2]; /* by side */
+    bool symbols;   /* its codec */
     unsigned per_byte, width, block_bits, page_bits;
     bool stored[2];
     /* By side, place of the cell among those that share a byte, and byte: the verdict in a WDL
@@ -96,10 +97,6 @@ static inline int file_get_syzygy(ProbeFile *file, TableWait wait, const Syzygy 
 
 /* Unpacks both sides for good. */
 int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error);
-
-/* Reads bytes `at` and, if `at` is even, `at` + 1 of a side that is not in memory. */
-int file_miss(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at,
-              treb_error *error);
 
 /* What a cell holds: a verdict of a WDL table, else a code. */
 int file_cell(const ProbeReader *reader, const OpenFile *file, int side, uint64_t cell,

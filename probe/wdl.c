@@ -33,7 +33,7 @@ static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *
     const OpenFile *open;
     int opened = file_get(file, set->reader.wait, &open, error);
     if (opened < 0) return opened;
-    uint64_t cell = index_of_position(&open->index, seen);
+    uint64_t cell = index_of_position(&open->index[seen->turn], seen);
     int verdict = file_cell(&set->reader, open, seen->turn, cell, error);
     if (verdict != FILE_NO_VERDICT) return verdict;
     return file_damaged(open, "a cell has a code without meaning", error);

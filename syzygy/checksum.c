@@ -254,13 +254,14 @@ bool syzygy_checksum(const uint8_t *bytes, uint64_t size, uint8_t out[SYZYGY_CHE
 treb_status syzygy_check(const Syzygy *table, treb_error *error)
 {
     uint8_t sum[SYZYGY_CHECKSUM_SIZE];
-    uint64_t size = table->size - SYZYGY_CHECKSUM_SIZE;
+    uint64_t size = table->map.size - SYZYGY_CHECKSUM_SIZE;
     /* In order for once: the system then reads ahead. */
-    posix_madvise((void *)(uintptr_t)table->bytes, (size_t)table->size, POSIX_MADV_SEQUENTIAL);
-    bool summed = syzygy_checksum(table->bytes, size, sum);
-    posix_madvise((void *)(uintptr_t)table->bytes, (size_t)table->size, POSIX_MADV_RANDOM);
+    posix_madvise((void *)(uintptr_t)table->map.bytes, (size_t)table->map.size,
+                  POSIX_MADV_SEQUENTIAL);
+    bool summed = syzygy_checksum(table->map.bytes, size, sum);
+    posix_madvise((void *)(uintptr_t)table->map.bytes, (size_t)table->map.size, POSIX_MADV_RANDOM);
     if (!summed) return fail_memory(error);
-    if (memcmp(sum, table->bytes + size, sizeof sum) == 0) return TREB_OK;
+    if (memcmp(sum, table->map.bytes + size, sizeof sum) == 0) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "%s: damaged: its checksum differs",
                 fail_path(table->path));
 }

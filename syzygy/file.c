@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,17 +25,16 @@ typedef struct Walk {
     const char *wrong; /* NULL: nothing yet */
 } Walk;
 
-static const char no_memory[] = "out of memory";
 static const char too_short[] = "it ends too soon";
 
 /* The next `size` bytes, or NULL. */
 static const uint8_t *take(Walk *walk, uint64_t size)
 {
     const Syzygy *table = walk->table;
-    if (walk->wrong == NULL && size > table->size - SYZYGY_CHECKSUM_SIZE - walk->at)
+    if (walk->wrong == NULL && size > table->map.size - SYZYGY_CHECKSUM_SIZE - walk->at)
         walk->wrong = too_short;
     if (walk->wrong != NULL) return NULL;
-    const uint8_t *bytes = table->bytes + walk->at;
+    const uint8_t *bytes = table->map.bytes + walk->at;
     walk->at += size;
     return bytes;
 }
@@ -74,57 +72,6 @@ static void read_order(Walk *walk, const Material *material, int file)
 
 /* ---- The code -------------------------------------------------------------------------------- */
 
-/* How many values a symbol stands for, less 1; with those below it. Symbols stand for at most 256
- * values, so that no way down is longer. */
-static bool measure(const SyzygyArray *array, unsigned symbol, unsigned depth, uint8_t *state)
-{
-    enum { UNKNOWN, UNDER_WAY, KNOWN };
-    if (state[symbol] != UNKNOWN || depth > UINT8_MAX) return state[symbol] == KNOWN;
-    state[symbol] = UNDER_WAY;
-    const uint8_t *pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
-    unsigned left = syzygy_left(pair), right = syzygy_right(pair);
-    if (right != SYZYGY_LEAF) {
-        if (left >= array->symbols || right >= array->symbols) return false;
-        if (!measure(array, left, depth + 1, state) || !measure(array, right, depth + 1, state))
-            return false;
-        unsigned more = array->more[left] + array->more[right] + 1u;
-        if (more > UINT8_MAX) return false;
-        array->more[symbol] = (uint8_t)more;
-    }
-    state[symbol] = KNOWN;
-    return true;
-}
-
-static void measure_all(Walk *walk, SyzygyArray *array)
-{
-    uint8_t state[SYZYGY_SYMBOLS_MAX] = {0};
-    array->more = calloc(array->symbols, 1);
-    if (array->more == NULL) {
-        walk->wrong = no_memory;
-        return;
-    }
-    for (unsigned s = 0; s < array->symbols; s++)
-        refuse(walk, measure(array, s, 0, state), "its symbols contradict each other");
-}
-
-/* Code words of one length follow each other, the longer before the shorter. base[l] is the first
- * of length l, as the top bits of a word of 64; symbol[l] is what it stands for. */
-static void read_lengths(SyzygyArray *array, const uint8_t *symbols, unsigned longest)
-{
-    uint64_t base = 0;
-    for (unsigned l = longest + 1; l-- > array->shortest;) {
-        array->symbol[l] = syzygy_get16(symbols + 2 * (l - array->shortest));
-        if (l < longest) base = (base + array->symbol[l] - array->symbol[l + 1]) / 2;
-        array->base[l] = base << (64 - l);
-    }
-    for (unsigned top = 0; top < 256; top++) {
-        unsigned l = array->shortest;
-        uint64_t most = (uint64_t)top << 56 | (UINT64_MAX >> 8);
-        while (most < array->base[l]) l++;
-        array->first_length[top] = (uint8_t)l;
-    }
-}
-
 static void read_code(Walk *walk, SyzygyArray *array)
 {
     const uint8_t *head = take(walk, 2);
@@ -136,29 +83,24 @@ static void read_code(Walk *walk, SyzygyArray *array)
     }
     const uint8_t *rest = take(walk, 8);
     if (rest == NULL) return;
-    unsigned longest = rest[6];
+    CodeParts parts = {.shortest = rest[7], .longest = rest[6]};
     array->block_bits = head[1];
     array->sparse_bits = rest[0];
     array->blocks = syzygy_get32(rest + 2);
     array->lengths = (uint64_t)array->blocks + rest[1];
-    array->shortest = rest[7];
     refuse(walk, array->block_bits >= BLOCK_BITS_MIN && array->block_bits <= BLOCK_BITS_MAX,
            "its blocks have no possible size");
     refuse(walk, array->sparse_bits >= 1 && array->sparse_bits <= SPARSE_BITS_MAX,
            "its index has no possible step");
-    refuse(walk, array->shortest >= 1 && array->shortest <= longest && longest <= SYZYGY_LENGTH_MAX,
-           "its code words have no possible length");
+    refuse(walk, parts.shortest <= parts.longest, "its code words have no possible length");
     if (walk->wrong != NULL) return;
-    const uint8_t *symbols = take(walk, 2 * (longest - array->shortest + 1));
+    parts.first = take(walk, 2 * (parts.longest - parts.shortest + 1));
     const uint8_t *count = take(walk, 2);
     if (count == NULL) return;
-    array->symbols = syzygy_get16(count);
-    refuse(walk, array->symbols <= SYZYGY_SYMBOLS_MAX, "it has too many symbols");
-    array->pairs = take(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)array->symbols);
+    parts.symbols = syzygy_get16(count);
+    parts.pairs = take(walk, SYZYGY_SYMBOL_SIZE * (uint64_t)parts.symbols);
     align(walk, 2);
-    if (walk->wrong != NULL) return;
-    read_lengths(array, symbols, longest);
-    measure_all(walk, array);
+    if (walk->wrong == NULL) walk->wrong = code_init(&array->code, &parts);
 }
 
 /* What numbers of DTZ stand for, by verdict, the most frequent first. */
@@ -248,8 +190,7 @@ static const char *parse(Syzygy *table, const Material *material)
 static bool prepare_asking(Syzygy *table, TableFiles *files, const struct stat *stat)
 {
     table->file = table_file_later(files, table->path, stat);
-    table->seen = calloc((size_t)(table->size / SYZYGY_PAGE) + 1, sizeof *table->seen);
-    return table->file != NULL && table->seen != NULL;
+    return table->file != NULL && mapped_prepare(&table->map, table->file);
 }
 
 static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
@@ -273,16 +214,10 @@ static treb_status map_file(Syzygy *table, TableFiles *files, treb_error *error)
         status = fail(error, TREB_ERR_DAMAGED, "%s: is not complete: no such file has %lld bytes",
                       fail_path(path), (long long)stat.st_size);
     } else {
-        void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_SHARED, file, 0);
-        if (bytes == MAP_FAILED) {
+        if (!mapped_open(&table->map, file, (uint64_t)stat.st_size))
             status = fail_errno(error, "map", path);
-        } else {
-            table->bytes = bytes;
-            table->size = (uint64_t)stat.st_size;
-            /* A probe needs a few bytes here and there. */
-            posix_madvise(bytes, (size_t)stat.st_size, POSIX_MADV_RANDOM);
-            if (files != NULL && !prepare_asking(table, files, &stat)) status = fail_memory(error);
-        }
+        else if (files != NULL && !prepare_asking(table, files, &stat))
+            status = fail_memory(error);
     }
     close(file);
     return status;
@@ -293,12 +228,12 @@ static treb_status open_table(Syzygy *table, TableFiles *files, const Material *
 {
     treb_status status = map_file(table, files, error);
     if (status != TREB_OK) return status;
-    if (memcmp(table->bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
+    if (memcmp(table->map.bytes, syzygy_magic[table->metric], sizeof *syzygy_magic) != 0)
         return fail(error, TREB_ERR_DAMAGED, "%s: is not a Syzygy table of its name",
                     fail_path(table->path));
     const char *wrong = parse(table, material);
     if (wrong == NULL) return TREB_OK;
-    if (wrong == no_memory) return fail_memory(error);
+    if (wrong == code_no_memory) return fail_memory(error);
     return fail(error, TREB_ERR_DAMAGED, "%s: damaged: %s", fail_path(table->path), wrong);
 }
 
@@ -330,16 +265,15 @@ void syzygy_close(Syzygy *table)
 {
     if (table == NULL) return;
     for (int side = 0; side < 2; side++)
-        for (int file = 0; file < 4; file++) free(table->array[side][file].more);
-    if (table->bytes != NULL) munmap((void *)(uintptr_t)table->bytes, (size_t)table->size);
+        for (int file = 0; file < 4; file++) code_free(&table->array[side][file].code);
+    mapped_close(&table->map);
     table_file_close(table->file);
-    free((void *)table->seen);
     free(table->path);
     free(table);
 }
 
 const char *syzygy_path(const Syzygy *table) { return table->path; }
-uint64_t syzygy_file_size(const Syzygy *table) { return table->size; }
+uint64_t syzygy_file_size(const Syzygy *table) { return table->map.size; }
 
 bool syzygy_has_side(const Syzygy *table, int side)
 {

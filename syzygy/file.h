@@ -2,8 +2,8 @@
 #ifndef TREB_SYZYGY_FILE_H
 #define TREB_SYZYGY_FILE_H
 
-#include <stdatomic.h>
-
+#include "core/code.h"
+#include "core/mapped.h"
 #include "syzygy/format.h"
 #include "syzygy/syzygy.h"
 
@@ -12,27 +12,18 @@ typedef struct SyzygyArray {
     SyzygyIndex index;
     uint8_t flags, constant;
     uint8_t block_bits, sparse_bits; /* log2 of bytes a block, of cells a step of `sparse` */
-    uint8_t shortest;                /* code word, in bits */
-    uint16_t symbols;
     uint32_t blocks;
     uint64_t lengths;      /* blocks and what stands in for some more */
     const uint8_t *sparse; /* for the middle cell of each step: its block, its place there */
     const uint8_t *length; /* by block: values in it, less 1 */
     const uint8_t *block;
-    const uint8_t *pairs; /* by symbol: what it stands for */
-    uint8_t *more;        /* by symbol: how many values that are, less 1 */
-    uint64_t base[SYZYGY_LENGTH_MAX + 1];
-    uint16_t symbol[SYZYGY_LENGTH_MAX + 1];
-    uint8_t first_length[256]; /* by the first 8 bits: no shorter word begins so */
+    Code code;
     const uint8_t *map[SYZYGY_MAPS];
     uint16_t map_count[SYZYGY_MAPS];
 } SyzygyArray;
 
-enum { SYZYGY_PAGE = 4096 /* bytes of a file that `seen` tells of at once */ };
-
 struct Syzygy {
-    const uint8_t *bytes;
-    uint64_t size;
+    Mapped map;
     const SyzygyMaps *maps;
     char *path;
     treb_metric metric;
@@ -40,9 +31,7 @@ struct Syzygy {
     int sides, files;
     int lead; /* the leading pawns, colour * 8 + type */
     SyzygyArray array[2][4];
-    /* Of a table that is also read without waiting; else NULL. */
-    TableFile *file;
-    _Atomic uint32_t *seen; /* by page: the second in which it was last found in memory */
+    TableFile *file; /* of a table that is also read without waiting; else NULL */
 };
 
 /* Reads from `at` on what is known of arrays whose sizes are known: codes, maps, indexes. What is
@@ -89,12 +78,5 @@ const SyzygyArray *syzygy_array_of(const Syzygy *table, const treb_position *pos
 
 /* The value of a cell: 0 to 4095, or -1 if there is none. */
 int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell);
-
-static inline unsigned syzygy_left(const uint8_t *pair) { return pair[0] | (pair[1] & 15u) << 8; }
-
-static inline unsigned syzygy_right(const uint8_t *pair)
-{
-    return pair[1] >> 4 | (unsigned)pair[2] << 4;
-}
 
 #endif

@@ -4,70 +4,17 @@
 
 #include <assert.h>
 
-static uint32_t big32(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-static uint64_t big64(const uint8_t *at) { return (uint64_t)big32(at) << 32 | big32(at + 4); }
-
 static int damaged(const Syzygy *table, treb_error *error)
 {
     return -(int)fail(error, TREB_ERR_DAMAGED, "%s: damaged: a position has no value in it",
                       fail_path(table->path));
 }
 
-/* The bits of a block, read from its start. */
-typedef struct Bits {
-    const uint8_t *next, *end;
-    uint64_t code; /* the highest bits are the next ones */
-    unsigned used; /* bits less than 64 in `code` */
-} Bits;
-
-static Bits bits_of(const Syzygy *table, const SyzygyArray *array, uint64_t block)
+/* The checksum, behind all blocks, is as long as what is read beyond the last. */
+static CodeBlock block_of(const Syzygy *table, const SyzygyArray *array, uint64_t block)
 {
-    const uint8_t *start = array->block + (block << array->block_bits);
-    /* The checksum, behind all blocks, is as long as these 8 bytes and more. */
-    return (Bits){start + 8, table->bytes + table->size, big64(start), 0};
-}
-
-/* The next symbol; -1 if the bits stand for none, or are at an end. */
-static inline int next_symbol(const SyzygyArray *array, Bits *bits)
-{
-    if (bits->used >= 32) {
-        if (bits->end - bits->next < 4) return -1;
-        bits->used -= 32;
-        bits->code |= (uint64_t)big32(bits->next) << bits->used;
-        bits->next += 4;
-    }
-    /* Where most words are of the shortest length the processor foresees it, and need not wait for
-     * the table. */
-    unsigned l = array->shortest;
-    if (bits->code < array->base[l]) {
-        l = array->first_length[bits->code >> 56];
-        while (bits->code < array->base[l]) l++;
-    }
-    uint64_t symbol = array->symbol[l] + ((bits->code - array->base[l]) >> (64 - l));
-    bits->code <<= l;
-    bits->used += l;
-    return symbol < array->symbols ? (int)symbol : -1;
-}
-
-/* The symbol that holds the value at *place of a block, which becomes the place within it; -1. */
-static int find_symbol(const Syzygy *table, const SyzygyArray *array, uint64_t block, int *place)
-{
-    Bits bits = bits_of(table, array, block);
-    int left = *place;
-    for (;;) {
-        int symbol = next_symbol(array, &bits);
-        if (symbol < 0) return -1;
-        int values = array->more[symbol] + 1;
-        if (left < values) {
-            *place = left;
-            return symbol;
-        }
-        left -= values;
-    }
+    return (CodeBlock){array->block + (block << array->block_bits),
+                       table->map.bytes + table->map.size};
 }
 
 int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
@@ -76,21 +23,8 @@ int syzygy_cell(const Syzygy *table, const SyzygyArray *array, uint64_t cell)
     assert(cell < array->index.size);
     if (array->flags & SYZYGY_CONSTANT) return array->constant;
     int place = syzygy_find_block(array, cell, &block, NULL, NULL);
-    if (place < 0) return -1;
-    int symbol = find_symbol(table, array, block, &place);
-    if (symbol < 0) return -1;
-    const uint8_t *pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
-    while (array->more[symbol] != 0) {
-        int left = (int)syzygy_left(pair);
-        if (place <= array->more[left]) {
-            symbol = left;
-        } else {
-            place -= array->more[left] + 1;
-            symbol = (int)syzygy_right(pair);
-        }
-        pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
-    }
-    return (int)syzygy_left(pair);
+    return place < 0 ? -1
+                     : code_value(&array->code, block_of(table, array, block), (unsigned)place);
 }
 
 static int lead_file(const Syzygy *table, const treb_position *pos)
@@ -223,29 +157,6 @@ int syzygy_dtz_of(const Syzygy *table, int file, int value, int verdict)
     return dtz_of(&table->array[0][file], value, verdict);
 }
 
-/* Writes the values of a symbol from number `from` on, at most `room`; returns how many. */
-static int spell(const SyzygyArray *array, int symbol, int from, uint64_t room, uint16_t *out)
-{
-    uint16_t later[UINT8_MAX + 1]; /* symbols yet to be spelt: each has a value at least */
-    int depth = 0, count = 0;
-    for (;;) {
-        int values = array->more[symbol] + 1;
-        const uint8_t *pair = array->pairs + SYZYGY_SYMBOL_SIZE * symbol;
-        if (from >= values) {
-            from -= values;
-        } else if (values > 1) {
-            later[depth++] = (uint16_t)syzygy_right(pair);
-            symbol = (int)syzygy_left(pair);
-            continue;
-        } else {
-            out[count++] = (uint16_t)syzygy_left(pair);
-            if ((uint64_t)count == room) return count;
-        }
-        if (depth == 0) return count;
-        symbol = later[--depth];
-    }
-}
-
 treb_status syzygy_unpack(const Syzygy *table, int side, int file, uint64_t cell, uint64_t count,
                           uint16_t *out, treb_error *error)
 {
@@ -261,25 +172,12 @@ treb_status syzygy_unpack(const Syzygy *table, int side, int file, uint64_t cell
     if (place < 0) return (treb_status)-damaged(table, error);
     for (; count > 0; block++, place = 0) {
         if (block >= array->blocks) return (treb_status)-damaged(table, error);
-        Bits bits = bits_of(table, array, block);
-        int left = (int)syzygy_get16(array->length + 2 * block) + 1;
-        while (left > 0 && count > 0) {
-            int symbol = next_symbol(array, &bits);
-            if (symbol < 0) return (treb_status)-damaged(table, error);
-            int values = array->more[symbol] + 1;
-            if (place >= values) {
-                place -= values;
-                left -= values;
-                continue;
-            }
-            /* The last symbol of a block may stand for more than is left of it. */
-            uint64_t room = (uint64_t)(left - place);
-            int written = spell(array, symbol, place, room < count ? room : count, out);
-            left -= place + written;
-            place = 0;
-            out += written;
-            count -= (uint64_t)written;
-        }
+        unsigned values = syzygy_get16(array->length + 2 * block) + 1;
+        int got = code_values(&array->code, block_of(table, array, block), values, (unsigned)place,
+                              count, out);
+        if (got < 0) return (treb_status)-damaged(table, error);
+        out += got;
+        count -= (uint64_t)got;
     }
     return TREB_OK;
 }

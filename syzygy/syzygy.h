@@ -15,6 +15,7 @@
 #ifndef TREB_SYZYGY_SYZYGY_H
 #define TREB_SYZYGY_SYZYGY_H
 
+#include "core/mapped.h"
 #include "core/material.h"
 #include "core/position.h"
 #include "core/table_files.h"
@@ -144,21 +145,15 @@ int syzygy_dtz(const Syzygy *table, const treb_position *pos, int verdict, treb_
 
 /* ---- without waiting ------------------------------------------------------------------------- */
 
-/* A run of bytes of a file. */
-typedef struct SyzygyBytes {
-    uint64_t at, size;
-} SyzygyBytes;
-
 /* Whether the value of a position can be read without waiting for a disk: 0, or minus
  * TREB_ERR_NOT_READY; *missing then is what is to be brought first. What a probe reads is found by
  * what it reads before, so that this may have to be done three times. Minus TREB_ERR_DAMAGED if the
  * file has no such value. Never waits. */
-int syzygy_ready(const Syzygy *table, const treb_position *pos, SyzygyBytes *missing,
+int syzygy_ready(const Syzygy *table, const treb_position *pos, MappedBytes *missing,
                  treb_error *error);
 
-/* Asks the system to bring bytes; and reads them, which waits for a disk. */
-void syzygy_fetch(const Syzygy *table, SyzygyBytes bytes);
-void syzygy_touch(const Syzygy *table, SyzygyBytes bytes);
+/* The file in memory: mapped_fetch and mapped_touch bring what is missing. */
+const Mapped *syzygy_map(const Syzygy *table);
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 

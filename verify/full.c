@@ -117,7 +117,7 @@ static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, i
     uint64_t men = position_men_of(pos, group->color, group->type);
     men ^= square_bit(from) | square_bit(to);
     for (int i = 0; men != 0; i++) squares[i] = (uint8_t)bit_pop(&men);
-    return index_group(squares, group->count);
+    return index_group(group, squares);
 }
 
 /* The axis that a quiet move changes, and its new coordinate; -1 if the child has to be turned
@@ -129,9 +129,8 @@ static int moved_axis(const Worker *w, const treb_position *pos, Move m, uint32_
     if (w->walk.twofold || w->full->sides == 1) return -1;
     if (!bit_test(pos->by_type[TREB_KING], from)) {
         int group = w->full->group[pos->turn][position_piece_at(pos, from, NULL)];
-        *coordinate = index->group[group].count == 1
-                          ? (uint32_t)to
-                          : moved_group(&index->group[group], pos, from, to);
+        bool single = index->group[group].count == 1 && !index->group[group].by_shade;
+        *coordinate = single ? (uint32_t)to : moved_group(&index->group[group], pos, from, to);
         return 1 + group;
     }
     int white = pos->turn == TREB_WHITE ? to : w->walk.men.king[TREB_WHITE];
@@ -282,11 +281,18 @@ static int syzygy_verdict_of(const Worker *w, const treb_position *pos, int capt
     return verdict;
 }
 
+/* Where a file has the position that is looked at. */
+static uint64_t file_cell(const Worker *w, const VerifyFile *file)
+{
+    return file->like[w->side] ? w->walk.cell
+                               : verify_walk_cell(&w->walk, &file->header->side[w->side].index);
+}
+
 static int our_verdict(const Worker *w, const treb_position *pos, int captures)
 {
     VerifyFile *file = &w->full->entry->file[TREB_WDL];
     const TableSide *side = &file->header->side[w->side];
-    unsigned code = verify_code(w->reader, file, w->side, w->walk.cell);
+    unsigned code = verify_code(w->reader, file, w->side, file_cell(w, file));
     int verdict = TREB_LOSS;
     if (unread(w)) return verdict;
     if (code < side->codes[0])
@@ -365,9 +371,7 @@ static void do_distances(Worker *w, const treb_position *pos)
         unsigned plies = 1;
         if (!(once & metric_bit(m))) {
             VerifyFile *file = &full->entry->file[m];
-            uint64_t cell =
-                file->like_wdl ? w->walk.cell : verify_walk_cell(&w->walk, &file->header->index);
-            unsigned code = verify_code(w->reader, file, w->side, cell);
+            unsigned code = verify_code(w->reader, file, w->side, file_cell(w, file));
             if (unread(w)) return;
             plies = verify_plies(file->header, w->side, verdict, code);
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);

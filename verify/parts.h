@@ -46,7 +46,7 @@ typedef struct VerifyAfter {
 typedef struct VerifyFile {
     Table *table; /* NULL: not installed */
     const TableHeader *header;
-    bool like_wdl;               /* cells have the same numbers as in the WDL table */
+    bool like[2];                /* cells of a side have the numbers of the entry's index */
     _Atomic(uint8_t *) bytes[2]; /* a side unpacked, once it is */
     atomic_bool paged[2];        /* too large for that: read block by block */
 } VerifyFile;
@@ -55,7 +55,7 @@ typedef struct VerifyFile {
 struct VerifyEntry {
     Material material;
     bool symmetric;
-    Index index; /* of the WDL table, or a plain one */
+    Index index; /* of White to move in the WDL table, or a plain one */
     VerifyFile file[TREB_METRICS];
     Syzygy *syzygy[TREB_DTZ + 1];                 /* NULL: not installed, or not needed */
     _Atomic(_Atomic(uint16_t) *) memo[2];         /* verdict and a distance, as far as known */

@@ -76,8 +76,25 @@ static treb_status open_table(VerifyStore *store, const Material *material, int 
 
 static bool same_layout(const Index *a, const Index *b)
 {
+    for (int g = 0; g < a->groups && g < b->groups; g++)
+        if (a->group[g].by_shade != b->group[g].by_shade) return false;
     return a->size == b->size && a->axes == b->axes &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+/* The numbers of cells by which positions are met, and whether files have the same. */
+static bool choose_index(VerifyEntry *entry)
+{
+    const VerifyFile *wdl = &entry->file[TREB_WDL];
+    if (wdl->table != NULL)
+        entry->index = wdl->header->side[TREB_WHITE].index;
+    else if (!index_init(&entry->index, &entry->material, NULL, 1))
+        return false;
+    for (int m = 0; m < TREB_METRICS; m++)
+        for (int s = 0; s < 2 && entry->file[m].table != NULL; s++)
+            entry->file[m].like[s] =
+                same_layout(&entry->file[m].header->side[s].index, &entry->index);
+    return true;
 }
 
 static treb_status open_ours(VerifyStore *store, VerifyEntry *entry, treb_error *error)
@@ -86,9 +103,6 @@ static treb_status open_ours(VerifyStore *store, VerifyEntry *entry, treb_error 
         VerifyFile *file = &entry->file[m];
         treb_status status = open_table(store, &entry->material, m, file, error);
         if (status != TREB_OK) return status;
-        if (file->table != NULL && entry->file[TREB_WDL].table != NULL)
-            file->like_wdl =
-                same_layout(&file->header->index, &entry->file[TREB_WDL].header->index);
     }
     return TREB_OK;
 }
@@ -132,11 +146,7 @@ static treb_status open_entry(VerifyStore *store, const Material *material, treb
     entry->symmetric = material_symmetric(material);
     treb_status status = open_files(store, entry, error);
     if (status != TREB_OK) return status;
-    if (entry->file[TREB_WDL].table != NULL)
-        entry->index = entry->file[TREB_WDL].header->index;
-    else if (!index_init(&entry->index, material, NULL, 1))
-        return fail(error, TREB_ERR_MEN, "too many men");
-    return TREB_OK;
+    return choose_index(entry) ? TREB_OK : fail(error, TREB_ERR_MEN, "too many men");
 }
 
 /* Opens the material with a man gone, promoted or both, unless that is bare kings. */

@@ -151,6 +151,13 @@ unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz
     return verdict == TREB_LOSS && dtz < 4 && !movegen_any(pos) ? 0 : (unsigned)dtz;
 }
 
+/* Where a file has a position whose cell by the entry's index is `cell`. */
+static uint64_t file_cell(const VerifyFile *file, const treb_position *pos, uint64_t cell)
+{
+    if (file->like[pos->turn]) return cell;
+    return index_of_position(&file->header->side[pos->turn].index, pos);
+}
+
 /* The verdict that the WDL table gives, once captures are taken into account. */
 static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                               uint64_t cell, int captures)
@@ -163,7 +170,8 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
         return (unsigned)(value > captures ? value : captures);
     }
     const TableSide *side = &file->header->side[pos->turn];
-    unsigned code = side->stored ? verify_code(reader, file, pos->turn, cell) : UINT16_MAX;
+    unsigned code = UINT16_MAX;
+    if (side->stored) code = verify_code(reader, file, pos->turn, file_cell(file, pos, cell));
     int stored = TREB_LOSS;
     if (code < side->codes[0])
         stored = side->plies[0][code];
@@ -198,8 +206,7 @@ static bool syzygy_distance(VerifyReader *reader, const VerifyEntry *entry,
 
 /* Distances that the tables hold. Returns the metrics that they leave open. */
 static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                                uint64_t wdl_cell, int captures, unsigned metrics,
-                                VerifyValue *value)
+                                uint64_t cell, int captures, unsigned metrics, VerifyValue *value)
 {
     Place place = {reader, entry};
     unsigned open = 0, once = verify_at_once(reader, entry, pos, value->verdict, captures, metrics,
@@ -213,9 +220,7 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
         } else if (m == TREB_DTZ && entry->syzygy[m] != NULL) {
             if (!syzygy_distance(reader, entry, pos, value)) open |= metric_bit(m);
         } else if (file->table != NULL && file->header->side[pos->turn].stored) {
-            uint64_t cell =
-                file->like_wdl ? wdl_cell : index_of_position(&file->header->index, pos);
-            unsigned code = verify_code(reader, file, pos->turn, cell);
+            unsigned code = verify_code(reader, file, pos->turn, file_cell(file, pos, cell));
             value->plies[m] = (uint16_t)verify_plies(file->header, pos->turn, value->verdict, code);
         } else if (file->table != NULL) {
             open |= metric_bit(m);

@@ -22,7 +22,7 @@ static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clas
         *clash = true;
         return;
     }
-    index_group_squares(walk->coordinate[axis], group->count, squares);
+    index_group_squares(group, walk->coordinate[axis], squares);
     for (int i = 0; i < group->count; i++)
         put_man(pos, clash, group->color, group->type, squares[i]);
 }
@@ -117,6 +117,15 @@ bool verify_walk_valid(const VerifyWalk *walk)
     return index_of_men(walk->index, &men) == walk->cell;
 }
 
+/* The coordinate of an axis by another index, which may number bishops in another way. */
+static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
+{
+    int g = axis - 1;
+    if (axis == INDEX_KINGS_AXIS || other->group[g].by_shade == walk->index->group[g].by_shade)
+        return walk->coordinate[axis];
+    return index_group(&other->group[g], &walk->men.square[walk->first[axis]]);
+}
+
 uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other)
 {
     if (walk->twofold) {
@@ -125,6 +134,6 @@ uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other)
     }
     uint64_t cell = walk->cell / walk->index->slice_size * other->slice_size;
     for (int axis = 0; axis < other->axes; axis++)
-        cell += walk->coordinate[axis] * other->stride[axis];
+        cell += coordinate_of(walk, other, axis) * other->stride[axis];
     return cell;
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The offset in the solver's cells of a group's coordinate: like men one by one. */
-static uint32_t group_offset(const Shape *shape, int first, int count, uint32_t coordinate)
+uint32_t codes_group_offset(const Shape *shape, int first, const IndexGroup *group,
+                            uint32_t coordinate)
 {
     uint8_t square[TREB_MEN_MAX];
     uint32_t offset = 0;
-    index_group_squares(coordinate, count, square);
-    for (int i = 0; i < count; i++)
+    index_group_squares(group, coordinate, square);
+    for (int i = 0; i < group->count; i++)
         offset += (uint32_t)square[i] << 6 * (shape->men - 1 - first - i);
     return offset;
 }
@@ -46,7 +46,7 @@ bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index)
         }
         for (uint32_t c = 0; c < map->radix[a]; c++)
             map->offset[a][c] =
-                swap_squares(group_offset(shape, first, index->group[group].count, c), map->swap);
+                swap_squares(codes_group_offset(shape, first, &index->group[group], c), map->swap);
         if (a + 1 < map->axes) map->row_pitch /= map->radix[a];
     }
     return true;

@@ -28,6 +28,11 @@ typedef struct CodesMap {
     const Kernel *kernel;
 } CodesMap;
 
+/* The number, among the cells of a plane, of a group's coordinate: like men one by one. `first`: the
+ * group's first man among the solver's. */
+uint32_t codes_group_offset(const Shape *shape, int first, const IndexGroup *group,
+                            uint32_t coordinate);
+
 /* The kings must be the outermost axis of `index`. False: out of memory. */
 bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index);
 void codes_map_free(CodesMap *map);

@@ -39,6 +39,22 @@ static inline uint64_t rank_of(int *value, int n)
     return sum;
 }
 
+/* The number of a set of squares that are numbered by shade: first those sets with no light square,
+ * then those with one, and so on; among these by the light ones, then by the dark ones. */
+static inline uint64_t rank_by_shade(const int *square, int n)
+{
+    int light[64], dark[64], lights = 0, darks = 0;
+    for (int i = 0; i < n; i++) {
+        if ((square[i] / 8 + square[i] % 8) % 2)
+            light[lights++] = square[i] / 2;
+        else
+            dark[darks++] = square[i] / 2;
+    }
+    uint64_t before = 0;
+    for (int i = 0; i < lights; i++) before += choose(32, i) * choose(32, n - i);
+    return before + rank_of(light, lights) * choose(32, darks) + rank_of(dark, darks);
+}
+
 /* Men of one colour and type seen through a symmetry. */
 static inline int listed(const treb_position *pos, int color, int type, int symmetry, int *out)
 {
@@ -102,7 +118,9 @@ static inline uint64_t format_cell(const Index *index, const treb_position *pos,
     for (int color = 0; color < 2; color++) {
         for (int type = TREB_QUEEN; type >= TREB_KNIGHT; type--) {
             int square[64], n = listed(pos, color, type, symmetry, square);
-            if (n > 0) cell += rank_of(square, n) * stride[axis++];
+            if (n == 0) continue;
+            bool shades = index->group[axis - 1].by_shade;
+            cell += (shades ? rank_by_shade(square, n) : rank_of(square, n)) * stride[axis++];
         }
     }
     return cell;

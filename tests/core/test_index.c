@@ -374,14 +374,15 @@ static void random_order(int axes, uint64_t *seed, uint8_t order[INDEX_AXES_MAX]
     }
 }
 
-/* Random cells and random positions of one layout. */
+/* Random cells and random positions of one layout; with a padding of 0 bishops go by shade. */
 static void check_layout(const Material *m, const uint8_t *order, unsigned pad, uint64_t *seed,
                          int rounds)
 {
     Index index;
     treb_position pos, other;
     uint64_t stride[INDEX_AXES_MAX];
-    ck_assert(index_init(&index, m, order, pad));
+    ck_assert(pad ? index_init(&index, m, order, pad) : index_init_shades(&index, m, order));
+    pad = pad ? pad : 1;
     ck_assert_uint_eq(index.slice_size, format_slice_size(&index, pad, stride));
     ck_assert_uint_eq(index.size, index.slices * index.slice_size);
     for (int i = 0; i < rounds; i++) {
@@ -401,10 +402,10 @@ static void check_layout(const Material *m, const uint8_t *order, unsigned pad, 
 
 START_TEST(layouts)
 {
-    static const char *const names[] = {"KRvKR",   "KPvKP",   "KBBvKN",  "KRRvKR",  "KPPPvK",
-                                        "KPPvKP",  "KQQQvK",  "KRPvKR",  "KPPvKPP", "KPPPvKP",
-                                        "KRRvKRR", "KQRBNvK", "KPPPPvK", "KvKPP",   "KvKRRP",
-                                        "KNNNNvK", "KQRBvKQ", "KBBBvKP", "KvK",     "KPPPvKPP"};
+    static const char *const names[] = {
+        "KRvKR",   "KPvKP",   "KBBvKN",  "KRRvKR",   "KPPPvK",  "KPPvKP",  "KQQQvK", "KRPvKR",
+        "KPPvKPP", "KPPPvKP", "KRRvKRR", "KQRBNvK",  "KPPPPvK", "KvKPP",   "KvKRRP", "KNNNNvK",
+        "KQRBvKQ", "KBBBvKP", "KvK",     "KPPPvKPP", "KBvKB",   "KBBBBvK", "KBBNvKB"};
     static const unsigned pads[] = {1, 2, 3, 5, 8, 64};
     uint64_t seed = 0x2545f4914f6cdd1d;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -416,6 +417,8 @@ START_TEST(layouts)
             random_order(index.axes, &seed, order);
             check_layout(&m, p ? order : NULL, pads[p], &seed, 300);
         }
+        if (!m.count[0][TREB_BISHOP] && !m.count[1][TREB_BISHOP]) continue;
+        check_layout(&m, NULL, 0, &seed, 2000);
     }
 }
 END_TEST

@@ -34,8 +34,8 @@ static inline const char *decode_open(Decoder *decoder, const Encoded *in, uint6
     at = decode_put(bytes, at, in->lengths, in->lengths_size, 64);
     at = decode_put(bytes, at, in->blocks, in->blocks_size, 64);
     memset(bytes + at, 0xa5, SYZYGY_CHECKSUM_SIZE);
-    decoder->table.bytes = bytes;
-    decoder->table.size = at + SYZYGY_CHECKSUM_SIZE;
+    decoder->table.map.bytes = bytes;
+    decoder->table.map.size = at + SYZYGY_CHECKSUM_SIZE;
     /* As one of verdicts: DTZ has maps. */
     decoder->table.metric = TREB_WDL;
     decoder->table.sides = decoder->table.files = 1;
@@ -66,7 +66,7 @@ static inline const char *decode_compare(const Decoder *decoder, const uint8_t *
 
 static inline void decode_close(Decoder *decoder)
 {
-    free(decoder->table.array[0][0].more);
+    code_free(&decoder->table.array[0][0].code);
     free(decoder->bytes);
 }
 

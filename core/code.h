@@ -1,0 +1,66 @@
+/* code.h - values coded by symbols: each stands for two others, and so on down to values (recursive
+ * pairing; Larsson and Moffat's Re-Pair), and has a word of a canonical Huffman code. Syzygy's files
+ * and ours hold their cells so, in blocks of some bytes that can be read one at a time.
+ *
+ * Nothing in a file is believed: whatever its bytes are, reading stays within a block, and ends.
+ * Nothing is allocated or locked while values are read. */
+#ifndef TREB_CORE_CODE_H
+#define TREB_CORE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CODE_WORD_MAX = 32,       /* bits of a word */
+    CODE_SYMBOLS_MAX = 16384, /* what is larger does not stay near the processor */
+    CODE_VALUES_MAX = 256,    /* values that a symbol stands for */
+    CODE_BLOCK_LEAST = 8      /* bytes that can be read from the start of a block */
+};
+
+/* The parts of a code as they stand in a file. Words of one length follow each other, the longer
+ * before the shorter. */
+typedef struct CodeParts {
+    unsigned shortest, longest; /* word, in bits */
+    const uint8_t *first; /* u16 each length from the shortest: the number of its first symbol */
+    unsigned symbols;
+    const uint8_t *pairs; /* what each stands for */
+    bool wide; /* pairs of two u16, leaves 0xffff on the right; else of 12 bits each, 0xfff */
+} CodeParts;
+
+/* Constant once made: any number of threads may use it. */
+typedef struct Code {
+    const uint8_t *pairs; /* not owned */
+    uint8_t *more;        /* by symbol: how many values it stands for, less 1 */
+    unsigned symbols;
+    uint8_t shortest;
+    bool wide;
+    uint64_t base[CODE_WORD_MAX + 1];
+    uint16_t symbol[CODE_WORD_MAX + 1];
+    uint8_t first_length[256]; /* by the first 8 bits: no shorter word begins so */
+} Code;
+
+/* Checks a code and makes it ready; its parts last longer. NULL if all is well, or a constant text
+ * that says what is wrong; want of memory is code_no_memory itself. */
+extern const char code_no_memory[];
+const char *code_init(Code *code, const CodeParts *parts);
+void code_free(Code *code); /* also of zeros */
+
+/* A block of at least CODE_BLOCK_LEAST bytes. What lies behind its words may be read, up to
+ * `end`. */
+typedef struct CodeBlock {
+    const uint8_t *start, *end;
+} CodeBlock;
+
+/* The value of a code that has but one. */
+int code_only(const Code *code);
+
+/* The value number `place` of a block; -1 if there is none. */
+int code_value(const Code *code, CodeBlock block, unsigned place);
+
+/* Values of a block of `values`, from number `place` on, at most `room` of them. How many there
+ * were, or -1. */
+int code_values(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
+                uint16_t *out);
+
+#endif

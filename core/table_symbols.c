@@ -1,0 +1,333 @@
+/* table_symbols.c - codec symbols: the codes in a file's header, and the pages of its cells.
+ *
+ * A page is what is read from a disk at once, and has all that is needed to find a cell in it: how
+ * many cells each of its blocks has, and a checksum. It is compared when the page is first read;
+ * what a page holds is not believed even so. */
+#include "core/table_symbols.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+
+/* ---- In the header --------------------------------------------------------------------------- */
+
+uint8_t *format_write_code(const TableSide *side, uint8_t *out)
+{
+    memset(out, 0, FORMAT_CODE_SIZE);
+    for (int i = 0; i < side->index.axes; i++) out[i] = side->index.order[i];
+    format_put32(out + FORMAT_ORDER_SIZE + 1, side->code.block_bytes);
+    format_put32(out + FORMAT_ORDER_SIZE + 5, side->code.pages);
+    if (side->code.size > 0) memcpy(out + FORMAT_CODE_SIZE, side->code.bytes, side->code.size);
+    return out + FORMAT_CODE_SIZE + side->code.size;
+}
+
+/* The order of a side's axes, behind which there are zeros. */
+static bool parse_order(const uint8_t *bytes, TableHeader *header, TableSide *side)
+{
+    for (int i = header->index.axes; i <= FORMAT_ORDER_SIZE; i++)
+        if (bytes[i] != 0) return false;
+    return index_init_shades(&side->index, &header->index.material, bytes);
+}
+
+/* Takes a code off the front of what is left. Its words are looked at when it is made ready. */
+static const char *parse_code(const uint8_t **at, size_t *left, TableHeader *header,
+                              TableSide *side, FormatCoded *out)
+{
+    const uint8_t *bytes = *at, *code = bytes + FORMAT_CODE_SIZE;
+    CodeParts *parts = &out->parts;
+    if (*left < FORMAT_CODE_SIZE + FORMAT_CODE_HEAD) return "a code ends early";
+    if (!parse_order(bytes, header, side)) return "bad order of axes";
+    side->code.block_bytes = format_get32(bytes + FORMAT_ORDER_SIZE + 1);
+    side->code.pages = format_get32(bytes + FORMAT_ORDER_SIZE + 5);
+    out->pages = side->code.pages;
+    if (side->code.block_bytes < PAGE_BLOCK_MIN || side->code.block_bytes > PAGE_BLOCK_MAX)
+        return "bad block size";
+    *parts = (CodeParts){code[0], code[1], NULL, format_get16(code + 2), NULL, true};
+    if (parts->shortest < 1 || parts->longest < parts->shortest || parts->symbols < 1)
+        return "bad code";
+    size_t lengths = 2 * ((size_t)parts->longest - parts->shortest + 1);
+    size_t size = FORMAT_CODE_SIZE + FORMAT_CODE_HEAD + lengths + 4 * (size_t)parts->symbols;
+    if (*left < size) return "a code ends early";
+    parts->first = code + FORMAT_CODE_HEAD;
+    parts->pairs = parts->first + lengths;
+    *at += size;
+    *left -= size;
+    return NULL;
+}
+
+/* The first cells of a side's pages ascend from 0. */
+static bool good_first(const FormatCoded *coded, uint64_t cells)
+{
+    uint64_t before = 0;
+    for (uint64_t p = 0; p < coded->pages; p++) {
+        uint64_t first = format_get48(coded->first + FORMAT_FIRST_SIZE * p);
+        if (first >= cells || (p > 0 ? first <= before : first != 0)) return false;
+        before = first;
+    }
+    return true;
+}
+
+/* Pages end with the file's last block. */
+static bool good_end(const TableHeader *header, const FormatLayout *layout)
+{
+    uint64_t pages = layout->coded[0].pages + layout->coded[1].pages;
+    if (pages == 0) return layout->meta == FORMAT_FIXED_SIZE;
+    uint64_t last = pages * TABLE_PAGE_SIZE; /* the first is behind that of the fixed header */
+    unsigned size = header->side[layout->coded[1].pages > 0].code.block_bytes;
+    if (layout->meta <= last || layout->meta - last > TABLE_PAGE_SIZE) return false;
+    uint64_t in_last = layout->meta - last, words = format_page_words(size);
+    return in_last > words && (in_last - words) % size == 0 &&
+           (in_last - words) / size <= format_page_blocks(size);
+}
+
+const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *header,
+                               FormatLayout *layout)
+{
+    FormatCoded *coded = layout->coded;
+    memset(coded, 0, sizeof layout->coded);
+    layout->entries = 0;
+    for (int s = 0; s < 2; s++) {
+        if (!header->side[s].stored) continue;
+        const char *wrong = parse_code(&bytes, &size, header, &header->side[s], &coded[s]);
+        if (wrong != NULL) return wrong;
+    }
+    coded[1].first_page = coded[0].pages;
+    uint64_t entries = coded[0].pages + coded[1].pages;
+    if (size != entries * FORMAT_FIRST_SIZE) return "bad size of the page table";
+    coded[0].first = bytes;
+    coded[1].first = bytes + FORMAT_FIRST_SIZE * coded[0].pages;
+    for (int s = 0; s < 2; s++)
+        if (!good_first(&coded[s], header->index.size)) return "bad page table";
+    return good_end(header, layout) ? NULL : "bad number of pages";
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static uint64_t first_of(const SymbolsSide *side, uint64_t page)
+{
+    return format_get48(side->first + FORMAT_FIRST_SIZE * page);
+}
+
+/* The page of every so many cells, about as often as there are pages. */
+static bool make_steps(SymbolsSide *side)
+{
+    while (side->cells >> side->step_bits > side->pages) side->step_bits++;
+    uint64_t steps = ((side->cells - 1) >> side->step_bits) + 1, page = 0;
+    side->step = malloc(steps * sizeof *side->step);
+    if (side->step == NULL) return false;
+    for (uint64_t i = 0; i < steps; i++) {
+        uint64_t cell = i << side->step_bits;
+        while (page + 1 < side->pages && first_of(side, page + 1) <= cell) page++;
+        side->step[i] = (uint32_t)page;
+    }
+    return true;
+}
+
+static const char *open_side(SymbolsSide *side, const TableHeader *header, const TableCode *code,
+                             const FormatCoded *coded)
+{
+    *side = (SymbolsSide){.cells = header->index.size,
+                          .first_page = coded->first_page,
+                          .pages = coded->pages,
+                          .first = coded->first,
+                          .blocks = format_page_blocks(code->block_bytes),
+                          .block_bytes = code->block_bytes,
+                          .words = format_page_words(code->block_bytes)};
+    const char *wrong = code_init(&side->code, &coded->parts);
+    if (wrong == NULL && side->pages == 0 && side->code.more[0] != 0)
+        wrong = "a side without pages has more than one value";
+    if (wrong == NULL && side->pages > 0 && !make_steps(side)) wrong = code_no_memory;
+    return wrong;
+}
+
+/* Between the fixed header and the pages there are zeros. */
+static bool good_gap(const Symbols *symbols)
+{
+    for (size_t at = FORMAT_FIXED_SIZE; at < TABLE_PAGE_SIZE && at < symbols->end; at++)
+        if (symbols->map.bytes[at] != 0) return false;
+    return true;
+}
+
+treb_status symbols_open(Symbols *symbols, const TableHeader *header, const FormatLayout *layout,
+                         TableFile *file, const char *path, treb_error *error)
+{
+    int descriptor;
+    const char *wrong = NULL;
+    symbols->path = path;
+    symbols->end = layout->meta;
+    for (int s = 0; s < 2 && wrong == NULL; s++)
+        if (header->side[s].stored)
+            wrong = open_side(&symbols->side[s], header, &header->side[s].code, &layout->coded[s]);
+    if (wrong == code_no_memory) return fail_memory(error);
+    if (wrong == NULL) {
+        treb_status status = table_file_hold(file, TABLE_WAIT, &descriptor, error);
+        if (status != TREB_OK) return status;
+        bool mapped = mapped_open(&symbols->map, descriptor, layout->file_size);
+        if (!mapped) status = fail_errno(error, "map", path);
+        table_file_release(file);
+        if (!mapped) return status;
+        symbols->good = calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
+        if (symbols->good == NULL || !mapped_prepare(&symbols->map, file))
+            return fail_memory(error);
+        if (!good_gap(symbols)) wrong = "bytes between it and the pages are not zero";
+    }
+    if (wrong == NULL) return TREB_OK;
+    return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(path), wrong);
+}
+
+void symbols_close(Symbols *symbols)
+{
+    for (int s = 0; s < 2; s++) {
+        code_free(&symbols->side[s].code);
+        free(symbols->side[s].step);
+    }
+    mapped_close(&symbols->map);
+    free((void *)symbols->good);
+}
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+static treb_status damaged_page(const Symbols *symbols, int side, uint64_t page, const char *what,
+                                treb_error *error)
+{
+    return fail(error, TREB_ERR_DAMAGED, "%s: %s side, page %" PRIu64 " damaged: %s",
+                fail_path(symbols->path), format_side_name(side), page, what);
+}
+
+/* A page of the file, and how much of it there is: the last may be shorter. */
+static const uint8_t *page_bytes(const Symbols *symbols, uint64_t number, size_t *size)
+{
+    uint64_t at = (number + 1) * TABLE_PAGE_SIZE, left = symbols->end - at;
+    *size = left < TABLE_PAGE_SIZE ? (size_t)left : TABLE_PAGE_SIZE;
+    return symbols->map.bytes + at;
+}
+
+/* Of one that was not looked at yet. */
+__attribute__((noinline)) static treb_status check_page(const Symbols *symbols, int side,
+                                                        uint64_t page, treb_error *error)
+{
+    size_t size;
+    uint64_t number = symbols->side[side].first_page + page;
+    const uint8_t *bytes = page_bytes(symbols, number, &size);
+    if (format_page_checksum(bytes, size, number) != format_get32(bytes))
+        return damaged_page(symbols, side, page, "its checksum differs", error);
+    atomic_store_explicit(&symbols->good[number], 1, memory_order_relaxed);
+    return TREB_OK;
+}
+
+/* For one who does not wait: TREB_ERR_NOT_READY if the page is not in memory. */
+__attribute__((noinline)) static treb_status ask_page(const Symbols *symbols, TableWait wait,
+                                                      uint64_t number, treb_error *error)
+{
+    size_t size;
+    MappedBytes missing;
+    uint64_t at = (uint64_t)(page_bytes(symbols, number, &size) - symbols->map.bytes);
+    if (mapped_has(&symbols->map, at, size, mapped_now(), &missing)) return TREB_OK;
+    if (wait == TABLE_FETCH) mapped_fetch(&symbols->map, missing);
+    return fail_not_ready(error, symbols->path);
+}
+
+/* A page of a side, once it is sound. */
+static treb_status open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+                             const uint8_t **bytes, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    uint64_t number = symbols->side[side].first_page + page;
+    if (wait != TABLE_WAIT) status = ask_page(symbols, wait, number, error);
+    if (status == TREB_OK && !atomic_load_explicit(&symbols->good[number], memory_order_relaxed))
+        status = check_page(symbols, side, page, error);
+    *bytes = symbols->map.bytes + (number + 1) * TABLE_PAGE_SIZE;
+    return status;
+}
+
+/* The page of a cell. */
+static uint64_t find_page(const SymbolsSide *side, uint64_t cell)
+{
+    uint64_t page = side->step[cell >> side->step_bits];
+    while (page + 1 < side->pages && first_of(side, page + 1) <= cell) page++;
+    return page;
+}
+
+MappedBytes symbols_page(const Symbols *symbols, int s, uint64_t cell)
+{
+    size_t size;
+    const SymbolsSide *side = &symbols->side[s];
+    if (side->pages == 0) return (MappedBytes){0, 0};
+    const uint8_t *page = page_bytes(symbols, side->first_page + find_page(side, cell), &size);
+    return (MappedBytes){(uint64_t)(page - symbols->map.bytes), size};
+}
+
+/* The block of a page that has its cell number *place, which becomes the number in the block.
+ * As many blocks as a page has room for: none has it. */
+static unsigned find_block(const SymbolsSide *side, const uint8_t *page, uint64_t *place)
+{
+    uint64_t left = *place;
+    unsigned block = 0;
+    for (; block < side->blocks; block++) {
+        unsigned cells = format_get16(page + PAGE_AT_LENGTHS + 2 * block);
+        if (left < cells) break;
+        left -= cells;
+    }
+    *place = left;
+    return block;
+}
+
+/* Blocks in the last page of the file may not all be there. */
+static bool has_block(const Symbols *symbols, const SymbolsSide *side, const uint8_t *page,
+                      unsigned block, CodeBlock *out)
+{
+    if (block >= side->blocks) return false;
+    out->start = page + side->words + (size_t)block * side->block_bytes;
+    out->end = out->start + side->block_bytes;
+    return out->end <= symbols->map.bytes + symbols->end;
+}
+
+int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    const uint8_t *bytes;
+    CodeBlock block;
+    assert(cell < side->cells);
+    if (side->pages == 0) return code_only(&side->code);
+    uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
+    treb_status status = open_page(symbols, wait, s, page, &bytes, error);
+    if (status != TREB_OK) return -(int)status;
+    unsigned number = find_block(side, bytes, &place);
+    int code = -1;
+    if (has_block(symbols, side, bytes, number, &block))
+        code = code_value(&side->code, block, (unsigned)place);
+    return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
+}
+
+treb_status symbols_cells(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
+                          uint64_t count, uint16_t *out, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    CodeBlock block;
+    assert(cell <= side->cells && count <= side->cells - cell);
+    for (; side->pages == 0 && count > 0; count--) *out++ = (uint16_t)code_only(&side->code);
+    while (count > 0) {
+        const uint8_t *bytes;
+        uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
+        treb_status status = open_page(symbols, wait, s, page, &bytes, error);
+        if (status != TREB_OK) return status;
+        uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+        unsigned number = find_block(side, bytes, &place);
+        for (; cell < end && count > 0; number++, place = 0) {
+            int got = -1;
+            if (has_block(symbols, side, bytes, number, &block)) {
+                unsigned cells = format_get16(bytes + PAGE_AT_LENGTHS + 2 * number);
+                uint64_t room = count < end - cell ? count : end - cell;
+                got = code_values(&side->code, block, cells, (unsigned)place, room, out);
+            }
+            if (got <= 0) return damaged_page(symbols, s, page, "a cell is not in it", error);
+            out += got;
+            cell += (uint64_t)got;
+            count -= (uint64_t)got;
+        }
+    }
+    return TREB_OK;
+}

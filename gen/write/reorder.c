@@ -1,0 +1,94 @@
+/* reorder.c - see reorder.h. */
+#include "gen/write/reorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/write/codes.h"
+
+static bool init_axis(Reorder *r, const Shape *shape, int place)
+{
+    int axis = r->index.order[place], first = 0;
+    bool kings = axis == INDEX_KINGS_AXIS;
+    const IndexGroup *group = kings ? NULL : &r->index.group[axis - 1];
+    uint32_t radix = kings ? r->index.kings : group->radix;
+    uint64_t *offset = malloc(radix * sizeof *offset);
+    if (offset == NULL) return false;
+    for (int g = 0; g + 1 < axis; g++) first += r->index.group[g].count;
+    for (uint32_t c = 0; c < radix; c++)
+        offset[c] =
+            kings ? c * shape_lane_cells(shape) : codes_group_offset(shape, first, group, c);
+    r->radix[place] = radix;
+    r->offset[place] = offset;
+    return true;
+}
+
+bool reorder_init(Reorder *r, const Shape *shape, const uint8_t *order)
+{
+    memset(r, 0, sizeof *r);
+    if (!index_init_shades(&r->index, &shape->material, order)) return false;
+    r->axes = r->index.axes;
+    for (int i = 0; i < r->axes; i++)
+        if (!init_axis(r, shape, i)) {
+            reorder_free(r);
+            return false;
+        }
+    return true;
+}
+
+void reorder_free(Reorder *r)
+{
+    for (int i = 0; i < INDEX_AXES_MAX; i++) free(r->offset[i]);
+    memset(r, 0, sizeof *r);
+}
+
+void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t count, uint8_t *out)
+{
+    uint32_t at[INDEX_AXES_MAX];
+    int last = r->axes - 1;
+    for (int i = last; i >= 0; i--) {
+        at[i] = (uint32_t)(first % r->radix[i]);
+        first /= r->radix[i];
+    }
+    const uint64_t *inner = r->offset[last];
+    while (count > 0) {
+        const uint8_t *row = from;
+        for (int i = 0; i < last; i++) row += r->offset[i][at[i]];
+        size_t part = r->radix[last] - at[last] < count ? r->radix[last] - at[last] : count;
+        for (size_t c = 0; c < part; c++) out[c] = row[inner[at[last] + c]];
+        out += part;
+        count -= part;
+        at[last] = 0;
+        for (int i = last - 1; i >= 0 && ++at[i] == r->radix[i]; i--) at[i] = 0;
+    }
+}
+
+/* The next in lexicographic order; false behind the last. */
+static bool next_order(uint8_t *order, int axes)
+{
+    int i = axes - 2, j = axes - 1;
+    while (i >= 0 && order[i] > order[i + 1]) i--;
+    if (i < 0) return false;
+    while (order[j] < order[i]) j--;
+    uint8_t t = order[i];
+    order[i] = order[j];
+    order[j] = t;
+    for (int a = i + 1, b = axes - 1; a < b; a++, b--) {
+        t = order[a];
+        order[a] = order[b];
+        order[b] = t;
+    }
+    return true;
+}
+
+size_t reorder_list(int axes, uint8_t (*out)[INDEX_AXES_MAX], size_t room)
+{
+    uint8_t order[INDEX_AXES_MAX] = {0};
+    size_t count = 0;
+    for (int i = 0; i < axes; i++) order[i] = (uint8_t)i;
+    do {
+        if (count < room) memcpy(out[count], order, sizeof order);
+        count++;
+    } while (next_order(order, axes));
+    return count;
+}

@@ -1,0 +1,30 @@
+/* reorder.h - from the solver's cells of a slice to those of a file, whatever the order of its
+ * axes. */
+#ifndef TREB_GEN_REORDER_H
+#define TREB_GEN_REORDER_H
+
+#include "core/index.h"
+#include "gen/solve/solved.h"
+
+/* Where the cells of a file come from. */
+typedef struct Reorder {
+    Index index;
+    int axes;
+    uint32_t radix[INDEX_AXES_MAX];   /* outermost first */
+    uint64_t *offset[INDEX_AXES_MAX]; /* what a coordinate adds to the number of a solver's cell */
+} Reorder;
+
+/* For the order of axes of an index_init_shades. False: out of memory. */
+bool reorder_init(Reorder *reorder, const Shape *shape, const uint8_t *order);
+void reorder_free(Reorder *reorder); /* also of zeros */
+
+/* Copies `count` cells from cell `first` of a slice on. `from`: the cells of that slice, plane after
+ * plane, as in gen/write/cells.h. */
+void reorder_copy(const Reorder *reorder, const uint8_t *from, uint64_t first, size_t count,
+                  uint8_t *out);
+
+/* All orders of the axes, one after another: INDEX_AXES_MAX bytes each. Returns their number; at
+ * most `room` are written. */
+size_t reorder_list(int axes, uint8_t (*out)[INDEX_AXES_MAX], size_t room);
+
+#endif
