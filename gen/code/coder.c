@@ -37,13 +37,13 @@ struct CoderRoom {
 
 static void count_values(Coder *coder, const CoderSample *sample)
 {
-    uint64_t times[256] = {0};
-    bool *present = coder->learned.present;
+    uint64_t times[256] = {0}, all = 0;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) times[v] = sample->present[v];
     for (size_t i = 0; i < sample->count; i++)
         learn_count((Stretch){sample->stretch[i].cells, sample->stretch[i].size}, times);
+    for (unsigned v = 0; v < 256; v++) all += times[v];
+    if (all == 0) times[0] = 1; /* there is a value at least */
     learn_values(&coder->learned, times);
-    for (unsigned v = 0; v < ENCODE_VALUES; v++) present[v] = present[v] || sample->present[v];
-    present[0] = true; /* where any value up to a low one will do there must be one */
 }
 
 /* All of the sample in chunks of `length` cells. */
@@ -289,11 +289,17 @@ static bool pack(Packer *packer, const uint16_t *token, size_t count)
     return true;
 }
 
-/* Whether all cells that have a value have one with a symbol. */
+/* The value that a cell gets if no neighbour helps. */
+static unsigned value_of(const Coder *coder, unsigned cell)
+{
+    return cell < ENCODE_UP_TO ? cell : coder->learned.values.best[cell & 31];
+}
+
+/* Whether all cells have a value with a symbol, or may have one. */
 static bool all_known(const Coder *coder, const uint8_t *cells, size_t size)
 {
     bool strange[256], any = false;
-    for (unsigned v = 0; v < 256; v++) strange[v] = v < ENCODE_VALUES && !coder->learned.present[v];
+    for (unsigned c = 0; c < 256; c++) strange[c] = !coder->learned.present[value_of(coder, c)];
     for (size_t i = 0; i < size; i++) any |= strange[cells[i]];
     return !any;
 }

@@ -13,8 +13,8 @@
 #include "trebuchet.h"
 
 enum {
-    CODER_SYMBOL_SIZE = 4, /* bytes that a symbol takes in the file */
-    CODER_BLOCK_LEAST = 8, /* bytes of a block */
+    CODER_SYMBOL_SIZE = 4,                /* bytes that a symbol takes in the file */
+    CODER_BLOCK_LEAST = CODE_BLOCK_LEAST, /* bytes of a block */
     CODER_BLOCK_MOST = 4000,
     CODER_BLOCK_CELLS = 65535 /* at most */
 };
@@ -33,7 +33,7 @@ typedef struct CoderSample {
     const CoderCells *stretch; /* some of an array */
     size_t count;
     uint64_t size;               /* cells of the array: tells whether a symbol is worth its bytes */
-    bool present[ENCODE_VALUES]; /* values that may occur, whether they are in the sample or not */
+    bool present[ENCODE_VALUES]; /* values that may occur, beside those that are in the sample */
 } CoderSample;
 
 typedef struct CoderOptions {
@@ -45,8 +45,8 @@ typedef struct CoderOptions {
 /* A code. Constant: any number of threads may use it. */
 typedef struct Coder Coder;
 
-/* The same whatever the number of threads. Any cells can be coded that have the values that are
- * present. NULL: out of memory, with *error filled. */
+/* The same whatever the number of threads. All cells can be coded whose values are present, or that
+ * may have one which is. NULL: out of memory, with *error filled. */
 Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_error *error);
 void coder_free(Coder *coder); /* NULL is allowed */
 

@@ -2,11 +2,9 @@
 #ifndef TREB_GEN_FORM_H
 #define TREB_GEN_FORM_H
 
-enum {
-    CODE_SYMBOLS_MAX = 16384,
-    CODE_WORD_MAX = 32, /* bits */
-    CODE_LEAF = 0xffff  /* as a right symbol: the left one is a value */
-};
+#include "core/code.h"
+
+enum { CODE_LEAF = 0xffff /* as a right symbol: the left one is a value */ };
 
 /* What a file's format allows, and what symbols take in it. */
 typedef struct CodeForm {
