@@ -12,7 +12,7 @@
 #include "gen/code/form.h"
 #include "gen/code/runs.h"
 
-enum { PAIRS_LONGEST = 256 /* values that a symbol stands for, at most */ };
+enum { PAIRS_LONGEST = CODE_VALUES_MAX /* values that a symbol stands for, at most */ };
 
 /* A symbol comes behind those that it stands for. The first `values` stand for a value. */
 typedef struct Pairs {
