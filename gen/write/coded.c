@@ -185,8 +185,7 @@ static treb_status rank_codes(Side *s, int verdict, const bool *there, const uin
     if (side->plies[verdict] == NULL) return fail_memory(error);
     side->codes[verdict] = (uint16_t)values;
     for (unsigned i = 0; i < values; i++) {
-        side->plies[verdict][i] =
-            (uint16_t)codes_plies(s->job->metric, verdict, rank[i].code);
+        side->plies[verdict][i] = (uint16_t)codes_plies(s->job->metric, verdict, rank[i].code);
         s->of[verdict][rank[i].code] = (uint8_t)i;
         s->present[i] = true;
     }
@@ -207,8 +206,8 @@ static treb_status rank_distances(Side *s, treb_error *error)
     }
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
         if (v != TREB_DRAW)
-            status = rank_codes(s, v, verdicts ? there[v] : any,
-                                counts.of[verdicts ? v : TREB_WIN], error);
+            status = rank_codes(s, v, verdicts ? there[v] : any, counts.of[verdicts ? v : TREB_WIN],
+                                error);
     return status;
 }
 
@@ -250,8 +249,8 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
         if (wdl)
             out[i] = s->of[0][chunk->cell[i]];
         else
-            out[i] = matters(chunk, i, verdicts, &verdict) ? s->of[verdict][chunk->cell[i]]
-                                                           : ENCODE_ANY;
+            out[i] =
+                matters(chunk, i, verdicts, &verdict) ? s->of[verdict][chunk->cell[i]] : ENCODE_ANY;
         unknown |= out[i] == UNKNOWN;
     }
     if (!unknown) return TREB_OK;

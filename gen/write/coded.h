@@ -6,6 +6,8 @@
 #include "gen/write/cells.h"
 #include "gen/write/tally.h"
 
+enum { CODED_BLOCK_BITS = 12 /* of the bytes that cells are unpacked to at once */ };
+
 /* What is to be written. */
 typedef struct CodedJob {
     const Shape *shape;
