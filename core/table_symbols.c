@@ -54,6 +54,7 @@ static const char *parse_code(const uint8_t **at, size_t *left, TableHeader *hea
                          8 / header->per_byte * header->width};
     if (parts->shortest < 1 || parts->longest < parts->shortest || parts->symbols < 1)
         return "bad code";
+    side->code.symbols = parts->symbols;
     size_t lengths = 2 * ((size_t)parts->longest - parts->shortest + 1);
     size_t size = FORMAT_CODE_SIZE + FORMAT_CODE_HEAD + lengths + 4 * (size_t)parts->symbols;
     if (*left < size) return "a code ends early";

@@ -420,6 +420,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
                     .verdicts = w->cells[TREB_WDL],
                     .cells = w->cells[metric],
                     .keep = {sides & 1, sides >> 1 && !w->shape->symmetric},
+                    .tally = &w->tally,
                     .histograms = w->histograms,
                     .header = &file->header,
                     .copy = copy ? &other->header : NULL};
