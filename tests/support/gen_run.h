@@ -114,7 +114,8 @@ static inline Run new_run(const char *directory, unsigned metrics)
 {
     Run run;
     memset(&run, 0, sizeof run);
-    run.options = (GenerateOptions){.directory = directory, .metrics = metrics};
+    run.options =
+        (GenerateOptions){.directory = directory, .metrics = metrics, .codec = TABLE_SYMBOLS};
     return run;
 }
 
