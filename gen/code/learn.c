@@ -92,7 +92,7 @@ bool learn_once(Learned *learned, const RunList *list)
 /* `list`: gets the runs as they are now; NULL: none are asked for. */
 static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
 {
-    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost);
+    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, PARSE_THOROUGH);
     bool done = parser != NULL && slices_cut(slices, parser, ledger, threads);
     if (done) slices_used(slices, learned->pairs.used, learned->pairs.count);
     if (done && list != NULL) done = slices_cut_runs(slices, parser, list);

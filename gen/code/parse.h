@@ -11,8 +11,12 @@ enum { PARSE_BIT = 256 /* costs are in bits / PARSE_BIT */ };
 /* What the symbols look like, and what they cost. Constant: any number of threads may use it. */
 typedef struct Parser Parser;
 
+/* Thorough takes a few times as long, for some percent less. */
+typedef enum ParseEffort { PARSE_QUICK, PARSE_THOROUGH } ParseEffort;
+
 /* `cost`: by symbol. NULL: out of memory. */
-Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost);
+Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost,
+                    ParseEffort effort);
 void parser_free(Parser *parser); /* NULL is allowed */
 
 /* Room for a thread. NULL: out of memory. */
