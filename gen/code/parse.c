@@ -42,16 +42,18 @@ enum {
 
 /* A way on in the tree of symbols: a run of some cells more. */
 typedef struct Edge {
-    uint32_t node;   /* where longer ones go on; 0: there are none */
+    uint64_t values; /* bits of the ids % 64 of values that longer symbols go on with */
+    uint32_t groups; /* the first of those */
     uint16_t cost;   /* of the symbol that ends here; LAST: of its group */
     uint16_t symbol; /* or NO_SYMBOL */
 } Edge;
 
-/* Edges with the same value from one node, the shorter first. */
+/* Edges with the same value from one place, the shorter first. */
 typedef struct Group {
-    uint32_t key;     /* node << 8 | id of the value; or FREE */
-    uint32_t first;   /* edge */
     uint64_t lengths; /* bits 1 to 63: those that there are; bit 0: there are longer ones */
+    uint32_t first;   /* edge */
+    uint8_t id;       /* of the value */
+    bool last;        /* from that place */
 } Group;
 
 /* A symbol as runs. */
@@ -82,10 +84,8 @@ struct Parser {
     uint16_t (*run_cost)[2 * PAIRS_LONGEST]; /* about what a run costs, by its length */
     Edge *edge;
     uint16_t *edge_length;
-    Group *group; /* a hash table */
-    uint32_t group_mask;
-    unsigned group_shift;
-    uint32_t (*root)[PAIRS_LONGEST + 1]; /* the edge of the root by id and length; 0: none */
+    Group *group;
+    Edge (*root)[PAIRS_LONGEST + 1]; /* edges of the root by id and length */
     uint64_t (*parts)[SHORT + 1]; /* bits of lengths that the first items of a run have, by id and length */
     uint32_t ends, slack; /* of a run: at most so many, and what costs no more than the best and so much */
     uint32_t lead, behind;
@@ -149,7 +149,8 @@ static inline uint32_t level_of(uint32_t lengths, uint32_t length)
 typedef struct Draft {
     uint32_t key; /* node << 8 | id */
     uint32_t length;
-    Edge edge;
+    uint32_t node; /* where longer symbols go on; 0: there are none */
+    uint16_t symbol;
 } Draft;
 
 typedef struct Tree {
@@ -175,7 +176,7 @@ static Draft *tree_edge(Tree *tree, uint32_t key, uint16_t length)
     }
     tree->slot[at] = tree->count;
     Draft *new = &tree->draft[tree->count++];
-    *new = (Draft){key, length, {.node = 0, .cost = COST_MOST, .symbol = NO_SYMBOL}};
+    *new = (Draft){key, length, 0, NO_SYMBOL};
     return new;
 }
 
@@ -186,19 +187,24 @@ static void tree_insert(Tree *tree, const ShapeRun *run, uint32_t count, uint16_
     Draft *d = NULL;
     for (uint32_t r = 0; r < count; r++) {
         d = tree_edge(tree, node << 8 | run[r].id, run[r].length);
-        if (r + 1 < count && d->edge.node == 0) d->edge.node = tree->nodes++;
-        node = d->edge.node;
+        if (r + 1 < count && d->node == 0) d->node = tree->nodes++;
+        node = d->node;
     }
     /* Two symbols may look the same. */
-    if (d->edge.symbol != NO_SYMBOL && cost[d->edge.symbol] <= cost[symbol]) return;
-    d->edge.symbol = symbol;
-    d->edge.cost = (uint16_t)(cost[symbol] < COST_MOST ? cost[symbol] : COST_MOST);
+    if (d->symbol == NO_SYMBOL || cost[d->symbol] > cost[symbol]) d->symbol = symbol;
+}
+
+/* Nodes one behind the other; of a node, values as their bits stand in Edge.values. */
+static uint32_t group_order(uint32_t key)
+{
+    return (key & ~UINT32_C(0xff)) | (key & 63) << 2 | (key >> 6 & 3);
 }
 
 static int by_key(const void *a, const void *b)
 {
     const Draft *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    uint32_t of_x = group_order(x->key), of_y = group_order(y->key);
+    if (of_x != of_y) return of_x < of_y ? -1 : 1;
     return (int)x->length - (int)y->length;
 }
 
@@ -221,59 +227,77 @@ static bool tree_make(Tree *tree, const Shapes *shapes, unsigned symbols, const 
     return true;
 }
 
-static inline uint32_t slot_of(const Parser *parser, uint32_t key)
+static inline unsigned count_bits(uint64_t x)
 {
-    return key * UINT32_C(0x9e3779b1) >> parser->group_shift;
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* NULL: there is none. */
-static inline const Group *find_group(const Parser *parser, uint32_t node, unsigned id)
+/* Where symbols go on with a value. NULL: there are none. */
+static inline const Group *find_group(const Parser *parser, const Edge *edge, unsigned id)
 {
-    uint32_t key = node << 8 | id;
-    for (uint32_t at = slot_of(parser, key);; at = (at + 1) & parser->group_mask) {
-        uint32_t there = parser->group[at].key;
-        if (there == key) return &parser->group[at];
-        if (there == FREE) return NULL;
-    }
+    uint64_t bit = UINT64_C(1) << id % 64;
+    if (!(edge->values & bit)) return NULL;
+    const Group *group = parser->group + edge->groups + count_bits(edge->values & (bit - 1));
+    for (; group->id != id; group++)
+        if (group->last) return NULL;
+    return group;
 }
 
-static void put_group(Parser *parser, const Draft *draft, uint32_t first, uint32_t count)
-{
-    Group new = {draft->key, first, 0};
-    for (uint32_t i = 0; i < count; i++) {
-        parser->edge[first + i] = draft[i].edge;
-        parser->edge_length[first + i] = (uint16_t)draft[i].length;
-        new.lengths |= draft[i].length <= SHORT ? UINT64_C(1) << draft[i].length : 1;
-    }
-    parser->edge[first + count - 1].cost |= LAST;
-    uint32_t at = slot_of(parser, new.key);
-    while (parser->group[at].key != FREE) at = (at + 1) & parser->group_mask;
-    parser->group[at] = new;
-    for (uint32_t i = 0; new.key >> 8 == 0 && i < count; i++)
-        parser->root[new.key][draft[i].length] = first + i;
-}
-
-static bool make_groups(Parser *parser, const Tree *tree)
+/* The groups of drafts that are sorted: by node, the first, and how many there are. */
+static bool put_groups(Parser *parser, const Tree *tree, const uint32_t *cost, uint32_t *first,
+                       uint64_t *values)
 {
     uint32_t groups = 0, count;
-    for (uint32_t i = 0; i < tree->count; i++)
-        groups += i == 0 || tree->draft[i].key != tree->draft[i - 1].key;
-    unsigned bits = 6;
-    while (UINT32_C(1) << bits < 2 * groups) bits++;
-    parser->group_shift = 32 - bits;
-    parser->group_mask = (UINT32_C(1) << bits) - 1;
-    parser->group = malloc(sizeof *parser->group << bits);
-    parser->edge = malloc((tree->count + 1) * sizeof *parser->edge);
-    parser->edge_length = malloc((tree->count + 1) * sizeof *parser->edge_length);
-    parser->root = calloc(parser->values, sizeof *parser->root);
-    if (!parser->group || !parser->edge || !parser->edge_length || !parser->root) return false;
-    for (uint32_t i = 0; i <= parser->group_mask; i++) parser->group[i].key = FREE;
-    for (uint32_t i = 0; i < tree->count; i += count) {
-        for (count = 1; i + count < tree->count; count++)
-            if (tree->draft[i + count].key != tree->draft[i].key) break;
-        put_group(parser, tree->draft + i, i + 1, count);
+    for (uint32_t i = 0; i < tree->count; i += count, groups++) {
+        const Draft *d = tree->draft + i;
+        uint32_t node = d->key >> 8, id = d->key & 0xff;
+        Group *group = &parser->group[groups];
+        *group = (Group){.first = i, .id = (uint8_t)id, .last = true};
+        if (values[node] == 0) first[node] = groups;
+        else group[-1].last = false;
+        values[node] |= UINT64_C(1) << id % 64;
+        for (count = 0; i + count < tree->count && d[count].key == d->key; count++) {
+            uint32_t length = d[count].length, symbol = d[count].symbol;
+            group->lengths |= length <= SHORT ? UINT64_C(1) << length : 1;
+            uint32_t c = symbol == NO_SYMBOL || cost[symbol] > COST_MOST ? COST_MOST : cost[symbol];
+            parser->edge[i + count] = (Edge){0, 0, (uint16_t)c, (uint16_t)symbol};
+            parser->edge_length[i + count] = (uint16_t)length;
+        }
+        parser->edge[i + count - 1].cost |= LAST;
     }
     return true;
+}
+
+static bool make_groups(Parser *parser, const Tree *tree, const uint32_t *cost)
+{
+    parser->group = malloc((tree->count + 1) * sizeof *parser->group);
+    parser->edge = malloc((tree->count + 1) * sizeof *parser->edge);
+    parser->edge_length = malloc((tree->count + 1) * sizeof *parser->edge_length);
+    parser->root = malloc(parser->values * sizeof *parser->root);
+    uint32_t *first = malloc(tree->nodes * sizeof *first);
+    uint64_t *values = calloc(tree->nodes, sizeof *values);
+    bool done = parser->group && parser->edge && parser->edge_length && parser->root && first && values;
+    if (done) {
+        put_groups(parser, tree, cost, first, values);
+        for (unsigned v = 0; v < parser->values; v++)
+            for (unsigned l = 0; l <= PAIRS_LONGEST; l++)
+                parser->root[v][l] = (Edge){0, 0, COST_MOST, NO_SYMBOL};
+        for (uint32_t i = 0; i < tree->count; i++) {
+            const Draft *d = &tree->draft[i];
+            Edge *edge = &parser->edge[i];
+            if (d->node != 0) {
+                edge->values = values[d->node];
+                edge->groups = first[d->node];
+            }
+            if (d->key >> 8 == 0) parser->root[d->key][d->length] = *edge;
+        }
+    }
+    free(first);
+    free(values);
+    return done;
 }
 
 static void find_lengths(Parser *parser)
@@ -307,7 +331,7 @@ static bool make_tree(Parser *parser, const uint32_t *cost)
     Tree tree = {0};
     find_lengths(parser);
     bool done = tree_make(&tree, parser->shapes, parser->pairs->count, cost) &&
-                make_groups(parser, &tree) && make_parts(parser);
+                make_groups(parser, &tree, cost) && make_parts(parser);
     free(tree.draft);
     free(tree.slot);
     return done;
@@ -505,13 +529,15 @@ static uint32_t pick_ends(const Parser *parser, const LooseRun *run, const uint3
         cost[i] = before[i] + behind[i];
         if (cost[i] < cost[best]) best = i;
     }
-    uint32_t least = cost[best], picked = UINT32_C(1) << best;
-    for (unsigned n = 1; n < parser->ends; n++) {
-        uint32_t next = WIDTH, limit = least + parser->slack + 1;
-        for (uint32_t i = 0; i < width; i++)
-            if (cost[i] < limit && !(picked >> i & 1)) limit = cost[i], next = i;
-        if (next == WIDTH) break;
-        picked |= UINT32_C(1) << next;
+    uint32_t picked, count;
+    for (uint32_t slack = parser->slack;; slack /= 2) {
+        picked = count = 0;
+        for (uint32_t i = 0; i < width; i++) {
+            uint32_t take = cost[i] <= cost[best] + slack;
+            picked |= take << i;
+            count += take;
+        }
+        if (count <= parser->ends || slack == 0) break;
     }
     set_ends(out, run->least, best, picked);
     return before[best];
@@ -592,17 +618,9 @@ static inline void take_edge(const Parser *parser, ParseRoom *room, uint32_t r, 
         put_way(room, at, now, edge->symbol);
         if (is_end && now < room->front[r]) room->front[r] = now;
     }
-    if (!is_end || edge->node == 0) return;
-    const Group *next = find_group(parser, edge->node, room->run[r + 1].id);
+    if (!is_end || edge->values == 0) return;
+    const Group *next = find_group(parser, edge, room->run[r + 1].id);
     if (next != NULL) follow(parser, room, r + 1, at, next, cost);
-}
-
-static inline unsigned count_bits(uint64_t x)
-{
-    x -= x >> 1 & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* Whether the first items of a run have a length. */
@@ -657,18 +675,18 @@ static void follow(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t a
 static void begin(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t at, uint32_t cost)
 {
     const Segment *run = &room->run[r];
-    const uint32_t *root = parser->root[run->id], lengths = parser->lengths[run->id];
+    const Edge *root = parser->root[run->id];
+    const uint32_t lengths = parser->lengths[run->id];
     for (uint32_t to = at; to < run->end;) {
         to += UINT32_C(1) << level_of(lengths, run->end - to);
-        if (to - at > PAIRS_LONGEST) break;
-        uint32_t e = root[to - at];
-        if (e != 0 && !ends_at(run, to)) take_edge(parser, room, r, to, &parser->edge[e], false, cost);
+        if (to >= run->end || to - at > PAIRS_LONGEST) break;
+        const Edge *edge = &root[to - at];
+        if (edge->symbol != NO_SYMBOL) put_way(room, to, cost + (edge->cost & COST_MOST), edge->symbol);
     }
     for (uint32_t ends = run->ends; ends != 0; ends &= ends - 1) {
         uint32_t to = run->least + (uint32_t)__builtin_ctz(ends);
-        if (to <= at || to - at > PAIRS_LONGEST) continue;
-        uint32_t e = root[to - at];
-        if (e != 0) take_edge(parser, room, r, to, &parser->edge[e], true, cost);
+        if (to > at && to - at <= PAIRS_LONGEST)
+            take_edge(parser, room, r, to, &root[to - at], true, cost);
     }
 }
 
