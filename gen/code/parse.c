@@ -1,16 +1,19 @@
 /* parse.c - see parse.h.
  *
  * The cheapest way to each cell is found from the front to the back (dynamic programming), in
- * windows that overlap. Three things make it fast.
+ * windows that overlap. Four things make it fast.
  *
- * Cells are seen as runs, and a run as items of 2^n cells, the longest first, as pairs.c learned
- * them. All symbols are one tree of items: from a place, one walk down the tree finds all that begin
- * there. Symbols that begin or end elsewhere in a run are as good as never missed.
+ * Cells are seen as runs. All symbols are one tree of runs: all but the last run of a symbol end
+ * where the cells' runs do, so there are few ways on from each place.
  *
- * Where cells may be of this run or of the next, the end of a run could be anywhere. How frequent
- * runs are of each length tells which ends are of use, and few of them are followed.
+ * A run is a sequence of items, each of so many cells of the value as the largest power of two that
+ * is a symbol: so pairs.c learned it. Symbols that end in the middle of a run are followed if they
+ * end where an item does; others are as good as never missed.
  *
- * A way that costs more than others which are further on is not followed at all. */
+ * Where cells could be of this run or of the next, the run could end anywhere. How frequent runs of
+ * each length are tells which ends are of use, and few of them are tried.
+ *
+ * A way is given up if there is one further on that costs little more. */
 #include "gen/code/parse.h"
 
 #include <limits.h>
@@ -20,24 +23,29 @@
 #include "gen/code/runs.h"
 #include "gen/code/values.h"
 
-#ifndef WINDOW_BITS
-#define WINDOW_BITS 13
-#endif
-#include <stdio.h>
 enum {
-    WINDOW = 1 << WINDOW_BITS,
+    WINDOW = 1 << 13,
     MARGIN = 1 << 9, /* at the end of a window: what is found there is not final */
-    LEVELS = 9,      /* items have 1 to 2^8 cells */
-    NODES_MOST = 1 << 24,
     NO_SYMBOL = 0xffff,
+    NO_ID = 0xff, /* of no value */
     COST_MOST = 0x7fff,
     LAST = 0x8000,
-    FREE = 0xffffffff,
     SHORT = 63, /* lengths of which a group has bits */
-    NO_ID = 0xff,
-    CHAIN = 32,       /* loose ends that are looked at together */
+    CHAIN = 32, /* loose ends that are looked at together */
     WIDTH = RUNS_SHIFT + 1,
-    AHEAD = 8         /* runs ahead in which there may be a better way */
+    AHEAD = 2 /* runs ahead in which there may be a better way */
+};
+
+/* How many ends of a run are tried at most, and how much more they may cost than the best; and what
+ * a way may cost more than one further on: in bits / PARSE_BIT. By effort. */
+typedef struct Limits {
+    uint32_t ends, slack, behind;
+} Limits;
+
+static const Limits limits[] = {
+    [PARSE_QUICK] = {3, 4 * PARSE_BIT, 0},
+    [PARSE_THOROUGH] = {WIDTH, 5 * PARSE_BIT, 4 * PARSE_BIT},
+    [PARSE_PLAIN] = {1, 0, 3 * PARSE_BIT},
 };
 
 /* A way on in the tree of symbols: a run of some cells more. */
@@ -77,18 +85,18 @@ struct Parser {
     const RunValues *run_values;
     unsigned values;
     Shapes *shapes;
-    uint8_t id[ENCODE_VALUES]; /* by value; what follows is by id */
-    uint32_t lengths[ENCODE_VALUES]; /* sum of the powers of two that items have */
+    uint8_t id[ENCODE_VALUES];       /* by value; what follows is by id */
+    uint32_t lengths[ENCODE_VALUES]; /* the sum of those that items have */
     uint16_t longest[ENCODE_VALUES]; /* symbol of one value, in cells */
     uint16_t longest_symbol[ENCODE_VALUES];
     uint16_t (*run_cost)[2 * PAIRS_LONGEST]; /* about what a run costs, by its length */
-    Edge *edge;
+    uint64_t (*parts)[SHORT + 1]; /* bits: how long the first items of a run are, by its length */
+    Edge (*root)[PAIRS_LONGEST + 1]; /* where symbols begin, by the length of the first run */
+    Edge *edge;                      /* all of them */
     uint16_t *edge_length;
     Group *group;
-    Edge (*root)[PAIRS_LONGEST + 1]; /* edges of the root by id and length */
-    uint64_t (*parts)[SHORT + 1]; /* bits of lengths that the first items of a run have, by id and length */
-    uint32_t ends, slack; /* of a run: at most so many, and what costs no more than the best and so much */
-    uint32_t lead, behind;
+    Limits limits;
+    uint32_t symbol_cost; /* on average */
 };
 
 /* ---- Symbols as runs ------------------------------------------------------------------------- */
@@ -136,7 +144,7 @@ static bool shapes_make(Shapes *shapes, const Parser *parser)
     return true;
 }
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+/* ---- Items ----------------------------------------------------------------------------------- */
 
 /* log2 of the first item's length in a run of `length`. */
 static inline uint32_t level_of(uint32_t lengths, uint32_t length)
@@ -144,6 +152,35 @@ static inline uint32_t level_of(uint32_t lengths, uint32_t length)
     uint32_t all = (UINT32_C(2) << (31 - __builtin_clz(length))) - 1;
     return 31 - (uint32_t)__builtin_clz(lengths & all);
 }
+
+static void find_lengths(Parser *parser)
+{
+    for (unsigned s = 0; s < parser->pairs->count; s++) {
+        Shape shape = parser->shapes->shape[s];
+        ShapeRun run = parser->shapes->run[shape.first];
+        if (shape.count > 1) continue;
+        if ((run.length & (run.length - 1)) == 0) parser->lengths[run.id] |= run.length;
+        if (run.length <= parser->longest[run.id]) continue;
+        parser->longest[run.id] = run.length;
+        parser->longest_symbol[run.id] = (uint16_t)s;
+    }
+}
+
+/* Those of all items together are the run: it is not noted. */
+static bool make_parts(Parser *parser)
+{
+    parser->parts = calloc(parser->values, sizeof *parser->parts);
+    if (parser->parts == NULL) return false;
+    for (unsigned v = 0; v < parser->values; v++)
+        for (uint32_t length = 1; length <= SHORT; length++)
+            for (uint32_t at = 0; at < length;) {
+                at += UINT32_C(1) << level_of(parser->lengths[v], length - at);
+                if (at < length) parser->parts[v][length] |= UINT64_C(1) << at;
+            }
+    return true;
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
 
 /* While the tree is made: an edge and where it comes from. */
 typedef struct Draft {
@@ -227,6 +264,7 @@ static bool tree_make(Tree *tree, const Shapes *shapes, unsigned symbols, const 
     return true;
 }
 
+/* Processors without an instruction for it are served. */
 static inline unsigned count_bits(uint64_t x)
 {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -246,84 +284,76 @@ static inline const Group *find_group(const Parser *parser, const Edge *edge, un
     return group;
 }
 
-/* The groups of drafts that are sorted: by node, the first, and how many there are. */
-static bool put_groups(Parser *parser, const Tree *tree, const uint32_t *cost, uint32_t *first,
-                       uint64_t *values)
+/* Where the groups of a node are. */
+typedef struct Place {
+    uint64_t values;
+    uint32_t groups;
+} Place;
+
+/* Drafts of a group become edges. Returns how many there are. */
+static uint32_t put_group(Parser *parser, const Tree *tree, uint32_t first, Group *group,
+                          const uint32_t *cost)
+{
+    uint32_t key = tree->draft[first].key, i = first;
+    *group = (Group){.first = first, .id = (uint8_t)key, .last = true};
+    for (; i < tree->count && tree->draft[i].key == key; i++) {
+        const Draft *d = &tree->draft[i];
+        uint32_t own = d->symbol != NO_SYMBOL ? cost[d->symbol] : 0;
+        group->lengths |= d->length <= SHORT ? UINT64_C(1) << d->length : 1;
+        parser->edge_length[i] = (uint16_t)d->length;
+        parser->edge[i] =
+            (Edge){.cost = (uint16_t)(own < COST_MOST ? own : COST_MOST), .symbol = d->symbol};
+    }
+    parser->edge[i - 1].cost |= LAST;
+    return i - first;
+}
+
+static void put_groups(Parser *parser, const Tree *tree, Place *place, const uint32_t *cost)
 {
     uint32_t groups = 0, count;
     for (uint32_t i = 0; i < tree->count; i += count, groups++) {
-        const Draft *d = tree->draft + i;
-        uint32_t node = d->key >> 8, id = d->key & 0xff;
         Group *group = &parser->group[groups];
-        *group = (Group){.first = i, .id = (uint8_t)id, .last = true};
-        if (values[node] == 0) first[node] = groups;
-        else group[-1].last = false;
-        values[node] |= UINT64_C(1) << id % 64;
-        for (count = 0; i + count < tree->count && d[count].key == d->key; count++) {
-            uint32_t length = d[count].length, symbol = d[count].symbol;
-            group->lengths |= length <= SHORT ? UINT64_C(1) << length : 1;
-            uint32_t c = symbol == NO_SYMBOL || cost[symbol] > COST_MOST ? COST_MOST : cost[symbol];
-            parser->edge[i + count] = (Edge){0, 0, (uint16_t)c, (uint16_t)symbol};
-            parser->edge_length[i + count] = (uint16_t)length;
-        }
-        parser->edge[i + count - 1].cost |= LAST;
+        Place *at = &place[tree->draft[i].key >> 8];
+        count = put_group(parser, tree, i, group, cost);
+        if (at->values == 0)
+            at->groups = groups;
+        else
+            group[-1].last = false;
+        at->values |= UINT64_C(1) << group->id % 64;
     }
-    return true;
+}
+
+static void link_edges(Parser *parser, const Tree *tree, const Place *place)
+{
+    for (unsigned v = 0; v < parser->values; v++)
+        for (unsigned l = 0; l <= PAIRS_LONGEST; l++)
+            parser->root[v][l] = (Edge){.cost = COST_MOST, .symbol = NO_SYMBOL};
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const Draft *d = &tree->draft[i];
+        Edge *edge = &parser->edge[i];
+        if (d->node != 0) {
+            edge->values = place[d->node].values;
+            edge->groups = place[d->node].groups;
+        }
+        if (d->key >> 8 == 0) parser->root[d->key][d->length] = *edge;
+    }
 }
 
 static bool make_groups(Parser *parser, const Tree *tree, const uint32_t *cost)
 {
-    parser->group = malloc((tree->count + 1) * sizeof *parser->group);
-    parser->edge = malloc((tree->count + 1) * sizeof *parser->edge);
-    parser->edge_length = malloc((tree->count + 1) * sizeof *parser->edge_length);
+    Place *place = calloc(tree->nodes, sizeof *place);
+    parser->group = malloc(tree->count * sizeof *parser->group);
+    parser->edge = malloc(tree->count * sizeof *parser->edge);
+    parser->edge_length = malloc(tree->count * sizeof *parser->edge_length);
     parser->root = malloc(parser->values * sizeof *parser->root);
-    uint32_t *first = malloc(tree->nodes * sizeof *first);
-    uint64_t *values = calloc(tree->nodes, sizeof *values);
-    bool done = parser->group && parser->edge && parser->edge_length && parser->root && first && values;
+    bool done = place != NULL && parser->group != NULL && parser->edge != NULL &&
+                parser->edge_length != NULL && parser->root != NULL;
     if (done) {
-        put_groups(parser, tree, cost, first, values);
-        for (unsigned v = 0; v < parser->values; v++)
-            for (unsigned l = 0; l <= PAIRS_LONGEST; l++)
-                parser->root[v][l] = (Edge){0, 0, COST_MOST, NO_SYMBOL};
-        for (uint32_t i = 0; i < tree->count; i++) {
-            const Draft *d = &tree->draft[i];
-            Edge *edge = &parser->edge[i];
-            if (d->node != 0) {
-                edge->values = values[d->node];
-                edge->groups = first[d->node];
-            }
-            if (d->key >> 8 == 0) parser->root[d->key][d->length] = *edge;
-        }
+        put_groups(parser, tree, place, cost);
+        link_edges(parser, tree, place);
     }
-    free(first);
-    free(values);
+    free(place);
     return done;
-}
-
-static void find_lengths(Parser *parser)
-{
-    for (unsigned s = 0; s < parser->pairs->count; s++) {
-        Shape shape = parser->shapes->shape[s];
-        ShapeRun run = parser->shapes->run[shape.first];
-        if (shape.count > 1) continue;
-        if ((run.length & (run.length - 1)) == 0) parser->lengths[run.id] |= run.length;
-        if (run.length <= parser->longest[run.id]) continue;
-        parser->longest[run.id] = run.length;
-        parser->longest_symbol[run.id] = (uint16_t)s;
-    }
-}
-
-static bool make_parts(Parser *parser)
-{
-    parser->parts = calloc(parser->values, sizeof *parser->parts);
-    if (parser->parts == NULL) return false;
-    for (unsigned v = 0; v < parser->values; v++)
-        for (uint32_t length = 1; length <= SHORT; length++)
-            for (uint32_t at = 0; at < length;) {
-                at += UINT32_C(1) << level_of(parser->lengths[v], length - at);
-                if (at < length) parser->parts[v][length] |= UINT64_C(1) << at;
-            }
-    return true;
 }
 
 static bool make_tree(Parser *parser, const uint32_t *cost)
@@ -339,8 +369,7 @@ static bool make_tree(Parser *parser, const uint32_t *cost)
 
 /* ---- What runs cost -------------------------------------------------------------------------- */
 
-/* log2 in bits / PARSE_BIT, of 1 or more. */
-static uint32_t log_of(uint64_t n)
+uint32_t parse_log(uint64_t n)
 {
     uint32_t whole = 63 - (uint32_t)__builtin_clzll(n), log = whole;
     uint64_t x = whole >= 31 ? n >> (whole - 31) : n << (31 - whole); /* 1 to 2, times 2^31 */
@@ -352,16 +381,16 @@ static uint32_t log_of(uint64_t n)
     return log;
 }
 
-/* How often a run was there, times 2^16, as if some more had been seen: short ones, and those of few
- * items. */
+/* How often a run was there, times 2^16, as if some more had been seen, most of them short ones and
+ * those of few items. */
 static uint64_t times_of(const uint32_t *runs, unsigned length)
 {
-    enum { ONE = 1 << 16, LONGER = 64 };
+    enum { ONE = 1 << 16, MORE = 4 * ONE, LONGER = 64 };
     unsigned items = (unsigned)__builtin_popcount(length);
     uint64_t times = length <= PAIRS_LONGEST
                          ? (uint64_t)runs[length] * ONE
                          : ((uint64_t)runs[PAIRS_LONGEST + 1] * ONE >> items) / LONGER;
-    return times + (4 * ONE >> items) / length + 1;
+    return times + (MORE >> items) / length + 1;
 }
 
 static bool make_run_costs(Parser *parser)
@@ -373,15 +402,16 @@ static bool make_run_costs(Parser *parser)
         uint64_t all = 0;
         for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++) all += times_of(runs, l);
         for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++)
-            parser->run_cost[v][l] = (uint16_t)(log_of(all) - log_of(times_of(runs, l)));
+            parser->run_cost[v][l] = (uint16_t)(parse_log(all) - parse_log(times_of(runs, l)));
         parser->run_cost[v][0] = UINT16_MAX;
     }
     return true;
 }
 
-/* Runs within symbols depend on each other: all in all they cost less than one by one. */
+/* Runs within a symbol cost less than one by one. */
 static void scale_run_costs(Parser *parser, const uint32_t *cost)
 {
+    enum { ONE = 256, LEAST = 16 };
     const Pairs *pairs = parser->pairs;
     uint64_t bits = 0, runs = 1, symbols = 1;
     for (unsigned s = 0; s < pairs->count; s++) {
@@ -391,13 +421,13 @@ static void scale_run_costs(Parser *parser, const uint32_t *cost)
     for (unsigned v = 0; v < parser->values; v++)
         for (unsigned l = 1; l < PAIRS_LONGEST + 2; l++)
             runs += (uint64_t)pairs->runs[pairs->left[v]][l] * parser->run_cost[v][l];
-    uint64_t scale = 256 * bits / runs;
-    if (scale > 256) scale = 256;
-    if (scale < 16) scale = 16;
+    uint64_t scale = ONE * bits / runs;
+    if (scale > ONE) scale = ONE;
+    if (scale < LEAST) scale = LEAST;
     for (unsigned v = 0; v < parser->values; v++)
         for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++)
-            parser->run_cost[v][l] = (uint16_t)(parser->run_cost[v][l] * scale / 256);
-    parser->lead = (uint32_t)(bits / symbols);
+            parser->run_cost[v][l] = (uint16_t)(parser->run_cost[v][l] * scale / ONE);
+    parser->symbol_cost = (uint32_t)(bits / symbols);
 }
 
 static inline uint32_t run_cost(const Parser *parser, unsigned id, uint32_t length)
@@ -408,7 +438,6 @@ static inline uint32_t run_cost(const Parser *parser, unsigned id, uint32_t leng
 
 /* ---- The parser ------------------------------------------------------------------------------ */
 
-static double envf(const char *name, double d) { return getenv(name) ? atof(getenv(name)) : d; }
 Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost,
                     ParseEffort effort)
 {
@@ -425,11 +454,7 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
     }
     if (done) {
         scale_run_costs(parser, cost);
-        bool q = effort == PARSE_QUICK;
-        parser->ends = envf(q ? "ENDS" : "LENDS", q ? 2 : 3);
-        parser->slack = envf(q ? "SLACK" : "LSLACK", q ? 2 : 4) * PARSE_BIT;
-        parser->behind = envf(q ? "BEHIND" : "LBEHIND", q ? 3 : 1000) * PARSE_BIT;
-        parser->lead *= envf("LEAD", 1);
+        parser->limits = limits[effort];
         return parser;
     }
     parser_free(parser);
@@ -530,14 +555,14 @@ static uint32_t pick_ends(const Parser *parser, const LooseRun *run, const uint3
         if (cost[i] < cost[best]) best = i;
     }
     uint32_t picked, count;
-    for (uint32_t slack = parser->slack;; slack /= 2) {
+    for (uint32_t slack = parser->limits.slack;; slack /= 2) {
         picked = count = 0;
         for (uint32_t i = 0; i < width; i++) {
             uint32_t take = cost[i] <= cost[best] + slack;
             picked |= take << i;
             count += take;
         }
-        if (count <= parser->ends || slack == 0) break;
+        if (count <= parser->limits.ends || slack == 0) break;
     }
     set_ends(out, run->least, best, picked);
     return before[best];
@@ -671,17 +696,26 @@ static void follow(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t a
     }
 }
 
+/* Whether it is of use to end a symbol of one value where `left` cells of its run follow: others must
+ * begin there that go on into the next run. */
+static bool is_useful(const Segment *run, const Edge *root, uint32_t left)
+{
+    return left > PAIRS_LONGEST || (root[left].values >> run[1].id % 64 & 1);
+}
+
 /* The same for symbols that begin in run `r`. */
 static void begin(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t at, uint32_t cost)
 {
     const Segment *run = &room->run[r];
     const Edge *root = parser->root[run->id];
-    const uint32_t lengths = parser->lengths[run->id];
+    uint32_t lengths = parser->lengths[run->id], all = run->end - at;
+    bool needed = all > PAIRS_LONGEST || root[all].symbol == NO_SYMBOL;
     for (uint32_t to = at; to < run->end;) {
         to += UINT32_C(1) << level_of(lengths, run->end - to);
         if (to >= run->end || to - at > PAIRS_LONGEST) break;
         const Edge *edge = &root[to - at];
-        if (edge->symbol != NO_SYMBOL) put_way(room, to, cost + (edge->cost & COST_MOST), edge->symbol);
+        if (edge->symbol != NO_SYMBOL && (needed || is_useful(run, root, run->end - to)))
+            put_way(room, to, cost + (edge->cost & COST_MOST), edge->symbol);
     }
     for (uint32_t ends = run->ends; ends != 0; ends &= ends - 1) {
         uint32_t to = run->least + (uint32_t)__builtin_ctz(ends);
@@ -690,46 +724,52 @@ static void begin(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t at
     }
 }
 
-/* Whether there is a better way further on. `hope`: about what it should cost up to here. */
+/* Whether there is a better way further on, in run `r` or behind it. `hope`: about what it costs to
+ * come here. To be ahead is worth what those cells cost, but not more than a symbol: the next one may
+ * go as far. */
 static bool is_behind(const Parser *parser, const ParseRoom *room, uint32_t r, uint32_t hope,
                       uint32_t cost)
 {
-    int32_t best = INT32_MAX, lead = (int32_t)parser->lead;
+    int32_t best = INT32_MAX, most = (int32_t)parser->symbol_cost;
     for (unsigned i = 0; i < AHEAD; i++) {
         int32_t ahead = (int32_t)(room->hope[r + i] - hope);
-        int32_t worth = (int32_t)room->front[r + i] - (ahead < lead ? ahead : lead);
+        int32_t worth = (int32_t)room->front[r + i] - (ahead < most ? ahead : most);
         if (worth < best) best = worth;
     }
-    return (int32_t)cost > best + (int32_t)parser->behind;
+    return (int32_t)cost > best + (int32_t)parser->limits.behind;
 }
 
-static long N[4];
-static void __attribute__((destructor)) pr(void){if(getenv("SHOW"))fprintf(stderr,"popped %.2f a run, expanded %.2f\n",(double)N[0]/N[2],(double)N[1]/N[2]);}
+/* Goes on from a cell of run `r` that there is a way to. */
+static void go_on(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t at)
+{
+    const Segment *run = &room->run[r];
+    uint32_t cost = (uint32_t)(room->way[at] >> 32), hope = room->hope[r];
+    if (at >= run->least) { /* the next run may have begun */
+        if (is_behind(parser, room, r + 1, hope, cost)) return;
+        begin(parser, room, r + 1, at, cost);
+    } else {
+        if (r > 0 && run[-1].most == at)
+            hope = room->hope[r - 1];
+        else
+            hope -= run_cost(parser, run->id, run->end - at) / 2;
+        if (is_behind(parser, room, r, hope, cost)) return;
+    }
+    begin(parser, room, r, at, cost);
+}
+
 static void find_ways(const Parser *parser, ParseRoom *room, uint32_t size)
 {
     uint32_t r = 0;
     memset(room->way, 0xff, (size + 1) * sizeof *room->way);
     memset(room->found, 0, sizeof room->found);
     room->way[0] = 0;
-    room->found[0] = 1;N[2]+=room->runs;
+    room->found[0] = 1;
     for (uint32_t w = 0; w <= size / 64; w++)
         for (; room->found[w] != 0; room->found[w] &= room->found[w] - 1) {
             uint32_t at = 64 * w + (uint32_t)__builtin_ctzll(room->found[w]);
             if (at == size) return;
             while (room->run[r].most <= at) r++;
-            const Segment *run = &room->run[r];
-            uint32_t cost = (uint32_t)(room->way[at] >> 32);
-            N[0]++;
-            if (at >= run->least) { /* the next run may have begun */
-                if (is_behind(parser, room, r + 1, room->hope[r], cost)) continue;N[1]++;
-                begin(parser, room, r + 1, at, cost);
-            } else {
-                uint32_t begun = run_cost(parser, run->id, run->end - at);
-                uint32_t hope = room->hope[r] - begun / 2;
-                if (r > 0 && run[-1].most == at) hope = room->hope[r - 1];
-                if (at > 0 && is_behind(parser, room, r, hope, cost)) continue;N[1]++;
-            }
-            begin(parser, room, r, at, cost);
+            go_on(parser, room, r, at);
         }
 }
 
