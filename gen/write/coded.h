@@ -6,6 +6,8 @@
 #include "gen/write/cells.h"
 #include "gen/write/tally.h"
 
+enum { CODED_BLOCK_BITS = 12 /* of the bytes that cells are unpacked to at once */ };
+
 /* What is to be written. */
 typedef struct CodedJob {
     const Shape *shape;
@@ -14,6 +16,7 @@ typedef struct CodedJob {
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
     bool keep[2];                  /* sides to move that are wanted */
+    const Tally *tally;
     const Histograms *histograms;
     /* Codec symbols, with material, index, metric, sides and how cells share a byte; gets orders,
      * codes and value maps. */
