@@ -159,6 +159,7 @@ Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_
     ledger_init(&coder->unbound, UINT64_MAX);
     coder->ledger = options->ledger != NULL ? options->ledger : &coder->unbound;
     coder->learned.form = coder_form;
+    coder->learned.effort = PARSE_MIDDLE;
     if (options->symbols != 0 && options->symbols < CODE_SYMBOLS_MAX)
         coder->learned.form.symbols = options->symbols;
     if (make(coder, sample, options->threads)) return coder;

@@ -43,9 +43,10 @@ typedef struct Limits {
 } Limits;
 
 static const Limits limits[] = {
-    [PARSE_QUICK] = {3, 4 * PARSE_BIT, 0},
+    [PARSE_PLAIN] = {1, 0, 0},
+    [PARSE_QUICK] = {2, 4 * PARSE_BIT, 0},
+    [PARSE_MIDDLE] = {3, 4 * PARSE_BIT, 0},
     [PARSE_THOROUGH] = {WIDTH, 5 * PARSE_BIT, 4 * PARSE_BIT},
-    [PARSE_PLAIN] = {1, 0, 3 * PARSE_BIT},
 };
 
 /* A way on in the tree of symbols: a run of some cells more. */

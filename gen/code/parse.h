@@ -14,10 +14,12 @@ uint32_t parse_log(uint64_t n);
 /* What the symbols look like, and what they cost. Constant: any number of threads may use it. */
 typedef struct Parser Parser;
 
+/* How hard to try: for each a few percent less than the one before, and more time. */
 typedef enum ParseEffort {
+    PARSE_PLAIN, /* to learn from: a run ends where most of its kind do */
     PARSE_QUICK,
-    PARSE_THOROUGH, /* takes two to three times as long, for 1 to 4 percent less */
-    PARSE_PLAIN     /* one end for each run, the most frequent one: to learn from */
+    PARSE_MIDDLE,
+    PARSE_THOROUGH
 } ParseEffort;
 
 /* `cost`: by symbol. NULL: out of memory. */
