@@ -373,6 +373,7 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
     free(tree.draft);
     free(tree.slot);
     if (done) return parser;
+    if (parser == NULL) free(shapes);
     parser_free(parser);
     return NULL;
 }
