@@ -23,9 +23,11 @@ static const char usage[] =
     "  -j, --threads N      threads (default: one a processor)\n"
     "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse (default: 7/8\n"
     "                       of what is free)\n"
-    "  -l, --level N        zstd level, 1 to 19; higher is smaller and slower\n"
-    "                       (default: settings of our own, as small as 9 and half as\n"
-    "                       fast again)\n"
+    "  -c, --codec CODEC    how cells are packed: symbols (the default: smaller, and\n"
+    "                       read one at a time) or zstd (as older readers know it)\n"
+    "  -l, --level N        zstd level, 1 to 19, and codec zstd; higher is smaller\n"
+    "                       and slower (default: settings of our own, as small as 9\n"
+    "                       and half as fast again)\n"
     "  -e, --estimate       say what it would take, and stop\n"
     "      --json           one JSON object a line as tables are made; with\n"
     "                       --estimate one object\n"
@@ -123,7 +125,17 @@ static bool set_number(GenArgs *args, int c, const char *value)
         omp_set_num_threads((int)number);
     else
         args->options.level = (int)number;
+    if (!threads) args->options.codec = TABLE_ZSTD;
     return true;
+}
+
+static bool set_codec(GenArgs *args, const char *value)
+{
+    bool symbols = strcmp(value, "symbols") == 0;
+    args->options.codec = symbols ? TABLE_SYMBOLS : TABLE_ZSTD;
+    if (symbols || strcmp(value, "zstd") == 0) return true;
+    cli_error(args->command, "--codec takes symbols or zstd, not '%s'", value);
+    return false;
 }
 
 enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE };
@@ -145,6 +157,8 @@ static bool set_option(void *gen, int c, const char *value)
     case 'j':
     case 'l':
         return set_number(args, c, value);
+    case 'c':
+        return set_codec(args, value);
     case 'M':
         return cli_set_size(args->command, "--memory", value, 1, &args->options.memory);
     case 'e':
@@ -206,6 +220,7 @@ static int parse_gen(GenArgs *args, int argc, char **argv)
                                             {"tables", 1, NULL, 't'},
                                             {"threads", 1, NULL, 'j'},
                                             {"memory", 1, NULL, 'M'},
+                                            {"codec", 1, NULL, 'c'},
                                             {"level", 1, NULL, 'l'},
                                             {"estimate", 0, NULL, 'e'},
                                             {"json", 0, NULL, CLI_OPTION_JSON},
@@ -216,7 +231,7 @@ static int parse_gen(GenArgs *args, int argc, char **argv)
                                             {"help", 0, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     /* No folders: --tables names the one to write to. */
-    const CliOptions reader = {"gen", usage, "n:bm:t:j:M:l:eqh", options, NULL, set_option};
+    const CliOptions reader = {"gen", usage, "n:bm:t:j:M:c:l:eqh", options, NULL, set_option};
     return parse_with(args, &reader, argc, argv);
 }
 
@@ -376,7 +391,8 @@ static int gen_end(GenArgs *args, int code)
 
 int cli_gen(int argc, char **argv)
 {
-    GenArgs args = {.command = "gen", .options = {.metrics = (1u << TREB_METRICS) - 1}};
+    GenArgs args = {.command = "gen",
+                    .options = {.codec = TABLE_SYMBOLS, .metrics = (1u << TREB_METRICS) - 1}};
     CliDirs dirs = {0};
     int code = parse_gen(&args, argc, argv);
     if (code < 0) {

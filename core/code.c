@@ -26,7 +26,7 @@ static inline unsigned right_of(const Code *code, unsigned symbol)
 
 static bool is_leaf(const Code *code, unsigned symbol)
 {
-    return right_of(code, symbol) == (code->wide ? 0xffff : 0xfff);
+    return right_of(code, symbol) == (code->wide ? CODE_LEAF : 0xfff);
 }
 
 /* How many values a symbol stands for, less 1; with those below it. Symbols stand for at most

@@ -15,6 +15,7 @@ enum {
     CODE_WORD_MAX = 32,       /* bits of a word */
     CODE_SYMBOLS_MAX = 16384, /* what is larger does not stay near the processor */
     CODE_VALUES_MAX = 256,    /* values that a symbol stands for */
+    CODE_LEAF = 0xffff,       /* as a right symbol: the left one is a value */
     CODE_BLOCK_LEAST = 8      /* bytes that can be read from the start of a block */
 };
 
@@ -25,7 +26,7 @@ typedef struct CodeParts {
     const uint8_t *first; /* u16 each length from the shortest: the number of its first symbol */
     unsigned symbols;
     const uint8_t *pairs; /* what each stands for */
-    bool wide; /* pairs of two u16, leaves 0xffff on the right; else of 12 bits each, 0xfff */
+    bool wide; /* pairs of two u16, leaves CODE_LEAF on the right; else of 12 bits each, 0xfff */
 } CodeParts;
 
 /* Constant once made: any number of threads may use it. */

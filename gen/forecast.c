@@ -155,7 +155,10 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                                   treb_error *error)
 {
     const int threads = omp_get_max_threads();
-    WriteOptions write = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide, 0, NULL};
+    WriteOptions write = {.metrics = o->metrics | 1u << TREB_WDL,
+                          .level = o->level,
+                          .codec = o->codec,
+                          .wide = o->wide};
     Batches batches = {NULL, 0};
     uint64_t asked = 0;
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape);

@@ -157,8 +157,13 @@ static treb_status writer_begin(TableJob *job, treb_error *error)
         job->exporter = export_new(&job->shape, &options, error);
         return job->exporter ? TREB_OK : error->status;
     }
-    WriteOptions options = {o->directory, o->metrics | 1u << TREB_WDL, o->level, o->wide, job->keep,
-                            job->ledger};
+    WriteOptions options = {.directory = o->directory,
+                            .metrics = o->metrics | 1u << TREB_WDL,
+                            .level = o->level,
+                            .codec = o->codec,
+                            .wide = o->wide,
+                            .keep = job->keep,
+                            .ledger = job->ledger};
     job->writer = writer_new(&job->shape, &options, error);
     return job->writer ? TREB_OK : error->status;
 }

@@ -20,6 +20,7 @@ enum { GENERATE_SOLVE, GENERATE_COMPRESS, GENERATE_PHASES };
 typedef struct GenerateOptions {
     const char *directory;      /* must exist */
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
+    TableCodec codec;           /* see WriteOptions */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */
     bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */

@@ -4,8 +4,6 @@
 
 #include "core/code.h"
 
-enum { CODE_LEAF = 0xffff /* as a right symbol: the left one is a value */ };
-
 /* What a file's format allows, and what symbols take in it. */
 typedef struct CodeForm {
     unsigned symbols;     /* at most; CODE_SYMBOLS_MAX or less */

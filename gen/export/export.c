@@ -33,7 +33,8 @@ static treb_status exporter_init(Exporter *e, treb_error *error)
     CellsPlace place = {e->options.directory, e->options.ledger, e->options.keep / 2};
     if (!gather_maps_init(&e->maps, e->shape)) return fail_memory(error);
     for (int m = TREB_WDL; m <= TREB_DTZ; m++)
-        if ((e->cells[m] = cells_new(e->shape, m, &place, error)) == NULL) return error->status;
+        if ((e->cells[m] = cells_new(e->shape, m, CELLS_BOTH, &place, error)) == NULL)
+            return error->status;
     e->histograms = ledger_calloc(e->options.ledger, sizeof *e->histograms);
     return e->histograms != NULL ? TREB_OK : fail_memory(error);
 }

@@ -28,6 +28,7 @@ typedef struct Chunk {
 struct Cells {
     const Shape *shape;
     treb_metric metric;
+    unsigned sides; /* that are kept */
     Ledger *ledger;
     char directory[4096]; /* of the file, for messages */
     int file;
@@ -75,7 +76,8 @@ static size_t list_bytes(const Cells *v)
     return v->shape->index.slices * v->chunks * sizeof(Chunk);
 }
 
-Cells *cells_new(const Shape *shape, treb_metric metric, const CellsPlace *place, treb_error *error)
+Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+                 treb_error *error)
 {
     Cells *v = calloc(1, sizeof *v);
     if (v == NULL) {
@@ -84,6 +86,7 @@ Cells *cells_new(const Shape *shape, treb_metric metric, const CellsPlace *place
     }
     set_chunks(v, shape);
     v->metric = metric;
+    v->sides = sides;
     v->ledger = place->ledger;
     v->keep = place->keep;
     v->seen = 1u << TREB_DRAW;
@@ -92,7 +95,7 @@ Cells *cells_new(const Shape *shape, treb_metric metric, const CellsPlace *place
     treb_status status =
         v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
-        if ((v->chunk[side] = ledger_calloc(v->ledger, list_bytes(v))) == NULL)
+        if (sides >> side & 1 && (v->chunk[side] = ledger_calloc(v->ledger, list_bytes(v))) == NULL)
             status = fail_memory(error);
     if (status == TREB_OK) return v;
     cells_free(v);
@@ -113,6 +116,7 @@ void cells_free(Cells *v)
 }
 
 uint32_t cells_chunks(const Cells *v) { return v->chunks; }
+unsigned cells_sides(const Cells *v) { return v->sides; }
 unsigned cells_seen(const Cells *v) { return v->seen; }
 
 static Chunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
@@ -120,7 +124,10 @@ static Chunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
     return &v->chunk[side][number * v->chunks + c];
 }
 
-bool cells_has(const Cells *v, uint64_t number) { return chunk_at(v, number, 0, 0)->size > 0; }
+bool cells_has(const Cells *v, uint64_t number)
+{
+    return chunk_at(v, number, !(v->sides & 1), 0)->size > 0;
+}
 
 static uint32_t chunk_end(const Cells *v, uint32_t chunk)
 {
@@ -297,6 +304,7 @@ treb_status cells_add(Cells *v, const uint64_t *number, const Slice *slice, treb
 {
     treb_status status = TREB_OK;
     for (int side = 0; side < 2 && status == TREB_OK; side++) {
+        if (!(v->sides >> side & 1)) continue;
         if (v->shape->men == 0) {
             status = lanes_add(v, number, slice, side, error);
             continue;

@@ -18,8 +18,10 @@ typedef struct CellsPlace {
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
 } CellsPlace;
 
+enum { CELLS_BOTH = 3 }; /* sides to move, as 1 << TREB_WHITE and so on */
+
 /* NULL: see `error`. */
-Cells *cells_new(const Shape *shape, treb_metric metric, const CellsPlace *place,
+Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
                  treb_error *error);
 void cells_free(Cells *cells);
 
@@ -33,10 +35,12 @@ treb_status cells_add(Cells *cells, const uint64_t *number, const Slice *slice, 
 uint32_t cells_planes(const Shape *shape);
 uint32_t cells_chunks(const Cells *cells);
 
+unsigned cells_sides(const Cells *cells);
+
 /* Whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
 
-/* Unpacks a chunk, as codes_choose wrote it. Thread-safe. */
+/* Unpacks a chunk of a side that is kept, as codes_choose wrote it. Thread-safe. */
 treb_status cells_read(const Cells *cells, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error);
 

@@ -1,10 +1,11 @@
 /* writer.c - see writer.h.
  *
- * A slice goes to a file in three steps: the codes of its cells become runs of bytes (codes.h), runs
- * are cut into the file's blocks (blocks.h), and whole blocks are compressed, all in parallel.
- * Distances are written as soon as their slice is solved; the order of their axes and the side to
- * move that is kept are chosen on a sample of the first slice. Verdicts wait until all slices are
- * there (cells.h). */
+ * The side to move whose distances are kept is chosen on a sample of the first slice.
+ *
+ * With codec symbols all cells wait until all slices are there (cells.h, coded.h). With codec zstd
+ * only verdicts do. A slice then goes to a file in three steps: the codes of its cells become runs of
+ * bytes (codes.h), runs are cut into the file's blocks (blocks.h), and whole blocks are compressed,
+ * all in parallel. */
 #include "gen/write/writer.h"
 
 #include <assert.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "gen/write/cells.h"
+#include "gen/write/coded.h"
 #include "gen/write/planes.h"
 
 enum {
@@ -26,13 +27,15 @@ struct Writer {
     Ledger *ledger;
     char directory[4096];
     unsigned metrics, width; /* width: bytes of a distance */
+    TableCodec codec;
+    uint64_t keep; /* bytes of the cells of each metric that may wait in memory */
     bool begun;
     int threads;
     TableEncoder **encoder[TREB_METRICS]; /* by thread; NULL for metrics not wanted */
     FileBlocks file[TREB_METRICS];
-    bool is_copy[TREB_METRICS]; /* its blocks are those of another's */
+    bool is_copy[TREB_METRICS]; /* its cells are those of another's */
     uint64_t encoder_bytes;     /* claimed */
-    Cells *verdicts;
+    Cells *cells[TREB_METRICS]; /* that wait */
     Tally tally;
     Histograms *histograms;
 };
@@ -72,17 +75,24 @@ static void encoders_free(Writer *w, treb_metric metric)
     free(w->encoder[metric]);
 }
 
+/* Has the cells of a metric wait. */
+static treb_status wait_for(Writer *w, treb_metric metric, unsigned sides, treb_error *error)
+{
+    CellsPlace place = {w->directory, w->ledger, w->keep};
+    w->cells[metric] = cells_new(w->shape, metric, sides, &place, error);
+    return w->cells[metric] != NULL ? TREB_OK : error->status;
+}
+
 static treb_status writer_init(Writer *w, const WriteOptions *options, treb_error *error)
 {
     if (strlen(options->directory) >= sizeof w->directory)
         return fail(error, TREB_ERR_ARGUMENT, "the folder's name is too long");
     strcpy(w->directory, options->directory);
-    CellsPlace place = {w->directory, w->ledger, options->keep};
-    w->verdicts = cells_new(w->shape, TREB_WDL, &place, error);
-    if (w->verdicts == NULL) return error->status;
+    treb_status status = wait_for(w, TREB_WDL, CELLS_BOTH, error);
+    if (status != TREB_OK) return status;
     if ((w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms)) == NULL)
         return fail_memory(error);
-    for (int m = 0; m < TREB_METRICS; m++)
+    for (int m = 0; m < TREB_METRICS && w->codec == TABLE_ZSTD; m++)
         if (has(w, m) && !encoders_new(w, m, options->level)) return fail_memory(error);
     return TREB_OK;
 }
@@ -98,6 +108,8 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->ledger = options->ledger;
     w->metrics = options->metrics;
     w->width = width_of(shape, options);
+    w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
+    w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
     w->threads = omp_get_max_threads();
     if (writer_init(w, options, error) == TREB_OK) return w;
     writer_abort(w);
@@ -110,10 +122,10 @@ void writer_abort(Writer *w)
     for (int m = 0; m < TREB_METRICS; m++) {
         blocks_close(&w->file[m]);
         encoders_free(w, m);
+        cells_free(w->cells[m]);
     }
     ledger_give_back(w->ledger, w->encoder_bytes);
     ledger_free(w->histograms);
-    cells_free(w->verdicts);
     free(w);
 }
 
@@ -144,6 +156,7 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
     order_sample_free(&sample);
     if (!chosen) return fail_memory(error);
     bool keep[2] = {choice.side == 0, choice.side == 1};
+    if (w->codec == TABLE_SYMBOLS) return wait_for(w, metric, 1u << choice.side, error);
     FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
     return blocks_open(&w->file[metric], &plan, &packing, choice.order, keep, w->encoder[metric],
                        error);
@@ -151,16 +164,14 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
 
 static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error)
 {
+    /* Where the two metrics agree, so do their files but for the header. */
+    w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        if (!has(w, m)) continue;
+        if (!has(w, m) || (w->is_copy[m] && w->codec == TABLE_SYMBOLS)) continue;
         treb_status status = distances_open(w, m, slice, error);
         if (status != TREB_OK) return status;
     }
-    /* Where the two metrics agree, so do their files but for the header. */
-    if (slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC)) {
-        w->file[TREB_DTZ].copy = &w->file[TREB_DTC];
-        w->is_copy[TREB_DTC] = true;
-    }
+    if (w->is_copy[TREB_DTC]) w->file[TREB_DTZ].copy = &w->file[TREB_DTC];
     w->begun = true;
     return TREB_OK;
 }
@@ -200,8 +211,10 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
 #pragma omp critical(writer_begin)
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && !w->is_copy[m]) status = distances_slice(w, m, number, slice, error);
-    if (status == TREB_OK) status = cells_add(w->verdicts, number, slice, error);
+        if (has(w, m) && !w->is_copy[m] && w->codec == TABLE_ZSTD)
+            status = distances_slice(w, m, number, slice, error);
+    for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
+        if (w->cells[m] != NULL) status = cells_add(w->cells[m], number, slice, error);
     if (status == TREB_OK && !tally_slice(&w->tally, w->histograms, number[0], slice))
         status = fail_memory(error);
     return status;
@@ -225,7 +238,7 @@ static treb_status skip_unused(Writer *w, int first, int end, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (uint64_t s = 0; s < w->shape->index.slices; s++) {
-        if (cells_has(w->verdicts, s)) continue;
+        if (cells_has(w->cells[TREB_WDL], s)) continue;
         for (int m = first; m < end && status == TREB_OK; m++)
             if (has(w, m) && !w->is_copy[m]) status = write_nothing(&w->file[m], s, error);
     }
@@ -238,7 +251,7 @@ static Packing verdict_packing(const Writer *w)
 {
     static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};
     Packing p = {.metric = TREB_WDL, .width = 1};
-    unsigned seen = cells_seen(w->verdicts);
+    unsigned seen = cells_seen(w->cells[TREB_WDL]);
     for (int v = 0; v < WDL_VALUES; v++) p.digit[v] = seen >> v & 1 ? p.base++ : UINT8_MAX;
     p.per_byte = per_byte[p.base];
     if (p.base < 2) p.base = 2;
@@ -249,7 +262,7 @@ static Packing verdict_packing(const Writer *w)
 static treb_status sample_verdicts(const Writer *w, OrderSample *sample, treb_error *error)
 {
     const Shape *shape = w->shape;
-    const Cells *v = w->verdicts;
+    const Cells *v = w->cells[TREB_WDL];
     uint32_t chunks = cells_chunks(v), planes = cells_planes(shape);
     uint64_t all = shape->index.slices * chunks, taken = 0;
     size_t plane = codes_cells(shape) * sizeof(Plies);
@@ -292,9 +305,9 @@ static treb_status part_write(const Writer *w, VerdictPart part, treb_error *err
     PlaneRoom room = {NULL, NULL, NULL};
     uint8_t *bytes = ledger_alloc(w->ledger, planes * plane_bytes);
     bool enough = plane_room_init(&room, shape, map->plane_cells, planes, w->ledger) && bytes;
-    treb_status status =
-        enough ? cells_read(w->verdicts, part.number, part.side, part.chunk, room.chosen, error)
-               : fail_memory(error);
+    treb_status status = enough ? cells_read(w->cells[TREB_WDL], part.number, part.side, part.chunk,
+                                             room.chosen, error)
+                                : fail_memory(error);
     for (uint32_t k = 0; k < planes && status == TREB_OK; k++) {
         codes_order(map, TREB_WDL, room.chosen + k * codes_cells(shape), room.spare, room.ordered);
         codes_pack(p, room.ordered, map->plane_cells, bytes + k * plane_bytes);
@@ -313,8 +326,9 @@ static treb_status kings_write(const Writer *w, VerdictPart part, treb_error *er
 {
     FileBlocks *file = (FileBlocks *)&w->file[TREB_WDL];
     Plies *chosen = ledger_alloc(w->ledger, w->shape->kings * sizeof *chosen);
-    treb_status status = chosen ? cells_read(w->verdicts, part.number, part.side, 0, chosen, error)
-                                : fail_memory(error);
+    treb_status status =
+        chosen ? cells_read(w->cells[TREB_WDL], part.number, part.side, 0, chosen, error)
+               : fail_memory(error);
     if (status == TREB_OK)
         status = planes_write_kings(file, part.number, part.side,
                                     &(KingsCells){chosen, 1, w->shape->kings}, error);
@@ -324,7 +338,7 @@ static treb_status kings_write(const Writer *w, VerdictPart part, treb_error *er
 
 static treb_status verdicts_write(Writer *w, treb_error *error)
 {
-    const Cells *v = w->verdicts;
+    const Cells *v = w->cells[TREB_WDL];
     uint32_t chunks = cells_chunks(v);
     uint64_t parts = 2 * w->shape->index.slices * chunks;
     treb_status status = TREB_OK;
@@ -376,6 +390,60 @@ static treb_status finish_verdicts(Writer *w, treb_error *error)
     return status;
 }
 
+/* ---- codec symbols --------------------------------------------------------------------------- */
+
+static void coded_header(Writer *w, treb_metric metric, const bool keep[2])
+{
+    TableHeader *h = &w->file[metric].header;
+    Packing p = verdict_packing(w);
+    if (metric != TREB_WDL) p = (Packing){.per_byte = 1, .base = 256};
+    h->metric = metric;
+    h->codec = TABLE_SYMBOLS;
+    h->pad = h->width = 1;
+    h->per_byte = p.per_byte;
+    h->base = p.base;
+    h->block_bits = CODED_BLOCK_BITS;
+    index_init_shades(&h->index, &w->shape->material, NULL);
+    for (int s = 0; s < 2; s++) h->side[s].stored = keep[s];
+}
+
+/* Writes the file of a metric, and of the one that has the same cells. */
+static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
+{
+    bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
+    FileBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
+    unsigned sides = cells_sides(w->cells[metric]);
+    CodedJob job = {.shape = w->shape,
+                    .ledger = w->ledger,
+                    .directory = w->directory,
+                    .metric = metric,
+                    .verdicts = w->cells[TREB_WDL],
+                    .cells = w->cells[metric],
+                    .keep = {sides & 1, sides >> 1 && !w->shape->symmetric},
+                    .histograms = w->histograms,
+                    .header = &file->header,
+                    .copy = copy ? &other->header : NULL};
+    TableWriter *second = NULL;
+    coded_header(w, metric, job.keep);
+    if (copy) coded_header(w, TREB_DTC, job.keep);
+    treb_status status = coded_write(&job, &file->writer, &second, error);
+    if (copy) other->writer = second;
+    /* What waited is not needed any more, but for verdicts. */
+    if (metric != TREB_WDL) {
+        cells_free(w->cells[metric]);
+        w->cells[metric] = NULL;
+    }
+    return status;
+}
+
+static treb_status finish_coded(Writer *w, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (int m = TREB_METRICS - 1; m >= 0 && status == TREB_OK; m--)
+        if (has(w, m) && w->cells[m] != NULL) status = coded_file(w, m, error);
+    return status;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static bool set_histogram(TableSide *side, int verdict, const uint64_t *positions)
@@ -400,7 +468,7 @@ static bool complete_header(const Writer *w, FileBlocks *file)
             memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
             if (fen[0] == '\0') continue;
             if (!set_histogram(s, v, w->histograms->of[h->metric][side][v])) return false;
-            if (!s->stored) continue;
+            if (!s->stored || h->codec == TABLE_SYMBOLS) continue;
             unsigned codes = (s->longest[v] >> (h->metric == TREB_DTM)) + 1;
             if (!blocks_set_map(file, side, v, codes)) return false;
         }
@@ -427,8 +495,10 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 {
     memset(result, 0, sizeof *result);
     tally_finish(&w->tally, w->histograms, w->shape);
-    treb_status status = skip_unused(w, TREB_DTZ, TREB_METRICS, error);
-    if (status == TREB_OK) status = finish_verdicts(w, error);
+    bool zstd = w->codec == TABLE_ZSTD;
+    treb_status status =
+        zstd ? skip_unused(w, TREB_DTZ, TREB_METRICS, error) : finish_coded(w, error);
+    if (status == TREB_OK && zstd) status = finish_verdicts(w, error);
     if (status == TREB_OK) status = finish_files(w, result, error);
     result->tally = w->tally;
     for (int side = 0; side < 2; side++)
@@ -437,10 +507,21 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
     return status;
 }
 
+/* With codec symbols files are written one after the other, when all cells wait. */
+static uint64_t coded_writer_memory(const Shape *shape, unsigned metrics, int threads)
+{
+    uint64_t bytes = coded_memory(shape, threads) + ledger_cost(sizeof(Histograms));
+    for (int m = 0; m < TREB_METRICS; m++)
+        if (m == TREB_WDL || metrics >> m & 1) bytes += cells_memory(shape, m, threads);
+    return bytes;
+}
+
 uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int threads)
 {
     enum { PADDING = 2 };
     unsigned width = width_of(shape, options);
+    if (options->codec == TABLE_SYMBOLS && width == 1)
+        return coded_writer_memory(shape, options->metrics, threads);
     size_t plane = PADDING * codes_cells(shape);
     uint64_t bytes = cells_memory(shape, TREB_WDL, threads) + ledger_cost(sizeof(Histograms));
     uint64_t distances = 0, verdicts = 0;

@@ -10,6 +10,7 @@ typedef struct WriteOptions {
     const char *directory;
     unsigned metrics; /* 1 << TREB_WDL and so on: the files to write */
     int level;        /* of zstd; 0 for the default */
+    TableCodec codec; /* where distances need two bytes it is zstd */
     bool wide;        /* two bytes a distance even where one suffices, in a generator built WIDE */
     uint64_t keep;    /* bytes of verdicts that may wait in memory */
     Ledger *ledger;

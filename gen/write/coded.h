@@ -1,0 +1,35 @@
+/* coded.h - a file of one metric with codec symbols, from cells that have waited until all slices
+ * of the table are solved. */
+#ifndef TREB_GEN_CODED_H
+#define TREB_GEN_CODED_H
+
+#include "gen/write/cells.h"
+#include "gen/write/tally.h"
+
+enum { CODED_BLOCK_BITS = 12 /* of the bytes that cells are unpacked to at once */ };
+
+/* What is to be written. */
+typedef struct CodedJob {
+    const Shape *shape;
+    Ledger *ledger;
+    const char *directory;
+    treb_metric metric;
+    const Cells *verdicts, *cells; /* the same for verdicts */
+    bool keep[2];                  /* sides to move that are wanted */
+    const Histograms *histograms;
+    /* Codec symbols, with material, index, metric, sides and how cells share a byte; gets orders,
+     * codes and value maps. */
+    TableHeader *header;
+    /* A file of another metric with the same cells: its header, which gets the same; or NULL. */
+    TableHeader *copy;
+} CodedJob;
+
+/* Writes the cells to a file, and to that of the copy; they get their headers from
+ * table_writer_finish, later. On failure they are NULL. */
+treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter **copy,
+                        treb_error *error);
+
+/* Bytes that it claims at most with so many threads. */
+uint64_t coded_memory(const Shape *shape, int threads);
+
+#endif
