@@ -5,7 +5,7 @@
 
 enum {
     LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
-    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
+    LEAST = 4,            /* times that a pair must be there to be a symbol of an estimate */
     REFINEMENTS = 1,      /* times that the sample is cut, to see which symbols are of use */
     REFINEMENTS_WHOLE = 2 /* the same if all cells are in it: there are few */
 };
@@ -81,13 +81,15 @@ static void drop_symbols(Learned *learned, uint64_t part)
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-bool learn_once(Learned *learned, const RunList *list)
+static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 {
-    PairsWish wish = {learned->present, LEAST, learned->form.symbols};
+    PairsWish wish = {learned->present, least, learned->form.symbols};
     if (!pairs_learn(&learned->pairs, list->run, list->count, &wish)) return false;
     set_costs(learned);
     return true;
 }
+
+bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
 
 /* `list`: gets the runs as they are now; NULL: none are asked for. */
 static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
@@ -115,7 +117,7 @@ static bool cut_again(Learned *learned, Slices *sample, RunList *list, const Lea
 bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
 {
     for (int i = 0; i < LESSONS; i++) {
-        if (!learn_once(learned, list)) return false;
+        if (!learn_pairs(learned, list, options->least)) return false;
         if (i + 1 < LESSONS && !cut_again(learned, sample, list, options)) return false;
     }
     int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;

@@ -28,7 +28,8 @@ bool learn_once(Learned *learned, const RunList *list);
 typedef struct LearnOptions {
     Ledger *ledger;
     int threads;
-    uint64_t part; /* one in so many cells is in the sample */
+    uint64_t part;  /* one in so many cells is in the sample */
+    uint32_t least; /* times that a pair must be in it to be a symbol */
 } LearnOptions;
 
 /* Symbols of a sample, and of those the ones that are worth their place. `list`: its runs; changed. */
