@@ -50,9 +50,17 @@ static void print_sizes(const Table *table, const TableHeader *h)
     cli_format_count(bytes, count);
     cli_format_count(h->index.size, cells);
     printf("  size      %s bytes (%s); %s unpacked\n", count, size, raw);
-    cli_format_count(blocks, count);
-    printf("  blocks    %s of %u KiB before compression\n", count, 1u << (h->block_bits - 10));
-    if (h->per_byte > 1)
+    if (h->codec == TABLE_SYMBOLS) {
+        cli_format_count((uint64_t)h->side[0].code.pages + h->side[1].code.pages, count);
+        printf("  codec     symbols: %s pages of %d KiB\n", count, TABLE_PAGE_SIZE >> 10);
+    } else {
+        cli_format_count(blocks, count);
+        printf("  codec     zstd: %s blocks of %u KiB before compression\n", count,
+               1u << (h->block_bits - 10));
+    }
+    if (h->codec == TABLE_SYMBOLS)
+        printf("  cells     %s a side\n", cells);
+    else if (h->per_byte > 1)
         printf("  cells     %s a side, %u in a byte (digits of base %u)\n", cells, h->per_byte,
                h->base);
     else
@@ -63,7 +71,7 @@ static void print_sizes(const Table *table, const TableHeader *h)
 static void print_order(const Index *index)
 {
     static const char letters[] = "PNBRQK";
-    printf("  order     ");
+    fputs("  order     ", stdout);
     const char *between = "";
     if (index->pawns) {
         printf("pawns");
@@ -195,6 +203,17 @@ static void print_ranks(const Table *table)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+static void print_code(const TableSide *side)
+{
+    char symbols[32];
+    cli_format_count(side->code.symbols, symbols);
+    print_order(&side->index);
+    if (side->code.pages > 0)
+        printf("  code      %s symbols, blocks of %u bytes\n", symbols, side->code.block_bytes);
+    else
+        puts("  code      one value throughout");
+}
+
 static void print_table(const Table *table)
 {
     const TableHeader *h = table_header(table);
@@ -204,11 +223,12 @@ static void print_table(const Table *table)
     printf("  material  %s, %d men\n", name, material_men(&h->index.material));
     printf("  metric    %s\n", metrics[h->metric]);
     print_sizes(table, h);
-    print_order(&h->index);
+    if (h->codec == TABLE_ZSTD) print_order(&h->index);
     print_sides(h);
     puts("  header    its checksum is right; 'trebuchet verify' checks the blocks");
     for (int s = 0; s < 2; s++) {
         printf("\n  %s to move\n", colors[s]);
+        if (h->side[s].stored && h->codec == TABLE_SYMBOLS) print_code(&h->side[s]);
         if (h->side[s].stored) print_map(h, &h->side[s]);
         print_counts(h, &h->side[s]);
     }

@@ -76,6 +76,22 @@ static json_t *order_json(const Index *index)
     return array;
 }
 
+static void put_codes(json_t *object, const TableHeader *h)
+{
+    json_t *codes = json_object();
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &h->side[s];
+        if (!side->stored) continue;
+        json_t *code = json_object();
+        put(code, "order", order_json(&side->index));
+        put(code, "symbols", number(side->code.symbols));
+        put(code, "block_bytes", number(side->code.block_bytes));
+        put(code, "pages", number(side->code.pages));
+        put(codes, colors[s], code);
+    }
+    put(object, "codes", codes);
+}
+
 static void put_table(json_t *object, const TableHeader *h)
 {
     int sides = h->side[0].stored + h->side[1].stored;
@@ -87,7 +103,11 @@ static void put_table(json_t *object, const TableHeader *h)
     put(object, "cells", number(h->index.size));
     put(object, "cells_per_byte", number(h->per_byte));
     put(object, "cell_bytes", number(h->width));
-    put(object, "order", order_json(&h->index));
+    put(object, "codec", json_string(h->codec == TABLE_SYMBOLS ? "symbols" : "zstd"));
+    if (h->codec == TABLE_SYMBOLS)
+        put_codes(object, h);
+    else
+        put(object, "order", order_json(&h->index));
     put(object, "stored", stored);
     put(object, "counts", counts_json(h));
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));

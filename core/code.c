@@ -78,26 +78,6 @@ static void read_lengths(Code *code, const CodeParts *parts)
     }
 }
 
-const char *code_init(Code *code, const CodeParts *parts)
-{
-    memset(code, 0, sizeof *code);
-    if (parts->shortest < 1 || parts->shortest > parts->longest || parts->longest > CODE_WORD_MAX)
-        return "its code words have no possible length";
-    if (parts->symbols > (parts->wide ? CODE_SYMBOLS_MAX : 0xfff)) return "it has too many symbols";
-    code->pairs = parts->pairs;
-    code->symbols = parts->symbols;
-    code->shortest = (uint8_t)parts->shortest;
-    code->wide = parts->wide;
-    read_lengths(code, parts);
-    return measure_all(code);
-}
-
-void code_free(Code *code)
-{
-    free(code->more);
-    code->more = NULL;
-}
-
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static uint32_t big32(const uint8_t *at)
@@ -151,9 +131,10 @@ static inline int next_symbol(const Code *code, Bits *bits)
 }
 
 /* The value number `place` of a symbol that has so many. */
-static int descend(const Code *code, unsigned symbol, unsigned place)
+static inline int descend(const Code *code, unsigned symbol, unsigned place)
 {
-    while (code->more[symbol] != 0) {
+    while (code->more[symbol] >= code->fit) {
+        if (code->more[symbol] == 0) return (int)left_of(code, symbol);
         unsigned left = left_of(code, symbol);
         if (place <= code->more[left]) {
             symbol = left;
@@ -162,7 +143,8 @@ static int descend(const Code *code, unsigned symbol, unsigned place)
             symbol = right_of(code, symbol);
         }
     }
-    return (int)left_of(code, symbol);
+    uint64_t mask = (UINT64_C(1) << code->bits) - 1;
+    return (int)(code->piece[symbol] >> place * code->bits & mask);
 }
 
 int code_only(const Code *code) { return (int)left_of(code, 0); }
@@ -221,4 +203,118 @@ int code_values(const Code *code, CodeBlock block, unsigned values, unsigned pla
         place = 0;
     }
     return (int)count;
+}
+
+/* ---- Packed values --------------------------------------------------------------------------- */
+
+static const char *make_pieces(Code *code)
+{
+    uint16_t value[CODE_VALUES_MAX];
+    unsigned fit = 64u / code->bits;
+    code->piece = calloc(code->symbols + 1, sizeof *code->piece);
+    if (code->piece == NULL) return code_no_memory;
+    for (unsigned s = 0; s < code->symbols; s++) {
+        if (is_leaf(code, s) && left_of(code, s) >> code->bits != 0)
+            return "a value of its symbols is too large";
+        if (code->more[s] >= fit) continue;
+        size_t count = spell(code, s, 0, fit, value);
+        for (size_t i = 0; i < count; i++) code->piece[s] |= (uint64_t)value[i] << i * code->bits;
+    }
+    code->fit = (uint8_t)fit;
+    return NULL;
+}
+
+/* `bits` of `piece`, 1 to 64; what is above them may be anything. */
+static inline void put_bits(CodePack *pack, uint64_t piece, unsigned bits)
+{
+    if (bits < 64) piece &= (UINT64_C(1) << bits) - 1;
+    pack->word |= piece << pack->used;
+    if (pack->used + bits < 64) {
+        pack->used += bits;
+        return;
+    }
+    for (int i = 0; i < 8; i++) pack->out[i] = (uint8_t)(pack->word >> 8 * i);
+    pack->out += 8;
+    pack->word = pack->used > 0 ? piece >> (64 - pack->used) : 0;
+    pack->used = pack->used + bits - 64;
+}
+
+/* The values of a symbol from number `from` on, at most `room`; returns how many. */
+static size_t put_symbol(const Code *code, unsigned symbol, unsigned from, size_t room,
+                         CodePack *pack)
+{
+    uint16_t later[CODE_VALUES_MAX];
+    unsigned depth = 0;
+    size_t count = 0;
+    for (;;) {
+        unsigned values = code->more[symbol] + 1u;
+        if (from >= values) {
+            from -= values;
+        } else if (values > code->fit) {
+            later[depth++] = (uint16_t)right_of(code, symbol);
+            symbol = left_of(code, symbol);
+            continue;
+        } else {
+            size_t part = values - from < room - count ? values - from : room - count;
+            put_bits(pack, code->piece[symbol] >> from * code->bits, (unsigned)part * code->bits);
+            from = 0;
+            count += part;
+            if (count == room) return count;
+        }
+        if (depth == 0) return count;
+        symbol = later[--depth];
+    }
+}
+
+int code_pack(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
+              CodePack *pack)
+{
+    Bits bits = bits_of(block);
+    size_t count = 0, wanted = place < values ? values - place : 0;
+    if (wanted > room) wanted = room;
+    while (count < wanted) {
+        int symbol = next_symbol(code, &bits);
+        if (symbol < 0) return -1;
+        unsigned own = code->more[symbol] + 1u;
+        if (place >= own) {
+            place -= own;
+            continue;
+        }
+        count += put_symbol(code, (unsigned)symbol, place, wanted - count, pack);
+        place = 0;
+    }
+    return (int)count;
+}
+
+void code_pack_end(CodePack *pack)
+{
+    for (; pack->used > 0; pack->used = pack->used > 8 ? pack->used - 8 : 0, pack->word >>= 8)
+        *pack->out++ = (uint8_t)pack->word;
+    pack->word = 0;
+}
+
+/* ---- A code ---------------------------------------------------------------------------------- */
+
+const char *code_init(Code *code, const CodeParts *parts)
+{
+    memset(code, 0, sizeof *code);
+    if (parts->shortest < 1 || parts->shortest > parts->longest || parts->longest > CODE_WORD_MAX)
+        return "its code words have no possible length";
+    if (parts->symbols > (parts->wide ? CODE_SYMBOLS_MAX : 0xfff)) return "it has too many symbols";
+    code->pairs = parts->pairs;
+    code->symbols = parts->symbols;
+    code->shortest = (uint8_t)parts->shortest;
+    code->wide = parts->wide;
+    code->bits = (uint8_t)parts->bits;
+    read_lengths(code, parts);
+    const char *wrong = measure_all(code);
+    return wrong == NULL && parts->bits > 0 ? make_pieces(code) : wrong;
+}
+
+void code_free(Code *code)
+{
+    free(code->more);
+    free(code->piece);
+    code->more = NULL;
+    code->piece = NULL;
 }

@@ -27,14 +27,18 @@ typedef struct CodeParts {
     unsigned symbols;
     const uint8_t *pairs; /* what each stands for */
     bool wide; /* pairs of two u16, leaves CODE_LEAF on the right; else of 12 bits each, 0xfff */
+    unsigned bits; /* of any value: 1, 2, 4, 8 or 16; 0: not known */
 } CodeParts;
 
 /* Constant once made: any number of threads may use it. */
 typedef struct Code {
     const uint8_t *pairs; /* not owned */
     uint8_t *more;        /* by symbol: how many values it stands for, less 1 */
+    /* Where values have few bits: by symbol its values, the first lowest, if not more than fit. */
+    uint64_t *piece;
     unsigned symbols;
-    uint8_t shortest;
+    uint8_t shortest, bits;
+    uint8_t fit; /* so many values; 0 without pieces */
     bool wide;
     uint64_t base[CODE_WORD_MAX + 1];
     uint16_t symbol[CODE_WORD_MAX + 1];
@@ -63,5 +67,19 @@ int code_value(const Code *code, CodeBlock block, unsigned place);
  * were, or -1. */
 int code_values(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
                 uint16_t *out);
+
+/* Where values of `bits` bits are written one behind the other, the first lowest. */
+typedef struct CodePack {
+    uint8_t *out;
+    uint64_t word; /* not written yet: */
+    unsigned used; /* so many bits */
+} CodePack;
+
+/* The same as code_values, packed; of a code with `bits`. A fraction of a nanosecond a value. */
+int code_pack(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
+              CodePack *pack);
+
+/* Writes what is left, to a whole byte. */
+void code_pack_end(CodePack *pack);
 
 #endif

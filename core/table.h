@@ -42,7 +42,9 @@ typedef struct TableCode {
      * CodeParts' `first` and `pairs`, wide. Owned by the header. */
     uint8_t *bytes;
     size_t size;
-    uint32_t pages; /* of the side: a writer sets it itself */
+    /* What a reader finds and a writer sets itself: */
+    unsigned symbols;
+    uint32_t pages; /* of the side; 0: all its cells have one value */
 } TableCode;
 
 /* What is known of one side to move. Counts are of the full board: every legal position, like men

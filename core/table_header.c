@@ -256,6 +256,8 @@ static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
         power *= header->base;
         if (power > 256) return "bad base";
     }
+    /* Coded cells are packed by bits. */
+    if (header->codec == TABLE_SYMBOLS && power != 256) return "bad base";
     return NULL;
 }
 

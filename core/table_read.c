@@ -257,50 +257,14 @@ static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* Cells as bytes: each of `width`, or several that share one. False if one has no such code. */
-static bool pack_cells(const TableHeader *header, const uint16_t *cells, size_t count, uint8_t *out)
-{
-    unsigned wrong = 0;
-    for (size_t i = 0; i < count; i++) wrong |= cells[i] >= header->base;
-    if (wrong) return false;
-    if (header->width == 2) {
-        for (size_t i = 0; i < count; i++) format_put16(out + 2 * i, cells[i]);
-        return true;
-    }
-    for (size_t i = 0; i < count; i += header->per_byte) {
-        size_t end = count - i < header->per_byte ? count - i : header->per_byte;
-        unsigned sum = 0;
-        for (size_t d = end; d-- > 0;) sum = sum * header->base + cells[i + d];
-        *out++ = (uint8_t)sum;
-    }
-    return true;
-}
-
-/* A block is so many cells, which are unpacked a part at a time. */
 static treb_status read_symbols(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                                 uint8_t *out, treb_error *error)
 {
-    enum { PART = 840 * 8 }; /* a multiple of any number of cells that share a byte */
     const TableHeader *header = &table->header;
-    uint16_t cells[PART];
     uint64_t cell = (block << header->block_bits) / header->width * header->per_byte;
-    uint64_t bytes = format_block_size(header, block);
-    uint64_t left = bytes / header->width * header->per_byte;
-    if (left > header->index.size - cell) left = header->index.size - cell;
-    while (left > 0) {
-        size_t part = left < PART ? (size_t)left : PART;
-        treb_status status =
-            symbols_cells(&table->symbols, decoder->wait, side, cell, part, cells, error);
-        if (status != TREB_OK) return status;
-        if (!pack_cells(header, cells, part, out))
-            return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
-                        fail_path(table->path), format_side_name(side), block,
-                        "a cell has no such code");
-        out += part / header->per_byte * header->width;
-        cell += part;
-        left -= part;
-    }
-    return TREB_OK;
+    uint64_t count = format_block_size(header, block) / header->width * header->per_byte;
+    if (count > header->index.size - cell) count = header->index.size - cell;
+    return symbols_pack(&table->symbols, decoder->wait, side, cell, count, out, error);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */

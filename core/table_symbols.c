@@ -45,9 +45,16 @@ static const char *parse_code(const uint8_t **at, size_t *left, TableHeader *hea
     out->pages = side->code.pages;
     if (side->code.block_bytes < PAGE_BLOCK_MIN || side->code.block_bytes > PAGE_BLOCK_MAX)
         return "bad block size";
-    *parts = (CodeParts){code[0], code[1], NULL, format_get16(code + 2), NULL, true};
+    *parts = (CodeParts){code[0],
+                         code[1],
+                         NULL,
+                         format_get16(code + 2),
+                         NULL,
+                         true,
+                         8 / header->per_byte * header->width};
     if (parts->shortest < 1 || parts->longest < parts->shortest || parts->symbols < 1)
         return "bad code";
+    side->code.symbols = parts->symbols;
     size_t lengths = 2 * ((size_t)parts->longest - parts->shortest + 1);
     size_t size = FORMAT_CODE_SIZE + FORMAT_CODE_HEAD + lengths + 4 * (size_t)parts->symbols;
     if (*left < size) return "a code ends early";
@@ -302,32 +309,50 @@ int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, t
     return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
 }
 
-treb_status symbols_cells(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
-                          uint64_t count, uint16_t *out, treb_error *error)
+/* Cells of one page, until its end or as many as are wanted: how many, or minus a status. */
+static int64_t pack_page(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
+                         uint64_t count, CodePack *pack, treb_error *error)
 {
     const SymbolsSide *side = &symbols->side[s];
+    const uint8_t *bytes;
     CodeBlock block;
-    assert(cell <= side->cells && count <= side->cells - cell);
-    for (; side->pages == 0 && count > 0; count--) *out++ = (uint16_t)code_only(&side->code);
-    while (count > 0) {
-        const uint8_t *bytes;
-        uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
-        treb_status status = open_page(symbols, wait, s, page, &bytes, error);
-        if (status != TREB_OK) return status;
-        uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
-        unsigned number = find_block(side, bytes, &place);
-        for (; cell < end && count > 0; number++, place = 0) {
-            int got = -1;
-            if (has_block(symbols, side, bytes, number, &block)) {
-                unsigned cells = format_get16(bytes + PAGE_AT_LENGTHS + 2 * number);
-                uint64_t room = count < end - cell ? count : end - cell;
-                got = code_values(&side->code, block, cells, (unsigned)place, room, out);
-            }
-            if (got <= 0) return damaged_page(symbols, s, page, "a cell is not in it", error);
-            out += got;
-            cell += (uint64_t)got;
-            count -= (uint64_t)got;
+    uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
+    uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+    treb_status status = open_page(symbols, wait, s, page, &bytes, error);
+    if (status != TREB_OK) return -(int64_t)status;
+    uint64_t wanted = count < end - cell ? count : end - cell, left = wanted;
+    for (unsigned number = find_block(side, bytes, &place); left > 0; number++, place = 0) {
+        int got = -1;
+        if (has_block(symbols, side, bytes, number, &block)) {
+            unsigned cells = format_get16(bytes + PAGE_AT_LENGTHS + 2 * number);
+            got = code_pack(&side->code, block, cells, (unsigned)place, left, pack);
         }
+        if (got <= 0) return -(int64_t)damaged_page(symbols, s, page, "a cell is not in it", error);
+        left -= (uint64_t)got;
     }
+    return (int64_t)wanted;
+}
+
+treb_status symbols_pack(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
+                         uint64_t count, uint8_t *out, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    unsigned bits = side->code.bits;
+    CodePack pack = {out, 0, 0};
+    assert(cell <= side->cells && count <= side->cells - cell);
+    if (side->pages == 0) {
+        unsigned value = (unsigned)code_only(&side->code), byte = 0;
+        for (unsigned b = 0; b < 8; b += bits) byte |= value << b;
+        for (uint64_t i = 0; i < (count * bits + 7) / 8; i++)
+            out[i] = (uint8_t)(bits == 16 && i % 2 ? value >> 8 : byte);
+        return TREB_OK;
+    }
+    while (count > 0) {
+        int64_t got = pack_page(symbols, wait, s, cell, count, &pack, error);
+        if (got < 0) return (treb_status)-got;
+        cell += (uint64_t)got;
+        count -= (uint64_t)got;
+    }
+    code_pack_end(&pack);
     return TREB_OK;
 }

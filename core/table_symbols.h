@@ -35,8 +35,9 @@ MappedBytes symbols_page(const Symbols *symbols, int side, uint64_t cell);
 int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell,
                  treb_error *error);
 
-/* The codes of some cells. */
-treb_status symbols_cells(const Symbols *symbols, TableWait wait, int side, uint64_t cell,
-                          uint64_t count, uint16_t *out, treb_error *error);
+/* The codes of some cells as bytes: several share one, the first in its lowest bits, or one takes
+ * two. Those of a last byte that have no cell are 0. */
+treb_status symbols_pack(const Symbols *symbols, TableWait wait, int side, uint64_t cell,
+                         uint64_t count, uint8_t *out, treb_error *error);
 
 #endif

@@ -124,9 +124,10 @@ bool cache_count(Cache *cache, CacheSlot *slot)
 {
     enum { EARLY = 4, LATE = 48 };
     uint64_t count = atomic_load_explicit(slot, memory_order_relaxed) + 1;
+    uint32_t limit = atomic_load_explicit(&cache->limit, memory_order_relaxed);
+    if (limit == 0) return false;
     if (count > LATE) return count < CACHE_COUNTS; /* else another thread has filled it */
-    bool room = atomic_load_explicit(&cache->used, memory_order_relaxed) <
-                atomic_load_explicit(&cache->limit, memory_order_relaxed);
+    bool room = atomic_load_explicit(&cache->used, memory_order_relaxed) < limit;
     if (room && count >= EARLY) return true;
     /* Of counts by several threads at once some may be lost; what is never to be lost is a page. */
     uint64_t before = count - 1;

@@ -114,6 +114,9 @@ _trebuchet() {
         return ;;
     blocked:-f | blocked:--from | blocked:--white-king | blocked:--black-king)
         return ;;
+    gen:-c | gen:--codec)
+        mapfile -t COMPREPLY < <(compgen -W 'symbols zstd' -- "$cur")
+        return ;;
     *:-M | *:--memory | *:-c | *:--cache | serve:--answers | serve:--body | serve:--headers | serve:--unsent)
         mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' -- "$cur")
         return ;;
@@ -143,7 +146,7 @@ _trebuchet() {
     case ${COMP_WORDS[1]} in
     export) options='--syzygy --men --book --exact --threads --memory --estimate --json
                      --force --keep-scratch --quiet --help' ;;
-    gen) options='--men --book --metric --tables --threads --memory --level --estimate --json
+    gen) options='--men --book --metric --tables --threads --memory --codec --level --estimate --json
                   --force --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;

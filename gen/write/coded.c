@@ -24,9 +24,9 @@ enum {
     ORDERS_MAX = 5040
 };
 
-/* Bytes of a block, by what is read at once and by how long that takes. Blocks hold at most 65,535
- * cells: where cells take next to nothing, blocks must be small to be full. */
-static const uint16_t block_sizes[][6] = {{64, 31, 20, 10}, {184, 64, 31, 20, 10}};
+/* Bytes of a block: of verdicts and of distances, by how long reading one takes; then less, as a page
+ * has room for a whole number of them and what belongs to each. */
+static const uint16_t block_sizes[] = {184, 64, 31, 20, 10};
 
 /* Slices whose cells are in memory, as values. */
 typedef struct Batch {
@@ -211,23 +211,26 @@ static treb_status rank_distances(Side *s, treb_error *error)
     return status;
 }
 
-/* Verdicts: those that occur, in their order, so that "up to a draw" is a range of values. */
+/* Verdicts: those that occur, in their order, so that "up to a draw" is a range of values. Where a
+ * capture draws it is a draw. */
 static treb_status rank_verdicts(Side *s, treb_error *error)
 {
     TableSide *side = &s->job->header->side[s->side];
-    unsigned seen = cells_seen(s->job->verdicts), values = 0;
+    const uint64_t *count = s->job->tally->count[s->side];
+    unsigned values = 0;
     side->plies[0] = malloc(WDL_VALUES * sizeof *side->plies[0]);
     if (side->plies[0] == NULL) return fail_memory(error);
     for (unsigned v = 0; v < WDL_VALUES; v++) {
-        if (!(seen >> v & 1)) continue;
+        if (count[v] == 0) continue;
         s->present[values] = true;
         s->of[0][v] = (uint8_t)values;
         side->plies[0][values++] = (uint16_t)v;
     }
     side->codes[0] = (uint16_t)values;
     s->of[0][CELL_FREE] = ENCODE_ANY;
-    s->of[0][CELL_UP_TO_DRAW] = (uint8_t)(ENCODE_UP_TO | s->of[0][TREB_DRAW]);
-    return TREB_OK;
+    if (count[TREB_DRAW] > 0)
+        s->of[0][CELL_UP_TO_DRAW] = (uint8_t)(ENCODE_UP_TO | s->of[0][TREB_DRAW]);
+    return values > 0 ? TREB_OK : fail(error, TREB_ERR_ARGUMENT, "there is no position at all");
 }
 
 static treb_status choose_values(Side *s, treb_error *error)
@@ -367,12 +370,32 @@ static treb_status choose_order(Side *s, treb_error *error)
 
 /* ---- The code -------------------------------------------------------------------------------- */
 
+/* Blocks hold at most 65,535 cells: where cells take next to nothing they are never full unless they
+ * are small. `cells`: of the sample. */
+static treb_status choose_block(Side *s, const uint8_t *cells, size_t count, treb_error *error)
+{
+    enum { MOST = 1 << 20, FULL = CODER_BLOCK_CELLS / 2 };
+    CoderRoom *room = coder_room_make(s->coder);
+    CodedBlocks blocks = {0};
+    treb_status status = room != NULL ? TREB_OK : fail_memory(error);
+    if (count > MOST) count = MOST;
+    for (size_t i = s->job->metric == TREB_WDL;
+         status == TREB_OK && i < sizeof block_sizes / sizeof *block_sizes; i++) {
+        s->block_bytes = block_sizes[i];
+        status = coder_encode(s->coder, room, cells, count, s->block_bytes, &blocks, error);
+        if (status == TREB_OK && count / blocks.count < FULL) break;
+    }
+    coder_room_free(room);
+    coder_blocks_free(&blocks);
+    return status;
+}
+
 /* Parts of the sample in their order, at equal distances. */
 static treb_status learn(Side *s, treb_error *error)
 {
     uint64_t all = s->sample.count * s->reorder.index.slice_size;
     uint64_t parts = (all + STRETCH - 1) / STRETCH, every = (parts + STRETCHES - 1) / STRETCHES;
-    size_t count = (size_t)((parts + every - 1) / every), used = 0;
+    size_t count = (size_t)((parts + every - 1) / every), used = 0, taken = 0;
     CoderSample sample = {.size = s->job->header->index.size};
     CoderCells *stretch = malloc(count * sizeof *stretch);
     uint8_t *cells = ledger_alloc(s->job->ledger, count * STRETCH);
@@ -382,6 +405,7 @@ static treb_status learn(Side *s, treb_error *error)
         stretch[used] = (CoderCells){cells + used * STRETCH, left < STRETCH ? left : STRETCH};
         copy_cells(s, &s->sample, &s->reorder, i * STRETCH, stretch[used].size,
                    cells + used * STRETCH);
+        taken += stretch[used].size;
     }
     if (status == TREB_OK) {
         CoderOptions options = {.ledger = s->job->ledger, .threads = omp_get_max_threads()};
@@ -391,6 +415,7 @@ static treb_status learn(Side *s, treb_error *error)
         s->coder = coder_learn(&sample, &options, error);
         if (s->coder == NULL) status = error->status;
     }
+    if (status == TREB_OK) status = choose_block(s, cells, taken, error);
     free(stretch);
     ledger_free(cells);
     return status;
@@ -400,9 +425,8 @@ static treb_status put_code(Side *s, treb_error *error)
 {
     TableHeader *header = s->job->header;
     TableSide *side = &header->side[s->side];
-    const uint16_t *size = block_sizes[header->metric != TREB_WDL];
     side->index = s->reorder.index;
-    side->code.block_bytes = s->block_bytes = *size;
+    side->code.block_bytes = s->block_bytes;
     side->code.size = coder_code(s->coder, NULL);
     side->code.bytes = malloc(side->code.size);
     if (side->code.bytes == NULL) return fail_memory(error);

@@ -16,6 +16,7 @@ typedef struct CodedJob {
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
     bool keep[2];                  /* sides to move that are wanted */
+    const Tally *tally;
     const Histograms *histograms;
     /* Codec symbols, with material, index, metric, sides and how cells share a byte; gets orders,
      * codes and value maps. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitboard.h"
 #include "core/error.h"
 #include "gen/write/coded.h"
 #include "gen/write/planes.h"
@@ -395,13 +396,12 @@ static treb_status finish_verdicts(Writer *w, treb_error *error)
 static void coded_header(Writer *w, treb_metric metric, const bool keep[2])
 {
     TableHeader *h = &w->file[metric].header;
-    Packing p = verdict_packing(w);
-    if (metric != TREB_WDL) p = (Packing){.per_byte = 1, .base = 256};
+    int verdicts = bit_count(cells_seen(w->cells[TREB_WDL]));
     h->metric = metric;
     h->codec = TABLE_SYMBOLS;
     h->pad = h->width = 1;
-    h->per_byte = p.per_byte;
-    h->base = p.base;
+    h->per_byte = metric != TREB_WDL ? 1 : verdicts <= 2 ? 8 : verdicts <= 4 ? 4 : 2;
+    h->base = 1u << 8 / h->per_byte;
     h->block_bits = CODED_BLOCK_BITS;
     index_init_shades(&h->index, &w->shape->material, NULL);
     for (int s = 0; s < 2; s++) h->side[s].stored = keep[s];
@@ -420,6 +420,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
                     .verdicts = w->cells[TREB_WDL],
                     .cells = w->cells[metric],
                     .keep = {sides & 1, sides >> 1 && !w->shape->symmetric},
+                    .tally = &w->tally,
                     .histograms = w->histograms,
                     .header = &file->header,
                     .copy = copy ? &other->header : NULL};
