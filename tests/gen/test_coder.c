@@ -64,7 +64,12 @@ static void open_code(Decoder *d, const Coder *coder)
     }
     /* No bits are left unused, but if there is one symbol alone. */
     ck_assert(word == UINT64_C(1) << d->shortest || d->symbols == 1);
-    CodeParts parts = {d->shortest, d->longest, d->first, d->symbols, d->pairs, true};
+    CodeParts parts = {.shortest = d->shortest,
+                       .longest = d->longest,
+                       .first = d->first,
+                       .symbols = d->symbols,
+                       .pairs = d->pairs,
+                       .wide = true};
     const char *wrong = code_init(&d->code, &parts);
     ck_assert_msg(wrong == NULL, "%s", wrong);
 }
