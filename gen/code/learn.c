@@ -65,7 +65,7 @@ static void set_costs(Learned *learned)
 }
 
 /* Takes away symbols that save less than they take in the file. */
-static void drop_symbols(Learned *learned, uint64_t part)
+static void drop_symbols(Learned *learned, const LearnOptions *options)
 {
     Pairs *pairs = &learned->pairs;
     const uint32_t *cost = learned->cost;
@@ -74,7 +74,8 @@ static void drop_symbols(Learned *learned, uint64_t part)
     memset(drop, 0, sizeof drop);
     for (unsigned s = pairs->values; s < pairs->count; s++) {
         int64_t saved = (int64_t)cost[pairs->left[s]] + cost[pairs->right[s]] - cost[s];
-        drop[s] = saved * (int64_t)(pairs->used[s] * part) < least;
+        int64_t used = (int64_t)pairs->used[s] - options->chance;
+        drop[s] = saved <= 0 || used <= 0 || saved * used * (int64_t)options->part < least;
     }
     pairs_drop(pairs, drop);
 }
@@ -123,7 +124,7 @@ bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *
     int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;
     for (int i = 0; i < refinements; i++) {
         if (!cut_again(learned, sample, NULL, options)) return false;
-        drop_symbols(learned, options->part);
+        drop_symbols(learned, options);
         set_costs(learned);
     }
     return true;
