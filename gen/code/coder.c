@@ -108,7 +108,7 @@ static bool make_parser(Coder *coder)
     Learned *learned = &coder->learned;
     for (unsigned s = 0; s < learned->pairs.count; s++)
         learned->cost[s] = (uint32_t)coder->huffman.length[s] * PARSE_BIT;
-    coder->parser = parser_make(&learned->pairs, &learned->values, learned->cost);
+    coder->parser = parser_make(&learned->pairs, &learned->values, learned->cost, learned->effort);
     return coder->parser != NULL;
 }
 

@@ -39,19 +39,6 @@ void learn_values(Learned *learned, const uint64_t times[256])
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-/* log2 in bits / PARSE_BIT, of 1 or more. */
-static uint32_t log_of(uint64_t n)
-{
-    uint32_t whole = 63 - (uint32_t)__builtin_clzll(n), log = whole;
-    uint64_t x = whole >= 31 ? n >> (whole - 31) : n << (31 - whole); /* 1 to 2, times 2^31 */
-    for (unsigned bit = 1; bit < PARSE_BIT; bit *= 2) {
-        x = x * x >> 31;
-        log = 2 * log + (x >> 32 != 0);
-        if (x >> 32) x >>= 1;
-    }
-    return log;
-}
-
 /* What symbols would cost with a perfect code. Those not used might be after all. */
 static void set_costs(Learned *learned)
 {
@@ -59,7 +46,7 @@ static void set_costs(Learned *learned)
     uint64_t all = 1;
     for (unsigned s = 0; s < pairs->count; s++) all += pairs->used[s];
     for (unsigned s = 0; s < pairs->count; s++) {
-        uint32_t cost = log_of(2 * all) - log_of(pairs->used[s] ? 2 * pairs->used[s] : 1);
+        uint32_t cost = parse_log(2 * all) - parse_log(pairs->used[s] ? 2 * pairs->used[s] : 1);
         learned->cost[s] = cost < PARSE_BIT / 4 ? PARSE_BIT / 4 : cost;
     }
 }
@@ -92,10 +79,11 @@ static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 
 bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
 
-/* `list`: gets the runs as they are now; NULL: none are asked for. */
+/* `list`: gets the runs as they are now, to learn from them; NULL: none are asked for. */
 static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
 {
-    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost);
+    ParseEffort effort = list != NULL ? PARSE_PLAIN : learned->effort;
+    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
     bool done = parser != NULL && slices_cut(slices, parser, ledger, threads);
     if (done) slices_used(slices, learned->pairs.used, learned->pairs.count);
     if (done && list != NULL) done = slices_cut_runs(slices, parser, list);

@@ -7,7 +7,8 @@
 #include "gen/code/values.h"
 
 typedef struct Learned {
-    CodeForm form; /* given */
+    CodeForm form;      /* given, */
+    ParseEffort effort; /* and how cells are to be cut */
     bool present[ENCODE_VALUES];
     RunValues values;
     Pairs pairs;

@@ -289,6 +289,7 @@ treb_status encode_array(const uint8_t *cells, uint64_t size, const EncodeOption
         ledger_init(&unbound, UINT64_MAX);
         encoder->cells = (Stretch){cells, size};
         encoder->learned.form = array_form;
+        encoder->learned.effort = PARSE_THOROUGH;
         encoder->options = options;
         encoder->ledger = options->ledger != NULL ? options->ledger : &unbound;
         done = encode(encoder, out);
