@@ -458,6 +458,7 @@ Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t 
         parser->limits = limits[effort];
         return parser;
     }
+    if (parser == NULL) free(shapes); /* else they are its own */
     parser_free(parser);
     return NULL;
 }

@@ -2,11 +2,11 @@
  *
  * The first byte of an input says what is put right before the rest is read as a file, because
  * otherwise the checksum stops every mutation at the door: bit 0 the magic, version and file size,
- * bit 1 the checksum of the header. With TREB_FUZZ_SEEDS=directory it writes small tables there,
+ * bit 1 the checksum of the header, bit 2 those of pages (codec symbols). With TREB_FUZZ_SEEDS=directory it writes small tables there,
  * as inputs to begin with.
  *
  * clang -std=c11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Icore
- * -Iblocked tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
+ * tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,9 @@
 #include "blocked/blocked.h"
 #include "blocked/file_check.h"
 #include "core/table_format.h"
+#include "tests/support/symbols.h"
 
-enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, BLOCKS_READ = 64 };
+enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, FIX_PAGES = 4, BLOCKS_READ = 64, CELLS_READ = 40 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,6 +43,16 @@ static void fix_checksum(uint8_t *file, size_t size)
     free(header);
 }
 
+static void fix_pages(uint8_t *file, size_t size)
+{
+    uint64_t meta = format_get64(file + FORMAT_AT_META), number = 0;
+    if (meta > size) return;
+    for (size_t at = TABLE_PAGE_SIZE; at + PAGE_AT_LENGTHS < meta; at += TABLE_PAGE_SIZE) {
+        size_t bytes = meta - at < TABLE_PAGE_SIZE ? meta - at : TABLE_PAGE_SIZE;
+        format_put32(file + at, format_page_checksum(file + at, bytes, number++));
+    }
+}
+
 static void fix(uint8_t *file, size_t size, unsigned what)
 {
     if (size < FORMAT_FIXED_SIZE) return;
@@ -50,7 +61,38 @@ static void fix(uint8_t *file, size_t size, unsigned what)
         format_put16(file + FORMAT_AT_VERSION, FORMAT_VERSION);
         format_put64(file + FORMAT_AT_FILE_SIZE, size);
     }
+    if (what & FIX_PAGES && format_get16(file + FORMAT_AT_CODEC) == TABLE_SYMBOLS)
+        fix_pages(file, size);
     if (what & FIX_CHECKSUM) fix_checksum(file, size);
+}
+
+/* Cells by themselves are what the block says, from the one number `first` on. */
+static void read_cells(const Table *table, int side, uint64_t first, const uint8_t *block)
+{
+    const TableHeader *header = table_header(table);
+    uint64_t in_block = (UINT64_C(1) << header->block_bits) / header->width * header->per_byte;
+    for (uint64_t i = 0; i < CELLS_READ; i++) {
+        uint64_t cell = first + in_block * i / CELLS_READ;
+        if (cell >= header->index.size) break;
+        int code = table_read_cell(table, TABLE_WAIT, side, cell, NULL);
+        require(code == (int)table_cell_code(header, block, cell));
+    }
+}
+
+/* Any cells: a value or an error. */
+static void read_some_cells(const Table *table, int side)
+{
+    const TableHeader *header = table_header(table);
+    for (uint64_t i = 0; i < CELLS_READ; i++) {
+        treb_error error = {0};
+        uint64_t cell = i % 2 ? header->index.size - 1 - i : header->index.size / CELLS_READ * i;
+        if (cell >= header->index.size) continue;
+        int code = table_read_cell(table, TABLE_WAIT, side, cell, &error);
+        require(code < (int)header->base);
+        require(code >= 0 || (code == -(int)TREB_ERR_DAMAGED && error.text[0] != '\0'));
+        MappedBytes page = table_cell_page(table, side, cell);
+        require(page.at + page.size <= table_map(table)->size);
+    }
 }
 
 /* A table that opens must have a header that makes sense and blocks that can be asked for. */
@@ -63,6 +105,8 @@ static void read_table(const Table *table, TableDecoder *decoder)
     uint64_t blocks = table_side_blocks(header), cells = header->index.size;
     require(table_cell_block(header, cells - 1) == blocks - 1);
     for (int side = 0; side < 2; side++) {
+        if (header->codec == TABLE_SYMBOLS && header->side[side].stored)
+            read_some_cells(table, side);
         for (uint64_t i = 0; i < blocks && i < BLOCKS_READ; i++) {
             treb_error error = {0};
             uint64_t block = i % 2 ? blocks - 1 - i / 2 : i / 2;
@@ -72,6 +116,7 @@ static void read_table(const Table *table, TableDecoder *decoder)
             if (status != TREB_OK) continue;
             uint64_t cell = (block << header->block_bits) / header->width * header->per_byte;
             require(table_cell_code(header, out, cell) < header->base);
+            if (header->codec == TABLE_SYMBOLS) read_cells(table, side, cell, out);
             require(table_cell_code(header, out, cells - 1) < header->base);
         }
     }
@@ -155,7 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* A file of the seeds' directory with the byte of options in front. */
 static void to_seed(const char *path)
 {
-    uint8_t bytes[1 << 16] = {FIX_FRONT | FIX_CHECKSUM};
+    uint8_t bytes[1 << 16] = {FIX_FRONT | FIX_CHECKSUM | FIX_PAGES};
     FILE *file = fopen(path, "rb");
     require(file != NULL);
     size_t size = 1 + fread(bytes + 1, 1, sizeof bytes - 1, file);
@@ -203,6 +248,46 @@ static void write_seed(const char *directory, const char *name, treb_metric metr
     free(packed);
 }
 
+/* The same with codec symbols: one or both sides, cells that share a byte, or take two. */
+static void write_coded_seed(const char *directory, const char *name, treb_metric metric,
+                             unsigned per_byte, unsigned width, unsigned block_bytes)
+{
+    TableHeader header = {.codec = TABLE_SYMBOLS,
+                          .pad = 1,
+                          .metric = metric,
+                          .per_byte = per_byte,
+                          .base = per_byte > 1 ? 1u << 8 / per_byte : 0,
+                          .width = width,
+                          .block_bits = 10};
+    Material material;
+    require(material_parse(name, &material) && index_init_shades(&header.index, &material, NULL));
+    uint16_t verdicts[2] = {TREB_DRAW, TREB_WIN};
+    uint8_t *data[2] = {NULL, NULL};
+    size_t bytes = (size_t)table_side_bytes(&header);
+    for (int s = 0; s < 2; s++) {
+        TableSide *side = &header.side[s];
+        side->index = header.index;
+        side->stored = s == 0 || metric == TREB_WDL;
+        side->code.block_bytes = block_bytes;
+        if (side->stored) side->codes[0] = 2;
+        if (side->stored) side->plies[0] = verdicts;
+        require((data[s] = calloc(bytes, 1)) != NULL);
+        for (size_t i = 0; i < bytes; i++)
+            data[s][i] = (uint8_t)(width == 2 ? i % 2 ? i / 999 % 3 : i / 7 : i * (i / 700) / 64);
+    }
+    uint64_t size;
+    treb_error error;
+    require(symbols_write(directory, &header, data, &size, &error) == TREB_OK);
+    char file[TABLE_NAME_SIZE], path[512];
+    table_file_name(&material, metric, file);
+    snprintf(path, sizeof path, "%.400s/%s", directory, file);
+    to_seed(path);
+    for (int s = 0; s < 2; s++) {
+        free(header.side[s].code.bytes);
+        free(data[s]);
+    }
+}
+
 static void write_rank_seed(const char *directory, const char *fen, TableGoal goal, uint64_t from,
                             uint64_t target)
 {
@@ -234,6 +319,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     write_seed(directory, "KvK", TREB_DTZ, "a dictionary of typical bytes: 00000001111111222222");
     write_seed(directory, "KRvK", TREB_WDL, NULL);
     write_seed(directory, "KQvK", TREB_DTM, NULL);
+    write_coded_seed(directory, "KvK", TREB_DTM, 1, 2, 8);
+    write_coded_seed(directory, "KBvK", TREB_WDL, 4, 1, 64);
+    write_coded_seed(directory, "KQvK", TREB_DTZ, 1, 1, 184);
+    write_coded_seed(directory, "KNvK", TREB_WDL, 8, 1, 31);
     write_rank_seed(directory, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 0, 0);
     write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", GOAL_EXACT, 0, 0);
     write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", GOAL_TAKE, 1, 0);

@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 4, newer than 3");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 5, newer than 4");
 }
 END_TEST
 
@@ -118,9 +118,11 @@ static const struct {
     {FORMAT_AT_METRIC, 1, TABLE_RANKS + 1, "unknown metric"},
     {FORMAT_AT_INDEX_SCHEME, 1, 0, "unknown index scheme"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_RANKS, "metric does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, 3, "unknown index scheme"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SHADES, "codec does not go with"},
+    {FORMAT_AT_INDEX_SCHEME, 1, 4, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
-    {FORMAT_AT_RESERVED, 2, 1, "reserved bits"},
+    {FORMAT_AT_CODEC, 2, TABLE_SYMBOLS, "unknown codec"}, /* of this version */
+    {FORMAT_AT_CODEC, 2, 0x8000, "unknown codec"},
     {FORMAT_AT_MATERIAL + 3, 1, 0, "bad material name"},
     {FORMAT_AT_MATERIAL + 1, 1, 'K', "bad material name"},
     {FORMAT_AT_MATERIAL + 2, 2, 0x5176, "bad material name"},

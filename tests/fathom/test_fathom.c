@@ -21,7 +21,7 @@ void __wrap_treb_tables_set_memory(treb_tables *tables, uint64_t bytes)
     __real_treb_tables_set_memory(tables, bytes);
 }
 
-static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false};
+static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false, 0};
 
 static void use_tables(void)
 {

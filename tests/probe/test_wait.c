@@ -2,7 +2,7 @@
  * others say as soon as they say anything, and that what they lacked is fetched. The disk is one of
  * slow_disk.h, on which nothing is in memory that was not read or fetched.
  *
- *     test_wait            three men, our files and Syzygy's
+ *     test_wait            three men, our files of both codecs and Syzygy's
  *     test_wait TABLES     random positions of all files there, each page in memory or not by
  * chance */
 #ifndef _GNU_SOURCE
@@ -15,13 +15,16 @@
 
 enum { THREADS = 4, POSITIONS = 400, ROUNDS_WDL = 4, ROUNDS_MOST = 200 };
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true};
+static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0},
+                         symbols = {2, 10, TREB_BLACK, false, true, 64};
 static const char syzygy[] = "tests/data/syzygy";
+static char coded[PATH_SIZE]; /* our files with codec symbols */
+enum { OURS, SYZYGY, CODED, FOLDERS };
 static const char queen[] = "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1",
                   pawn[] = "8/8/8/8/8/1k6/1P6/1K6 w - - 0 1";
 
-/* The folder of a test that is done twice. */
-static const char *folder(int i) { return i == 0 ? directory : syzygy; }
+/* The folder of a test that is done with each. */
+static const char *folder(int i) { return i == OURS ? directory : i == CODED ? coded : syzygy; }
 
 /* Nothing is kept by the set: each probe reads, or finds in the system's memory. */
 static treb_tables *open_cold(const char *from)
@@ -339,7 +342,7 @@ START_TEST(prefetched)
         disk_count_anew();
         disk_promised = true;
         /* Of ours one block; of Syzygy's files what is found step by step. */
-        for (int step = 0; step < (_i == 0 ? 1 : ROUNDS_WDL); step++) {
+        for (int step = 0; step < (_i == SYZYGY ? ROUNDS_WDL : 1); step++) {
             treb_prefetch(tables, &pos);
             disk_deliver();
         }
@@ -419,7 +422,7 @@ START_TEST(thread_comes_and_goes)
     disk_start();
     disk.read_delay = 1000000;
     for (int i = 0; i < 20; i++) {
-        treb_tables *tables = open_set(folder(i % 2));
+        treb_tables *tables = open_set(folder(i % FOLDERS));
         ck_assert_int_eq(treb_tables_set_fetch(tables, TREB_FETCH_THREAD, &error), TREB_OK);
         for (int k = 0; k < 20; k++) {
             treb_position pos = random_position(&seed);
@@ -625,25 +628,36 @@ static int whole_set(const char *from)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static void set_up(void) { solve_and_write(&layout); }
+static void set_up(void)
+{
+    solve_and_write(&layout);
+    make_directory(coded);
+    for (int i = 0; i < SOLVED; i++) write_material(coded, solved[i], &symbols);
+}
+
+static void tear_down(void)
+{
+    remove_directory(coded);
+    forget_all();
+}
 
 int main(int argc, char **argv)
 {
     if (argc > 1) return whole_set(argv[1]);
     Suite *suite = suite_create("never wait");
     TCase *tests = add_case(suite, "never wait");
-    tcase_add_unchecked_fixture(tests, set_up, forget_all);
-    tcase_add_loop_test(tests, verdicts, 0, 2);
-    tcase_add_loop_test(tests, values, 0, 2);
+    tcase_add_unchecked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, verdicts, 0, FOLDERS);
+    tcase_add_loop_test(tests, values, 0, FOLDERS);
     tcase_add_test(tests, needs_no_disk);
     tcase_add_test(tests, seen_lately);
-    tcase_add_loop_test(tests, not_open, 0, 2);
+    tcase_add_loop_test(tests, not_open, 0, FOLDERS);
     tcase_add_test(tests, failures);
     tcase_add_test(tests, closed_meanwhile);
-    tcase_add_loop_test(tests, prefetched, 0, 2);
-    tcase_add_loop_test(tests, by_a_thread, 0, 2);
+    tcase_add_loop_test(tests, prefetched, 0, FOLDERS);
+    tcase_add_loop_test(tests, by_a_thread, 0, FOLDERS);
     tcase_add_test(tests, thread_comes_and_goes);
-    tcase_add_loop_test(tests, warmed, 0, 2);
+    tcase_add_loop_test(tests, warmed, 0, FOLDERS);
     tcase_add_test(tests, warmed_in_part);
     tcase_add_test(tests, warmed_beside_a_damaged_one);
     return run_suite(suite);

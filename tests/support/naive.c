@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/symbols.h"
+
 enum { POSITIONS = 64 * 64 * 64 * 2, NO_CHILD = 0xff };
 
 /* What a move leads to: a position of the same material, or a value in another. */
@@ -319,6 +321,18 @@ static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, u
     bytes[cell / header->per_byte] += (uint8_t)(code * place);
 }
 
+/* Codec symbols and how cells are numbered there. */
+static void set_symbols(TableHeader *header, const Material *material, unsigned block_bytes)
+{
+    header->codec = TABLE_SYMBOLS;
+    index_init_shades(&header->index, material, NULL);
+    if (header->per_byte > 1) header->base = 1u << 8 / header->per_byte;
+    for (int side = 0; side < 2; side++) {
+        header->side[side].index = header->index;
+        header->side[side].code.block_bytes = block_bytes;
+    }
+}
+
 bool naive_write(const Naive *naive, const char *directory, treb_metric metric,
                  const NaiveLayout *layout)
 {
@@ -331,6 +345,7 @@ bool naive_write(const Naive *naive, const char *directory, treb_metric metric,
         header.base = WDL_VALUES;
     }
     if (metric != TREB_WDL && layout->wide) header.width = 2;
+    if (layout->block_bytes > 0) set_symbols(&header, &naive->material, layout->block_bytes);
     for (int side = 0; side < 2; side++) {
         TableSide *to = &header.side[side];
         to->stored = metric == TREB_WDL || side == layout->side;
@@ -351,7 +366,10 @@ bool naive_write(const Naive *naive, const char *directory, treb_metric metric,
             put_code(&header, data[side], cell, code_of(&header, layout, &value, side));
         }
     }
-    bool good = naive_write_bytes(directory, &header, data);
+    treb_error error;
+    bool good = layout->block_bytes > 0
+                    ? symbols_write(directory, &header, data, NULL, &error) == TREB_OK
+                    : naive_write_bytes(directory, &header, data);
     for (int side = 0; side < 2; side++) free(data[side]);
     table_header_free(&header);
     return good;

@@ -33,9 +33,10 @@ const NaiveValue *naive_value(const Naive *naive, const treb_position *pos);
 typedef struct NaiveLayout {
     unsigned per_byte; /* of WDL tables */
     unsigned block_bits;
-    int side;      /* the one that distance tables store */
-    bool wide;     /* distance tables with two bytes a cell */
-    bool scramble; /* put anything that is allowed into cells that need not be right */
+    int side;             /* the one that distance tables store */
+    bool wide;            /* distance tables with two bytes a cell */
+    bool scramble;        /* put anything that is allowed into cells that need not be right */
+    unsigned block_bytes; /* codec symbols, with such blocks of words; 0: codec zstd */
 } NaiveLayout;
 
 /* Writes one table; false on failure. */

@@ -1,0 +1,336 @@
+/* test_symbols.c - table files with codec symbols: what is written is read back, by blocks and cell
+ * by cell; what no file can have is not written. The encoder is that of tests/support/symbols.h,
+ * which knows nothing of the generator's. */
+#define _DEFAULT_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include "tests/support/part.h"
+#include "tests/support/symbols_sample.h"
+
+/* ---- round trips ----------------------------------------------------------------------------- */
+
+static const unsigned block_sizes[] = {8, 31, 64, 184, 4000, PAGE_BLOCK_MAX};
+enum { BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes };
+
+/* Large blocks take long cell by cell: then not each. */
+static void read_back(const Sample *sample)
+{
+    bool large = sample->header.side[1].code.block_bytes > 200 ||
+                 sample->header.side[0].code.block_bytes > 200;
+    must_read_coded(sample, (large ? 17u : 1u) * (unsigned)test_part());
+}
+
+static void round_trip(Sample sample)
+{
+    char path[PATH_SIZE];
+    must_write_coded(&sample);
+    read_back(&sample);
+    path_of_sample(&sample, path);
+    ck_assert_int_eq(remove(path), 0);
+    free_sample(&sample);
+}
+
+START_TEST(block_bytes)
+{
+    round_trip(make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, block_sizes[_i]));
+    round_trip(make_coded_sample("KPvK", TREB_DTM, 1, 2, 3, block_sizes[_i]));
+}
+END_TEST
+
+/* One or both sides; 1, 2, 4 and 8 cells in a byte; with the smallest table of all. */
+START_TEST(sides_and_packing)
+{
+    unsigned per_byte = 1u << _i;
+    for (unsigned stored = 1; stored <= 3; stored++) {
+        round_trip(make_coded_sample("KRvK", TREB_WDL, per_byte, 1, stored, 64));
+        round_trip(make_coded_sample("KvK", TREB_WDL, per_byte, 1, stored, 184));
+    }
+}
+END_TEST
+
+/* Bishops are numbered by shade, groups are two. */
+START_TEST(more_men) { round_trip(make_coded_sample("KBBvK", TREB_WDL, 4, 1, 3, 184)); }
+END_TEST
+
+static uint32_t pages_of(const Sample *sample, int side)
+{
+    char path[PATH_SIZE];
+    treb_error error;
+    path_of_sample(sample, path);
+    Table *table = table_open(path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    uint32_t pages = table_header(table)->side[side].code.pages;
+    table_close(table);
+    return pages;
+}
+
+/* A side with one value throughout has no pages, and a file of such sides has none. */
+START_TEST(constant_sides)
+{
+    for (unsigned constant = 1; constant <= 3; constant++)
+        for (unsigned per_byte = 1; per_byte <= 8; per_byte *= 8) {
+            Sample sample = make_coded_sample("KQvK", TREB_DTZ, per_byte, 1, 3, 64);
+            unsigned value = per_byte == 8 ? 0xff : 42,
+                     last = (unsigned)sample.header.index.size % 8;
+            for (int s = 0; s < 2; s++)
+                if (constant >> s & 1) {
+                    uint64_t bytes = table_side_bytes(&sample.header);
+                    memset(sample.data[s], (int)value, bytes);
+                    if (per_byte == 8 && last > 0)
+                        sample.data[s][bytes - 1] = (uint8_t)(0xffu >> (8 - last));
+                }
+            must_write_coded(&sample);
+            read_back(&sample);
+            for (int s = 0; s < 2; s++)
+                ck_assert_int_eq(pages_of(&sample, s) == 0, constant >> s & 1);
+            free_sample(&sample);
+        }
+}
+END_TEST
+
+START_TEST(constant_wide_side)
+{
+    Sample sample = make_coded_sample("KQvK", TREB_DTM, 1, 2, 2, 64);
+    for (uint64_t i = 0; i < table_side_bytes(&sample.header); i++)
+        sample.data[1][i] = i % 2 ? 0x0a : 0x51;
+    round_trip(sample);
+}
+END_TEST
+
+/* A run so long that blocks have as many cells as they can. */
+START_TEST(longest_blocks)
+{
+    Sample sample = make_coded_sample("KBBvK", TREB_DTZ, 1, 1, 1, 4000);
+    uint64_t cells = sample.header.index.size;
+    ck_assert_uint_gt(cells, 3 * SYMBOLS_BLOCK_CELLS);
+    memset(sample.data[0], 3, cells);
+    sample.data[0][cells / 2] = 9;
+    must_write_coded(&sample);
+    read_back(&sample);
+    free_sample(&sample);
+}
+END_TEST
+
+/* The same content has the same bytes, and they have the version that says how to read them. */
+START_TEST(bytes_are_the_same)
+{
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 2, 1, 3, 64);
+    size_t size, again_size;
+    char path[PATH_SIZE];
+    path_of_sample(&sample, path);
+    must_write_coded(&sample);
+    uint8_t *bytes = load(path, &size);
+    must_write_coded(&sample);
+    uint8_t *again = load(path, &again_size);
+    ck_assert_uint_eq(size, again_size);
+    ck_assert_mem_eq(bytes, again, size);
+    ck_assert_uint_eq(format_get16(bytes + FORMAT_AT_VERSION), 4);
+    free(bytes);
+    free(again);
+    free_sample(&sample);
+}
+END_TEST
+
+/* Where the pages of the file are: at multiples of their size, some for each side. */
+START_TEST(pages_are_named)
+{
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+    treb_error error;
+    char path[PATH_SIZE];
+    must_write_coded(&sample);
+    path_of_sample(&sample, path);
+    Table *table = table_open(path, &error);
+    ck_assert_ptr_nonnull(table);
+    uint64_t before = 0, cells = sample.header.index.size, end = 0;
+    int pages = 0;
+    for (int s = 0; s < 2; s++)
+        for (uint64_t i = 0; i < cells; i++) {
+            MappedBytes page = table_cell_page(table, s, i);
+            bool next = page.at == before + TABLE_PAGE_SIZE;
+            if (page.at % TABLE_PAGE_SIZE != 0 || (page.at != before && !next))
+                ck_abort_msg("side %d, cell %d: %d", s, (int)i, (int)page.at);
+            pages += page.at != before;
+            before = page.at;
+            end = page.at + page.size;
+        }
+    ck_assert_int_ge(pages, 4);
+    const TableHeader *header = table_header(table);
+    ck_assert_uint_gt(header->side[0].code.pages, 1);
+    ck_assert_uint_gt(header->side[1].code.pages, 1);
+    ck_assert_int_eq(pages, (int)(header->side[0].code.pages + header->side[1].code.pages));
+    ck_assert_uint_eq(table_map(table)->size, table_file_size(table));
+    ck_assert_uint_lt(end, table_file_size(table));
+    table_close(table);
+    free_sample(&sample);
+}
+END_TEST
+
+/* ---- wrong calls ----------------------------------------------------------------------------- */
+
+static TableWriter *open_writer(const Sample *sample)
+{
+    treb_error error = {0};
+    TableWriter *writer = table_writer_open(directory, &sample->header, NULL, 0, &error);
+    ck_assert_msg(writer != NULL, "%s", error.text);
+    return writer;
+}
+
+static void must_not_add(TableWriter *writer, int side, unsigned cells)
+{
+    const uint8_t block[TABLE_PAGE_SIZE] = {0};
+    treb_error error = {0};
+    ck_assert_int_eq(table_writer_add_words(writer, side, block, cells, &error), TREB_ERR_ARGUMENT);
+    ck_assert_msg(strstr(error.text, "there is no such block") != NULL, "%s", error.text);
+}
+
+START_TEST(wrong_blocks)
+{
+    const uint8_t block[TABLE_PAGE_SIZE] = {0};
+    treb_error error;
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+    TableWriter *writer = open_writer(&sample);
+    must_not_add(writer, -1, 1);
+    must_not_add(writer, 2, 1);
+    must_not_add(writer, 0, 0);
+    must_not_add(writer, 0, 65536);
+    ck_assert_int_eq(table_writer_add(writer, 0, 0, block, 9, 0, &error), TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(table_writer_add_words(writer, 0, block, 65535, &error), TREB_OK);
+    ck_assert_int_eq(table_writer_add_words(writer, 1, block, 1, &error), TREB_OK);
+    must_not_add(writer, 0, 1); /* White's are over */
+    table_writer_abort(writer);
+    free_sample(&sample);
+    Sample one = make_coded_sample("KQvK", TREB_DTZ, 1, 1, 2, 64);
+    writer = open_writer(&one);
+    must_not_add(writer, 0, 1);
+    table_writer_abort(writer);
+    Sample zstd = make_sample("KQvK", TREB_WDL, 1, 1, 3);
+    writer = open_writer(&zstd);
+    must_not_add(writer, 0, 1);
+    table_writer_abort(writer);
+    free_sample(&one);
+    free_sample(&zstd);
+    ck_assert_int_eq(count_files(), 0);
+}
+END_TEST
+
+/* A code of one value, and so a table of one value, but by blocks: `white` and `black` cells. */
+static treb_status write_some(uint64_t white, uint64_t black, treb_error *error)
+{
+    static const uint8_t code[] = {1, 1, 1, 0, 0, 0, 2, 0, 0xff, 0xff}; /* a leaf of 2 */
+    const uint8_t block[64] = {0};
+    const uint64_t wanted[2] = {white, black};
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+    TableWriter *writer = open_writer(&sample);
+    for (int s = 0; s < 2; s++) {
+        for (uint64_t left = wanted[s]; left > 0;) {
+            unsigned cells = left < 512 ? (unsigned)left : 512;
+            ck_assert_int_eq(table_writer_add_words(writer, s, block, cells, error), TREB_OK);
+            left -= cells;
+        }
+        sample.header.side[s].code.bytes = malloc(sizeof code);
+        memcpy(sample.header.side[s].code.bytes, code, sizeof code);
+        sample.header.side[s].code.size = sizeof code;
+        memset(sample.data[s], 2, table_side_bytes(&sample.header));
+    }
+    treb_status status = table_writer_finish(writer, &sample.header, NULL, error);
+    if (status == TREB_OK) must_read_coded(&sample, 7);
+    free_sample(&sample);
+    return status;
+}
+
+START_TEST(number_of_cells)
+{
+    static const struct {
+        int white, black;
+        const char *words; /* NULL: all is well */
+    } some[] = {{29568, 29568, NULL},
+                {29568, 0, NULL}, /* no pages: the value of its only symbol */
+                {0, 29568, NULL},
+                {29567, 29568, "white side has 29567 cells of 29568"},
+                {29568, 29569, "black side has 29569 cells of 29568"},
+                {29568, 1, "black side has 1 cells of 29568"},
+                {40000, 29568, "white side has 40000 cells of 29568"}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        treb_error error = {0};
+        treb_status status = write_some((uint64_t)some[i].white, (uint64_t)some[i].black, &error);
+        ck_assert_int_eq(status, some[i].words ? TREB_ERR_ARGUMENT : TREB_OK);
+        if (some[i].words)
+            ck_assert_msg(strstr(error.text, some[i].words) != NULL, "%s", error.text);
+        ck_assert_int_eq(count_files(), some[i].words == NULL);
+        if (some[i].words) continue;
+        char path[PATH_SIZE];
+        path_of("KQvK.wdl.treb", path);
+        ck_assert_int_eq(remove(path), 0);
+    }
+}
+END_TEST
+
+/* Layouts that no reader would take are refused before a byte is written. */
+START_TEST(wrong_layouts)
+{
+    treb_error error;
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 2, 1, 3, 64);
+    TableHeader header = sample.header;
+    header.base = 15; /* not a number of bits */
+    ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+    header = sample.header;
+    header.pad = 4;
+    ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+    header = sample.header;
+    header.codec = (TableCodec)2;
+    ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(count_files(), 0);
+    free_sample(&sample);
+}
+END_TEST
+
+/* A code that the reader would refuse: so does the writer. */
+START_TEST(wrong_code)
+{
+    static const unsigned bad[] = {0, 1, 2}; /* lengths, number of symbols */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        treb_error error = {0};
+        Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+        must_write_coded(&sample);
+        TableWriter *writer = open_writer(&sample);
+        for (int s = 0; s < 2; s++) {
+            SymbolsCells cells;
+            ck_assert(symbols_unpack(&sample.header, sample.data[s], &cells));
+            SymbolsCode *code = symbols_learn(cells);
+            ck_assert_int_eq(symbols_add(writer, s, code, cells, 64, &error), TREB_OK);
+            free(code);
+            free(cells.cell);
+        }
+        sample.header.side[0].code.bytes[bad[i]] = i == 0 ? 200 : 0;
+        ck_assert_int_eq(table_writer_finish(writer, &sample.header, NULL, &error),
+                         TREB_ERR_ARGUMENT);
+        ck_assert_msg(strstr(error.text, "cannot write such a table") != NULL, "%s", error.text);
+        ck_assert_int_eq(count_files(), 1);
+        free_sample(&sample);
+    }
+}
+END_TEST
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+int main(void)
+{
+    Suite *suite = suite_create("symbols");
+    TCase *tests = add_case(suite, "round trips", make_directory, remove_directory);
+    tcase_add_loop_test(tests, block_bytes, 0, BLOCK_SIZES);
+    tcase_add_loop_test(tests, sides_and_packing, 0, 4);
+    tcase_add_test(tests, more_men);
+    tcase_add_test(tests, constant_sides);
+    tcase_add_test(tests, constant_wide_side);
+    tcase_add_test(tests, longest_blocks);
+    tcase_add_test(tests, bytes_are_the_same);
+    tcase_add_test(tests, pages_are_named);
+    tests = add_case(suite, "writing", make_directory, remove_directory);
+    tcase_add_test(tests, wrong_blocks);
+    tcase_add_test(tests, number_of_cells);
+    tcase_add_test(tests, wrong_layouts);
+    tcase_add_test(tests, wrong_code);
+    return run_suite(suite);
+}

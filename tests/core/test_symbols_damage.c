@@ -1,0 +1,403 @@
+/* test_symbols_damage.c - every fault of a file with codec symbols is noticed; what a foreign writer
+ * sealed is read within bounds, whatever it says. */
+#define _DEFAULT_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <fcntl.h>
+
+#include "tests/support/part.h"
+#include "tests/support/symbols_sample.h"
+
+enum { TRIALS = 10000, FOREIGN = 3000, AT_ORDER = 0, AT_BLOCK = 8, AT_PAGES = 12, AT_WORDS = 16 };
+
+/* A table with some pages for each side, and its bytes, to damage. */
+static Sample victim;
+static char victim_path[PATH_SIZE];
+static uint8_t *victim_bytes;
+static size_t victim_size, code_at[2], first_at, meta_at;
+static int pages;
+
+static void make_victim(void)
+{
+    make_directory();
+    victim = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+    strcpy(victim.header.side[0].longest_fen[4], "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1");
+    must_write_coded(&victim);
+    path_of_sample(&victim, victim_path);
+    victim_bytes = load(victim_path, &victim_size);
+    meta_at = (size_t)format_get64(victim_bytes + FORMAT_AT_META);
+    pages = (int)((meta_at - 1) / TABLE_PAGE_SIZE);
+    first_at = victim_size - FORMAT_FIRST_SIZE * (size_t)pages;
+    code_at[1] = first_at - FORMAT_CODE_SIZE - victim.header.side[1].code.size;
+    code_at[0] = code_at[1] - FORMAT_CODE_SIZE - victim.header.side[0].code.size;
+    ck_assert_uint_eq(format_get32(victim_bytes + code_at[0] + AT_BLOCK), 64);
+    ck_assert_uint_eq(format_get32(victim_bytes + code_at[1] + AT_BLOCK), 64);
+    ck_assert_int_ge(pages, 4);
+}
+
+static void free_victim(void)
+{
+    free_sample(&victim);
+    free(victim_bytes);
+    remove_directory();
+}
+
+/* ---- reading all ----------------------------------------------------------------------------- */
+
+/* Opens the file and reads all blocks of all sides, and some cells. The first failure, or TREB_OK;
+ * `cells_bad` tells of cells. */
+static treb_status read_all(const char *path, int *cells_bad, treb_error *error)
+{
+    uint8_t out[1024];
+    treb_status first = TREB_OK;
+    Table *table = table_open(path, error);
+    if (table == NULL) return error->status;
+    const TableHeader *header = table_header(table);
+    TableDecoder *decoder = table_decoder_new();
+    if (header->block_bits != 10) abort();
+    for (int s = 0; s < 2; s++) {
+        if (!header->side[s].stored) continue;
+        for (uint64_t b = 0; b < table_side_blocks(header); b++) {
+            treb_error own = {0};
+            treb_status status = table_read_block(table, decoder, s, b, out, &own);
+            if (status != TREB_OK && own.text[0] == '\0') abort();
+            if (status == TREB_OK || first != TREB_OK) continue;
+            first = status;
+            *error = own;
+        }
+        for (uint64_t i = 0; i < header->index.size; i += 97) {
+            int code = table_read_cell(table, TABLE_WAIT, s, i, NULL);
+            if (code != -(int)TREB_ERR_DAMAGED && code < 0) abort();
+            *cells_bad += code < 0;
+        }
+    }
+    table_decoder_free(decoder);
+    table_close(table);
+    return first;
+}
+
+/* The same of other bytes, as many as the file has. It is written over: a new one each time would
+ * have some disks wait. */
+static treb_status read_bytes(const uint8_t *bytes, treb_error *error)
+{
+    int bad = 0, file = open(victim_path, O_WRONLY);
+    if (file < 0 || pwrite(file, bytes, victim_size, 0) != (ssize_t)victim_size) abort();
+    close(file);
+    return read_all(victim_path, &bad, error);
+}
+
+static void must_refuse(const uint8_t *bytes, size_t size, const char *words)
+{
+    treb_error error = {0};
+    int file = open(victim_path, O_WRONLY);
+    if (file < 0 || pwrite(file, bytes, size, 0) != (ssize_t)size ||
+        ftruncate(file, (off_t)size) != 0)
+        abort();
+    close(file);
+    Table *table = table_open(victim_path, &error);
+    ck_assert_msg(table == NULL, "opened; expected: %s", words);
+    ck_assert_int_eq(error.status, TREB_ERR_DAMAGED);
+    ck_assert_msg(strstr(error.text, words) != NULL, "'%s' lacks '%s'", error.text, words);
+    ck_assert_msg(strstr(error.text, victim_path) != NULL, "'%s' names no file", error.text);
+}
+
+/* ---- bits, and more than bits ---------------------------------------------------------------- */
+
+/* One bit, anywhere: header, gap, pages with what is not used of them, meta part. */
+START_TEST(any_bit)
+{
+    uint64_t state = 20261122;
+    int file = open(victim_path, O_RDWR), whole[2] = {0, 0};
+    ck_assert_int_ge(file, 0);
+    for (int i = 0; i < TRIALS / test_part(); i++) {
+        uint64_t bit = random_next(&state) % (8 * victim_size);
+        uint8_t *byte = &victim_bytes[bit / 8], flipped = (uint8_t)(*byte ^ 1u << bit % 8);
+        treb_error error = {0};
+        int bad = 0;
+        if (pwrite(file, &flipped, 1, (off_t)(bit / 8)) != 1) abort();
+        treb_status status = read_all(victim_path, &bad, &error);
+        if (pwrite(file, byte, 1, (off_t)(bit / 8)) != 1) abort();
+        if (status != TREB_ERR_DAMAGED || strstr(error.text, victim_path) == NULL)
+            ck_abort_msg("bit %d of byte %d of %d: status %d, %s", (int)(bit % 8), (int)(bit / 8),
+                         (int)victim_size, status, error.text);
+        whole[bit / 8 >= TABLE_PAGE_SIZE && bit / 8 < meta_at]++;
+    }
+    close(file);
+    ck_assert_int_gt(whole[0], 0); /* both kinds were hit */
+    ck_assert_int_gt(whole[1], 0);
+    must_read_coded(&victim, 7); /* and all is well in the end */
+}
+END_TEST
+
+/* Each byte of the header, the gap, and of the meta part. */
+START_TEST(any_byte_of_the_header)
+{
+    treb_error error;
+    for (size_t i = 0; i < victim_size; i += (size_t)test_part()) {
+        if (i == TABLE_PAGE_SIZE) i = meta_at;
+        victim_bytes[i] ^= 0x41;
+        ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_ERR_DAMAGED);
+        victim_bytes[i] ^= 0x41;
+    }
+}
+END_TEST
+
+/* Only what is in the page suffers; the message names it. */
+START_TEST(one_page)
+{
+    for (int p = 0; p < pages; p++) {
+        size_t at = (size_t)(p + 1) * TABLE_PAGE_SIZE + 300;
+        treb_error error = {0};
+        char words[80];
+        int bad = 0, white = (int)format_get32(victim_bytes + code_at[0] + AT_PAGES);
+        victim_bytes[at] ^= 1;
+        ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_ERR_DAMAGED);
+        read_all(victim_path, &bad, &error);
+        victim_bytes[at] ^= 1;
+        snprintf(words, sizeof words, "%s side, page %d damaged: its checksum differs",
+                 p < white ? "white" : "black", p < white ? p : p - white);
+        ck_assert_msg(strstr(error.text, words) != NULL, "%s", error.text);
+        ck_assert_int_gt(bad, 0);
+        ck_assert_int_lt(bad, 29568 / 97); /* of one side not all */
+    }
+}
+END_TEST
+
+START_TEST(truncated)
+{
+    for (size_t size = 1; size < victim_size; size += 41 * (size_t)test_part())
+        must_refuse(victim_bytes, size, "truncated");
+    must_refuse(victim_bytes, victim_size - 1, "truncated");
+    must_refuse(victim_bytes, meta_at, "truncated");
+}
+END_TEST
+
+START_TEST(too_long)
+{
+    uint8_t *longer = calloc(1, victim_size + TABLE_PAGE_SIZE);
+    memcpy(longer, victim_bytes, victim_size);
+    must_refuse(longer, victim_size + 1, "too long");
+    must_refuse(longer, victim_size + TABLE_PAGE_SIZE, "too long");
+    free(longer);
+}
+END_TEST
+
+/* Checksums are of a page in its place. */
+START_TEST(pages_swapped)
+{
+    uint8_t page[TABLE_PAGE_SIZE];
+    for (int a = 0; a + 2 < pages; a++) { /* the last may be shorter */
+        uint8_t *one = victim_bytes + (size_t)(a + 1) * TABLE_PAGE_SIZE, *other = one;
+        other += TABLE_PAGE_SIZE;
+        treb_error error;
+        for (int twice = 0; twice < 2; twice++) {
+            memcpy(page, one, sizeof page);
+            memcpy(one, other, sizeof page);
+            memcpy(other, page, sizeof page);
+            treb_status status = read_bytes(victim_bytes, &error);
+            ck_assert_int_eq(status, twice ? TREB_OK : TREB_ERR_DAMAGED);
+        }
+    }
+}
+END_TEST
+
+/* ---- sealed by a foreign writer -------------------------------------------------------------- */
+
+static size_t page_size(int page)
+{
+    size_t at = (size_t)(page + 1) * TABLE_PAGE_SIZE;
+    return meta_at - at < TABLE_PAGE_SIZE ? meta_at - at : TABLE_PAGE_SIZE;
+}
+
+static void seal_page(uint8_t *bytes, int page)
+{
+    uint8_t *at = bytes + (size_t)(page + 1) * TABLE_PAGE_SIZE;
+    format_put32(at, format_page_checksum(at, page_size(page), (uint64_t)page));
+}
+
+/* Fewer cells in a block than there are: the last of the page is not found. */
+START_TEST(cells_missing)
+{
+    treb_error error = {0};
+    for (int p = 0; p < pages; p++) {
+        uint8_t *length = victim_bytes + (size_t)(p + 1) * TABLE_PAGE_SIZE + PAGE_AT_LENGTHS;
+        for (unsigned less = 1; less < 500; less *= 7) {
+            unsigned before = format_get16(length), now = before > less ? before - less : 0;
+            format_put16(length, (uint16_t)now);
+            seal_page(victim_bytes, p);
+            ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_ERR_DAMAGED);
+            ck_assert_msg(strstr(error.text, "a cell is not in it") != NULL, "%s", error.text);
+            format_put16(length, (uint16_t)before);
+        }
+        seal_page(victim_bytes, p);
+    }
+    ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_OK);
+}
+END_TEST
+
+/* Anything in a page: an answer or an error, in bounds. */
+START_TEST(anything_in_pages)
+{
+    uint64_t state = 3;
+    int failed = 0, done = FOREIGN / test_part();
+    uint8_t *bytes = malloc(victim_size);
+    for (int i = 0; i < done; i++) {
+        memcpy(bytes, victim_bytes, victim_size);
+        int p = (int)(random_next(&state) % (unsigned)pages);
+        uint8_t *page = bytes + (size_t)(p + 1) * TABLE_PAGE_SIZE;
+        size_t from = random_next(&state) % page_size(p), lengths = format_page_words(64);
+        unsigned changes = 1 + random_next(&state) % 40;
+        if (i % 2) from %= lengths; /* the numbers of cells */
+        for (unsigned k = 0; k < changes && from + k < page_size(p); k++)
+            page[from + k] = (uint8_t)(i % 3 ? random_next(&state) : i % 5 ? 0xff : 0);
+        seal_page(bytes, p);
+        treb_error error = {0};
+        treb_status status = read_bytes(bytes, &error);
+        if (status != TREB_OK && status != TREB_ERR_DAMAGED) ck_abort_msg("status %d", status);
+        failed += status != TREB_OK;
+    }
+    ck_assert_int_gt(failed, 0);
+    free(bytes);
+}
+END_TEST
+
+/* Anything in the codes and the table of pages: the same. */
+START_TEST(anything_in_codes)
+{
+    uint64_t state = 4;
+    int opened = 0, done = FOREIGN / test_part();
+    uint8_t *bytes = malloc(victim_size);
+    for (int i = 0; i < done; i++) {
+        memcpy(bytes, victim_bytes, victim_size);
+        size_t from = code_at[0] + random_next(&state) % (victim_size - code_at[0]);
+        unsigned changes = 1 + random_next(&state) % 4;
+        for (unsigned k = 0; k < changes && from + k < victim_size; k++)
+            bytes[from + k] = (uint8_t)(i % 3 ? random_next(&state) % 8 : random_next(&state));
+        reseal(bytes, victim_size);
+        treb_error error = {0};
+        treb_status status = read_bytes(bytes, &error);
+        if (status != TREB_OK && status != TREB_ERR_DAMAGED) ck_abort_msg("status %d", status);
+        opened += status == TREB_OK || strstr(error.text, "header damaged") == NULL;
+    }
+    ck_assert_int_gt(opened, done / 20);
+    ck_assert_int_lt(opened, done);
+    free(bytes);
+}
+END_TEST
+
+typedef enum Part { FIXED, CODE, FIRST } Part; /* the header, Black's code, pages' cells */
+
+static const struct {
+    Part part;
+    int at, bytes;
+    uint64_t value;
+    const char *words;
+} wrong_field[] = {
+    {FIXED, FORMAT_AT_VERSION, 2, 3, "unknown codec"},
+    {FIXED, FORMAT_AT_CODEC, 2, TABLE_ZSTD, "codec does not go with"},
+    {FIXED, FORMAT_AT_CODEC, 2, 2, "unknown codec"},
+    {FIXED, FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_MEN, "codec does not go with"},
+    {FIXED, FORMAT_AT_METRIC, 1, TABLE_RANKS, "metric does not go with"},
+    {FIXED, FORMAT_AT_PAD, 2, 2, "bad padding"},
+    {FIXED, FORMAT_AT_ORDER, 1, 1, "bad order of axes"},
+    {FIXED, FORMAT_AT_PER_BYTE, 1, 3, "bad base"},
+    {FIXED, FORMAT_AT_DICTIONARY_SIZE, 4, 1, "bad size of the dictionary"},
+    {FIXED, FORMAT_AT_CELLS, 8, 29567, "bad number of cells"},
+    {FIXED, FORMAT_FIXED_SIZE, 1, 1, "bytes between it and the pages are not zero"},
+    {FIXED, TABLE_PAGE_SIZE - 1, 1, 1, "bytes between it and the pages are not zero"},
+    {CODE, AT_ORDER, 2, 0x0101, "bad order of axes"},
+    {CODE, AT_ORDER, 2, 0x0200, "bad order of axes"},
+    {CODE, AT_ORDER + 2, 1, 1, "bad order of axes"},
+    {CODE, AT_ORDER + FORMAT_ORDER_SIZE, 1, 1, "bad order of axes"},
+    {CODE, AT_BLOCK, 4, 7, "bad block size"},
+    {CODE, AT_BLOCK, 4, PAGE_BLOCK_MAX + 1, "bad block size"},
+    {CODE, AT_BLOCK, 4, 0xffffffff, "bad block size"},
+    {CODE, AT_BLOCK, 4, 68, "bad number of pages"},
+    {CODE, AT_PAGES, 4, 0, "bad size of the page table"},
+    {CODE, AT_PAGES, 4, 0xffffffff, "bad size of the page table"},
+    {CODE, AT_WORDS, 1, 0, "bad code"},
+    {CODE, AT_WORDS, 1, 99, "bad code"},
+    {CODE, AT_WORDS + 1, 1, 255, ""},
+    {CODE, AT_WORDS + 2, 2, 0, "bad code"},
+    {CODE, AT_WORDS + 2, 2, 0xffff, "a code ends early"},
+    {FIRST, 0, 6, 1, "bad page table"},
+    {FIRST, 6, 6, 0, "bad page table"},
+    {FIRST, 6, 6, 29568, "bad page table"},
+    {FIRST, 6, 6, UINT64_C(0xffffffffffff), "bad page table"},
+};
+
+START_TEST(field_wrong)
+{
+    const size_t at[] = {0, code_at[1], first_at};
+    format_put(victim_bytes + at[wrong_field[_i].part] + wrong_field[_i].at, wrong_field[_i].bytes,
+               wrong_field[_i].value);
+    reseal(victim_bytes, victim_size);
+    must_refuse(victim_bytes, victim_size, wrong_field[_i].words);
+}
+END_TEST
+
+/* A symbol that stands for itself, and values that a byte has no room for. */
+START_TEST(symbols_wrong)
+{
+    size_t pair = first_at - 4; /* the last symbol of Black */
+    unsigned number = format_get16(victim_bytes + code_at[1] + AT_WORDS + 2) - 1u;
+    uint32_t before = format_get32(victim_bytes + pair);
+    format_put16(victim_bytes + pair, (uint16_t)number);
+    format_put16(victim_bytes + pair + 2, 0);
+    reseal(victim_bytes, victim_size);
+    must_refuse(victim_bytes, victim_size, "contradict each other");
+    format_put16(victim_bytes + pair, (uint16_t)(number + 1));
+    reseal(victim_bytes, victim_size);
+    must_refuse(victim_bytes, victim_size, "contradict each other");
+    format_put16(victim_bytes + pair, 256);
+    format_put16(victim_bytes + pair + 2, CODE_LEAF);
+    reseal(victim_bytes, victim_size);
+    must_refuse(victim_bytes, victim_size, "too large");
+    format_put32(victim_bytes + pair, before);
+    reseal(victim_bytes, victim_size);
+    treb_error error = {0};
+    ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_OK);
+}
+END_TEST
+
+/* A side without pages has a value for all cells, not several in turn. */
+START_TEST(no_pages_but_symbols)
+{
+    static const uint8_t code[] = {1, 1, 2, 0, 0, 0, 1, 0, 1, 0, 2, 0, 0xff, 0xff};
+    treb_error error = {0};
+    Sample sample = make_coded_sample("KvK", TREB_WDL, 1, 1, 1, 64);
+    TableCode *to = &sample.header.side[0].code;
+    TableWriter *writer = table_writer_open(directory, &sample.header, NULL, 0, &error);
+    ck_assert_ptr_nonnull(writer);
+    to->bytes = malloc(sizeof code);
+    memcpy(to->bytes, code, sizeof code);
+    to->size = sizeof code;
+    treb_status status = table_writer_finish(writer, &sample.header, NULL, &error);
+    if (status == TREB_OK) {
+        char path[PATH_SIZE];
+        path_of_sample(&sample, path);
+        ck_assert_ptr_null(table_open(path, &error));
+        ck_assert_int_eq(error.status, TREB_ERR_DAMAGED);
+        ck_assert_msg(strstr(error.text, "more than one value") != NULL, "%s", error.text);
+    }
+    free_sample(&sample);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("damaged symbols");
+    TCase *tests = add_case(suite, "damaged files", make_victim, free_victim);
+    tcase_add_test(tests, any_bit);
+    tcase_add_test(tests, any_byte_of_the_header);
+    tcase_add_test(tests, one_page);
+    tcase_add_test(tests, truncated);
+    tcase_add_test(tests, too_long);
+    tcase_add_test(tests, pages_swapped);
+    tcase_add_test(tests, cells_missing);
+    tcase_add_test(tests, anything_in_pages);
+    tcase_add_test(tests, anything_in_codes);
+    tcase_add_loop_test(tests, field_wrong, 0, sizeof wrong_field / sizeof *wrong_field);
+    tcase_add_test(tests, symbols_wrong);
+    tcase_add_test(tests, no_pages_but_symbols);
+    return run_suite(suite);
+}

@@ -1,0 +1,302 @@
+/* symbols.h - table files with codec symbols, written the plain way: a code of single values, runs
+ * and a few pairs, with words by Huffman's rule. It knows docs/format.md and nothing of gen/code.
+ * Needs no Check; false and NULL stand for all that goes wrong. */
+#ifndef TREB_TESTS_SYMBOLS_H
+#define TREB_TESTS_SYMBOLS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/table.h"
+
+enum {
+    SYMBOLS_VALUES = 4096, /* a cell is less */
+    SYMBOLS_RUNS = 8,      /* a value twice, four times, ... 256 times */
+    SYMBOLS_MIXED = 24,    /* symbols for two different values, and for three */
+    SYMBOLS_MOST = SYMBOLS_VALUES + 64 * SYMBOLS_RUNS + 2 * SYMBOLS_MIXED,
+    SYMBOLS_BLOCK_CELLS = 65535
+};
+
+typedef struct SymbolsCode {
+    unsigned count;
+    uint16_t left[SYMBOLS_MOST], right[SYMBOLS_MOST]; /* of a leaf: its value, CODE_LEAF */
+    uint16_t values[SYMBOLS_MOST];                    /* how many it stands for */
+    uint64_t often[SYMBOLS_MOST];
+    unsigned length[SYMBOLS_MOST];
+    uint32_t word[SYMBOLS_MOST];
+    uint16_t number[SYMBOLS_MOST]; /* in the file */
+    uint16_t of_number[SYMBOLS_MOST];
+    uint16_t leaf[SYMBOLS_VALUES]; /* by value: 1 + its symbol; 0: there is none */
+    uint16_t first_run[64];        /* by value, the small ones: its symbol for two; 0: none */
+    uint16_t mixed[2 * SYMBOLS_MIXED];
+    unsigned mixed_count;
+} SymbolsCode;
+
+/* Cells that are to be coded. */
+typedef struct SymbolsCells {
+    uint16_t *cell;
+    uint64_t size;
+} SymbolsCells;
+
+/* ---- Symbols --------------------------------------------------------------------------------- */
+
+static inline uint16_t symbols_new(SymbolsCode *code, unsigned left, unsigned right)
+{
+    uint16_t symbol = (uint16_t)code->count++;
+    bool leaf = right == CODE_LEAF;
+    code->left[symbol] = (uint16_t)left;
+    code->right[symbol] = (uint16_t)right;
+    code->values[symbol] = (uint16_t)(leaf ? 1 : code->values[left] + code->values[right]);
+    return symbol;
+}
+
+static inline bool symbols_make(SymbolsCode *code, SymbolsCells cells)
+{
+    memset(code, 0, sizeof *code);
+    for (uint64_t i = 0; i < cells.size; i++) {
+        unsigned value = cells.cell[i];
+        if (value >= SYMBOLS_VALUES) return false;
+        if (code->leaf[value] == 0)
+            code->leaf[value] = (uint16_t)(1 + symbols_new(code, value, CODE_LEAF));
+    }
+    for (unsigned value = 0; value < 64; value++) {
+        if (code->leaf[value] == 0) continue;
+        unsigned half = code->leaf[value] - 1u;
+        code->first_run[value] = (uint16_t)code->count;
+        for (int i = 0; i < SYMBOLS_RUNS; i++) half = symbols_new(code, half, half);
+    }
+    for (uint64_t i = 0; i + 1 < cells.size && code->mixed_count < 2 * SYMBOLS_MIXED; i += 61) {
+        unsigned a = cells.cell[i], b = cells.cell[i + 1];
+        if (a == b) continue;
+        uint16_t two = symbols_new(code, code->leaf[a] - 1u, code->leaf[b] - 1u);
+        code->mixed[code->mixed_count++] = symbols_new(code, code->leaf[b] - 1u, two);
+        code->mixed[code->mixed_count++] = two;
+    }
+    return true;
+}
+
+/* Whether a symbol stands for the first of `left` cells; what it has more than these counts not. */
+static inline bool symbols_fit(const SymbolsCode *code, unsigned symbol, const uint16_t *cell,
+                               uint64_t left)
+{
+    if (left == 0) return true;
+    if (code->right[symbol] == CODE_LEAF) return code->left[symbol] == cell[0];
+    unsigned first = code->values[code->left[symbol]];
+    if (!symbols_fit(code, code->left[symbol], cell, left)) return false;
+    return first >= left || symbols_fit(code, code->right[symbol], cell + first, left - first);
+}
+
+/* The symbol for the cells that come next. */
+static inline unsigned symbols_next(const SymbolsCode *code, const uint16_t *cell, uint64_t left)
+{
+    unsigned run = cell[0] < 64 ? code->first_run[cell[0]] : 0;
+    for (unsigned i = SYMBOLS_RUNS; run > 0 && i-- > 0;)
+        if (symbols_fit(code, run + i, cell, left)) return run + i;
+    for (unsigned i = 0; i < code->mixed_count; i++)
+        if (symbols_fit(code, code->mixed[i], cell, left)) return code->mixed[i];
+    return code->leaf[cell[0]] - 1u;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* A node of Huffman's tree. */
+typedef struct SymbolsNode {
+    uint64_t weight;
+    unsigned symbol, parent; /* number of its parent; 0: none yet */
+} SymbolsNode;
+
+static inline int symbols_rarer(const void *a, const void *b)
+{
+    const SymbolsNode *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight < y->weight ? -1 : 1;
+    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+/* Lengths by Huffman's rule: the two rarest are put together until one is left. Sorted leaves come
+ * first, then their parents, which ascend by themselves. */
+static inline bool symbols_lengths(SymbolsCode *code)
+{
+    unsigned n = code->count, leaf = 0, inner = n;
+    SymbolsNode *node = calloc(2 * (size_t)n, sizeof *node);
+    if (node == NULL) return false;
+    for (unsigned i = 0; i < n; i++) node[i] = (SymbolsNode){code->often[i] + 1, i, 0};
+    qsort(node, n, sizeof *node, symbols_rarer);
+    for (unsigned made = n; made < 2 * n - 1; made++)
+        for (int k = 0; k < 2; k++) {
+            bool old = leaf < n && (inner == made || node[leaf].weight <= node[inner].weight);
+            SymbolsNode *rare = &node[old ? leaf++ : inner++];
+            rare->parent = made;
+            node[made].weight += rare->weight;
+        }
+    bool good = true;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned length = n == 1;
+        for (unsigned at = i; node[at].parent != 0; at = node[at].parent) length++;
+        code->length[node[i].symbol] = length;
+        good &= length <= CODE_WORD_MAX;
+    }
+    free(node);
+    return good;
+}
+
+/* Canonical words: those of the longest length from 0 on, the shorter ones behind. */
+static inline void symbols_words(SymbolsCode *code)
+{
+    uint16_t number = 0;
+    uint32_t word = 0;
+    for (unsigned length = CODE_WORD_MAX; length > 0; length--) {
+        for (unsigned i = 0; i < code->count; i++) {
+            if (code->length[i] != length) continue;
+            code->word[i] = word++;
+            code->of_number[number] = (uint16_t)i;
+            code->number[i] = number++;
+        }
+        word /= 2;
+    }
+}
+
+static inline void symbols_put16(uint8_t *at, unsigned value)
+{
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+}
+
+/* The code as the header has it; NULL: out of memory. */
+static inline uint8_t *symbols_bytes(const SymbolsCode *code, size_t *size)
+{
+    unsigned shortest = code->length[code->of_number[code->count - 1]];
+    unsigned longest = code->length[code->of_number[0]];
+    uint8_t *bytes = malloc(4 + 2 * (size_t)(longest - shortest + 1) + 4 * (size_t)code->count);
+    if (bytes == NULL) return NULL;
+    bytes[0] = (uint8_t)shortest;
+    bytes[1] = (uint8_t)longest;
+    symbols_put16(bytes + 2, code->count);
+    uint8_t *at = bytes + 4;
+    for (unsigned length = shortest; length <= longest; length++, at += 2) {
+        unsigned first = 0;
+        while (first < code->count && code->length[code->of_number[first]] > length) first++;
+        symbols_put16(at, first);
+    }
+    for (unsigned number = 0; number < code->count; number++, at += 4) {
+        unsigned symbol = code->of_number[number], right = code->right[symbol];
+        bool leaf = right == CODE_LEAF;
+        symbols_put16(at, leaf ? code->left[symbol] : code->number[code->left[symbol]]);
+        symbols_put16(at + 2, leaf ? right : code->number[right]);
+    }
+    *size = (size_t)(at - bytes);
+    return bytes;
+}
+
+/* A code for these cells. NULL: out of memory, or more values than there may be. */
+static inline SymbolsCode *symbols_learn(SymbolsCells cells)
+{
+    SymbolsCode *code = malloc(sizeof *code);
+    if (code == NULL) return NULL;
+    bool good = symbols_make(code, cells);
+    for (uint64_t at = 0; good && at < cells.size;) {
+        unsigned symbol = symbols_next(code, cells.cell + at, cells.size - at);
+        code->often[symbol]++;
+        at += code->values[symbol];
+    }
+    if (good && symbols_lengths(code)) {
+        symbols_words(code);
+        return code;
+    }
+    free(code);
+    return NULL;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* Fills a block with words, the first bits highest, as far as there is room. Returns how many cells
+ * of `left` it has. */
+static inline unsigned symbols_block(const SymbolsCode *code, const uint16_t *cell, uint64_t left,
+                                     unsigned block_bytes, uint8_t *out)
+{
+    unsigned cells = 0, bits = 0;
+    memset(out, 0, block_bytes);
+    if (left > SYMBOLS_BLOCK_CELLS) left = SYMBOLS_BLOCK_CELLS;
+    while (cells < left) {
+        unsigned symbol = symbols_next(code, cell + cells, left - cells);
+        if (bits + code->length[symbol] > 8 * block_bytes) break;
+        for (unsigned b = code->length[symbol]; b-- > 0; bits++)
+            out[bits / 8] |= (uint8_t)((code->word[symbol] >> b & 1) << (7 - bits % 8));
+        cells += code->values[symbol];
+    }
+    return cells < left ? cells : (unsigned)left;
+}
+
+/* Adds all cells of a side. */
+static inline treb_status symbols_add(TableWriter *writer, int side, const SymbolsCode *code,
+                                      SymbolsCells cells, unsigned block_bytes, treb_error *error)
+{
+    uint8_t block[TABLE_PAGE_SIZE];
+    treb_status status = TREB_OK;
+    for (uint64_t at = 0; status == TREB_OK && at < cells.size;) {
+        unsigned got = symbols_block(code, cells.cell + at, cells.size - at, block_bytes, block);
+        status = table_writer_add_words(writer, side, block, got, error);
+        at += got;
+    }
+    return status;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* The cells of a side from bytes in which they are packed as table_read_block has them. */
+static inline bool symbols_unpack(const TableHeader *header, const uint8_t *bytes,
+                                  SymbolsCells *out)
+{
+    out->size = header->index.size;
+    out->cell = malloc((size_t)out->size * sizeof *out->cell);
+    for (uint64_t i = 0; out->cell != NULL && i < out->size; i++) {
+        if (header->width == 2) {
+            out->cell[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 8);
+            continue;
+        }
+        unsigned bits = 8 / header->per_byte, shift = (unsigned)(i % header->per_byte) * bits;
+        out->cell[i] = (uint16_t)(bytes[i / header->per_byte] >> shift & ((1u << bits) - 1));
+    }
+    return out->cell != NULL;
+}
+
+static inline bool symbols_constant(SymbolsCells cells)
+{
+    for (uint64_t i = 1; i < cells.size; i++)
+        if (cells.cell[i] != cells.cell[0]) return false;
+    return true;
+}
+
+/* Codes the bytes of the stored sides and writes the file. The header has all but the codes, of
+ * which it gets the bytes; a side that has one value throughout gets no pages. */
+static inline treb_status symbols_write(const char *directory, TableHeader *header,
+                                        uint8_t *const data[2], uint64_t *file_size,
+                                        treb_error *error)
+{
+    TableWriter *writer = table_writer_open(directory, header, NULL, 0, error);
+    treb_status status = writer != NULL ? TREB_OK : error->status;
+    for (int s = 0; s < 2 && status == TREB_OK; s++) {
+        TableCode *to = &header->side[s].code;
+        SymbolsCells cells = {NULL, 0};
+        SymbolsCode *code = NULL;
+        if (!header->side[s].stored) continue;
+        free(to->bytes);
+        to->bytes = NULL;
+        if (symbols_unpack(header, data[s], &cells)) code = symbols_learn(cells);
+        if (code != NULL && symbols_constant(cells)) {
+            code->count = 1; /* the leaf alone */
+            code->number[0] = code->of_number[0] = 0;
+            code->length[0] = 1;
+            cells.size = 0;
+        }
+        if (code != NULL) to->bytes = symbols_bytes(code, &to->size);
+        status = to->bytes != NULL ? symbols_add(writer, s, code, cells, to->block_bytes, error)
+                                   : TREB_ERR_MEMORY;
+        free(code);
+        free(cells.cell);
+    }
+    if (status == TREB_OK) return table_writer_finish(writer, header, file_size, error);
+    if (writer != NULL) table_writer_abort(writer);
+    return status;
+}
+
+#endif
