@@ -698,8 +698,8 @@ static void follow(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t a
     }
 }
 
-/* Whether it is of use to end a symbol of one value where `left` cells of its run follow: others must
- * begin there that go on into the next run. */
+/* Whether it is of use to end a symbol of one value where `left` cells of its run follow: others
+ * must begin there that go on into the next run. */
 static bool is_useful(const Segment *run, const Edge *root, uint32_t left)
 {
     return left > PAIRS_LONGEST || (root[left].values >> run[1].id % 64 & 1);
@@ -727,8 +727,8 @@ static void begin(const Parser *parser, ParseRoom *room, uint32_t r, uint32_t at
 }
 
 /* Whether there is a better way further on, in run `r` or behind it. `hope`: about what it costs to
- * come here. To be ahead is worth what those cells cost, but not more than a symbol: the next one may
- * go as far. */
+ * come here. To be ahead is worth what those cells cost, but not more than a symbol: the next one
+ * may go as far. */
 static bool is_behind(const Parser *parser, const ParseRoom *room, uint32_t r, uint32_t hope,
                       uint32_t cost)
 {

@@ -64,7 +64,7 @@ static Learned *learn_cells(Stretch cells, unsigned symbols)
     Ledger unbound;
     uint64_t times[256] = {0};
     Learned *learned = calloc(1, sizeof *learned);
-    LearnOptions options = {&unbound, 1, 1};
+    LearnOptions options = {.ledger = &unbound, .threads = 1, .part = 1, .least = 4};
     Slices slices = {0};
     RunList list = {0};
     ck_assert_ptr_nonnull(learned);
