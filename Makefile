@@ -299,6 +299,10 @@ $(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(call obj,$(CORE) $(
 $(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c $(wildcard gen/code/*.c))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
+# The same of our own files' code: bench_coder FILE..., cells.
+$(BUILD)/tests/gen/bench_coder: $(BUILD)/tests/gen/bench_coder.o $(call obj,$(CORE) $(WRITE) $(wildcard gen/code/*.c))
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+
 # Programs that use the library as its users do.
 USER_BIN := $(BUILD)/tests/engine/engine_games $(BUILD)/tests/probe/bench_search
 $(USER_BIN): $(BUILD)/tests/%: tests/%.c include/trebuchet.h $(LIB_A)

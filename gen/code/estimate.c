@@ -21,6 +21,7 @@ static Estimate *start(Stretch cells, const CodeForm *form)
     Estimate *e = calloc(1, sizeof *e);
     if (e == NULL) return NULL;
     e->learned.form = *form;
+    e->learned.effort = PARSE_QUICK;
     learn_count(cells, times);
     learn_values(&e->learned, times);
     return e;

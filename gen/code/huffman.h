@@ -1,4 +1,4 @@
-/* huffman.h - code words for symbols. Private to code/. */
+/* huffman.h - code words for symbols. Private to code/ and export/. */
 #ifndef TREB_GEN_HUFFMAN_H
 #define TREB_GEN_HUFFMAN_H
 

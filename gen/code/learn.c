@@ -5,7 +5,7 @@
 
 enum {
     LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
-    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
+    LEAST = 4,            /* times that a pair must be there to be a symbol of an estimate */
     REFINEMENTS = 1,      /* times that the sample is cut, to see which symbols are of use */
     REFINEMENTS_WHOLE = 2 /* the same if all cells are in it: there are few */
 };
@@ -39,19 +39,6 @@ void learn_values(Learned *learned, const uint64_t times[256])
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-/* log2 in bits / PARSE_BIT, of 1 or more. */
-static uint32_t log_of(uint64_t n)
-{
-    uint32_t whole = 63 - (uint32_t)__builtin_clzll(n), log = whole;
-    uint64_t x = whole >= 31 ? n >> (whole - 31) : n << (31 - whole); /* 1 to 2, times 2^31 */
-    for (unsigned bit = 1; bit < PARSE_BIT; bit *= 2) {
-        x = x * x >> 31;
-        log = 2 * log + (x >> 32 != 0);
-        if (x >> 32) x >>= 1;
-    }
-    return log;
-}
-
 /* What symbols would cost with a perfect code. Those not used might be after all. */
 static void set_costs(Learned *learned)
 {
@@ -59,13 +46,13 @@ static void set_costs(Learned *learned)
     uint64_t all = 1;
     for (unsigned s = 0; s < pairs->count; s++) all += pairs->used[s];
     for (unsigned s = 0; s < pairs->count; s++) {
-        uint32_t cost = log_of(2 * all) - log_of(pairs->used[s] ? 2 * pairs->used[s] : 1);
+        uint32_t cost = parse_log(2 * all) - parse_log(pairs->used[s] ? 2 * pairs->used[s] : 1);
         learned->cost[s] = cost < PARSE_BIT / 4 ? PARSE_BIT / 4 : cost;
     }
 }
 
 /* Takes away symbols that save less than they take in the file. */
-static void drop_symbols(Learned *learned, uint64_t part)
+static void drop_symbols(Learned *learned, const LearnOptions *options)
 {
     Pairs *pairs = &learned->pairs;
     const uint32_t *cost = learned->cost;
@@ -74,25 +61,29 @@ static void drop_symbols(Learned *learned, uint64_t part)
     memset(drop, 0, sizeof drop);
     for (unsigned s = pairs->values; s < pairs->count; s++) {
         int64_t saved = (int64_t)cost[pairs->left[s]] + cost[pairs->right[s]] - cost[s];
-        drop[s] = saved * (int64_t)(pairs->used[s] * part) < least;
+        int64_t used = (int64_t)pairs->used[s] - options->chance;
+        drop[s] = saved <= 0 || used <= 0 || saved * used * (int64_t)options->part < least;
     }
     pairs_drop(pairs, drop);
 }
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-bool learn_once(Learned *learned, const RunList *list)
+static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
 {
-    PairsWish wish = {learned->present, LEAST, learned->form.symbols};
+    PairsWish wish = {learned->present, least, learned->form.symbols};
     if (!pairs_learn(&learned->pairs, list->run, list->count, &wish)) return false;
     set_costs(learned);
     return true;
 }
 
-/* `list`: gets the runs as they are now; NULL: none are asked for. */
+bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
+
+/* `list`: gets the runs as they are now, to learn from them; NULL: none are asked for. */
 static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
 {
-    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost);
+    ParseEffort effort = list != NULL ? PARSE_PLAIN : learned->effort;
+    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
     bool done = parser != NULL && slices_cut(slices, parser, ledger, threads);
     if (done) slices_used(slices, learned->pairs.used, learned->pairs.count);
     if (done && list != NULL) done = slices_cut_runs(slices, parser, list);
@@ -115,13 +106,13 @@ static bool cut_again(Learned *learned, Slices *sample, RunList *list, const Lea
 bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
 {
     for (int i = 0; i < LESSONS; i++) {
-        if (!learn_once(learned, list)) return false;
+        if (!learn_pairs(learned, list, options->least)) return false;
         if (i + 1 < LESSONS && !cut_again(learned, sample, list, options)) return false;
     }
     int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;
     for (int i = 0; i < refinements; i++) {
         if (!cut_again(learned, sample, NULL, options)) return false;
-        drop_symbols(learned, options->part);
+        drop_symbols(learned, options);
         set_costs(learned);
     }
     return true;

@@ -7,7 +7,8 @@
 #include "gen/code/values.h"
 
 typedef struct Learned {
-    CodeForm form; /* given */
+    CodeForm form;      /* given, */
+    ParseEffort effort; /* and how cells are to be cut */
     bool present[ENCODE_VALUES];
     RunValues values;
     Pairs pairs;
@@ -28,7 +29,10 @@ bool learn_once(Learned *learned, const RunList *list);
 typedef struct LearnOptions {
     Ledger *ledger;
     int threads;
-    uint64_t part; /* one in so many cells is in the sample */
+    uint64_t part;  /* one in so many cells is in the sample */
+    uint32_t least; /* times that a pair must be in it to be a symbol */
+    /* So many uses of a symbol are put down to chance: it was learned where they are. */
+    uint32_t chance;
 } LearnOptions;
 
 /* Symbols of a sample, and of those the ones that are worth their place. `list`: its runs; changed. */

@@ -76,6 +76,15 @@ static void count_levels(const Run *runs, size_t count, RunCounts *counts)
             counts->times[runs[r].value][l] += runs[r].length >> l;
 }
 
+static void count_lengths(Pairs *pairs, const Run *runs, size_t count)
+{
+    memset(pairs->runs, 0, sizeof pairs->runs);
+    for (size_t r = 0; r < count; r++) {
+        uint32_t length = runs[r].length;
+        pairs->runs[runs[r].value][length <= PAIRS_LONGEST ? length : PAIRS_LONGEST + 1]++;
+    }
+}
+
 /* Symbols for values and for runs that are frequent. */
 static void add_runs(Learner *learner, const RunCounts *counts, const bool *present)
 {
@@ -330,6 +339,7 @@ bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsWish *w
         learner->place_free = NONE;
         pairs->count = 0;
         count_levels(runs, count, counts);
+        count_lengths(pairs, runs, count);
         add_runs(learner, counts, wish->present);
         done = list_items(learner, runs, count) && learn(learner);
         free(learner->symbol);

@@ -11,6 +11,7 @@
 
 #include "gen/code/form.h"
 #include "gen/code/runs.h"
+#include "gen/code/values.h"
 
 enum { PAIRS_LONGEST = CODE_VALUES_MAX /* values that a symbol stands for, at most */ };
 
@@ -21,6 +22,8 @@ typedef struct Pairs {
     uint16_t right[CODE_SYMBOLS_MAX];
     uint16_t length[CODE_SYMBOLS_MAX]; /* how many values it stands for */
     uint64_t used[CODE_SYMBOLS_MAX];   /* how often, in what it was learned from */
+    /* How often a run was there, by value and length; those that are longer come last. */
+    uint32_t runs[ENCODE_VALUES][PAIRS_LONGEST + 2];
 } Pairs;
 
 /* What is to be learned. */

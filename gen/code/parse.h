@@ -8,11 +8,23 @@
 
 enum { PARSE_BIT = 256 /* costs are in bits / PARSE_BIT */ };
 
+/* log2 in bits / PARSE_BIT, of 1 or more. The same on any machine. */
+uint32_t parse_log(uint64_t n);
+
 /* What the symbols look like, and what they cost. Constant: any number of threads may use it. */
 typedef struct Parser Parser;
 
+/* How hard to try: for each a few percent less than the one before, and more time. */
+typedef enum ParseEffort {
+    PARSE_PLAIN, /* to learn from: a run ends where most of its kind do */
+    PARSE_QUICK,
+    PARSE_MIDDLE,
+    PARSE_THOROUGH
+} ParseEffort;
+
 /* `cost`: by symbol. NULL: out of memory. */
-Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost);
+Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost,
+                    ParseEffort effort);
 void parser_free(Parser *parser); /* NULL is allowed */
 
 /* Room for a thread. NULL: out of memory. */

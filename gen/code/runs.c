@@ -1,12 +1,15 @@
 /* runs.c - see runs.h. */
 #include "gen/code/runs.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <stdbool.h>
 #include <string.h>
 
 #include "gen/code/values.h"
 
-enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 32 };
+enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 16 };
 
 /* Cells that may have a value are those that do, and from this one on all that name no value. */
 static uint8_t first_loose(uint8_t value)
@@ -19,17 +22,36 @@ static bool admits(uint8_t cell, uint8_t value)
     return cell == value || cell >= first_loose(value);
 }
 
+#ifdef __SSE2__
+
+/* Bits of 16 cells, of those that may have a value. */
+static unsigned which_admit(const uint8_t *cells, uint8_t value)
+{
+    __m128i cell = _mm_loadu_si128((const __m128i *)cells);
+    __m128i same = _mm_cmpeq_epi8(cell, _mm_set1_epi8((char)value));
+    __m128i most = _mm_max_epu8(cell, _mm_set1_epi8((char)first_loose(value)));
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(same, _mm_cmpeq_epi8(cell, most)));
+}
+
+#else
+
+static unsigned which_admit(const uint8_t *cells, uint8_t value)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < BLOCK; i++) bits |= (unsigned)admits(cells[i], value) << i;
+    return bits;
+}
+
+#endif
+
 /* The first cell from `at` on that may not have a value. */
 static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value)
 {
-    uint8_t loose = first_loose(value);
     for (; at + BLOCK <= size; at += BLOCK) {
-        uint8_t wrong = 0;
-        for (int i = 0; i < BLOCK; i++)
-            wrong |= (uint8_t)((cells[at + i] != value) & (cells[at + i] < loose));
-        if (wrong) break;
+        unsigned others = which_admit(cells + at, value) ^ ((1u << BLOCK) - 1);
+        if (others != 0) return at + (unsigned)__builtin_ctz(others);
     }
-    while (at < size && (cells[at] == value || cells[at] >= loose)) at++;
+    while (at < size && admits(cells[at], value)) at++;
     return at;
 }
 

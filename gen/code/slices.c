@@ -88,6 +88,18 @@ static bool list_reserve(RunList *list, size_t more)
     return true;
 }
 
+size_t slices_count_runs(const Slices *slices, const RunValues *values)
+{
+    size_t count = slices->count;
+    for (size_t i = 0; i < slices->count; i++) {
+        Stretch cells = slices->slice[i].cells;
+        uint8_t value;
+        for (size_t at = 0; at < cells.size; count++)
+            at = runs_end(cells.cells, at, cells.size, values, &value);
+    }
+    return count;
+}
+
 bool slices_runs(const Slices *slices, const RunValues *values, RunList *list)
 {
     list->count = 0;

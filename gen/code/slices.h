@@ -38,6 +38,9 @@ typedef struct RunList {
     size_t count, room;
 } RunList;
 
+/* How many runs there are, and one for each slice. */
+size_t slices_count_runs(const Slices *slices, const RunValues *values);
+
 /* Lists runs as long as they can be, with a break behind each slice. False: out of memory. */
 bool slices_runs(const Slices *slices, const RunValues *values, RunList *list);
 

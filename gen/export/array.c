@@ -14,6 +14,7 @@
 const CodeForm array_form = {SYZYGY_SYMBOLS_MAX, 8 * SYZYGY_SYMBOL_SIZE};
 
 enum {
+    LEAST = 4,            /* times that a pair must be in the sample to be a symbol */
     SLICE = 1 << 21,      /* cells that a thread takes at a time; no symbol goes over its end */
     BLOCK_VALUES = 65536, /* at most */
     BLOCK_BITS_LEAST = 4, /* log2 of the bytes */
@@ -70,7 +71,8 @@ static bool learn_array(Encoder *encoder)
     Slices sample = {0};
     RunList list = {0};
     Learned *learned = &encoder->learned;
-    LearnOptions options = {.ledger = encoder->ledger, .threads = encoder->options->threads};
+    LearnOptions options = {
+        .ledger = encoder->ledger, .threads = encoder->options->threads, .least = LEAST};
     bool claimed = ledger_claim(encoder->ledger, SAMPLE_BYTES);
     bool done =
         claimed &&
@@ -287,6 +289,7 @@ treb_status encode_array(const uint8_t *cells, uint64_t size, const EncodeOption
         ledger_init(&unbound, UINT64_MAX);
         encoder->cells = (Stretch){cells, size};
         encoder->learned.form = array_form;
+        encoder->learned.effort = PARSE_THOROUGH;
         encoder->options = options;
         encoder->ledger = options->ledger != NULL ? options->ledger : &unbound;
         done = encode(encoder, out);

@@ -15,12 +15,12 @@
 #include "gen/write/reorder.h"
 
 enum {
-    SAMPLE_CELLS = 48 << 20, /* of the slices that are looked at first, or one slice */
-    BATCH_CELLS = 16 << 20,  /* of the slices that go by together, or one slice */
-    STRETCH = 1 << 13,       /* cells of a part of what a code is learned from, */
-    STRETCHES = 2048,        /* and how many parts there are at most */
-    SEGMENT = 1 << 20,       /* cells that a thread codes at a time */
-    UNKNOWN = 0xfe,          /* a value that no cell has */
+    SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
+    BATCH_CELLS = 16 << 20,   /* of the slices that go by together, or one slice */
+    STRETCH = 1 << 13,        /* cells of a part of what a code is learned from, */
+    STRETCHES = 2048,         /* and how many parts there are at most */
+    SEGMENT = 1 << 20,        /* cells that a thread codes at a time */
+    UNKNOWN = 0xfe,           /* a value that no cell has */
     ORDERS_MAX = 5040
 };
 
@@ -290,18 +290,35 @@ static treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)
     return each_chunk(s, batch, fill_chunk, context, error);
 }
 
-/* Slices from all over the table. */
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Slices from all over the table, not at equal distances: these might all have their pawn on the same
+ * file. */
 static treb_status choose_sample(Side *s, treb_error *error)
 {
+    const double golden = 0.6180339887498949;
     uint64_t all = s->job->shape->index.slices;
     size_t slices = batch_slices(s, SAMPLE_CELLS);
-    treb_status status = batch_reserve(s, &s->sample, SAMPLE_CELLS, error);
-    for (uint64_t i = 0; status == TREB_OK && i < slices; i++) {
-        uint64_t number = (2 * i + 1) * all / (2 * slices), last = (2 * i + 3) * all / (2 * slices);
-        while (number < last && number < all && !cells_has(s->job->cells, number)) number++;
-        if (number < last && number < all) s->sample.number[s->sample.count++] = number;
+    Batch *sample = &s->sample;
+    treb_status status = batch_reserve(s, sample, SAMPLE_CELLS, error);
+    double at = 0.5;
+    for (uint64_t i = 0; status == TREB_OK && i < slices; i++, at += golden) {
+        if (at >= 1) at -= 1;
+        uint64_t number = slices == all ? i : (uint64_t)(at * (double)all);
+        if (cells_has(s->job->cells, number)) sample->number[sample->count++] = number;
     }
-    return status;
+    if (status != TREB_OK) return status;
+    qsort(sample->number, sample->count, sizeof *sample->number, compare_numbers);
+    size_t kept = 0;
+    for (size_t i = 0; i < sample->count; i++)
+        if (i == 0 || sample->number[i] != sample->number[i - 1])
+            sample->number[kept++] = sample->number[i];
+    sample->count = kept;
+    return TREB_OK;
 }
 
 /* ---- The order of the axes ------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "core/ledger.h"
+#include "gen/code/coder.h"
 #include "gen/solve/convert.h"
 #include "syzygy/syzygy.h"
 #include "tests/support/failing_alloc.h"
@@ -163,6 +164,53 @@ START_TEST(ledger_keeps_spare_arrays)
 }
 END_TEST
 
+/* ---- The code of our own arrays ---------------------------------------------------------------- */
+
+/* Cells that are learned from and coded again and again. */
+typedef struct Recode {
+    uint8_t cells[20000];
+    size_t bytes[2]; /* what blocks and code took: at first, now */
+    treb_status status;
+} Recode;
+
+static void recode(void *context)
+{
+    Recode *r = context;
+    treb_error error = {TREB_OK, ""};
+    CoderCells all = {r->cells, sizeof r->cells};
+    CoderSample sample = {.stretch = &all, .count = 1, .size = sizeof r->cells};
+    CodedBlocks blocks = {0};
+    Coder *coder = coder_learn(&sample, &(CoderOptions){.threads = 1}, &error);
+    CoderRoom *room = coder != NULL ? coder_room_make(coder) : NULL;
+    r->status = room == NULL
+                    ? TREB_ERR_MEMORY
+                    : coder_encode(coder, room, r->cells, sizeof r->cells, 100, &blocks, &error);
+    if (coder == NULL && error.status != TREB_ERR_MEMORY) r->status = TREB_ERR_ARGUMENT;
+    r->bytes[1] = r->status == TREB_OK ? blocks.count * 100 + coder_code(coder, NULL) : 0;
+    coder_blocks_free(&blocks);
+    coder_room_free(room);
+    coder_free(coder);
+}
+
+static void check_recode(void *context, bool failed)
+{
+    Recode *r = context;
+    ck_assert_int_eq(r->status, failed ? TREB_ERR_MEMORY : TREB_OK);
+    if (!failed && r->bytes[0] == 0) r->bytes[0] = r->bytes[1];
+    if (!failed) ck_assert_uint_eq(r->bytes[0], r->bytes[1]);
+}
+
+START_TEST(coder_without_memory)
+{
+    static Recode r;
+    for (size_t i = 0; i < sizeof r.cells; i++)
+        r.cells[i] = (uint8_t)((i * i / 7 >> 5) % 6 < 5 ? (i >> 4) * 2654435761u >> 29 : 255);
+    AllocTest test = {recode, check_recode, &r, 0};
+    ck_assert_uint_gt(alloc_sweep(&test), 20);
+    ck_assert_uint_gt(r.bytes[0], 200);
+}
+END_TEST
+
 /* ---- A junior that is not there is an error, not a slice to be left out ------------------------ */
 
 static treb_status find_nothing(void *context, const Shape *shape, uint64_t slice, int side,
@@ -246,6 +294,7 @@ int main(void)
     tcase_add_test(all, ledger_keeps_spare_arrays);
     tcase_add_test(all, missing_juniors_are_errors);
     tcase_add_test(all, conversions_without_memory);
+    tcase_add_test(all, coder_without_memory);
     tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 4);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -1,0 +1,238 @@
+/* test_parse.c - cells of all kinds, cut into symbols and put together again. */
+#include "gen/code/parse.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/code/learn.h"
+#include "tests/support/part.h"
+
+enum { EFFORTS = PARSE_THOROUGH + 1 };
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t end)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)((random_state >> 33) * end >> 31);
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+enum { WORDS = 4096 };
+
+/* Runs, and parts of one text again and again. */
+static void put_cells(uint8_t *cells, size_t size, uint32_t values, uint32_t longest, bool words)
+{
+    uint8_t text[WORDS];
+    for (int i = 0; i < WORDS; i++) text[i] = (uint8_t)random_below(values);
+    for (size_t at = 0; at < size;) {
+        uint8_t value = (uint8_t)random_below(values);
+        if (words && random_below(3) > 0)
+            for (uint32_t from = random_below(4000), n = random_below(90); n > 0 && at < size; n--)
+                cells[at++] = text[from++];
+        else
+            for (uint32_t n = 1 + random_below(longest); n > 0 && at < size; n--)
+                cells[at++] = value;
+    }
+}
+
+/* One in `part` cells, and some stretches, no longer name a value. */
+static void blur(uint8_t *cells, size_t size, uint32_t part)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (random_below(part) > 0) continue;
+        bool up_to = cells[i] < 29 && random_below(2);
+        cells[i] = (uint8_t)(up_to ? ENCODE_UP_TO | (cells[i] + random_below(2)) : ENCODE_ANY);
+    }
+    for (int n = 0; n < 4; n++)
+        for (size_t at = random_below((uint32_t)size), k = random_below(600); k > 0 && at < size;
+             k--)
+            cells[at++] = ENCODE_ANY;
+}
+
+static bool admits(uint8_t cell, uint8_t value)
+{
+    return cell == value || cell == ENCODE_ANY || (cell >= ENCODE_UP_TO && (cell & 31) >= value);
+}
+
+/* ---- Symbols --------------------------------------------------------------------------------- */
+
+static Learned *learn_cells(Stretch cells, unsigned symbols)
+{
+    Ledger unbound;
+    uint64_t times[256] = {0};
+    Learned *learned = calloc(1, sizeof *learned);
+    LearnOptions options = {.ledger = &unbound, .threads = 1, .part = 1, .least = 4};
+    Slices slices = {0};
+    RunList list = {0};
+    ck_assert_ptr_nonnull(learned);
+    ledger_init(&unbound, UINT64_MAX);
+    learned->form = (CodeForm){symbols, 24};
+    learn_count(cells, times);
+    learn_values(learned, times);
+    ck_assert(slices_make(&slices, cells, 1 << 13, 1));
+    ck_assert(slices_runs(&slices, &learned->values, &list));
+    ck_assert(learn(learned, &slices, &list, &options));
+    slices_free(&slices);
+    free(list.run);
+    return learned;
+}
+
+/* Cuts cells and holds the symbols against them. Returns what they cost. */
+static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
+{
+    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
+    ParseRoom *room = parse_room_make();
+    uint16_t *token = malloc(cells.size * sizeof *token);
+    ck_assert(parser != NULL && room != NULL && token != NULL);
+    size_t tokens = parse_stretch(parser, room, cells, token), at = 0;
+    size_t runs = parser_runs(parser, token, tokens, NULL);
+    Run *run = malloc((runs + 1) * sizeof *run);
+    ck_assert_ptr_nonnull(run);
+    ck_assert_uint_eq(parser_runs(parser, token, tokens, run), runs);
+    for (size_t r = 0; r < runs; r++)
+        for (uint32_t k = 0; k < run[r].length; k++, at++) {
+            ck_assert_uint_lt(at, cells.size);
+            ck_assert_msg(admits(cells.cells[at], run[r].value), "cell %zu", at);
+        }
+    ck_assert_uint_eq(at, cells.size);
+    uint64_t cost = 0;
+    for (size_t t = 0; t < tokens; t++) cost += learned->cost[token[t]];
+    free(run);
+    free(token);
+    parse_room_free(room);
+    parser_free(parser);
+    return cost;
+}
+
+START_TEST(any_cells)
+{
+    enum { SIZE = 40000 };
+    static uint8_t cells[SIZE];
+    random_state = (uint64_t)_i * 7919;
+    size_t size = 1 + random_below(random_below(2) ? 300 : SIZE - 1);
+    uint32_t values = 1 + random_below(_i % 3 ? 5 : ENCODE_VALUES - 1);
+    uint32_t longest = 1 + random_below(_i % 4 == 0 ? 20000 : _i % 4 == 1 ? 300 : 20);
+    put_cells(cells, size, values, longest, random_below(2));
+    if (_i % 5 > 0) blur(cells, size, 1 + random_below(30));
+    Stretch all = {cells, size};
+    Learned *learned = learn_cells(all, _i % 2 ? CODE_SYMBOLS_MAX : 100 + random_below(4000));
+    for (int effort = 0; effort < EFFORTS; effort++) cut(learned, all, (ParseEffort)effort);
+    free(learned);
+}
+END_TEST
+
+/* More symbols than a table of Syzygy's may have. */
+START_TEST(many_symbols)
+{
+    enum { SIZE = 1000000, WORD = 12, DIFFERENT = 1400 };
+    static uint8_t word[DIFFERENT][WORD];
+    random_state = 5;
+    for (int i = 0; i < DIFFERENT; i++)
+        for (int k = 0; k < WORD; k++) word[i][k] = (uint8_t)random_below(200);
+    uint8_t *cells = malloc(SIZE);
+    ck_assert_ptr_nonnull(cells);
+    memset(cells, 0, SIZE);
+    for (int at = 0; at + WORD <= SIZE; at += WORD)
+        memcpy(cells + at, word[random_below(DIFFERENT)], WORD);
+    Stretch all = {cells, SIZE};
+    Learned *learned = learn_cells(all, CODE_SYMBOLS_MAX);
+    ck_assert_uint_gt(learned->pairs.count, 8000);
+    ck_assert_uint_lt(cut(learned, all, PARSE_QUICK) / PARSE_BIT, (uint64_t)SIZE / WORD * 16);
+    free(learned);
+    free(cells);
+}
+END_TEST
+
+/* ---- What it costs --------------------------------------------------------------------------- */
+
+/* Whether a symbol is what is in the cells from a place on. */
+static bool matches(const Pairs *pairs, unsigned symbol, const uint8_t *cells)
+{
+    if (symbol < pairs->values) return pairs->left[symbol] == *cells;
+    unsigned left = pairs->left[symbol];
+    return matches(pairs, left, cells) &&
+           matches(pairs, pairs->right[symbol], cells + pairs->length[left]);
+}
+
+/* The least that cells can cost of which each names a value. */
+static uint64_t least_cost(const Learned *learned, Stretch cells)
+{
+    const Pairs *pairs = &learned->pairs;
+    uint64_t *cost = malloc((cells.size + 1) * sizeof *cost);
+    ck_assert_ptr_nonnull(cost);
+    memset(cost, 0xff, (cells.size + 1) * sizeof *cost);
+    cost[0] = 0;
+    for (size_t at = 0; at < cells.size; at++)
+        for (unsigned s = 0; s < pairs->count; s++) {
+            size_t end = at + pairs->length[s];
+            if (end > cells.size || cost[end] <= cost[at] + learned->cost[s]) continue;
+            if (matches(pairs, s, cells.cells + at)) cost[end] = cost[at] + learned->cost[s];
+        }
+    uint64_t least = cost[cells.size];
+    free(cost);
+    return least;
+}
+
+START_TEST(cost_is_near_the_least)
+{
+    enum { SIZE = 30000 };
+    static uint8_t cells[SIZE];
+    static const double most[EFFORTS] = {
+        [PARSE_PLAIN] = 1.06, [PARSE_QUICK] = 1.05, [PARSE_MIDDLE] = 1.05, [PARSE_THOROUGH] = 1.02};
+    random_state = 100 + (uint64_t)_i;
+    put_cells(cells, SIZE, 5, _i % 2 ? 40 : 4, true);
+    Stretch all = {cells, SIZE};
+    Learned *learned = learn_cells(all, 1000);
+    double least = (double)least_cost(learned, all);
+    for (int effort = 0; effort < EFFORTS; effort++) {
+        double part = (double)cut(learned, all, (ParseEffort)effort) / least;
+        ck_assert_msg(part >= 1 && part <= most[effort], "effort %d: %.4f", effort, part);
+    }
+    free(learned);
+}
+END_TEST
+
+/* Runs whose ends may be moved to where they always are elsewhere. */
+START_TEST(effort_pays)
+{
+    enum { SIZE = 200000, LINE = 64 };
+    uint8_t *cells = malloc(SIZE);
+    uint64_t cost[EFFORTS];
+    ck_assert_ptr_nonnull(cells);
+    random_state = 9;
+    for (int at = 0; at < SIZE; at++) {
+        int line = at / LINE, place = at % LINE, kind = line * 7 % 11;
+        cells[at] = (uint8_t)(place < 9 + kind ? 0 : place < 30 + 2 * kind ? 2 : 1);
+        if (random_below(5) == 0) cells[at] = ENCODE_ANY;
+    }
+    Stretch all = {cells, SIZE};
+    Learned *learned = learn_cells(all, 1000);
+    for (int effort = 0; effort < EFFORTS; effort++)
+        cost[effort] = cut(learned, all, (ParseEffort)effort);
+    ck_assert_uint_lt(cost[PARSE_QUICK], cost[PARSE_PLAIN]);
+    ck_assert_uint_lt(cost[PARSE_MIDDLE], cost[PARSE_QUICK]);
+    ck_assert_uint_lt(cost[PARSE_THOROUGH], cost[PARSE_MIDDLE]);
+    free(learned);
+    free(cells);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("parse");
+    TCase *group = tcase_create("cells");
+    tcase_set_timeout(group, 300);
+    tcase_add_loop_test(group, any_cells, 0, 40 / test_part() + 1);
+    tcase_add_test(group, many_symbols);
+    tcase_add_loop_test(group, cost_is_near_the_least, 0, 2);
+    tcase_add_test(group, effort_pays);
+    suite_add_tcase(suite, group);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
