@@ -96,6 +96,7 @@ static void make_tables(void)
 
 int main(void)
 {
+    run_codec = TABLE_ZSTD;
     TCase *tests = tcase_create("histograms");
     tcase_add_unchecked_fixture(tests, make_tables, remove_work);
     tcase_add_loop_test(tests, histograms, 0, sizeof counted / sizeof *counted);

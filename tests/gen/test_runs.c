@@ -53,7 +53,8 @@ static int run_child(int argc, char **argv)
     if (most != NULL) setrlimit(RLIMIT_FSIZE, &limit);
     GenerateOptions options = {.directory = argv[2],
                                .memory = strtoull(argv[3], NULL, 10),
-                               .metrics = (unsigned)atoi(argv[4])};
+                               .metrics = (unsigned)atoi(argv[4]),
+                               .codec = TABLE_ZSTD};
     for (int i = 5; i < argc && n < 8; i++)
         if (material_parse(argv[i], &list[n])) n++;
     treb_status status = generate_plan(&options, list, n, &plan, &error);
@@ -288,6 +289,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
+    run_codec = TABLE_ZSTD;
     if (argc > 5 && strcmp(argv[1], "run") == 0) return run_child(argc, argv);
     Suite *suite = suite_create("gen in bounds");
     TCase *memory = tcase_create("memory"), *others = tcase_create("others");

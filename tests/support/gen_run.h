@@ -110,11 +110,13 @@ static inline Material material_of(const char *name)
     return m;
 }
 
+static TableCodec run_codec = TABLE_SYMBOLS; /* of new runs; zstd's take a fraction of the time */
+
 static inline Run new_run(const char *directory, unsigned metrics)
 {
     Run run;
     memset(&run, 0, sizeof run);
-    run.options = (GenerateOptions){.directory = directory, .metrics = metrics};
+    run.options = (GenerateOptions){.directory = directory, .metrics = metrics, .codec = run_codec};
     return run;
 }
 

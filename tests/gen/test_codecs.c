@@ -1,0 +1,187 @@
+/* test_codecs.c - the same tables by both codecs: verified in full, and the same answer to every
+ * position, whatever memory a probe has. */
+#include <check.h>
+
+#include "compare/compare.h"
+#include "core/index.h"
+#include "core/table.h"
+#include "tests/support/gen_run.h"
+#include "tests/support/part.h"
+#include "verify/verify.h"
+
+enum { TINY = 3 * 4096 };
+
+static const char *const made[] = {"KPvK", "KBBvK"};
+static char folder[2][PATH_SIZE]; /* by codec */
+
+static void make_tables(void)
+{
+    make_work();
+    for (int codec = TABLE_ZSTD; codec <= TABLE_SYMBOLS; codec++) {
+        snprintf(folder[codec], PATH_SIZE, "%.4000s/%d", work, codec);
+        ck_assert_int_eq(mkdir(folder[codec], 0777), 0);
+        Run run = new_run(folder[codec], EVERY);
+        run.options.codec = (TableCodec)codec;
+        run_names(&run, "KPvK KBBvK");
+    }
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static int is_table(const struct dirent *entry) { return strstr(entry->d_name, ".treb") != NULL; }
+
+/* Each file is of its codec, and both folders have the same ones. */
+START_TEST(files_are_of_their_codec)
+{
+    struct dirent **list[2];
+    int count[2];
+    for (int codec = 0; codec < 2; codec++) {
+        count[codec] = scandir(folder[codec], &list[codec], is_table, alphasort);
+        for (int i = 0; i < count[codec]; i++) {
+            char path[PATH_SIZE + 300];
+            treb_error error;
+            snprintf(path, sizeof path, "%.4100s/%.280s", folder[codec], list[codec][i]->d_name);
+            Table *table = table_open(path, &error);
+            ck_assert_msg(table != NULL, "%s", error.text);
+            ck_assert_int_eq(table_header(table)->codec, codec);
+            table_close(table);
+        }
+    }
+    ck_assert_int_eq(count[0], count[1]);
+    ck_assert_int_eq(count[0], 4 * 6);
+    for (int i = 0; i < count[0]; i++) {
+        ck_assert_str_eq(list[0][i]->d_name, list[1][i]->d_name);
+        free(list[0][i]);
+        free(list[1][i]);
+    }
+    free(list[0]);
+    free(list[1]);
+}
+END_TEST
+
+/* What the headers say of the positions does not depend on the codec. */
+START_TEST(headers_say_the_same)
+{
+    treb_tables *set[2];
+    for (int codec = 0; codec < 2; codec++) {
+        const char *from = folder[codec];
+        set[codec] = treb_tables_open(&from, 1, NULL);
+        ck_assert_ptr_nonnull(set[codec]);
+    }
+    for (int metric = TREB_WDL; metric < TREB_METRICS; metric++) {
+        treb_table_info info[2];
+        for (int codec = 0; codec < 2; codec++)
+            ck_assert_int_eq(treb_tables_find(set[codec], made[_i], metric, &info[codec], NULL),
+                             TREB_OK);
+        ck_assert_mem_eq(info[0].count, info[1].count, sizeof info[0].count);
+        ck_assert_mem_eq(info[0].longest, info[1].longest, sizeof info[0].longest);
+    }
+    for (int codec = 0; codec < 2; codec++) treb_tables_close(set[codec]);
+}
+END_TEST
+
+START_TEST(verified_in_full)
+{
+    const char *from = folder[_i];
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        Material m = material_of(made[i]);
+        VerifyResult result;
+        VerifyOptions options = {.dirs = &from, .dirs_count = 1, .full = true};
+        ck_assert_msg(verify_material(&m, &options, &result) == TREB_OK, "%s", result.text);
+    }
+}
+END_TEST
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+START_TEST(every_position)
+{
+    CompareSet set[2];
+    CompareResult result;
+    CompareOptions options = {.memory = UINT64_C(64) << 20};
+    treb_error error;
+    Material m = material_of(made[_i]);
+    for (int codec = 0; codec < 2; codec++)
+        ck_assert_int_eq(compare_open(&set[codec], folder[codec], &error), TREB_OK);
+    ck_assert_msg(compare_material(&set[0], &set[1], &m, EVERY, &options, &result, &error) ==
+                      TREB_OK,
+                  "%s", error.text);
+    for (int metric = 0; metric < TREB_METRICS; metric++) {
+        ck_assert_uint_eq(result.count[metric].equal, result.positions);
+        ck_assert_uint_eq(result.count[metric].different + result.count[metric].unknown, 0);
+    }
+    ck_assert_uint_gt(result.positions, 20000);
+    compare_result_free(&result);
+    for (int codec = 0; codec < 2; codec++) compare_close(&set[codec]);
+}
+END_TEST
+
+/* Compares the sets in each `step`th position; distances too if wanted. */
+static void compare_answers(treb_tables *const set[2], const Material *m, uint64_t step,
+                            bool distances)
+{
+    Index index;
+    uint64_t compared = 0;
+    ck_assert(index_init(&index, m, NULL, 1));
+    for (uint64_t cell = 0; cell < index.size; cell += step) {
+        IndexMen men;
+        if (!index_to_men(&index, cell, &men)) continue;
+        for (int turn = 0; turn < 2; turn++)
+            for (int metric = TREB_WDL; metric <= (distances ? TREB_DTM : TREB_WDL); metric++) {
+                treb_position pos;
+                treb_distance d[2];
+                treb_status status[2];
+                index_men_to_position(&index, &men, turn, &pos);
+                for (int k = 0; k < 2; k++)
+                    status[k] = treb_probe_distance(set[k], &pos, metric, &d[k], NULL);
+                if (status[0] == TREB_ERR_POSITION) continue;
+                /* Assertions are slow. */
+                if (status[0] != TREB_OK || status[1] != TREB_OK || d[0].wdl != d[1].wdl ||
+                    d[0].plies != d[1].plies)
+                    ck_abort_msg("cell %d, turn %d, metric %d", (int)cell, turn, metric);
+                compared++;
+            }
+    }
+    ck_assert_uint_gt(compared, 1000 / (unsigned)test_part());
+}
+
+/* With no cache, a tiny one, and the default, against zstd's with the default. */
+START_TEST(any_memory)
+{
+    static const uint64_t memory[] = {0, TINY, TREB_MEMORY_DEFAULT};
+    treb_tables *set[2];
+    treb_memory after;
+    for (int codec = 0; codec < 2; codec++) {
+        const char *from = folder[codec];
+        set[codec] = treb_tables_open(&from, 1, NULL);
+        ck_assert_ptr_nonnull(set[codec]);
+    }
+    treb_tables_set_memory(set[TABLE_SYMBOLS], memory[_i]);
+    Material three = material_of("KPvK"), four = material_of("KBBvK");
+    unsigned part = (unsigned)test_part();
+    compare_answers(set, &three, 3 * part, false);
+    compare_answers(set, &three, 61 * part, true);
+    compare_answers(set, &four, 37 * part, false);
+    compare_answers(set, &four, 4001 * part, true);
+    treb_tables_get_memory(set[TABLE_SYMBOLS], &after);
+    ck_assert_uint_le(after.cached, memory[_i]);
+    ck_assert(memory[_i] == 0 || after.cached > 0);
+    for (int codec = 0; codec < 2; codec++) treb_tables_close(set[codec]);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("codecs");
+    int count = sizeof made / sizeof *made;
+    tcase_add_unchecked_fixture(tests, make_tables, remove_work);
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, files_are_of_their_codec);
+    tcase_add_loop_test(tests, headers_say_the_same, 0, count);
+    tcase_add_loop_test(tests, verified_in_full, 0, 2);
+    tcase_add_loop_test(tests, every_position, 0, count);
+    tcase_add_loop_test(tests, any_memory, 0, 3);
+    Suite *suite = suite_create("codecs");
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
