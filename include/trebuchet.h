@@ -168,7 +168,8 @@ typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_
  * positions need none. NULL on failure: a directory cannot be read, or memory. The caller closes
  * the set. Files must not be changed while it is open; if they are, probes fail with an error and
  * do not lie.
- * Syzygy's files are mapped into memory: cutting one short while it is open ends the process.
+ * Files of verdicts and of DTZ, ours and Syzygy's, are mapped into memory: cutting one short while
+ * it is open ends the process.
  * Of ours a set keeps at most a quarter of the files that the process is allowed (RLIMIT_NOFILE, when
  * the set is opened) open, and at least 16: those least recently read are closed, and opened again
  * when needed. Syzygy's need one of these while a call that does not wait asks after them.
@@ -215,7 +216,7 @@ typedef struct treb_table_info {
     treb_format format;
     const char *path;       /* owned by the set */
     uint64_t file_size;     /* bytes */
-    uint64_t block_size;    /* bytes of a block before compression */
+    uint64_t block_size;    /* bytes, before compression, that are unpacked at once */
     int stored[2];          /* whether the file holds cells of this side to move */
     uint64_t count[2][5];   /* positions: all legal ones on the full board, like men not told
                                apart, en passant left out */
@@ -404,8 +405,8 @@ TREB_API treb_status treb_best_line(const treb_tables *tables, const treb_positi
  * "At once" is as good as the system's word. Linux tells what of a file is in memory if the file
  * system can (ext4, XFS, Btrfs and others); where it cannot (tmpfs, FUSE, networks, overlays) the
  * answer is found by mincore for files that the user owns, and what is not in the set's own memory
- * counts as missing for others: there the thread is needed. Of Syzygy's files, which are mapped,
- * what was in memory a second ago is taken to be there. */
+ * counts as missing for others: there the thread is needed. Of files that are mapped, what was
+ * in memory a second ago is taken to be there. */
 TREB_API treb_status treb_probe_wdl_try(const treb_tables *tables, const treb_position *pos,
                                         treb_wdl *out, treb_error *error);
 TREB_API treb_status treb_probe_distance_try(const treb_tables *tables, const treb_position *pos,

@@ -12,7 +12,7 @@ const CodeForm coder_form = {CODE_SYMBOLS_MAX, 8 * CODER_SYMBOL_SIZE};
 
 enum {
     CHUNK = 1 << 13,        /* cells of a stretch that is learned from */
-    LEARN_RUNS = 500000,    /* about how many runs these have together: with half as many files are
+    LEARN_RUNS = 250000,    /* about how many runs these have together: with half as many files are
                               * 2 % larger, with twice as many 1 % smaller in twice the time */
     LEAST = 3,              /* times that a pair must be in the sample to be a symbol */
     CHANCE = 2,             /* uses put down to chance: codes are a tenth smaller, files the same */

@@ -2,10 +2,10 @@
  *
  * The side to move whose distances are kept is chosen on a sample of the first slice.
  *
- * With codec symbols all cells wait until all slices are there (cells.h, coded.h). With codec zstd
- * only verdicts do. A slice then goes to a file in three steps: the codes of its cells become runs of
- * bytes (codes.h), runs are cut into the file's blocks (blocks.h), and whole blocks are compressed,
- * all in parallel. */
+ * Cells that are coded by symbols wait until all slices are there (cells.h, coded.h), and verdicts
+ * do in any case. With codec zstd a slice goes to a file in three steps: the codes of its cells become
+ * runs of bytes (codes.h), runs are cut into the file's blocks (blocks.h), and whole blocks are
+ * compressed, all in parallel. */
 #include "gen/write/writer.h"
 
 #include <assert.h>
@@ -42,6 +42,19 @@ struct Writer {
 };
 
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
+
+/* Distances to conversion and to mate are so different from cell to cell that zstd takes less for
+ * most tables (docs/performance.md). */
+static bool by_symbols(TableCodec codec, int metric)
+{
+    return codec == TABLE_SYMBOLS && (metric == TREB_WDL || metric == TREB_DTZ);
+}
+
+/* Whether a metric has a file of its own with codec zstd: not one with another's cells. */
+static bool by_zstd(const Writer *w, int metric)
+{
+    return has(w, metric) && !by_symbols(w->codec, metric) && !w->is_copy[metric];
+}
 
 /* Two bytes where a distance may need them. */
 static unsigned width_of(const Shape *shape, const WriteOptions *options)
@@ -93,8 +106,8 @@ static treb_status writer_init(Writer *w, const WriteOptions *options, treb_erro
     if (status != TREB_OK) return status;
     if ((w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms)) == NULL)
         return fail_memory(error);
-    for (int m = 0; m < TREB_METRICS && w->codec == TABLE_ZSTD; m++)
-        if (has(w, m) && !encoders_new(w, m, options->level)) return fail_memory(error);
+    for (int m = 0; m < TREB_METRICS; m++)
+        if (by_zstd(w, m) && !encoders_new(w, m, options->level)) return fail_memory(error);
     return TREB_OK;
 }
 
@@ -110,7 +123,7 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->metrics = options->metrics;
     w->width = width_of(shape, options);
     w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
-    w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
+    w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / 2;
     w->threads = omp_get_max_threads();
     if (writer_init(w, options, error) == TREB_OK) return w;
     writer_abort(w);
@@ -157,7 +170,7 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
     order_sample_free(&sample);
     if (!chosen) return fail_memory(error);
     bool keep[2] = {choice.side == 0, choice.side == 1};
-    if (w->codec == TABLE_SYMBOLS) return wait_for(w, metric, 1u << choice.side, error);
+    if (by_symbols(w->codec, metric)) return wait_for(w, metric, 1u << choice.side, error);
     FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
     return blocks_open(&w->file[metric], &plan, &packing, choice.order, keep, w->encoder[metric],
                        error);
@@ -168,7 +181,7 @@ static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error
     /* Where the two metrics agree, so do their files but for the header. */
     w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        if (!has(w, m) || (w->is_copy[m] && w->codec == TABLE_SYMBOLS)) continue;
+        if (!has(w, m) || (w->is_copy[m] && by_symbols(w->codec, TREB_DTZ))) continue;
         treb_status status = distances_open(w, m, slice, error);
         if (status != TREB_OK) return status;
     }
@@ -212,8 +225,7 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
 #pragma omp critical(writer_begin)
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && !w->is_copy[m] && w->codec == TABLE_ZSTD)
-            status = distances_slice(w, m, number, slice, error);
+        if (by_zstd(w, m)) status = distances_slice(w, m, number, slice, error);
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
         if (w->cells[m] != NULL) status = cells_add(w->cells[m], number, slice, error);
     if (status == TREB_OK && !tally_slice(&w->tally, w->histograms, number[0], slice))
@@ -241,7 +253,7 @@ static treb_status skip_unused(Writer *w, int first, int end, treb_error *error)
     for (uint64_t s = 0; s < w->shape->index.slices; s++) {
         if (cells_has(w->cells[TREB_WDL], s)) continue;
         for (int m = first; m < end && status == TREB_OK; m++)
-            if (has(w, m) && !w->is_copy[m]) status = write_nothing(&w->file[m], s, error);
+            if (by_zstd(w, m)) status = write_nothing(&w->file[m], s, error);
     }
     return status;
 }
@@ -496,10 +508,9 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 {
     memset(result, 0, sizeof *result);
     tally_finish(&w->tally, w->histograms, w->shape);
-    bool zstd = w->codec == TABLE_ZSTD;
-    treb_status status =
-        zstd ? skip_unused(w, TREB_DTZ, TREB_METRICS, error) : finish_coded(w, error);
-    if (status == TREB_OK && zstd) status = finish_verdicts(w, error);
+    treb_status status = skip_unused(w, TREB_DTZ, TREB_METRICS, error);
+    if (status == TREB_OK)
+        status = w->codec == TABLE_SYMBOLS ? finish_coded(w, error) : finish_verdicts(w, error);
     if (status == TREB_OK) status = finish_files(w, result, error);
     result->tally = w->tally;
     for (int side = 0; side < 2; side++)
@@ -508,26 +519,17 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
     return status;
 }
 
-/* With codec symbols files are written one after the other, when all cells wait. */
-static uint64_t coded_writer_memory(const Shape *shape, unsigned metrics, int threads)
-{
-    uint64_t bytes = coded_memory(shape, threads) + ledger_cost(sizeof(Histograms));
-    for (int m = 0; m < TREB_METRICS; m++)
-        if (m == TREB_WDL || metrics >> m & 1) bytes += cells_memory(shape, m, threads);
-    return bytes;
-}
-
 uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int threads)
 {
     enum { PADDING = 2 };
-    unsigned width = width_of(shape, options);
-    if (options->codec == TABLE_SYMBOLS && width == 1)
-        return coded_writer_memory(shape, options->metrics, threads);
-    size_t plane = PADDING * codes_cells(shape);
-    uint64_t bytes = cells_memory(shape, TREB_WDL, threads) + ledger_cost(sizeof(Histograms));
-    uint64_t distances = 0, verdicts = 0;
+    unsigned width = width_of(shape, options), metrics = options->metrics | 1u << TREB_WDL;
+    TableCodec codec = width > 1 ? TABLE_ZSTD : options->codec;
+    size_t plane = PADDING * codes_cells(shape), planes = cells_planes(shape);
+    uint64_t bytes = ledger_cost(sizeof(Histograms)), distances = 0, verdicts = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
-        if (!(options->metrics >> m & 1)) continue;
+        if (!(metrics >> m & 1)) continue;
+        if (m == TREB_WDL || by_symbols(codec, m)) bytes += cells_memory(shape, m, threads);
+        if (by_symbols(codec, m)) continue;
         bytes += (uint64_t)threads * ENCODER_BYTES;
         uint64_t blocks = blocks_memory(shape, m, width, m == TREB_WDL ? 2 : 1, threads);
         if (m == TREB_WDL)
@@ -535,9 +537,9 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
         else
             distances += blocks;
     }
-    /* Verdicts are written when the distances are complete. */
+    /* What waited is written when the other distances are complete. */
+    if (codec == TABLE_SYMBOLS) verdicts = coded_memory(shape, threads);
     bytes += distances > verdicts ? distances : verdicts;
-    size_t planes = cells_planes(shape);
     bytes += planes_memory(shape, plane, width, planes, threads);
     if (shape->men == 0)
         bytes += 2 * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
