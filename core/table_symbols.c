@@ -212,6 +212,19 @@ static const uint8_t *page_bytes(const Symbols *symbols, uint64_t number, size_t
     return symbols->map.bytes + at;
 }
 
+/* Whether the blocks of a page have as many cells as are between its first and that of the next. */
+static bool good_cells(const SymbolsSide *side, uint64_t page, const uint8_t *bytes)
+{
+    uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+    uint64_t cells = end - first_of(side, page);
+    for (unsigned b = 0; b < side->blocks; b++) {
+        unsigned own = format_get16(bytes + PAGE_AT_LENGTHS + 2 * b);
+        if (own > cells) return false;
+        cells -= own;
+    }
+    return cells == 0;
+}
+
 /* Of one that was not looked at yet. */
 __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, int side,
                                                         uint64_t page, treb_error *error)
@@ -221,6 +234,9 @@ __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, 
     const uint8_t *bytes = page_bytes(symbols, number, &size);
     if (format_page_checksum(bytes, size, number) != format_get32(bytes))
         return damaged_page(symbols, side, page, "its checksum differs", error);
+    if (!good_cells(&symbols->side[side], page, bytes))
+        return damaged_page(symbols, side, page, "its blocks have too many cells or too few",
+                            error);
     atomic_store_explicit(&symbols->good[number], 1, memory_order_relaxed);
     return TREB_OK;
 }
