@@ -34,6 +34,7 @@ struct Writer {
     int threads;
     TableEncoder **encoder[TREB_METRICS]; /* by thread; NULL for metrics not wanted */
     FileBlocks file[TREB_METRICS];
+    bool dtc_is_dtz;
     bool is_copy[TREB_METRICS]; /* its cells are those of another's */
     uint64_t encoder_bytes;     /* claimed */
     Cells *cells[TREB_METRICS]; /* that wait */
@@ -45,15 +46,16 @@ static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; 
 
 /* Distances to conversion and to mate are so different from cell to cell that zstd takes less for
  * most tables (docs/performance.md). */
-static bool by_symbols(TableCodec codec, int metric)
+static bool by_symbols(TableCodec codec, int metric, bool dtc_is_dtz)
 {
-    return codec == TABLE_SYMBOLS && (metric == TREB_WDL || metric == TREB_DTZ);
+    return codec == TABLE_SYMBOLS &&
+           (metric == TREB_WDL || metric == TREB_DTZ || (metric == TREB_DTC && dtc_is_dtz));
 }
 
 /* Whether a metric has a file of its own with codec zstd: not one with another's cells. */
 static bool by_zstd(const Writer *w, int metric)
 {
-    return has(w, metric) && !by_symbols(w->codec, metric) && !w->is_copy[metric];
+    return has(w, metric) && !by_symbols(w->codec, metric, w->dtc_is_dtz) && !w->is_copy[metric];
 }
 
 /* Two bytes where a distance may need them. */
@@ -170,7 +172,8 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
     order_sample_free(&sample);
     if (!chosen) return fail_memory(error);
     bool keep[2] = {choice.side == 0, choice.side == 1};
-    if (by_symbols(w->codec, metric)) return wait_for(w, metric, 1u << choice.side, error);
+    if (by_symbols(w->codec, metric, w->dtc_is_dtz))
+        return wait_for(w, metric, 1u << choice.side, error);
     FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
     return blocks_open(&w->file[metric], &plan, &packing, choice.order, keep, w->encoder[metric],
                        error);
@@ -179,9 +182,10 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
 static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error)
 {
     /* Where the two metrics agree, so do their files but for the header. */
-    w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
+    w->dtc_is_dtz = slice->dtc_is_dtz;
+    w->is_copy[TREB_DTC] = w->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        if (!has(w, m) || (w->is_copy[m] && by_symbols(w->codec, TREB_DTZ))) continue;
+        if (!has(w, m) || (w->is_copy[m] && by_symbols(w->codec, m, true))) continue;
         treb_status status = distances_open(w, m, slice, error);
         if (status != TREB_OK) return status;
     }
@@ -528,8 +532,10 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
     uint64_t bytes = ledger_cost(sizeof(Histograms)), distances = 0, verdicts = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
-        if (m == TREB_WDL || by_symbols(codec, m)) bytes += cells_memory(shape, m, threads);
-        if (by_symbols(codec, m)) continue;
+        /* Whether DTC is DTZ is not known yet. */
+        if (m == TREB_WDL || by_symbols(codec, m, !shape->pawns))
+            bytes += cells_memory(shape, m, threads);
+        if (by_symbols(codec, m, false)) continue;
         bytes += (uint64_t)threads * ENCODER_BYTES;
         uint64_t blocks = blocks_memory(shape, m, width, m == TREB_WDL ? 2 : 1, threads);
         if (m == TREB_WDL)
