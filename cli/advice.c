@@ -98,7 +98,8 @@ bool cli_advice(const char *material, char *text, size_t size)
     Estimate e;
     treb_error error;
     char why[512];
-    GenerateOptions options = {.directory = place.folder, .metrics = (1u << TREB_METRICS) - 1};
+    GenerateOptions options = {
+        .codec = TABLE_SYMBOLS, .directory = place.folder, .metrics = (1u << TREB_METRICS) - 1};
     if (place.folder[0] == '\0') {
         snprintf(text, size, "None of these folders can be written to, so no tables can be added");
         return false;

@@ -268,8 +268,10 @@ static int gen_plan(BenchGenRun *run, const GenerateOptions *options)
 
 static int gen_into(const BenchArgs *args, const char *folder)
 {
-    GenerateOptions options = {
-        .directory = folder, .metrics = (1u << TREB_METRICS) - 1, .stop = cli_catch_signals()};
+    GenerateOptions options = {.codec = TABLE_SYMBOLS,
+                               .directory = folder,
+                               .metrics = (1u << TREB_METRICS) - 1,
+                               .stop = cli_catch_signals()};
     Material material[NAMES_MAX];
     GeneratePlan plan;
     treb_error error;
