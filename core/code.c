@@ -161,22 +161,30 @@ int code_value(const Code *code, CodeBlock block, unsigned place)
     }
 }
 
-/* Writes the values of a symbol from number `from` on, at most `room`; returns how many. */
-static size_t spell(const Code *code, unsigned symbol, unsigned from, size_t room, uint16_t *out)
+/* What is done with `count` values of a symbol, from number `from` on. */
+typedef void TakeValues(const Code *code, unsigned symbol, unsigned from, unsigned count, void *to);
+
+/* Takes the values of a symbol from number `from` on, at most `room`, by symbols that have no more
+ * than `most`; returns how many. Inlined, as all below that is told what to do with them. */
+static inline size_t take_symbol(const Code *code, unsigned symbol, unsigned from, size_t room,
+                                 unsigned most, TakeValues *take, void *to)
 {
-    uint16_t later[CODE_VALUES_MAX]; /* symbols yet to be spelt: each has a value at least */
+    uint16_t later[CODE_VALUES_MAX]; /* symbols yet to be taken: each has a value at least */
     unsigned depth = 0;
     size_t count = 0;
     for (;;) {
         unsigned values = code->more[symbol] + 1u;
         if (from >= values) {
             from -= values;
-        } else if (values > 1) {
+        } else if (values > most) {
             later[depth++] = (uint16_t)right_of(code, symbol);
             symbol = left_of(code, symbol);
             continue;
         } else {
-            out[count++] = (uint16_t)left_of(code, symbol);
+            size_t part = values - from < room - count ? values - from : room - count;
+            take(code, symbol, from, (unsigned)part, to);
+            from = 0;
+            count += part;
             if (count == room) return count;
         }
         if (depth == 0) return count;
@@ -184,8 +192,9 @@ static size_t spell(const Code *code, unsigned symbol, unsigned from, size_t roo
     }
 }
 
-int code_values(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
-                uint16_t *out)
+/* The same of a block of `values`, from number `place` on; -1 if its bits stand for no symbol. */
+static inline int take_block(const Code *code, CodeBlock block, unsigned values, unsigned place,
+                             size_t room, unsigned most, TakeValues *take, void *to)
 {
     Bits bits = bits_of(block);
     size_t count = 0, wanted = place < values ? values - place : 0;
@@ -199,10 +208,25 @@ int code_values(const Code *code, CodeBlock block, unsigned values, unsigned pla
             continue;
         }
         /* The last symbol of a block may stand for more than is left of it. */
-        count += spell(code, (unsigned)symbol, place, wanted - count, out + count);
+        count += take_symbol(code, (unsigned)symbol, place, wanted - count, most, take, to);
         place = 0;
     }
     return (int)count;
+}
+
+/* Writes the value of a symbol that has but one. */
+static inline void put_value(const Code *code, unsigned symbol, unsigned from, unsigned count,
+                             void *to)
+{
+    uint16_t **out = to;
+    (void)from, (void)count;
+    *(*out)++ = (uint16_t)left_of(code, symbol);
+}
+
+int code_values(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
+                uint16_t *out)
+{
+    return take_block(code, block, values, place, room, 1, put_value, &out);
 }
 
 /* ---- Packed values --------------------------------------------------------------------------- */
@@ -210,14 +234,15 @@ int code_values(const Code *code, CodeBlock block, unsigned values, unsigned pla
 static const char *make_pieces(Code *code)
 {
     uint16_t value[CODE_VALUES_MAX];
-    unsigned fit = 64u / code->bits;
+    const unsigned fit = 64u / code->bits;
     code->piece = calloc(code->symbols + 1, sizeof *code->piece);
     if (code->piece == NULL) return code_no_memory;
     for (unsigned s = 0; s < code->symbols; s++) {
         if (is_leaf(code, s) && left_of(code, s) >> code->bits != 0)
             return "a value of its symbols is too large";
         if (code->more[s] >= fit) continue;
-        size_t count = spell(code, s, 0, fit, value);
+        uint16_t *end = value;
+        size_t count = take_symbol(code, s, 0, fit, 1, put_value, &end);
         for (size_t i = 0; i < count; i++) code->piece[s] |= (uint64_t)value[i] << i * code->bits;
     }
     code->fit = (uint8_t)fit;
@@ -239,51 +264,16 @@ static inline void put_bits(CodePack *pack, uint64_t piece, unsigned bits)
     pack->used = pack->used + bits - 64;
 }
 
-/* The values of a symbol from number `from` on, at most `room`; returns how many. */
-static size_t put_symbol(const Code *code, unsigned symbol, unsigned from, size_t room,
-                         CodePack *pack)
+static inline void put_piece(const Code *code, unsigned symbol, unsigned from, unsigned count,
+                             void *to)
 {
-    uint16_t later[CODE_VALUES_MAX];
-    unsigned depth = 0;
-    size_t count = 0;
-    for (;;) {
-        unsigned values = code->more[symbol] + 1u;
-        if (from >= values) {
-            from -= values;
-        } else if (values > code->fit) {
-            later[depth++] = (uint16_t)right_of(code, symbol);
-            symbol = left_of(code, symbol);
-            continue;
-        } else {
-            size_t part = values - from < room - count ? values - from : room - count;
-            put_bits(pack, code->piece[symbol] >> from * code->bits, (unsigned)part * code->bits);
-            from = 0;
-            count += part;
-            if (count == room) return count;
-        }
-        if (depth == 0) return count;
-        symbol = later[--depth];
-    }
+    put_bits(to, code->piece[symbol] >> from * code->bits, count * code->bits);
 }
 
 int code_pack(const Code *code, CodeBlock block, unsigned values, unsigned place, size_t room,
               CodePack *pack)
 {
-    Bits bits = bits_of(block);
-    size_t count = 0, wanted = place < values ? values - place : 0;
-    if (wanted > room) wanted = room;
-    while (count < wanted) {
-        int symbol = next_symbol(code, &bits);
-        if (symbol < 0) return -1;
-        unsigned own = code->more[symbol] + 1u;
-        if (place >= own) {
-            place -= own;
-            continue;
-        }
-        count += put_symbol(code, (unsigned)symbol, place, wanted - count, pack);
-        place = 0;
-    }
-    return (int)count;
+    return take_block(code, block, values, place, room, code->fit, put_piece, pack);
 }
 
 void code_pack_end(CodePack *pack)

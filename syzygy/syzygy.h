@@ -24,7 +24,6 @@ enum {
     SYZYGY_MEN_MAX = 7,
     SYZYGY_NAME_SIZE = MATERIAL_NAME_SIZE + 8,
     SYZYGY_CHECKSUM_SIZE = 16,
-    SYZYGY_LENGTH_MAX = 32,   /* bits of a code word */
     SYZYGY_SYMBOLS_MAX = 4095 /* of an array */
 };
 

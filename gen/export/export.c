@@ -230,11 +230,6 @@ static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice
     return TREB_OK;
 }
 
-static size_t chunk_room(const Shape *shape)
-{
-    return cells_planes(shape) * shape_lane_cells(shape) * sizeof(Plies);
-}
-
 static treb_status fill_source(const Exporter *e, const Source *s, treb_error *error)
 {
     treb_status status = TREB_OK;
@@ -242,7 +237,8 @@ static treb_status fill_source(const Exporter *e, const Source *s, treb_error *e
 #pragma omp parallel
     {
         Plies *room[2];
-        for (int m = 0; m < 2; m++) room[m] = ledger_alloc(e->options.ledger, chunk_room(e->shape));
+        for (int m = 0; m < 2; m++)
+            room[m] = ledger_alloc(e->options.ledger, cells_chunk_bytes(e->shape));
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
@@ -421,7 +417,7 @@ static uint64_t array_memory(const GatherMaps *maps, int threads)
      * there are 1 % more at most. */
     uint64_t source = ledger_cost(most * maps->slice + most * maps->slice / 64);
     return 2 * source + encode_memory(source, threads) + orders_memory(threads) +
-           2 * (uint64_t)threads * ledger_cost(chunk_room(maps->shape));
+           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(maps->shape));
 }
 
 /* How many arrays are made side by side: learning a code is work for one thread. */

@@ -62,6 +62,11 @@ uint32_t cells_planes(const Shape *shape)
     return planes < shape->kings ? (uint32_t)planes : shape->kings;
 }
 
+size_t cells_chunk_bytes(const Shape *shape)
+{
+    return cells_planes(shape) * shape_lane_cells(shape) * sizeof(Plies);
+}
+
 static void set_chunks(Cells *v, const Shape *shape)
 {
     v->shape = shape;

@@ -35,6 +35,9 @@ treb_status cells_add(Cells *cells, const uint64_t *number, const Slice *slice, 
 uint32_t cells_planes(const Shape *shape);
 uint32_t cells_chunks(const Cells *cells);
 
+/* Bytes of the cells of a chunk, unpacked. */
+size_t cells_chunk_bytes(const Shape *shape);
+
 unsigned cells_sides(const Cells *cells);
 
 /* Whether a slice was added. */

@@ -56,11 +56,6 @@ static bool by_verdict(const CodedJob *job)
 
 /* ---- The solver's cells ---------------------------------------------------------------------- */
 
-static size_t chunk_room(const Shape *shape)
-{
-    return cells_planes(shape) * shape_lane_cells(shape) * sizeof(Plies);
-}
-
 /* A chunk of a slice: its cells, and their verdicts where those matter. */
 typedef struct Chunk {
     Plies *cell, *verdict;
@@ -93,8 +88,8 @@ static treb_status each_chunk(const Side *s, const Batch *batch, UseChunk *use, 
     uint64_t chunks = cells_chunks(job->cells), parts = batch->count * chunks;
 #pragma omp parallel
     {
-        Chunk chunk = {ledger_alloc(job->ledger, chunk_room(job->shape)),
-                       ledger_alloc(job->ledger, chunk_room(job->shape)), 0};
+        Chunk chunk = {ledger_alloc(job->ledger, cells_chunk_bytes(job->shape)),
+                       ledger_alloc(job->ledger, cells_chunk_bytes(job->shape)), 0};
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
@@ -641,5 +636,5 @@ uint64_t coded_memory(const Shape *shape, int threads)
     uint64_t most = ledger_cost(sample) + learning;
     uint64_t working = ledger_cost(batch) + (uint64_t)threads * ledger_cost(SEGMENT + blocks);
     return (most > working ? most : working) + coder_memory(threads) +
-           2 * (uint64_t)threads * ledger_cost(chunk_room(shape));
+           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape));
 }

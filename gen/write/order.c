@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/write/reorder.h"
+
 enum { ORDERS_MAX = 120, TRIAL_LEVEL = 3, SAMPLE_BYTES = 2 << 20, RUN = 32 << 10 };
 
 static size_t sample_planes(const Shape *shape)
@@ -30,31 +32,6 @@ void order_sample_free(OrderSample *sample)
     ledger_free(sample->plane[0]);
     ledger_free(sample->plane[1]);
     sample->plane[0] = sample->plane[1] = NULL;
-}
-
-/* All orders of the axes with the kings outermost, in lexicographic order; returns their number. */
-static int list_orders(int axes, uint8_t out[ORDERS_MAX][INDEX_AXES_MAX])
-{
-    uint8_t order[INDEX_AXES_MAX];
-    int n = 0;
-    for (int i = 0; i < INDEX_AXES_MAX; i++) order[i] = i;
-    while (n < ORDERS_MAX) {
-        memcpy(out[n++], order, sizeof order);
-        int i = axes - 2;
-        while (i > 0 && order[i] > order[i + 1]) i--;
-        if (i <= 0) break;
-        int j = axes - 1;
-        while (order[j] < order[i]) j--;
-        uint8_t t = order[i];
-        order[i] = order[j];
-        order[j] = t;
-        for (int a = i + 1, b = axes - 1; a < b; a++, b--) {
-            t = order[a];
-            order[a] = order[b];
-            order[b] = t;
-        }
-    }
-    return n;
 }
 
 /* Room for a trial. */
@@ -121,7 +98,10 @@ bool order_choose(const OrderSample *sample, const Packing *packing, OrderAim ai
 {
     uint8_t orders[ORDERS_MAX][INDEX_AXES_MAX];
     size_t size[ORDERS_MAX][2], least = SIZE_MAX;
-    int n = list_orders(1 + sample->shape->index.groups, orders);
+    /* The first of all orders are those with the kings outermost. */
+    int axes = 1 + sample->shape->index.groups;
+    int n = (int)(reorder_list(axes, orders, ORDERS_MAX) / (size_t)axes);
+    if (n > ORDERS_MAX) n = ORDERS_MAX;
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < 2 * n; i++)
         size[i / 2][i % 2] =

@@ -72,7 +72,7 @@ static uint64_t array_bytes(const SyzygyArray *array)
     if (array->flags & SYZYGY_CONSTANT) return 2;
     uint64_t step = UINT64_C(1) << array->sparse_bits;
     uint64_t longest = array->code.shortest;
-    while (longest < SYZYGY_LENGTH_MAX && array->code.base[longest] != 0) longest++;
+    while (longest < CODE_WORD_MAX && array->code.base[longest] != 0) longest++;
     return 12 + 2 * (longest - array->code.shortest + 1) + 3u * array->code.symbols +
            6 * ((array->index.size + step - 1) / step) + 2 * array->lengths +
            ((uint64_t)array->blocks << array->block_bits);
