@@ -88,7 +88,10 @@ typedef struct TableHeader {
                             a writer need not set it; a reader finds 256 or, with width 2, 65536 */
     unsigned width;      /* bytes a cell: 1, or 2 (little-endian) where codes exceed 256 */
     unsigned block_bits; /* log2 of the bytes of a block before compression */
-    TableRanks ranks;    /* with TABLE_RANKS */
+    /* With TREB_DTM: captures and promotions complete what cells say. Where one of those mates as
+     * soon as any move the cell may say more; where the loser holds out longest by one, less. */
+    bool bounds;
+    TableRanks ranks; /* with TABLE_RANKS */
     TableSide side[2];
 } TableHeader;
 

@@ -45,6 +45,8 @@ enum {
     FORMAT_FIXED_SIZE = 96
 };
 
+enum { FORMAT_FLAG_BOUNDS = 1 /* of FORMAT_AT_FLAGS; the others are reserved */ };
+
 /* A page of coded cells: the checksum, the cells of each block, the blocks. In front of a side's
  * code stand the order of its axes, the bytes of a block, the number of pages. */
 enum {

@@ -131,6 +131,7 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
                                           : ranks ? FORMAT_VERSION_RANKS
                                                   : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
+    format_put32(out + FORMAT_AT_FLAGS, header->bounds ? FORMAT_FLAG_BOUNDS : 0);
     out[FORMAT_AT_INDEX_SCHEME] = symbols ? FORMAT_SCHEME_SHADES
                                   : ranks ? FORMAT_SCHEME_RANKS
                                           : FORMAT_SCHEME_MEN;
@@ -276,7 +277,10 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks)
         return "its metric does not go with its index scheme";
     header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
-    if (!all_zero(bytes + FORMAT_AT_FLAGS, 4)) return "reserved bits are set";
+    uint32_t flags = format_get32(bytes + FORMAT_AT_FLAGS);
+    header->bounds = flags & FORMAT_FLAG_BOUNDS;
+    if (flags & ~(uint32_t)FORMAT_FLAG_BOUNDS) return "reserved bits are set";
+    if (header->bounds && header->metric != TREB_DTM) return "only mate distances are bounds";
     unsigned stored = bytes[FORMAT_AT_STORED];
     if (stored < 1 || stored > 3) return "bad set of sides";
     header->side[0].stored = stored & 1;
