@@ -8,7 +8,7 @@
 #include "gen/code/huffman.h"
 #include "gen/code/learn.h"
 
-const CodeForm coder_form = {CODE_SYMBOLS_MAX, 8 * CODER_SYMBOL_SIZE};
+const CodeForm coder_form = {CODE_SYMBOLS_MAX, 8 * CODER_SYMBOL_SIZE, NULL};
 
 enum {
     CHUNK = 1 << 13,        /* cells of a stretch that is learned from */
@@ -163,6 +163,7 @@ Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_
     ledger_init(&coder->unbound, UINT64_MAX);
     coder->ledger = options->ledger != NULL ? options->ledger : &coder->unbound;
     coder->learned.form = coder_form;
+    coder->learned.form.limit = sample->limit;
     coder->learned.effort = PARSE_MIDDLE;
     if (options->symbols != 0 && options->symbols < CODE_SYMBOLS_MAX)
         coder->learned.form.symbols = options->symbols;
@@ -297,7 +298,7 @@ static bool pack(Packer *packer, const uint16_t *token, size_t count)
 /* The value that a cell gets if no neighbour helps. */
 static unsigned value_of(const Coder *coder, unsigned cell)
 {
-    return cell < ENCODE_UP_TO ? cell : coder->learned.values.best[cell & 31];
+    return cell < ENCODE_UP_TO ? cell : coder->learned.values.best[cell - ENCODE_UP_TO];
 }
 
 /* Whether all cells have a value with a symbol, or may have one. */

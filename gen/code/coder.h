@@ -34,6 +34,7 @@ typedef struct CoderSample {
     size_t count;
     uint64_t size;               /* cells of the array: tells whether a symbol is worth its bytes */
     bool present[ENCODE_VALUES]; /* values that may occur, beside those that are in the sample */
+    const uint8_t *limit;        /* as in CodeForm */
 } CoderSample;
 
 typedef struct CoderOptions {

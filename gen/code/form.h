@@ -8,6 +8,9 @@
 typedef struct CodeForm {
     unsigned symbols;     /* at most; CODE_SYMBOLS_MAX or less */
     unsigned symbol_bits; /* of each in the file, beside its code words */
+    /* Cells that are ENCODE_UP_TO | n may have any value up to limit[n]: 31 of them, in ascending
+     * order. NULL: up to n. */
+    const uint8_t *limit;
 } CodeForm;
 
 #endif

@@ -26,15 +26,19 @@ void learn_count(Stretch cells, uint64_t times[256])
 
 void learn_values(Learned *learned, const uint64_t times[256])
 {
-    unsigned most = 0;
+    const uint8_t *limit = learned->form.limit;
+    RunValues *values = &learned->values;
+    unsigned most = 0, n = 0; /* the first n limits are below the value */
     for (unsigned v = 0; v < ENCODE_VALUES; v++) {
+        while (n < ENCODE_LIMITS && (limit != NULL ? limit[n] : n) < v)
+            values->best[n++] = (uint8_t)most;
         if (times[v] > times[most]) most = v;
-        if (v < 32) learned->values.best[v] = (uint8_t)most;
         learned->present[v] = times[v] != 0;
+        values->loose[v] = (uint8_t)(ENCODE_UP_TO + n);
     }
-    learned->values.best[31] = (uint8_t)most;
-    for (unsigned v = 0; v < 32; v++)
-        if (times[ENCODE_UP_TO | v] != 0) learned->present[learned->values.best[v]] = true;
+    while (n <= ENCODE_LIMITS) values->best[n++] = (uint8_t)most;
+    for (unsigned i = 0; i <= ENCODE_LIMITS; i++)
+        if (times[ENCODE_UP_TO + i] != 0) learned->present[values->best[i]] = true;
 }
 
 /* ---- Costs ----------------------------------------------------------------------------------- */

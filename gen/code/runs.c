@@ -9,71 +9,67 @@
 
 #include "gen/code/values.h"
 
-enum { ANY_LIMIT = ENCODE_ANY & 31, BLOCK = 16 };
+enum { BLOCK = 16 };
 
-/* Cells that may have a value are those that do, and from this one on all that name no value. */
-static uint8_t first_loose(uint8_t value)
+/* Cells that may have a value are those that do, and all from `loose` on. */
+static bool admits(uint8_t cell, uint8_t value, uint8_t loose)
 {
-    return (uint8_t)(ENCODE_UP_TO | (value < ANY_LIMIT ? value : ANY_LIMIT));
-}
-
-static bool admits(uint8_t cell, uint8_t value)
-{
-    return cell == value || cell >= first_loose(value);
+    return cell == value || cell >= loose;
 }
 
 #ifdef __SSE2__
 
 /* Bits of 16 cells, of those that may have a value. */
-static unsigned which_admit(const uint8_t *cells, uint8_t value)
+static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t loose)
 {
     __m128i cell = _mm_loadu_si128((const __m128i *)cells);
     __m128i same = _mm_cmpeq_epi8(cell, _mm_set1_epi8((char)value));
-    __m128i most = _mm_max_epu8(cell, _mm_set1_epi8((char)first_loose(value)));
+    __m128i most = _mm_max_epu8(cell, _mm_set1_epi8((char)loose));
     return (unsigned)_mm_movemask_epi8(_mm_or_si128(same, _mm_cmpeq_epi8(cell, most)));
 }
 
 #else
 
-static unsigned which_admit(const uint8_t *cells, uint8_t value)
+static unsigned which_admit(const uint8_t *cells, uint8_t value, uint8_t loose)
 {
     unsigned bits = 0;
-    for (int i = 0; i < BLOCK; i++) bits |= (unsigned)admits(cells[i], value) << i;
+    for (int i = 0; i < BLOCK; i++) bits |= (unsigned)admits(cells[i], value, loose) << i;
     return bits;
 }
 
 #endif
 
 /* The first cell from `at` on that may not have a value. */
-static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value)
+static size_t skip(const uint8_t *cells, size_t at, size_t size, uint8_t value, uint8_t loose)
 {
     for (; at + BLOCK <= size; at += BLOCK) {
-        unsigned others = which_admit(cells + at, value) ^ ((1u << BLOCK) - 1);
+        unsigned others = which_admit(cells + at, value, loose) ^ ((1u << BLOCK) - 1);
         if (others != 0) return at + (unsigned)__builtin_ctz(others);
     }
-    while (at < size && admits(cells[at], value)) at++;
+    while (at < size && admits(cells[at], value, loose)) at++;
     return at;
 }
 
 size_t runs_end(const uint8_t *cells, size_t at, size_t size, const RunValues *values,
                 uint8_t *value)
 {
-    uint8_t loose = ENCODE_ANY; /* all cells so far admit what this one does */
+    uint8_t least = ENCODE_ANY; /* all cells so far admit what this one does */
     for (; at < size && cells[at] >= ENCODE_UP_TO; at++)
-        if (cells[at] < loose) loose = cells[at];
-    if (at < size && admits(loose, cells[at])) {
+        if (cells[at] < least) least = cells[at];
+    if (at < size && least >= values->loose[cells[at]]) {
         *value = cells[at];
-        return skip(cells, at + 1, size, *value);
+        return skip(cells, at + 1, size, *value, values->loose[*value]);
     }
-    *value = values->best[loose & 31];
+    *value = values->best[least - ENCODE_UP_TO];
     return at;
 }
 
-/* How far back the end of a run can be moved for one of `value` to begin there. */
-static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t value)
+/* How far back the end of a run can be moved for one to begin there whose value cells may have from
+ * `loose` on. */
+static size_t soonest_end(const uint8_t *cells, size_t start, size_t end, uint8_t loose)
 {
     size_t least = end - start > RUNS_SHIFT + 1 ? end - RUNS_SHIFT : start + 1;
-    while (end > least && cells[end - 1] >= first_loose(value)) end--;
+    while (end > least && cells[end - 1] >= loose) end--;
     return end;
 }
 
@@ -83,7 +79,8 @@ size_t runs_list(const uint8_t *cells, size_t size, const RunValues *values, Loo
     for (size_t at = 0; at < size; count++) {
         uint8_t value;
         size_t end = runs_end(cells, at, size, values, &value);
-        if (count > 0) runs[count - 1].least = (uint32_t)soonest_end(cells, start, at, value);
+        if (count > 0)
+            runs[count - 1].least = (uint32_t)soonest_end(cells, start, at, values->loose[value]);
         runs[count] = (LooseRun){(uint32_t)end, (uint32_t)end, value};
         start = at;
         at = end;

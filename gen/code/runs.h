@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gen/code/values.h"
+
 enum { RUNS_SHIFT = 8 /* cells that an end may be moved by */ };
 
 /* So many cells of one value. Of length 0: what comes next does not follow what was before. */
@@ -20,10 +22,12 @@ typedef struct LooseRun {
     uint8_t value;
 } LooseRun;
 
-/* For cells that could have several values though no neighbour helps: best[v] is the one to take
- * where any up to v will do, the last for any at all. */
+/* For cells that could have several values. */
 typedef struct RunValues {
-    uint8_t best[32];
+    /* The one to take though no neighbour helps: of ENCODE_UP_TO | n, and the last for any at all. */
+    uint8_t best[ENCODE_LIMITS + 1];
+    /* By value: cells may have it from this one on. */
+    uint8_t loose[ENCODE_VALUES];
 } RunValues;
 
 /* Where a run that begins at `at` ends at the latest, and its value. */

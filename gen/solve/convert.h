@@ -10,11 +10,12 @@ enum { OUTCOME_NONE = 0, OUTCOME_DRAW = 0x4000, OUTCOME_WIN = 0x7fff };
 
 /* The best outcome of the conversions from every cell of one plane. */
 typedef struct Outcomes {
-    uint8_t *verdict; /* 0 none, else 1 + TREB_LOSS ... 1 + TREB_WIN */
-    uint8_t *capture; /* the same of captures alone */
-    uint8_t *ends;    /* the same of captures and promotions, which end a count to conversion */
-    int16_t *dtc;     /* distances to conversion; NULL in tables without pawns, where all are 1 */
-    int16_t *dtm;     /* distances to mate; NULL if not wanted */
+    uint8_t *verdict;  /* 0 none, else 1 + TREB_LOSS ... 1 + TREB_WIN */
+    uint8_t *capture;  /* the same of captures alone */
+    uint8_t *ends;     /* the same of captures and promotions, which end a count to conversion */
+    int16_t *dtc;      /* distances to conversion; NULL in tables without pawns, where all are 1 */
+    int16_t *dtm;      /* distances to mate; NULL if not wanted */
+    int16_t *ends_dtm; /* the same of captures and promotions; NULL likewise */
 } Outcomes;
 
 /* The conversions of one side to move in one slice. */

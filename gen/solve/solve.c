@@ -171,6 +171,20 @@ static bool words_win(uint64_t *restrict won, uint64_t *restrict unwon, uint64_t
     return any != 0;
 }
 
+/* Notes which cells are decided just when their conversion is due, in these slabs. */
+static void note_ends(const Task *task, const uint64_t *decided, const uint64_t *due,
+                      uint64_t slabs)
+{
+    const Solver *s = task->s;
+    const uint64_t *ends = plane_at(s, s->start.ends[task->side], task->kings);
+    uint64_t *best = plane_at(s, s->slice.ends_best[task->side], task->kings);
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
+        if (!slab_in(s, slabs, slab)) continue;
+        for (size_t w = slab * s->slab_words, end = w + s->slab_words; w < end; w++)
+            best[w] |= decided[w] & due[w] & ends[w];
+    }
+}
+
 /* Un-moves the men from `first` to `last`, as far as they are the mover's. */
 static void unmove_men(const Task *task, int first, int last, SlabSet in, SlabSet out)
 {
@@ -237,8 +251,8 @@ static void ply_losses(const Task *task)
     uint64_t *open = plane_at(s, s->loop.open[side], kings);
     uint64_t *held = plane_at(s, s->loop.held[side], kings);
     out->slabs[kings] = 0;
-    uint64_t slabs = take_due(task, s->loop.held[side], s->loop.next_held[side], task->t->b);
-    slabs |= slabs_reached(s, kings, side, s->loop.won_slabs[~task->n & 1][!side]);
+    uint64_t due = take_due(task, s->loop.held[side], s->loop.next_held[side], task->t->b);
+    uint64_t slabs = due | slabs_reached(s, kings, side, s->loop.won_slabs[~task->n & 1][!side]);
     if (slabs == 0) return;
     slabs = slabs_losing(task, slabs, open, held);
     uint64_t *lost = plane_at(s, out->set, kings), found = 0;
@@ -252,6 +266,7 @@ static void ply_losses(const Task *task)
         decide(task, false, lost + first, first, s->slab_words);
     }
     out->slabs[kings] = found;
+    if (s->loop.ends) note_ends(task, lost, task->t->b, due & found);
 }
 
 /* Ors into t->a the cells from which a quiet move leads to what was just lost. */
@@ -282,6 +297,7 @@ static void ply_wins(const Task *task)
     uint64_t *won = task->t->a;
     *won_slabs = 0;
     uint64_t due = take_due(task, s->loop.pending[side], s->loop.next_pending[side], won);
+    if (s->loop.ends) note_ends(task, won, won, due);
     uint64_t slabs = slabs_reached(s, kings, side, in->slabs);
     slabs_clear(s, won, slabs & ~due);
     slabs |= due;
@@ -313,6 +329,7 @@ static void metric_start(const Task *task)
     size_t words = s->shape->plane_words, at = (size_t)kings * words;
     uint64_t mates = 0;
     for (size_t w = at; w < at + words; w++) {
+        if (s->loop.ends) s->slice.ends_best[side][w] = 0;
         s->loop.unwon[side][w] = s->slice.legal[side][w];
         s->loop.open[side][w] = s->start.losable[side][w];
         s->loop.pending[side][w] = s->start.converts[side][w];
@@ -420,6 +437,7 @@ static bool metric_run(Solver *s, treb_metric metric)
 
 static void metric_select(Solver *s, treb_metric metric)
 {
+    s->loop.ends = metric == TREB_DTM;
     for (int side = 0; side < 2; side++) {
         s->loop.plies[side] = s->slice.distance[metric][side];
         /* Without pawns every conversion is one. */

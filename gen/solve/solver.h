@@ -23,6 +23,7 @@ typedef struct PlyLoop {
     uint64_t *won_slabs[2][2];             /* likewise: slabs in which something was won */
     Plies *next_pending[2], *next_held[2]; /* by kings and slab: when the next is due */
     Plies *plies[2];                       /* the distances of the metric */
+    bool ends;                             /* which are those to mate: slice.ends_best is wanted */
 } PlyLoop;
 
 /* What each metric starts from. By side to move. */
@@ -31,6 +32,7 @@ typedef struct Start {
     uint64_t *must[2];     /* the best conversion loses */
     uint64_t *mated[2];
     uint64_t *losable[2]; /* may turn out lost; after the first metric: is lost, not mated */
+    uint64_t *ends[2];    /* the best conversion by mate distance is no push; NULL if not wanted */
 } Start;
 
 struct Solver {

@@ -249,6 +249,14 @@ static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
     v->seen |= verdicts;
 }
 
+/* The cells of a plane, mate distances as bounds. */
+static void choose(const Cells *v, const Slice *slice, int side, uint32_t kings, int lane,
+                   Plies *out)
+{
+    codes_choose(slice, v->metric, side, kings, lane, out);
+    if (v->metric == TREB_DTM) codes_mark_bounds(slice, side, kings, lane, out);
+}
+
 /* Adds one chunk of the slice in one lane. */
 static treb_status chunk_add(Cells *v, const Slice *slice, int lane, int side, uint32_t c,
                              Chunk *out, treb_error *error)
@@ -258,7 +266,7 @@ static treb_status chunk_add(Cells *v, const Slice *slice, int lane, int side, u
     size_t cells = (end - first) * v->plane_cells;
     if (!room_init(&room, v, cells)) return fail_memory(error);
     for (uint32_t k = first; k < end; k++)
-        codes_choose(slice, v->metric, side, k, lane, room.chosen + (k - first) * v->plane_cells);
+        choose(v, slice, side, k, lane, room.chosen + (k - first) * v->plane_cells);
     note_verdicts(v, room.chosen, cells);
     treb_status status = chunk_write(v, &room, cells, out, error);
     room_free(&room);
@@ -294,7 +302,7 @@ static treb_status lanes_add(Cells *v, const uint64_t *number, const Slice *slic
     bool enough = room_init(&room, v, kings) && chosen;
     treb_status status = enough ? TREB_OK : fail_memory(error);
     for (uint32_t k = 0; enough && k < kings; k++)
-        codes_choose(slice, v->metric, side, k, 0, chosen + SLICE_LANES * k);
+        choose(v, slice, side, k, 0, chosen + SLICE_LANES * k);
     for (int lane = 0; status == TREB_OK && lane < slice->lanes; lane++) {
         for (uint32_t k = 0; k < kings; k++) room.chosen[k] = chosen[SLICE_LANES * k + lane];
         note_verdicts(v, room.chosen, kings);

@@ -20,7 +20,8 @@ enum {
     STRETCH = 1 << 13,        /* cells of a part of what a code is learned from, */
     STRETCHES = 2048,         /* and how many parts there are at most */
     SEGMENT = 1 << 20,        /* cells that a thread codes at a time */
-    UNKNOWN = 0xfe,           /* a value that no cell has */
+    LIMITS = ENCODE_LIMITS - 1,
+    UNKNOWN = ENCODE_UP_TO | LIMITS, /* a value that no cell has */
     ORDERS_MAX = 5040
 };
 
@@ -41,18 +42,15 @@ typedef struct Side {
     uint64_t cells; /* of a slice */
     uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
     bool present[ENCODE_VALUES];
+    uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
     Batch sample;
     Reorder reorder;
     Coder *coder;
     unsigned block_bytes;
 } Side;
 
-/* Verdicts are looked at before the distance, as its value depends on them. Mates may hide behind
- * captures that win, where the verdict is not stored; there all verdicts have the same values. */
-static bool by_verdict(const CodedJob *job)
-{
-    return job->metric == TREB_DTZ || job->metric == TREB_DTC;
-}
+/* Distances are looked at with the verdict, as their values depend on it. */
+static bool by_verdict(const CodedJob *job) { return job->metric != TREB_WDL; }
 
 /* ---- The solver's cells ---------------------------------------------------------------------- */
 
@@ -119,9 +117,10 @@ typedef struct Counts {
     uint64_t of[WDL_VALUES][PLIES_OPEN + 1];
 } Counts;
 
-static bool matters(const Chunk *chunk, size_t i, bool verdicts, unsigned *verdict)
+/* A verdict is not stored where a capture wins, but a mate may be. */
+static bool matters(const Chunk *chunk, size_t i, bool mates, unsigned *verdict)
 {
-    *verdict = verdicts ? chunk->verdict[i] : TREB_WIN;
+    *verdict = mates && chunk->verdict[i] == CELL_FREE ? TREB_WIN : chunk->verdict[i];
     return chunk->cell[i] < CODES_END && *verdict < WDL_VALUES && *verdict != TREB_DRAW;
 }
 
@@ -131,10 +130,10 @@ static treb_status count_chunk(void *context, size_t slice, uint32_t number, con
     (void)slice, (void)number, (void)error;
     const Side *s = ((void **)context)[0];
     Counts *all = ((void **)context)[1], mine = {0};
-    bool verdicts = by_verdict(s->job);
+    bool mates = s->job->metric == TREB_DTM;
     for (size_t i = 0; i < chunk->count; i++) {
         unsigned verdict;
-        if (matters(chunk, i, verdicts, &verdict)) mine.of[verdict][chunk->cell[i]]++;
+        if (matters(chunk, i, mates, &verdict)) mine.of[verdict][chunk->cell[i]]++;
     }
 #pragma omp critical(coded_counts)
     for (int v = 0; v < WDL_VALUES; v++)
@@ -147,31 +146,50 @@ typedef struct Rank {
     unsigned code;
 } Rank;
 
-static int compare_ranks(const void *a, const void *b)
+/* The frequent ones first: so wins and losses have the same values. */
+static int compare_counts(const void *a, const void *b)
 {
     const Rank *x = a, *y = b;
     if (x->count != y->count) return x->count > y->count ? -1 : 1;
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* Which codes positions of a verdict have anywhere in the table. */
-static void mark_codes(const CodedJob *job, int side, int verdict, bool *there)
+/* Short losses first, */
+static int compare_codes(const void *a, const void *b)
 {
-    const uint64_t *plies = job->histograms->of[job->metric][side][verdict];
-    for (unsigned p = 0; p <= PLIES_MOST; p++)
-        if (plies[p] > 0) there[job->metric == TREB_DTM ? p / 2 : p] = true;
+    const Rank *x = a, *y = b;
+    return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* The most frequent distances of a verdict get the lowest values, so that wins and losses have the
- * same. Sets what each value stands for. */
-static treb_status rank_codes(Side *s, int verdict, const bool *there, const uint64_t *count,
-                              treb_error *error)
+/* and long wins: what a bound may be is then a range from 0 on. */
+static int compare_codes_of_wins(const void *a, const void *b) { return compare_codes(b, a); }
+
+/* Which codes positions of a verdict have anywhere in the table; of mate distances positions of
+ * either kind of win or loss, as the verdict that hides behind a capture is not known. */
+static void mark_codes(const CodedJob *job, int side, int verdict, bool *there)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        bool same =
+            job->metric == TREB_DTM ? (v > TREB_DRAW) == (verdict > TREB_DRAW) : v == verdict;
+        const uint64_t *plies = job->histograms->of[job->metric][side][v];
+        for (unsigned p = 0; p <= PLIES_MOST && same; p++)
+            if (plies[p] > 0) there[job->metric == TREB_DTM ? p / 2 : p] = true;
+    }
+}
+
+/* Sets what each value stands for, under a verdict. */
+static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_error *error)
 {
     Rank rank[PLIES_OPEN + 1];
+    bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->metric == TREB_DTM;
     unsigned values = 0;
+    mark_codes(s->job, s->side, verdict, there);
     for (unsigned code = 0; code <= PLIES_OPEN; code++)
         if (there[code]) rank[values++] = (Rank){count[code], code};
-    qsort(rank, values, sizeof *rank, compare_ranks);
+    qsort(rank, values, sizeof *rank,
+          !bounds               ? compare_counts
+          : verdict > TREB_DRAW ? compare_codes_of_wins
+                                : compare_codes);
     if (values > ENCODE_VALUES)
         return fail(error, TREB_ERR_ARGUMENT,
                     "a table with so many different distances cannot be coded by symbols");
@@ -187,22 +205,56 @@ static treb_status rank_codes(Side *s, int verdict, const bool *there, const uin
     return TREB_OK;
 }
 
+/* Limits that are about as frequent as each other, of bounds whose values are counted. The first is
+ * 0, so that each bound has one. */
+static void choose_limits(Side *s, const uint64_t *count)
+{
+    uint64_t all = 0, below = 0;
+    unsigned limits = 0;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) all += count[v];
+    for (unsigned v = 0; v < ENCODE_VALUES && limits < LIMITS; v++) {
+        if ((double)below >= (double)all * limits / LIMITS && s->present[v])
+            s->limit[limits++] = (uint8_t)v;
+        below += count[v];
+    }
+    for (; limits < ENCODE_LIMITS; limits++)
+        s->limit[limits] = limits > 0 ? s->limit[limits - 1] : 0;
+}
+
+/* What may be at a bound: the highest limit that is not above it. */
+static uint8_t bound_cell(const Side *s, uint8_t value)
+{
+    unsigned n = ENCODE_LIMITS - 1;
+    while (n > 0 && s->limit[n] > value) n--;
+    while (n > 0 && s->limit[n - 1] == s->limit[n]) n--;
+    return (uint8_t)(ENCODE_UP_TO | n);
+}
+
+static void set_bounds(Side *s, const Counts *counts)
+{
+    uint64_t count[ENCODE_VALUES] = {0};
+    for (int v = 0; v < WDL_VALUES; v++)
+        for (unsigned code = CELL_BOUND; code < CODES_END; code++) {
+            uint8_t value = s->of[v][code - CELL_BOUND];
+            if (value != UNKNOWN) count[value] += counts->of[v][code];
+        }
+    choose_limits(s, count);
+    for (int v = 0; v < WDL_VALUES; v++)
+        for (unsigned code = CELL_BOUND; code < CODES_END; code++) {
+            uint8_t value = s->of[v][code - CELL_BOUND];
+            if (value != UNKNOWN) s->of[v][code] = bound_cell(s, value);
+        }
+}
+
 /* Distances: what stands for which is chosen by how frequent they are in the sample. */
 static treb_status rank_distances(Side *s, treb_error *error)
 {
     Counts counts = {0};
     void *context[2] = {s, &counts};
     treb_status status = each_chunk(s, &s->sample, count_chunk, context, error);
-    bool there[WDL_VALUES][PLIES_OPEN + 1] = {{false}}, any[PLIES_OPEN + 1] = {false};
-    bool verdicts = by_verdict(s->job);
-    for (int v = 0; v < WDL_VALUES; v++) {
-        mark_codes(s->job, s->side, v, there[v]);
-        mark_codes(s->job, s->side, v, any);
-    }
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
-        if (v != TREB_DRAW)
-            status = rank_codes(s, v, verdicts ? there[v] : any, counts.of[verdicts ? v : TREB_WIN],
-                                error);
+        if (v != TREB_DRAW) status = rank_codes(s, v, counts.of[v], error);
+    if (status == TREB_OK && s->job->metric == TREB_DTM) set_bounds(s, &counts);
     return status;
 }
 
@@ -239,7 +291,7 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
 {
     const Side *s = ((void **)context)[0];
     const Batch *batch = ((void **)context)[1];
-    bool wdl = s->job->metric == TREB_WDL, verdicts = by_verdict(s->job), unknown = false;
+    bool wdl = s->job->metric == TREB_WDL, mates = s->job->metric == TREB_DTM, unknown = false;
     uint64_t first = (uint64_t)number * cells_planes(s->job->shape);
     uint8_t *out = batch->cells + slice * s->cells + first * shape_lane_cells(s->job->shape);
     for (size_t i = 0; i < chunk->count; i++) {
@@ -248,7 +300,7 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
             out[i] = s->of[0][chunk->cell[i]];
         else
             out[i] =
-                matters(chunk, i, verdicts, &verdict) ? s->of[verdict][chunk->cell[i]] : ENCODE_ANY;
+                matters(chunk, i, mates, &verdict) ? s->of[verdict][chunk->cell[i]] : ENCODE_ANY;
         unknown |= out[i] == UNKNOWN;
     }
     if (!unknown) return TREB_OK;
@@ -323,6 +375,14 @@ typedef struct Orders {
     Reorder *reorder; /* by order */
 } Orders;
 
+/* What the cells of a side may be. */
+static CodeForm side_form(const Side *s)
+{
+    CodeForm form = coder_form;
+    if (s->job->metric == TREB_DTM) form.limit = s->limit;
+    return form;
+}
+
 static uint64_t order_size(const void *context, size_t number)
 {
     const Orders *orders = context;
@@ -357,9 +417,10 @@ static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, 
     TrialOrders trials = {count, &orders, order_size, order_some};
     Trial *trial = calloc(count, sizeof *trial);
     bool good = orders.reorder != NULL && trial != NULL;
+    CodeForm form = side_form(s);
     for (size_t i = 0; i < count && good; i++)
         good = reorder_init(&orders.reorder[i], s->job->shape, order[i]);
-    good = good && trials_sort(&trials, &coder_form, s->job->ledger, trial);
+    good = good && trials_sort(&trials, &form, s->job->ledger, trial);
     if (good) *best = trial[0].number;
     for (size_t i = 0; orders.reorder != NULL && i < count; i++) reorder_free(&orders.reorder[i]);
     free(orders.reorder);
@@ -408,7 +469,7 @@ static treb_status learn(Side *s, treb_error *error)
     uint64_t all = s->sample.count * s->reorder.index.slice_size;
     uint64_t parts = (all + STRETCH - 1) / STRETCH, every = (parts + STRETCHES - 1) / STRETCHES;
     size_t count = (size_t)((parts + every - 1) / every), used = 0, taken = 0;
-    CoderSample sample = {.size = s->job->header->index.size};
+    CoderSample sample = {.size = s->job->header->index.size, .limit = side_form(s).limit};
     CoderCells *stretch = malloc(count * sizeof *stretch);
     uint8_t *cells = ledger_alloc(s->job->ledger, count * STRETCH);
     treb_status status = stretch && cells ? TREB_OK : fail_memory(error);

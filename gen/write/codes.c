@@ -119,6 +119,20 @@ void codes_choose(const Slice *slice, treb_metric metric, int side, uint32_t kin
         choose_distances(slice, metric, side, first, out);
 }
 
+void codes_mark_bounds(const Slice *slice, int side, uint32_t kings, int lane, Plies *chosen)
+{
+    const Shape *shape = slice->shape;
+    size_t words = codes_cells(shape) / 64;
+    const uint64_t *best =
+        slice->ends_best[side] + kings * shape->plane_words + (shape->men == 1 ? lane : 0);
+    for (size_t w = 0; w < words; w++, chosen += 64)
+        for (unsigned i = 0; best[w] != 0 && i < 64; i++) {
+            unsigned code = chosen[i], marked = code | CELL_BOUND;
+            bool can_be = code < CELL_BOUND && marked < CODES_END;
+            chosen[i] = (Plies)(best[w] >> i & can_be ? marked : code);
+        }
+}
+
 /* One run of the innermost axis where like men share it. */
 static Plies order_row(const Plies *chosen, const uint32_t *offset, uint32_t radix, Plies before,
                        Plies *out)

@@ -10,7 +10,10 @@
 enum {
     CELL_FREE = PLIES_OPEN,          /* no legal position, or found by looking at some moves */
     CELL_UP_TO_DRAW = KERNEL_CAPPED, /* any verdict up to a draw will do: a capture draws */
-    CODES_END = CELL_UP_TO_DRAW - 1  /* so many codes there are */
+    CODES_END = CELL_UP_TO_DRAW - 1, /* so many codes there are */
+    /* Added to the code of a mate distance that a capture or promotion tells: any longer win or
+     * shorter loss will do. The longest are not marked. */
+    CELL_BOUND = (PLIES_OPEN + 1) / 2
 };
 
 /* The fixed part: how cells of the file's order lie in the solver's. */
@@ -46,6 +49,9 @@ static inline size_t codes_cells(const Shape *shape)
 /* Writes the code or CELL_... of each of these cells of plane `kings` to `out`. */
 void codes_choose(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
                   Plies *out);
+
+/* Marks chosen mate distances as bounds (CELL_BOUND) where they may be. */
+void codes_mark_bounds(const Slice *slice, int side, uint32_t kings, int lane, Plies *chosen);
 
 /* The code for a chosen cell, given that of the cell before it. */
 static inline Plies codes_settle(Plies chosen, Plies before)

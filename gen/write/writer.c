@@ -44,12 +44,10 @@ struct Writer {
 
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
-/* Distances to conversion and to mate are so different from cell to cell that zstd takes less for
- * most tables (docs/performance.md). */
 static bool by_symbols(TableCodec codec, int metric, bool dtc_is_dtz)
 {
-    return codec == TABLE_SYMBOLS &&
-           (metric == TREB_WDL || metric == TREB_DTZ || (metric == TREB_DTC && dtc_is_dtz));
+    (void)metric, (void)dtc_is_dtz;
+    return codec == TABLE_SYMBOLS;
 }
 
 /* Whether a metric has a file of its own with codec zstd: not one with another's cells. */
@@ -171,6 +169,8 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
         order_choose(&sample, &packing, (OrderAim){false, w->shape->symmetric ? 1 : 3}, &choice);
     order_sample_free(&sample);
     if (!chosen) return fail_memory(error);
+    char *force = getenv("SIDE");
+    if (force && !w->shape->symmetric) choice.side = atoi(force);
     bool keep[2] = {choice.side == 0, choice.side == 1};
     if (by_symbols(w->codec, metric, w->dtc_is_dtz))
         return wait_for(w, metric, 1u << choice.side, error);
@@ -415,6 +415,7 @@ static void coded_header(Writer *w, treb_metric metric, const bool keep[2])
     int verdicts = bit_count(cells_seen(w->cells[TREB_WDL]));
     h->metric = metric;
     h->codec = TABLE_SYMBOLS;
+    h->bounds = metric == TREB_DTM;
     h->pad = h->width = 1;
     h->per_byte = metric != TREB_WDL ? 1 : verdicts <= 2 ? 8 : verdicts <= 4 ? 4 : 2;
     h->base = 1u << 8 / h->per_byte;
