@@ -121,7 +121,6 @@ void cells_free(Cells *v)
 }
 
 uint32_t cells_chunks(const Cells *v) { return v->chunks; }
-unsigned cells_sides(const Cells *v) { return v->sides; }
 unsigned cells_seen(const Cells *v) { return v->seen; }
 
 static Chunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)

@@ -45,6 +45,7 @@ typedef struct Side {
     uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
     Batch sample;
     Reorder reorder;
+    uint64_t bytes; /* about as many as all cells will take */
     Coder *coder;
     unsigned block_bytes;
 } Side;
@@ -421,7 +422,10 @@ static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, 
     for (size_t i = 0; i < count && good; i++)
         good = reorder_init(&orders.reorder[i], s->job->shape, order[i]);
     good = good && trials_sort(&trials, &form, s->job->ledger, trial);
-    if (good) *best = trial[0].number;
+    if (good) {
+        *best = trial[0].number;
+        s->bytes = trial[0].bytes;
+    }
     for (size_t i = 0; orders.reorder != NULL && i < count; i++) reorder_free(&orders.reorder[i]);
     free(orders.reorder);
     free(trial);
@@ -435,7 +439,7 @@ static treb_status choose_order(Side *s, treb_error *error)
     uint8_t(*order)[INDEX_AXES_MAX] = malloc(count * sizeof *order);
     bool good = order != NULL;
     if (good) reorder_list(axes, order, count);
-    good = good && (count == 1 || try_orders(s, order, count, &best)) &&
+    good = good && try_orders(s, order, count, &best) &&
            reorder_init(&s->reorder, s->job->shape, order[best]);
     free(order);
     return good ? TREB_OK : fail_memory(error);
@@ -590,17 +594,59 @@ static treb_status write_slices(const Out *out, treb_error *error)
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* Chooses all that a side's cells are written by. */
-static treb_status prepare(Side *s, treb_error *error)
+/* Looks at a sample of a side's cells: their values, and the order that suits them. */
+static treb_status look(Side *s, treb_error *error)
 {
     treb_status status = choose_sample(s, error);
     if (status == TREB_OK) status = choose_values(s, error);
     if (status == TREB_OK) status = batch_fill(s, &s->sample, error);
     if (status == TREB_OK) status = choose_order(s, error);
+    return status;
+}
+
+/* Has a code learned for a side that was looked at. */
+static treb_status prepare(Side *s, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    if (s->sample.cells == NULL) {
+        status = choose_sample(s, error);
+        if (status == TREB_OK) status = batch_fill(s, &s->sample, error);
+    }
     if (status == TREB_OK) status = learn(s, error);
     if (status == TREB_OK) status = put_code(s, error);
     batch_free(&s->sample);
     return status;
+}
+
+static void forget_values(TableSide *side)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        free(side->plies[v]);
+        side->plies[v] = NULL;
+        side->codes[v] = 0;
+    }
+}
+
+/* Which sides to move the file has, prepared: of distances the one that takes less. One sample at a
+ * time is in memory. */
+static treb_status prepare_sides(const CodedJob *job, Side *sides, bool keep[2], treb_error *error)
+{
+    treb_status status = TREB_OK;
+    bool one = job->metric != TREB_WDL && !job->shape->symmetric;
+    keep[0] = true;
+    keep[1] = !job->shape->symmetric;
+    for (int s = 0; s < 2 && status == TREB_OK; s++) {
+        if (!keep[s]) continue;
+        status = look(&sides[s], error);
+        if (status == TREB_OK && !one) status = prepare(&sides[s], error);
+        if (one && s == 0) batch_free(&sides[s].sample);
+    }
+    if (!one || status != TREB_OK) return status;
+    int chosen = sides[1].bytes < sides[0].bytes;
+    keep[!chosen] = false;
+    batch_free(&sides[!chosen].sample);
+    forget_values(&job->header->side[!chosen]);
+    return prepare(&sides[chosen], error);
 }
 
 static void side_free(Side *s)
@@ -621,6 +667,7 @@ static bool is_constant(const Side *s)
 /* Gives the other file's side what this one's has. */
 static treb_status copy_side(const TableSide *from, TableSide *to, treb_error *error)
 {
+    to->stored = from->stored;
     to->index = from->index;
     to->code = from->code;
     to->code.bytes = malloc(from->code.size);
@@ -649,17 +696,17 @@ static treb_status open_writers(const CodedJob *job, TableWriter **writer, Table
 static treb_status write_sides(const CodedJob *job, Side *sides, TableWriter **writer,
                                TableWriter **copy, treb_error *error)
 {
-    treb_status status = TREB_OK;
+    bool keep[2];
+    treb_status status = prepare_sides(job, sides, keep, error);
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
-        if (!job->keep[s]) continue;
-        status = prepare(&sides[s], error);
-        if (status == TREB_OK && job->copy != NULL)
+        job->header->side[s].stored = keep[s];
+        if (job->copy != NULL && keep[s])
             status = copy_side(&job->header->side[s], &job->copy->side[s], error);
     }
     if (status == TREB_OK) status = open_writers(job, writer, copy, error);
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
         Out out = {&sides[s], {*writer, *copy}};
-        if (job->keep[s] && !is_constant(&sides[s])) status = write_slices(&out, error);
+        if (keep[s] && !is_constant(&sides[s])) status = write_slices(&out, error);
     }
     return status;
 }

@@ -15,17 +15,17 @@ typedef struct CodedJob {
     const char *directory;
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
-    bool keep[2];                  /* sides to move that are wanted */
     const Tally *tally;
     const Histograms *histograms;
-    /* Codec symbols, with material, index, metric, sides and how cells share a byte; gets orders,
+    /* Codec symbols, with material, index, metric and how cells share a byte; gets sides, orders,
      * codes and value maps. */
     TableHeader *header;
     /* A file of another metric with the same cells: its header, which gets the same; or NULL. */
     TableHeader *copy;
 } CodedJob;
 
-/* Writes the cells to a file, and to that of the copy; they get their headers from
+/* Writes the cells to a file, and to that of the copy: verdicts of both sides to move unless these are
+ * alike, distances of the one that takes less. They get their headers from
  * table_writer_finish, later. On failure they are NULL. */
 treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter **copy,
                         treb_error *error);

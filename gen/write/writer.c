@@ -1,9 +1,8 @@
 /* writer.c - see writer.h.
  *
- * The side to move whose distances are kept is chosen on a sample of the first slice.
- *
  * Cells that are coded by symbols wait until all slices are there (cells.h, coded.h), and verdicts
- * do in any case. With codec zstd a slice goes to a file in three steps: the codes of its cells become
+ * do in any case. With codec zstd the side to move whose distances are kept is chosen on a sample of
+ * the first slice. A slice goes to a file in three steps: the codes of its cells become
  * runs of bytes (codes.h), runs are cut into the file's blocks (blocks.h), and whole blocks are
  * compressed, all in parallel. */
 #include "gen/write/writer.h"
@@ -44,16 +43,10 @@ struct Writer {
 
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
-static bool by_symbols(TableCodec codec, int metric, bool dtc_is_dtz)
+/* Whether a metric's cells go to a file as they come. */
+static bool at_once(const Writer *w, int metric)
 {
-    (void)metric, (void)dtc_is_dtz;
-    return codec == TABLE_SYMBOLS;
-}
-
-/* Whether a metric has a file of its own with codec zstd: not one with another's cells. */
-static bool by_zstd(const Writer *w, int metric)
-{
-    return has(w, metric) && !by_symbols(w->codec, metric, w->dtc_is_dtz) && !w->is_copy[metric];
+    return w->codec == TABLE_ZSTD && has(w, metric) && !w->is_copy[metric];
 }
 
 /* Two bytes where a distance may need them. */
@@ -107,7 +100,7 @@ static treb_status writer_init(Writer *w, const WriteOptions *options, treb_erro
     if ((w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms)) == NULL)
         return fail_memory(error);
     for (int m = 0; m < TREB_METRICS; m++)
-        if (by_zstd(w, m) && !encoders_new(w, m, options->level)) return fail_memory(error);
+        if (at_once(w, m) && !encoders_new(w, m, options->level)) return fail_memory(error);
     return TREB_OK;
 }
 
@@ -123,7 +116,7 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->metrics = options->metrics;
     w->width = width_of(shape, options);
     w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
-    w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / 2;
+    w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
     w->threads = omp_get_max_threads();
     if (writer_init(w, options, error) == TREB_OK) return w;
     writer_abort(w);
@@ -169,11 +162,7 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
         order_choose(&sample, &packing, (OrderAim){false, w->shape->symmetric ? 1 : 3}, &choice);
     order_sample_free(&sample);
     if (!chosen) return fail_memory(error);
-    char *force = getenv("SIDE");
-    if (force && !w->shape->symmetric) choice.side = atoi(force);
     bool keep[2] = {choice.side == 0, choice.side == 1};
-    if (by_symbols(w->codec, metric, w->dtc_is_dtz))
-        return wait_for(w, metric, 1u << choice.side, error);
     FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
     return blocks_open(&w->file[metric], &plan, &packing, choice.order, keep, w->encoder[metric],
                        error);
@@ -184,12 +173,16 @@ static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error
     /* Where the two metrics agree, so do their files but for the header. */
     w->dtc_is_dtz = slice->dtc_is_dtz;
     w->is_copy[TREB_DTC] = w->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
+    unsigned sides = w->shape->symmetric ? 1u << TREB_WHITE : CELLS_BOTH;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        if (!has(w, m) || (w->is_copy[m] && by_symbols(w->codec, m, true))) continue;
-        treb_status status = distances_open(w, m, slice, error);
+        treb_status status = TREB_OK;
+        if (w->codec == TABLE_ZSTD && has(w, m))
+            status = distances_open(w, m, slice, error);
+        else if (has(w, m) && !w->is_copy[m])
+            status = wait_for(w, m, sides, error);
         if (status != TREB_OK) return status;
     }
-    if (w->is_copy[TREB_DTC]) w->file[TREB_DTZ].copy = &w->file[TREB_DTC];
+    if (w->codec == TABLE_ZSTD && w->is_copy[TREB_DTC]) w->file[TREB_DTZ].copy = &w->file[TREB_DTC];
     w->begun = true;
     return TREB_OK;
 }
@@ -229,7 +222,7 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
 #pragma omp critical(writer_begin)
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (by_zstd(w, m)) status = distances_slice(w, m, number, slice, error);
+        if (at_once(w, m)) status = distances_slice(w, m, number, slice, error);
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
         if (w->cells[m] != NULL) status = cells_add(w->cells[m], number, slice, error);
     if (status == TREB_OK && !tally_slice(&w->tally, w->histograms, number[0], slice))
@@ -257,7 +250,7 @@ static treb_status skip_unused(Writer *w, int first, int end, treb_error *error)
     for (uint64_t s = 0; s < w->shape->index.slices; s++) {
         if (cells_has(w->cells[TREB_WDL], s)) continue;
         for (int m = first; m < end && status == TREB_OK; m++)
-            if (by_zstd(w, m)) status = write_nothing(&w->file[m], s, error);
+            if (at_once(w, m)) status = write_nothing(&w->file[m], s, error);
     }
     return status;
 }
@@ -409,7 +402,7 @@ static treb_status finish_verdicts(Writer *w, treb_error *error)
 
 /* ---- codec symbols --------------------------------------------------------------------------- */
 
-static void coded_header(Writer *w, treb_metric metric, const bool keep[2])
+static void coded_header(Writer *w, treb_metric metric)
 {
     TableHeader *h = &w->file[metric].header;
     int verdicts = bit_count(cells_seen(w->cells[TREB_WDL]));
@@ -421,7 +414,6 @@ static void coded_header(Writer *w, treb_metric metric, const bool keep[2])
     h->base = 1u << 8 / h->per_byte;
     h->block_bits = CODED_BLOCK_BITS;
     index_init_shades(&h->index, &w->shape->material, NULL);
-    for (int s = 0; s < 2; s++) h->side[s].stored = keep[s];
 }
 
 /* Writes the file of a metric, and of the one that has the same cells. */
@@ -429,21 +421,19 @@ static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
 {
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     FileBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
-    unsigned sides = cells_sides(w->cells[metric]);
     CodedJob job = {.shape = w->shape,
                     .ledger = w->ledger,
                     .directory = w->directory,
                     .metric = metric,
                     .verdicts = w->cells[TREB_WDL],
                     .cells = w->cells[metric],
-                    .keep = {sides & 1, sides >> 1 && !w->shape->symmetric},
                     .tally = &w->tally,
                     .histograms = w->histograms,
                     .header = &file->header,
                     .copy = copy ? &other->header : NULL};
     TableWriter *second = NULL;
-    coded_header(w, metric, job.keep);
-    if (copy) coded_header(w, TREB_DTC, job.keep);
+    coded_header(w, metric);
+    if (copy) coded_header(w, TREB_DTC);
     treb_status status = coded_write(&job, &file->writer, &second, error);
     if (copy) other->writer = second;
     /* What waited is not needed any more, but for verdicts. */
@@ -533,10 +523,8 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
     uint64_t bytes = ledger_cost(sizeof(Histograms)), distances = 0, verdicts = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
-        /* Whether DTC is DTZ is not known yet. */
-        if (m == TREB_WDL || by_symbols(codec, m, !shape->pawns))
-            bytes += cells_memory(shape, m, threads);
-        if (by_symbols(codec, m, false)) continue;
+        if (m == TREB_WDL || codec == TABLE_SYMBOLS) bytes += cells_memory(shape, m, threads);
+        if (codec == TABLE_SYMBOLS) continue;
         bytes += (uint64_t)threads * ENCODER_BYTES;
         uint64_t blocks = blocks_memory(shape, m, width, m == TREB_WDL ? 2 : 1, threads);
         if (m == TREB_WDL)
