@@ -109,6 +109,7 @@ static void put_table(json_t *object, const TableHeader *h)
     else
         put(object, "order", order_json(&h->index));
     put(object, "stored", stored);
+    if (h->metric == TREB_DTM) put(object, "bounds", json_boolean(h->bounds));
     put(object, "counts", counts_json(h));
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));
 }

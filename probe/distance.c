@@ -5,6 +5,9 @@
  * out because a move reveals it, a win by a zeroing move (DTZ) or by a capture or promotion (DTC)
  * is at 1 and is looked for before anything is read.
  *
+ * A DTM file's cells may be bounds: what a cell says is then one more move that competes with the
+ * conversions.
+ *
  * What a probe costs is bounded by two things. A conversion leads to another table, in which the
  * side to move may not be stored either: such moves are looked at last. And each search knows
  * between which two distances the answer still matters to the one above it (Window), and ends as
@@ -194,6 +197,40 @@ static int read_cell(const treb_tables *set, const OpenFile *open, const treb_po
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
+/* Writes moves with all conversions among them. Without a pawn about to promote that is quick. */
+static int generate_conversions(const treb_position *pos, Move *out)
+{
+    uint64_t pawns = pos->by_color[pos->turn] & pos->by_type[TREB_PAWN];
+    bool promotes = pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
+    return promotes ? movegen_legal(pos, out) : movegen_captures(pos, out);
+}
+
+/* The same from a cell that is a bound: the conversions complete it. It comes first, as most often
+ * it settles the matter or leaves little to them. Of a won position, no conversion mates sooner
+ * than at once. */
+static int distance_bounded(const treb_tables *set, treb_metric metric, const OpenFile *open,
+                            const treb_position *pos, const treb_position *seen, int verdict,
+                            Window window, treb_error *error)
+{
+    Best best = best_of_none(verdict, window);
+    int cell = read_cell(set, open, seen, verdict, error);
+    if (cell < 0 && !probe_lacks(cell)) return cell;
+    if (cell < 0)
+        best.lacking = true;
+    else
+        best_take(&best, cell);
+    if (best_settled(&best) || (best.win && best.distance <= ONE)) return best.distance;
+    Move moves[MOVES_MAX];
+    int count = generate_conversions(pos, moves);
+    for (int i = 0; i < count; i++) {
+        if (!move_is_conversion(pos, moves[i])) continue;
+        int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
+        if (tried < 0 && !best.lacking) return tried;
+        if (best_settled(&best)) return best.distance;
+    }
+    return best_distance(&best, pos, error);
+}
+
 /* The distance of a position whose side to move is stored. Where a move wins at once the cell
  * means nothing; but if it says no more than `low`, neither way matters, and the moves need not be
  * looked at. */
@@ -202,6 +239,8 @@ static int distance_stored(const treb_tables *set, treb_metric metric, const Ope
                            Window window, treb_error *error)
 {
     int distance = -1;
+    if (open->header->bounds)
+        return distance_bounded(set, metric, open, pos, seen, verdict, window, error);
     if (window.low > 0 && is_win(verdict)) {
         distance = read_cell(set, open, seen, verdict, NULL);
         if (distance >= 0 && distance <= window.low) return distance;

@@ -29,7 +29,7 @@ run() {
 rm -rf "$tables"
 mkdir -p "$tables"
 for test in "$build"/tests/*/test_*; do
-    case $test in *.o | *.d | */test_gen) continue ;; esac
+    case $test in *.o | *.d | */test_gen | */test_bounded) continue ;; esac
     run "$(basename "$test")" "$test"
 done
 # Makes all tables of 3 and 4 men, which the tests after it use.
@@ -38,6 +38,12 @@ run "published counts" "$build/tests/probe/counts" "$tables" tests/data/le5.tsv
 run "few open files" "$build/tests/probe/test_files" "$tables"
 run "never wait" "$build/tests/probe/test_wait" "$tables"
 run "bounded probes" "$build/tests/probe/test_bounds" "$tables"
+# Makes mate distances that are bounds, which the two after it use.
+bounded=$build/test-bounded
+rm -rf "$bounded"
+run test_bounded env TREB_TEST_KEEP="$bounded" "$build/tests/probe/test_bounded"
+run "bounds, never wait" "$build/tests/probe/test_wait" "$bounded"
+run "bounds, bounded probes" "$build/tests/probe/test_bounds" "$bounded"
 run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6

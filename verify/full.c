@@ -4,7 +4,8 @@
  * memory. The words of both sides to move are filled in passes over all cells:
  *
  *   verdicts    of both sides: what is stored, or what a capture does if that is better
- *   distances   of the side that is stored; where a table leaves out what is won at once, 1
+ *   distances   of the side that is stored; where a table leaves out what is won at once, 1; where
+ *               it has bounds, completed
  *   moves       of the other side first: its distances follow from its moves, which all lead to the
  *               stored side or to other tables, and its verdicts are judged; then of the stored
  *               side, whose distances are judged as well
@@ -375,6 +376,9 @@ static void do_distances(Worker *w, const treb_position *pos)
             if (unread(w)) return;
             plies = verify_plies(file->header, w->side, verdict, code);
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);
+            if (file->header->bounds)
+                plies = verify_complete(w->reader, full->entry, pos, verdict, plies);
+            if (unread(w)) return;
         }
         word = word_set(full, word, m, plies);
     }

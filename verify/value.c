@@ -84,6 +84,27 @@ int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_positio
     return best;
 }
 
+unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                         unsigned verdict, unsigned plies)
+{
+    Move moves[MOVES_MAX];
+    VerifyTally some;
+    unsigned ply = reader->store->ply;
+    bool win = verdict > TREB_DRAW;
+    if (plies == VERIFY_NONE || (win && plies <= ply)) return plies;
+    uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
+    bool promotes = pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
+    int count = promotes ? movegen_legal(pos, moves) : movegen_captures(pos, moves);
+    verify_tally_init(&some, ply);
+    verify_tally_distance(&some, win, TREB_DTM, plies);
+    for (int i = 0; i < count; i++) {
+        if (verify_kind(pos, moves[i]) != KIND_CONVERSION) continue;
+        VerifyValue child = verify_convert(reader, entry, pos, moves[i], metric_bit(TREB_DTM));
+        verify_tally_add(&some, KIND_CONVERSION, &child);
+    }
+    return win ? some.win[TREB_DTM] : some.loss[TREB_DTM];
+}
+
 /* Those of the metrics that the pawn move `m`, no capture, ends at once. It keeps the verdict if it
  * leaves the opponent `most` or less. */
 static unsigned pawn_move_wins(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
@@ -221,7 +242,10 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
             if (!syzygy_distance(reader, entry, pos, value)) open |= metric_bit(m);
         } else if (file->table != NULL && file->header->side[pos->turn].stored) {
             unsigned code = verify_code(reader, file, pos->turn, file_cell(file, pos, cell));
-            value->plies[m] = (uint16_t)verify_plies(file->header, pos->turn, value->verdict, code);
+            unsigned plies = verify_plies(file->header, pos->turn, value->verdict, code);
+            if (file->header->bounds)
+                plies = verify_complete(reader, entry, pos, value->verdict, plies);
+            value->plies[m] = (uint16_t)plies;
         } else if (file->table != NULL) {
             open |= metric_bit(m);
         } else {

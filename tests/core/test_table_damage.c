@@ -121,6 +121,8 @@ static const struct {
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SHADES, "codec does not go with"},
     {FORMAT_AT_INDEX_SCHEME, 1, 4, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
+    {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS << 1, "reserved bits"},
+    {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS, "only mate distances are bounds"},
     {FORMAT_AT_CODEC, 2, TABLE_SYMBOLS, "unknown codec"}, /* of this version */
     {FORMAT_AT_CODEC, 2, 0x8000, "unknown codec"},
     {FORMAT_AT_MATERIAL + 3, 1, 0, "bad material name"},

@@ -251,7 +251,7 @@ static int measure(const char *from, int steps)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0};
+static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0, false};
 
 static void set_up(void) { solve_and_write(&layout); }
 

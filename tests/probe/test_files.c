@@ -13,7 +13,7 @@
 
 enum { FILES = SOLVED * TREB_METRICS, OPEN = 3, THREADS = 4, READS = 4000 };
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0};
+static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0, false};
 
 /* The descriptors that the process has open, but for that of the list itself. */
 static int count_open(void)

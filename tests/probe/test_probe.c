@@ -42,7 +42,7 @@ static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t 
     ck_assert_uint_gt(compared, 1000);
 }
 
-static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false, 0};
+static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false, 0, false};
 
 START_TEST(every_position)
 {
@@ -55,9 +55,10 @@ END_TEST
 START_TEST(any_layout)
 {
     static const NaiveLayout layouts[] = {
-        {3, 14, TREB_BLACK, true, true, 0},  {2, 11, TREB_WHITE, true, true, 0},
-        {3, 20, TREB_BLACK, false, true, 0}, {2, 12, TREB_BLACK, true, true, 64},
-        {1, 10, TREB_WHITE, false, true, 8}, {2, 16, TREB_WHITE, false, false, 1000}};
+        {3, 14, TREB_BLACK, true, true, 0, false},  {2, 11, TREB_WHITE, true, true, 0, false},
+        {3, 20, TREB_BLACK, false, true, 0, false}, {2, 12, TREB_BLACK, true, true, 64, false},
+        {1, 10, TREB_WHITE, false, true, 8, false}, {2, 16, TREB_WHITE, false, false, 1000, false},
+        {3, 14, TREB_WHITE, true, true, 0, true},   {1, 10, TREB_WHITE, false, true, 8, true}};
     char other[PATH_SIZE];
     make_directory(other);
     for (int i = 0; i < SOLVED; i++) write_material(other, solved[i], &layouts[_i]);
@@ -477,7 +478,7 @@ int main(void)
     TCase *tests = add_case(suite, "probe");
     tcase_add_unchecked_fixture(tests, set_up, forget_all);
     tcase_add_loop_test(tests, every_position, 0, SOLVED);
-    tcase_add_loop_test(tests, any_layout, 0, 6);
+    tcase_add_loop_test(tests, any_layout, 0, 8);
     tcase_add_test(tests, moves_and_lines);
     tcase_add_test(tests, line_without_rule);
     tcase_add_test(tests, line_in_parts);

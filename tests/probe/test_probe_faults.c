@@ -7,8 +7,8 @@
 #include "tests/support/naive_set.h"
 
 /* By codec. */
-static const NaiveLayout layouts[] = {{3, 10, TREB_BLACK, false, true, 0},
-                                      {2, 10, TREB_BLACK, false, true, 64}};
+static const NaiveLayout layouts[] = {{3, 10, TREB_BLACK, false, true, 0, false},
+                                      {2, 10, TREB_WHITE, false, true, 64, true}};
 static char coded[PATH_SIZE]; /* the same as `directory` with codec symbols */
 
 static const char *folder(TableCodec codec) { return codec == TABLE_SYMBOLS ? coded : directory; }

@@ -15,8 +15,8 @@
 
 enum { THREADS = 4, POSITIONS = 400, ROUNDS_WDL = 4, ROUNDS_MOST = 200 };
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0},
-                         symbols = {2, 10, TREB_BLACK, false, true, 64};
+static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0, false},
+                         symbols = {2, 10, TREB_WHITE, false, true, 64, true};
 static const char syzygy[] = "tests/data/syzygy";
 static char coded[PATH_SIZE]; /* our files with codec symbols */
 enum { OURS, SYZYGY, CODED, FOLDERS };

@@ -235,7 +235,7 @@ static void set_up(void)
 {
     const char *directory = work;
     make_work();
-    make_tables_apart("KPvK");
+    make_tables_apart("KPvK", EVERY);
     set = treb_tables_open(&directory, 1, NULL);
     ck_assert_ptr_nonnull(set);
 }

@@ -734,7 +734,7 @@ static void set_up(void)
     treb_error error;
     const char *directory = work;
     make_work();
-    make_tables_apart("KPvK KRvKN");
+    make_tables_apart("KPvK KRvKN", EVERY);
     set = treb_tables_open(&directory, 1, &error);
     bare = treb_tables_open(NULL, 0, &error);
     ck_assert(set != NULL && bare != NULL);

@@ -146,12 +146,12 @@ static inline void run_names(Run *run, const char *names)
 
 /* Makes tables in `work`, in a process of its own: OpenMP's threads, and what they never free, stay out
  * of the tests. */
-static inline void make_tables_apart(const char *names)
+static inline void make_tables_apart(const char *names, unsigned metrics)
 {
     int status = -1;
     pid_t child = fork();
     if (child == 0) {
-        Run run = new_run(work, EVERY);
+        Run run = new_run(work, metrics);
         run_names(&run, names);
         _exit(0);
     }

@@ -198,6 +198,8 @@ static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, cons
             value->captured = (uint8_t)(TREB_WIN - verdict + 1);
         if (verdict == TREB_LOSS && child->zeroing) value->dtz_free = true;
         if (verdict == TREB_LOSS && child->conversion) value->dtc_free = true;
+        if (verdict == TREB_LOSS && child->conversion && child->dtm + 1 == value->plies[TREB_DTM])
+            value->dtm_loose = true;
     }
 }
 
@@ -306,7 +308,9 @@ static unsigned code_of(const TableHeader *header, const NaiveLayout *layout,
                 (header->metric == TREB_DTZ && value->dtz_free && value->verdict == TREB_WIN) ||
                 (header->metric == TREB_DTC && value->dtc_free && value->verdict == TREB_WIN);
     if (free && layout->scramble) return any;
-    return 199u - value->plies[header->metric];
+    unsigned plies = value->plies[header->metric];
+    if (header->bounds && value->dtm_loose) plies += random_below(200 - plies);
+    return 199u - plies;
 }
 
 static void put_code(const TableHeader *header, uint8_t *bytes, uint64_t cell, unsigned code)
@@ -340,6 +344,7 @@ bool naive_write(const Naive *naive, const char *directory, treb_metric metric,
     uint8_t *data[2] = {NULL, NULL};
     index_init(&header.index, &naive->material, NULL, 1);
     header.block_bits = layout->block_bits;
+    header.bounds = metric == TREB_DTM && layout->bounds;
     if (metric == TREB_WDL && layout->per_byte > 1) {
         header.per_byte = layout->per_byte;
         header.base = WDL_VALUES;

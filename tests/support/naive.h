@@ -13,6 +13,7 @@ typedef struct NaiveValue {
     uint8_t verdict;
     uint8_t captured;        /* 1 + the best verdict that a capture leads to; 0 without captures */
     bool dtz_free, dtc_free; /* cells that a probe has no need of */
+    bool dtm_loose;          /* a win that a conversion makes as soon as any move */
     uint16_t plies[TREB_METRICS];
 } NaiveValue;
 
@@ -37,6 +38,7 @@ typedef struct NaiveLayout {
     bool wide;            /* distance tables with two bytes a cell */
     bool scramble;        /* put anything that is allowed into cells that need not be right */
     unsigned block_bytes; /* codec symbols, with such blocks of words; 0: codec zstd */
+    bool bounds;          /* mate distances as bounds: of loose wins any that is allowed */
 } NaiveLayout;
 
 /* Writes one table; false on failure. */

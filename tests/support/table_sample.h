@@ -144,6 +144,7 @@ static inline Sample make_sample(const char *material, treb_metric metric, unsig
     Material m;
     ck_assert(material_parse(material, &m));
     header->pad = metric == TREB_DTM ? 4 : 1;
+    header->bounds = metric == TREB_DTM && stored == 3;
     uint8_t order[INDEX_AXES_MAX] = {1, 0};
     ck_assert(index_init(&header->index, &m, metric == TREB_DTC ? order : NULL, header->pad));
     header->metric = metric;
@@ -333,6 +334,7 @@ static inline void compare_header(const TableHeader *a, const TableHeader *b)
     ck_assert_mem_eq(a->index.stride, b->index.stride, sizeof a->index.stride);
     ck_assert_int_eq(a->metric, b->metric);
     ck_assert_uint_eq(a->pad, b->pad);
+    ck_assert_int_eq(a->bounds, b->bounds);
     ck_assert_uint_eq(a->per_byte, b->per_byte);
     ck_assert_uint_eq(a->width, b->width);
     ck_assert_uint_eq(a->block_bits, b->block_bits);
