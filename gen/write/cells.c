@@ -257,35 +257,39 @@ static void choose(const Cells *v, const Slice *slice, int side, uint32_t kings,
 }
 
 /* Adds one chunk of the slice in one lane. */
-static treb_status chunk_add(Cells *v, const Slice *slice, int lane, int side, uint32_t c,
-                             Chunk *out, treb_error *error)
+static treb_status chunk_add(Cells *v, const Room *room, const Slice *slice, int lane, int side,
+                             uint32_t c, Chunk *out, treb_error *error)
 {
-    Room room;
     uint32_t first = c * v->chunk_planes, end = chunk_end(v, c);
     size_t cells = (end - first) * v->plane_cells;
-    if (!room_init(&room, v, cells)) return fail_memory(error);
     for (uint32_t k = first; k < end; k++)
-        choose(v, slice, side, k, lane, room.chosen + (k - first) * v->plane_cells);
-    note_verdicts(v, room.chosen, cells);
-    treb_status status = chunk_write(v, &room, cells, out, error);
-    room_free(&room);
-    return status;
+        choose(v, slice, side, k, lane, room->chosen + (k - first) * v->plane_cells);
+    note_verdicts(v, room->chosen, cells);
+    return chunk_write(v, room, cells, out, error);
 }
 
 static treb_status side_add(Cells *v, uint64_t number, const Slice *slice, int lane, int side,
                             treb_error *error)
 {
     treb_status status = TREB_OK;
-#pragma omp parallel for schedule(dynamic)
-    for (uint32_t c = 0; c < v->chunks; c++) {
-        treb_error mine;
-        treb_status s = chunk_add(v, slice, lane, side, c, chunk_at(v, number, side, c), &mine);
-        if (s == TREB_OK) continue;
+#pragma omp parallel
+    {
+        Room room;
+        bool enough = room_init(&room, v, v->chunk_planes * v->plane_cells);
+#pragma omp for schedule(dynamic)
+        for (uint32_t c = 0; c < v->chunks; c++) {
+            treb_error mine;
+            Chunk *out = chunk_at(v, number, side, c);
+            treb_status s =
+                enough ? chunk_add(v, &room, slice, lane, side, c, out, &mine) : fail_memory(&mine);
+            if (s == TREB_OK) continue;
 #pragma omp critical(cells_error)
-        {
-            status = s;
-            *error = mine;
+            {
+                status = s;
+                *error = mine;
+            }
         }
+        if (enough) room_free(&room);
     }
     return status;
 }
