@@ -69,7 +69,7 @@ static Learned *learn_cells(Stretch cells, unsigned symbols)
     RunList list = {0};
     ck_assert_ptr_nonnull(learned);
     ledger_init(&unbound, UINT64_MAX);
-    learned->form = (CodeForm){symbols, 24};
+    learned->form = (CodeForm){.symbols = symbols, .symbol_bits = 24};
     learn_count(cells, times);
     learn_values(learned, times);
     ck_assert(slices_make(&slices, cells, 1 << 13, 1));
