@@ -439,6 +439,7 @@ static treb_status put_code(Side *s, treb_error *error)
     TableSide *side = &header->side[s->side];
     side->index = s->reorder.index;
     side->code.block_bytes = s->block_bytes;
+    side->code.count = 1;
     side->code.size = coder_code(s->coder, NULL);
     side->code.bytes = malloc(side->code.size);
     if (side->code.bytes == NULL) return fail_memory(error);
@@ -459,7 +460,7 @@ static treb_status write_blocks(const Out *out, const CodedBlocks *blocks, treb_
     treb_status status = TREB_OK;
     for (int w = 0; w < 2 && out->writer[w] != NULL; w++)
         for (size_t b = 0; b < blocks->count && status == TREB_OK; b++)
-            status = table_writer_add_words(out->writer[w], out->side->side,
+            status = table_writer_add_words(out->writer[w], out->side->side, 0,
                                             blocks->bytes + b * blocks->block_bytes,
                                             blocks->cells[b], error);
     return status;
