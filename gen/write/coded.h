@@ -16,6 +16,7 @@ typedef struct CodedJob {
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
     bool keep[2];                  /* sides to move that are wanted */
+    unsigned classes;              /* see WriteOptions */
     const Tally *tally;
     const Histograms *histograms;
     /* Codec symbols, with material, index, metric, sides and how cells share a byte; gets orders,
@@ -30,7 +31,7 @@ typedef struct CodedJob {
 treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter **copy,
                         treb_error *error);
 
-/* Bytes that it claims at most with so many threads. */
-uint64_t coded_memory(const Shape *shape, int threads);
+/* Bytes that it claims at most with so many threads; `classes` as above. */
+uint64_t coded_memory(const Shape *shape, unsigned classes, int threads);
 
 #endif
