@@ -24,10 +24,10 @@ enum {
     STRETCHES = 2048,         /* and about how many parts there are at most */
     CLASSES = 12,             /* that a side has at most */
     CLASSES_FEW = 4,
-    MANY_BYTES = 256 << 10, /* sides with less by one code are not divided, */
+    MANY_BYTES = 384 << 10, /* sides with less by one code are not divided, */
     MANY_CELLS = 8 << 20,   /* nor tables with fewer cells */
     LEARN_AT_ONCE = 4,      /* codes */
-    SOME_CELLS = 1 << 18,   /* of each class that tell how many a block holds */
+    SOME_CELLS = 1 << 20,   /* of a class, that tell how many a block holds */
     SEGMENT = 1 << 20,      /* cells that a thread codes at a time */
     UNKNOWN = 0xfe,         /* a value that no cell has */
     ORDERS_MAX = 5040
@@ -62,7 +62,7 @@ typedef struct Side {
     Batch sample;
     Reorder reorder;
     uint64_t bytes; /* that the cells take by one code, about */
-    Class class[CLASSES];
+    Class each[CLASSES];
     unsigned classes;
     unsigned block_bytes;
 } Side;
@@ -439,11 +439,11 @@ static void divide(Side *s, unsigned wanted)
     s->classes = wanted;
     for (unsigned c = 0; c < wanted; c++) {
         unsigned at = c * INDEX_PLACES / wanted, place = FILES * (at % RANKS) + at / RANKS;
-        s->class[c] = (Class){.first = index->lead_first[place] * index->second_radix};
+        s->each[c] = (Class){.first = index->lead_first[place] * index->second_radix};
     }
     for (unsigned c = 0; c < wanted; c++) {
-        uint64_t end = c + 1 < wanted ? s->class[c + 1].first : index->slices;
-        s->class[c].slices = end - s->class[c].first;
+        uint64_t end = c + 1 < wanted ? s->each[c + 1].first : index->slices;
+        s->each[c].slices = end - s->each[c].first;
     }
 }
 
@@ -555,12 +555,12 @@ static treb_status take_lesson(Side *s, Class *class, Lesson *lesson, treb_error
 /* ---- The codes ------------------------------------------------------------------------------- */
 
 /* Keeps some of its parts, from all over it. */
-static bool take_some(const Lesson *lesson, Class *class)
+static bool take_some(const Side *s, const Lesson *lesson, Class *class)
 {
     size_t every = lesson->size / SOME_CELLS + 1;
-    class->some = malloc(lesson->size / every + STRETCH);
+    class->some = ledger_alloc(s->job->ledger, SOME_CELLS + STRETCH);
     if (class->some == NULL) return false;
-    for (size_t i = 0; i < lesson->count; i += every) {
+    for (size_t i = 0; i < lesson->count && class->count < SOME_CELLS; i += every) {
         memcpy(class->some + class->count, lesson->stretch[i].cells, lesson->stretch[i].size);
         class->count += lesson->stretch[i].size;
     }
@@ -576,7 +576,7 @@ static bool learn_class(const Side *s, const Lesson *lesson, int threads, treb_e
     memcpy(sample.present, s->present, sizeof sample.present);
     class->coder = coder_learn(&sample, &options, error);
     if (class->coder == NULL) return false;
-    return take_some(lesson, class) || fail_memory(error) == TREB_OK;
+    return take_some(s, lesson, class) || fail_memory(error) == TREB_OK;
 }
 
 /* What is claimed while a code is learned, and given back. */
@@ -588,7 +588,8 @@ static uint64_t learn_memory(unsigned classes)
 /* How many codes are learned at once: as many as there is memory for, or one. */
 static unsigned at_once(const Side *s)
 {
-    uint64_t room = ledger_room(s->job->ledger), kept = coder_memory(2 * CLASSES, 0);
+    uint64_t room = ledger_room(s->job->ledger),
+             kept = coder_memory(2 * CLASSES, 1) + CLASSES * ledger_cost(SOME_CELLS + STRETCH);
     uint64_t most = (room > kept ? room - kept : 0) / learn_memory(s->classes);
     if (most > (uint64_t)omp_get_max_threads()) most = (uint64_t)omp_get_max_threads();
     if (most > LEARN_AT_ONCE) most = LEARN_AT_ONCE;
@@ -625,11 +626,11 @@ static treb_status learn(Side *s, treb_error *error)
     treb_status status = TREB_OK;
     unsigned most = at_once(s), end;
     for (unsigned c = 0; c < s->classes && status == TREB_OK; c = end) {
-        for (end = c; end < s->classes && end - c < most && s->class[end].coder == NULL;) end++;
+        for (end = c; end < s->classes && end - c < most && s->each[end].coder == NULL;) end++;
         if (end == c)
             end++;
         else
-            status = learn_some(s, &s->class[c], (int)(end - c), error);
+            status = learn_some(s, &s->each[c], (int)(end - c), error);
     }
     return status;
 }
@@ -651,7 +652,7 @@ static treb_status count_blocks(const Class *class, const Coder *coder, CoderRoo
 static void class_free(Class *class)
 {
     coder_free(class->coder);
-    free(class->some);
+    ledger_free(class->some);
     *class = (Class){.first = class->first, .slices = class->slices};
 }
 
@@ -660,7 +661,7 @@ static void class_free(Class *class)
 static treb_status try_class(const Side *s, const Class *class, const Coder *common, double *bytes,
                              treb_error *error)
 {
-    enum { BLOCK = 64, ROUNDING = 50 /* the code was learned from some of the cells that tell */ };
+    enum { BLOCK = 10, ROUNDING = 50 /* the code was learned from some of the cells that tell */ };
     CoderRoom *room = coder_room_make(common);
     treb_status status = room != NULL ? TREB_OK : fail_memory(error);
     uint64_t by_own = 0, by_common = 1;
@@ -679,14 +680,14 @@ static treb_status try_classes(Side *s, treb_error *error)
 {
     enum { WORTH = 25 };
     static const unsigned wanted[] = {CLASSES, CLASSES_FEW};
-    Class whole = s->class[0], best = whole;
+    Class whole = s->each[0], best = whole;
     unsigned count = 1;
     double all = (double)s->bytes + (double)coder_code(whole.coder, NULL);
     double bytes = 0, least = all - all / WORTH;
     treb_status status = TREB_OK;
     for (size_t i = 0; i < 2 && status == TREB_OK && bytes < all; i++) {
         divide(s, wanted[i]);
-        Class *middle = &s->class[middle_class(wanted[i])];
+        Class *middle = &s->each[middle_class(wanted[i])];
         status = learn_some(s, middle, 1, error);
         if (status == TREB_OK) status = try_class(s, middle, whole.coder, &bytes, error);
         if (status != TREB_OK || bytes >= least) {
@@ -700,7 +701,7 @@ static treb_status try_classes(Side *s, treb_error *error)
     }
     if (count > 1) class_free(&whole);
     divide(s, count);
-    s->class[middle_class(count)] = best;
+    s->each[middle_class(count)] = best;
     return status;
 }
 
@@ -710,7 +711,7 @@ static treb_status choose_classes(Side *s, treb_error *error)
     bool told = s->job->classes > 0;
     divide(s, told ? most : 1);
     if (told) return TREB_OK;
-    treb_status status = learn_some(s, &s->class[0], 1, error);
+    treb_status status = learn_some(s, &s->each[0], 1, error);
     if (status != TREB_OK || most == 1 || s->bytes < MANY_BYTES) return status;
     return try_classes(s, error);
 }
@@ -722,19 +723,23 @@ static treb_status choose_classes(Side *s, treb_error *error)
 static treb_status choose_block(Side *s, treb_error *error)
 {
     enum { FULL = CODER_BLOCK_CELLS / 2 };
-    CoderRoom *room = coder_room_make(s->class[0].coder);
+    CoderRoom *room = coder_room_make(s->each[0].coder);
     treb_status status = room != NULL ? TREB_OK : fail_memory(error);
     uint64_t cells = 0, blocks = 0;
-    for (unsigned c = 0; c < s->classes; c++) cells += s->class[c].count;
+    for (unsigned c = 0; c < s->classes; c++) cells += s->each[c].count;
     for (size_t i = s->job->metric == TREB_WDL; status == TREB_OK && i < BLOCK_SIZES; i++) {
         s->block_bytes = block_sizes[i];
         blocks = 0;
         for (unsigned c = 0; c < s->classes && status == TREB_OK; c++)
-            status = count_blocks(&s->class[c], s -> class[c].coder, room, s->block_bytes, &blocks,
-                                  error);
+            status =
+                count_blocks(&s->each[c], s->each[c].coder, room, s->block_bytes, &blocks, error);
         if (cells < FULL * blocks) break;
     }
     coder_room_free(room);
+    for (unsigned c = 0; c < s->classes; c++) {
+        ledger_free(s->each[c].some);
+        s->each[c].some = NULL;
+    }
     return status;
 }
 
@@ -745,11 +750,10 @@ static treb_status put_codes(Side *s, treb_error *error)
     side->index = s->reorder.index;
     side->code.block_bytes = s->block_bytes;
     side->code.count = s->classes;
-    for (unsigned c = 0; c < s->classes; c++)
-        side->code.size += coder_code(s->class[c].coder, NULL);
+    for (unsigned c = 0; c < s->classes; c++) side->code.size += coder_code(s->each[c].coder, NULL);
     uint8_t *at = side->code.bytes = malloc(side->code.size);
     if (at == NULL) return fail_memory(error);
-    for (unsigned c = 0; c < s->classes; c++) at += coder_code(s->class[c].coder, at);
+    for (unsigned c = 0; c < s->classes; c++) at += coder_code(s->each[c].coder, at);
     return TREB_OK;
 }
 
@@ -784,7 +788,7 @@ typedef struct Worker {
 static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *error)
 {
     const Side *s = out->side;
-    const Coder *coder = s->class[out->class].coder;
+    const Coder *coder = s->each[out->class].coder;
     treb_status status = TREB_OK;
     uint64_t size = batch->count * s->reorder.index.slice_size;
 #pragma omp parallel
@@ -821,7 +825,7 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
 static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
 {
     const Side *s = out->side;
-    const Class *class = &s->class[out->class];
+    const Class *class = &s->each[out->class];
     size_t most = batch_slices(s, BATCH_CELLS);
     treb_status status = TREB_OK;
     for (uint64_t at = 0; at < class->slices && status == TREB_OK; at += most) {
@@ -865,7 +869,7 @@ static void side_free(Side *s)
 {
     batch_free(&s->sample);
     reorder_free(&s->reorder);
-    for (unsigned c = 0; c < s->classes; c++) class_free(&s->class[c]);
+    for (unsigned c = 0; c < s->classes; c++) class_free(&s->each[c]);
 }
 
 /* One value throughout needs no pages. */
@@ -949,12 +953,13 @@ uint64_t coded_memory(const Shape *shape, unsigned classes, int threads)
     uint64_t sample = slice > SAMPLE_CELLS ? slice : SAMPLE_CELLS;
     uint64_t batch = slice > BATCH_CELLS ? slice : BATCH_CELLS;
     uint64_t blocks = SEGMENT; /* a symbol takes less than the byte of a cell */
-    int coders = 2 * (int)classes_most(shape, classes);
+    unsigned divided = classes_most(shape, classes);
     if (sample > all) sample = all;
     if (batch > all) batch = all;
     uint64_t learning = learn_memory(1), trials = trials_memory(threads);
+    learning += (divided + 1) * ledger_cost(SOME_CELLS + STRETCH);
     uint64_t most = ledger_cost(sample) + (learning > trials ? learning : trials);
     uint64_t working = ledger_cost(batch) + (uint64_t)threads * ledger_cost(SEGMENT + blocks);
-    return (most > working ? most : working) + coder_memory(coders, threads) +
+    return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
            2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape));
 }
