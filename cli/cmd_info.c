@@ -209,7 +209,10 @@ static void print_code(const TableSide *side)
     char symbols[32];
     cli_format_count(side->code.symbols, symbols);
     print_order(&side->index);
-    if (side->code.pages > 0)
+    if (side->code.pages > 0 && side->code.count > 1)
+        printf("  codes     %u, %s symbols together, blocks of %u bytes\n", side->code.count,
+               symbols, side->code.block_bytes);
+    else if (side->code.pages > 0)
         printf("  code      %s symbols, blocks of %u bytes\n", symbols, side->code.block_bytes);
     else
         puts("  code      one value throughout");

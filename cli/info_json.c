@@ -84,6 +84,7 @@ static void put_codes(json_t *object, const TableHeader *h)
         if (!side->stored) continue;
         json_t *code = json_object();
         put(code, "order", order_json(&side->index));
+        put(code, "count", number(side->code.count));
         put(code, "symbols", number(side->code.symbols));
         put(code, "block_bytes", number(side->code.block_bytes));
         put(code, "pages", number(side->code.pages));

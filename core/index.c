@@ -177,31 +177,31 @@ static int pawn_places(uint64_t pawns, uint8_t *out)
     return n;
 }
 
-static uint64_t lead_coordinate(uint64_t pawns)
+static uint64_t lead_coordinate(const Index *index, uint64_t pawns)
 {
     uint8_t place[48] = {0};
     int n = pawn_places(pawns, place);
-    unsigned first = place[0] / 2u;
-    uint64_t coordinate = 0;
-    if (n == 1) return first;
-    if (n == 2)
-        coordinate = first * (48 - first); /* the sum that follows */
-    else
-        for (unsigned j = 0; j < first; j++) coordinate += binomial(47 - 2 * j, n - 1);
+    uint64_t coordinate = index->lead_first[place[0] / 2u];
     for (int i = 1; i < n; i++) coordinate += binomial(place[i] - place[0] - 1, i);
     return coordinate;
 }
 
-static uint64_t lead_pawns(uint64_t coordinate, int n)
+/* The place of the first leading pawn: the last one whose choices do not begin behind this one. Of
+ * those that begin together, all but one have none: that one has the lowest number. */
+static unsigned lead_place(const Index *index, uint64_t coordinate)
 {
-    unsigned j = 0;
-    for (;; j++) {
-        uint64_t below = binomial(47 - 2 * j, n - 1);
-        if (coordinate < below) break;
-        coordinate -= below;
-    }
+    unsigned place = 0;
+    for (unsigned j = 1; j < INDEX_PLACES; j++)
+        if (index->lead_first[j] <= coordinate && index->lead_first[j] > index->lead_first[place])
+            place = j;
+    return place;
+}
+
+static uint64_t lead_pawns(const Index *index, uint64_t coordinate, int n)
+{
+    unsigned j = lead_place(index, coordinate);
     uint8_t rest[48];
-    combination(coordinate, n - 1, 47 - 2 * j, rest);
+    combination(coordinate - index->lead_first[j], n - 1, 47 - 2 * j, rest);
     uint64_t pawns = UINT64_C(1) << pawn_square(2 * j);
     for (int i = 0; i < n - 1; i++) pawns |= UINT64_C(1) << pawn_square(2 * j + 1 + rest[i]);
     return pawns;
@@ -227,7 +227,8 @@ uint64_t index_slice(const Index *index, const uint64_t pawns[2])
 {
     if (!index->pawns) return 0;
     uint64_t lead = pawns[index->lead_color], second = pawns[!index->lead_color];
-    return lead_coordinate(lead) * index->second_radix + (second ? second_coordinate(second) : 0);
+    return lead_coordinate(index, lead) * index->second_radix +
+           (second ? second_coordinate(second) : 0);
 }
 
 int index_pawns_mirror(const Index *index, const uint64_t pawns[2])
@@ -249,9 +250,30 @@ bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2])
     pawns[0] = pawns[1] = 0;
     if (!index->pawns) return true;
     int lead = index->lead_color, seconds = index->material.count[!lead][TREB_PAWN];
-    pawns[lead] = lead_pawns(slice / index->second_radix, index->material.count[lead][TREB_PAWN]);
+    pawns[lead] =
+        lead_pawns(index, slice / index->second_radix, index->material.count[lead][TREB_PAWN]);
     if (seconds) pawns[!lead] = second_pawns(slice % index->second_radix, seconds);
     return !(pawns[0] & pawns[1]) && index_pawns_mirror(index, pawns) != 1;
+}
+
+unsigned index_slice_place(const Index *index, uint64_t slice)
+{
+    return index->pawns ? lead_place(index, slice / index->second_radix) : 0;
+}
+
+/* Numbers the choices of the leading pawns, by rank or by file of the first of them. Returns how many
+ * there are. */
+static uint64_t number_leads(Index *index, bool by_file)
+{
+    enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
+    unsigned more = index->material.count[index->lead_color][TREB_PAWN] - 1u;
+    uint64_t before = 0;
+    for (unsigned i = 0; i < INDEX_PLACES; i++) {
+        unsigned place = by_file ? FILES * (i % RANKS) + i / RANKS : i;
+        index->lead_first[place] = before;
+        before += binomial(47 - 2 * place, more);
+    }
+    return before;
 }
 
 static bool add_groups(Index *index)
@@ -300,9 +322,7 @@ bool index_init(Index *index, const Material *material, const uint8_t *order, un
     index->second_radix = 1;
     if (index->pawns) {
         index->lead_color = material->count[TREB_WHITE][TREB_PAWN] ? TREB_WHITE : TREB_BLACK;
-        unsigned leads = material->count[index->lead_color][TREB_PAWN];
-        uint64_t lead_radix = 0;
-        for (unsigned j = 0; j < 24; j++) lead_radix += binomial(47 - 2 * j, leads - 1);
+        uint64_t lead_radix = number_leads(index, false);
         index->second_radix = binomial(48, material->count[!index->lead_color][TREB_PAWN]);
         if (__builtin_mul_overflow(lead_radix, index->second_radix, &index->slices)) return false;
     }
@@ -314,6 +334,7 @@ bool index_init(Index *index, const Material *material, const uint8_t *order, un
 bool index_init_shades(Index *index, const Material *material, const uint8_t *order)
 {
     if (!index_init(index, material, order, 1)) return false;
+    if (index->pawns) number_leads(index, true);
     for (int g = 0; g < index->groups; g++)
         index->group[g].by_shade = index->group[g].type == TREB_BISHOP;
     return true;

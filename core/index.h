@@ -22,7 +22,8 @@ enum {
     INDEX_AXES_MAX = INDEX_GROUPS_MAX + 1,
     INDEX_KINGS_AXIS = 0, /* axis 0 is the kings, axis 1 + g is group g */
     INDEX_KINGS_FREE = 3612,
-    INDEX_KINGS_SYMMETRIC = 462
+    INDEX_KINGS_SYMMETRIC = 462,
+    INDEX_PLACES = 24 /* that the first pawn may have: the files a to d of six ranks */
 };
 
 /* Board symmetries are compositions of three bits, applied in this order. */
@@ -49,6 +50,8 @@ typedef struct Index {
     uint64_t size;                   /* slices * slice_size */
     int lead_color;                  /* the colour whose pawns decide the mirror */
     uint64_t second_radix;           /* choices of the other colour's pawns */
+    /* By place of the first leading pawn: how many choices of the leading pawns come before. */
+    uint64_t lead_first[INDEX_PLACES];
 } Index;
 
 /* A position as coordinates of squares: the form in which tables and solver see it. Black and
@@ -64,8 +67,9 @@ typedef struct IndexMen {
  * (1 for none). False if a material has more men than an index can hold. */
 bool index_init(Index *index, const Material *material, const uint8_t *order, unsigned pad);
 
-/* The same without padding, bishops numbered by the shade of their squares: they never change it, so
- * that cells with like values come to lie together. */
+/* The same without padding. Bishops are numbered by the shade of their squares: they never change it,
+ * so that cells with like values come to lie together. For the same reason slices come in the order
+ * of the file of the first leading pawn. */
 bool index_init_shades(Index *index, const Material *material, const uint8_t *order);
 
 /* The number of a position (of the table's material, colours already the table's). Positions that
@@ -93,6 +97,18 @@ void index_kings_squares(bool pawns, int coordinate, int *white, int *black);
 /* The slice axis: pawns (already in canonical orientation) to coordinate and back. */
 uint64_t index_slice(const Index *index, const uint64_t pawns[2]);
 bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2]);
+
+/* The place of a slice's first leading pawn, 4 * (rank - 1) + file. The slices of a place follow each
+ * other, in the same order in any index of a material. */
+unsigned index_slice_place(const Index *index, uint64_t slice);
+
+/* The slice of `to` that is the slice of `from`, another index of the material; `place` is its
+ * place. */
+static inline uint64_t index_slice_in(const Index *to, const Index *from, uint64_t slice,
+                                      unsigned place)
+{
+    return slice + (to->lead_first[place] - from->lead_first[place]) * to->second_radix;
+}
 
 /* Whether the pawns must be mirrored left-right to stand as the index has them: -1 if either
  * will do (they are their own mirror image), else 0 or 1. */

@@ -30,21 +30,23 @@ enum {
     TABLE_DICTIONARY_MAX = 1 << 20,
     TABLE_BLOCK_BITS_MIN = 10,
     TABLE_BLOCK_BITS_MAX = 20,
-    TABLE_PAGE_SIZE = 4096 /* of coded cells */
+    TABLE_PAGE_SIZE = 4096, /* of coded cells */
+    TABLE_SIDE_CODES = 64   /* that a side may have */
 };
 
 typedef enum TableCodec { TABLE_ZSTD, TABLE_SYMBOLS } TableCodec;
 
-/* The code of a side's cells, with codec symbols. */
+/* How a side's cells are coded, with codec symbols. */
 typedef struct TableCode {
     unsigned block_bytes; /* of words: a page has as many such blocks as fit */
-    /* As it stands in the file: u8 shortest and u8 longest word, u16 number of symbols, then
-     * CodeParts' `first` and `pairs`, wide. Owned by the header. */
+    unsigned count; /* of codes, 1 to TABLE_SIDE_CODES: each page has its cells by one of them */
+    /* The codes as they stand in the file, one after another: u8 shortest and u8 longest word, u16
+     * number of symbols, then CodeParts' `first` and `pairs`, wide. Owned by the header. */
     uint8_t *bytes;
     size_t size;
     /* What a reader finds and a writer sets itself: */
-    unsigned symbols;
-    uint32_t pages; /* of the side; 0: all its cells have one value */
+    unsigned symbols; /* of all codes together */
+    uint32_t pages;   /* of the side; 0: all its cells have one value */
 } TableCode;
 
 /* What is known of one side to move. Counts are of the full board: every legal position, like men
@@ -201,11 +203,12 @@ treb_status table_writer_add(TableWriter *writer, int side, uint64_t block, cons
                              size_t size, uint32_t checksum, treb_error *error);
 uint32_t table_block_checksum(const uint8_t *block, size_t size);
 
-/* With codec symbols: a block of words and how many cells they stand for, 1 to 65535. The blocks of
- * White to move come first, in the order of the cells. A side without blocks has the value of its
- * only symbol throughout. */
-treb_status table_writer_add_words(TableWriter *writer, int side, const uint8_t *block,
-                                   unsigned cells, treb_error *error);
+/* With codec symbols: a block of words of the side's code number `code`, and how many cells they
+ * stand for, 1 to 65535. The blocks of White to move come first, in the order of the cells. Where the
+ * code changes a page begins. A side without blocks has one code, and the value of its only symbol
+ * throughout. */
+treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
+                                   const uint8_t *block, unsigned cells, treb_error *error);
 
 treb_status table_writer_finish(TableWriter *writer, const TableHeader *header, uint64_t *file_size,
                                 treb_error *error); /* frees the writer */

@@ -48,12 +48,14 @@ enum {
 enum { FORMAT_FLAG_BOUNDS = 1 /* of FORMAT_AT_FLAGS; the others are reserved */ };
 
 /* A page of coded cells: the checksum, the cells of each block, the blocks. In front of a side's
- * code stand the order of its axes, the bytes of a block, the number of pages. */
+ * codes stand the order of its axes, how many codes there are, the bytes of a block, the number of
+ * pages. */
 enum {
     PAGE_AT_LENGTHS = 4,
-    FORMAT_CODE_SIZE = FORMAT_ORDER_SIZE + 1 + 4 + 4, /* before the code itself */
-    FORMAT_CODE_HEAD = 4,                             /* of the code itself, before `first` */
-    FORMAT_FIRST_SIZE = 6,                            /* of each page: u48, its first cell */
+    FORMAT_CODE_SIZE = FORMAT_ORDER_SIZE + 1 + 4 + 4, /* before the codes themselves */
+    FORMAT_CODE_HEAD = 4,                             /* of a code, before `first` */
+    FORMAT_FIRST_SIZE = 6,                            /* of each page: see format_page_entry */
+    FORMAT_CELL_BITS = 42,                            /* of the number of a cell in it */
     PAGE_BLOCK_MIN = CODE_BLOCK_LEAST,
     PAGE_BLOCK_MAX = TABLE_PAGE_SIZE - PAGE_AT_LENGTHS - 2
 };
@@ -67,6 +69,23 @@ static inline unsigned format_page_blocks(unsigned block_bytes)
 static inline unsigned format_page_words(unsigned block_bytes)
 {
     return PAGE_AT_LENGTHS + 2 * format_page_blocks(block_bytes);
+}
+
+/* What the page table says of a page: its first cell, and by which of the side's codes its cells
+ * are coded. */
+static inline uint64_t format_page_entry(uint64_t cell, unsigned code)
+{
+    return cell | (uint64_t)code << FORMAT_CELL_BITS;
+}
+
+static inline uint64_t format_entry_cell(uint64_t entry)
+{
+    return entry & ((UINT64_C(1) << FORMAT_CELL_BITS) - 1);
+}
+
+static inline unsigned format_entry_code(uint64_t entry)
+{
+    return (unsigned)(entry >> FORMAT_CELL_BITS);
 }
 
 /* Of page `number` of the file, without the checksum in front. */
@@ -96,11 +115,12 @@ static inline void format_put32(uint8_t *at, uint32_t value) { format_put(at, 4,
 static inline void format_put48(uint8_t *at, uint64_t value) { format_put(at, 6, value); }
 static inline void format_put64(uint8_t *at, uint64_t value) { format_put(at, 8, value); }
 
-/* What a side's code is made of, and where its pages are. */
+/* Where a side's codes and pages are. */
 typedef struct FormatCoded {
-    CodeParts parts;
+    const uint8_t *codes; /* all good: see format_take_code */
+    size_t codes_size;
     uint64_t first_page, pages; /* 0: all cells have the value of symbol 0 */
-    const uint8_t *first;       /* by page: its first cell */
+    const uint8_t *first;       /* by page: its entry */
 } FormatCoded;
 
 /* In memory a file's header is one stretch of bytes: the fixed header, then the meta part (of a
@@ -118,7 +138,7 @@ typedef struct FormatLayout {
 uint64_t format_checksum(const uint8_t *bytes, size_t size);
 void format_seal(uint8_t *bytes, size_t size);
 
-/* Bytes of the sides part, with what comes before it, and of the codes without `first`. */
+/* Bytes of the sides part, with what comes before it, and of the codes without the page table. */
 size_t format_sides_size(const TableHeader *header);
 
 /* Writes the fixed header without checksum, dictionary size, file size and meta offset. */
@@ -138,9 +158,13 @@ const char *format_parse_ranks_index(const uint8_t *bytes, TableHeader *header);
 const char *format_parse_ranks(const uint8_t *bytes, TableHeader *header);
 void format_write_ranks(const TableHeader *header, uint8_t *out);
 
-/* Codec symbols (table_symbols.c): the code of a side; the codes of all sides, and where their pages
+/* Codec symbols (table_symbols.c): the codes of a side; those of all sides, and where their pages
  * begin, which is all that is left of a header in memory, in which they stay. */
 uint8_t *format_write_code(const TableSide *side, uint8_t *out);
+
+/* Takes a code off the front of `left` bytes, whose values have so many bits. What its words are is
+ * looked at when it is made ready. NULL if all is well, or what is wrong. */
+const char *format_take_code(const uint8_t **at, size_t *left, unsigned bits, CodeParts *out);
 const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *header,
                                FormatLayout *layout);
 

@@ -19,6 +19,9 @@ enum { SIDE_FIXED_SIZE = WDL_VALUES * (8 + 4 + 2) };
 /* Far above any table, far below where sums of a few sizes could overflow. */
 #define CELLS_MAX (UINT64_C(1) << 56)
 
+/* With codec symbols: the page table has no room for more. */
+#define CODED_CELLS_MAX (UINT64_C(1) << FORMAT_CELL_BITS)
+
 void table_header_free(TableHeader *header)
 {
     for (int side = 0; side < 2; side++) {
@@ -228,7 +231,7 @@ static const char *parse_index(const uint8_t *bytes, TableHeader *header)
                 : !index_init(&header->index, &material, order, header->pad))
         return "bad order of axes";
     if (symbols && header->pad != 1) return "bad padding";
-    if (header->index.size > CELLS_MAX) return "too many cells";
+    if (header->index.size > (symbols ? CODED_CELLS_MAX : CELLS_MAX)) return "too many cells";
     if (format_get64(bytes + FORMAT_AT_CELLS) != header->index.size) return "bad number of cells";
     for (int s = 0; s < 2; s++) header->side[s].index = header->index;
     return NULL;

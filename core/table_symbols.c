@@ -18,6 +18,7 @@ uint8_t *format_write_code(const TableSide *side, uint8_t *out)
 {
     memset(out, 0, FORMAT_CODE_SIZE);
     for (int i = 0; i < side->index.axes; i++) out[i] = side->index.order[i];
+    out[FORMAT_ORDER_SIZE] = (uint8_t)side->code.count;
     format_put32(out + FORMAT_ORDER_SIZE + 1, side->code.block_bytes);
     format_put32(out + FORMAT_ORDER_SIZE + 5, side->code.pages);
     if (side->code.size > 0) memcpy(out + FORMAT_CODE_SIZE, side->code.bytes, side->code.size);
@@ -27,51 +28,70 @@ uint8_t *format_write_code(const TableSide *side, uint8_t *out)
 /* The order of a side's axes, behind which there are zeros. */
 static bool parse_order(const uint8_t *bytes, TableHeader *header, TableSide *side)
 {
-    for (int i = header->index.axes; i <= FORMAT_ORDER_SIZE; i++)
+    for (int i = header->index.axes; i < FORMAT_ORDER_SIZE; i++)
         if (bytes[i] != 0) return false;
     return index_init_shades(&side->index, &header->index.material, bytes);
 }
 
-/* Takes a code off the front of what is left. Its words are looked at when it is made ready. */
-static const char *parse_code(const uint8_t **at, size_t *left, TableHeader *header,
-                              TableSide *side, FormatCoded *out)
+/* How many bits the value of a cell has. */
+static unsigned cell_bits(const TableHeader *header)
 {
-    const uint8_t *bytes = *at, *code = bytes + FORMAT_CODE_SIZE;
-    CodeParts *parts = &out->parts;
-    if (*left < FORMAT_CODE_SIZE + FORMAT_CODE_HEAD) return "a code ends early";
-    if (!parse_order(bytes, header, side)) return "bad order of axes";
-    side->code.block_bytes = format_get32(bytes + FORMAT_ORDER_SIZE + 1);
-    side->code.pages = format_get32(bytes + FORMAT_ORDER_SIZE + 5);
-    out->pages = side->code.pages;
-    if (side->code.block_bytes < PAGE_BLOCK_MIN || side->code.block_bytes > PAGE_BLOCK_MAX)
-        return "bad block size";
-    *parts = (CodeParts){code[0],
-                         code[1],
-                         NULL,
-                         format_get16(code + 2),
-                         NULL,
-                         true,
-                         8 / header->per_byte * header->width};
-    if (parts->shortest < 1 || parts->longest < parts->shortest || parts->symbols < 1)
-        return "bad code";
-    side->code.symbols = parts->symbols;
-    size_t lengths = 2 * ((size_t)parts->longest - parts->shortest + 1);
-    size_t size = FORMAT_CODE_SIZE + FORMAT_CODE_HEAD + lengths + 4 * (size_t)parts->symbols;
+    return 8 / header->per_byte * header->width;
+}
+
+const char *format_take_code(const uint8_t **at, size_t *left, unsigned bits, CodeParts *out)
+{
+    const uint8_t *code = *at;
+    if (*left < FORMAT_CODE_HEAD) return "a code ends early";
+    *out = (CodeParts){code[0], code[1], NULL, format_get16(code + 2), NULL, true, bits};
+    if (out->shortest < 1 || out->longest < out->shortest || out->symbols < 1) return "bad code";
+    size_t lengths = 2 * ((size_t)out->longest - out->shortest + 1);
+    size_t size = FORMAT_CODE_HEAD + lengths + 4 * (size_t)out->symbols;
     if (*left < size) return "a code ends early";
-    parts->first = code + FORMAT_CODE_HEAD;
-    parts->pairs = parts->first + lengths;
+    out->first = code + FORMAT_CODE_HEAD;
+    out->pairs = out->first + lengths;
     *at += size;
     *left -= size;
     return NULL;
 }
 
-/* The first cells of a side's pages ascend from 0. */
-static bool good_first(const FormatCoded *coded, uint64_t cells)
+/* Takes a side's codes off the front of what is left. */
+static const char *parse_codes(const uint8_t **at, size_t *left, TableHeader *header,
+                               TableSide *side, FormatCoded *out)
+{
+    const uint8_t *bytes = *at;
+    TableCode *code = &side->code;
+    if (*left < FORMAT_CODE_SIZE) return "a code ends early";
+    if (!parse_order(bytes, header, side)) return "bad order of axes";
+    code->count = bytes[FORMAT_ORDER_SIZE];
+    code->block_bytes = format_get32(bytes + FORMAT_ORDER_SIZE + 1);
+    code->pages = format_get32(bytes + FORMAT_ORDER_SIZE + 5);
+    if (code->count < 1 || code->count > TABLE_SIDE_CODES) return "bad number of codes";
+    if (code->block_bytes < PAGE_BLOCK_MIN || code->block_bytes > PAGE_BLOCK_MAX)
+        return "bad block size";
+    if (code->pages == 0 && code->count > 1) return "a side without pages has more than one code";
+    out->pages = code->pages;
+    out->codes = *at += FORMAT_CODE_SIZE;
+    out->codes_size = *left -= FORMAT_CODE_SIZE;
+    for (unsigned c = 0; c < code->count; c++) {
+        CodeParts parts;
+        const char *wrong = format_take_code(at, left, cell_bits(header), &parts);
+        if (wrong != NULL) return wrong;
+        code->symbols += parts.symbols;
+    }
+    out->codes_size -= *left;
+    return NULL;
+}
+
+/* The first cells of a side's pages ascend from 0, and their codes are there. */
+static bool good_first(const FormatCoded *coded, unsigned codes, uint64_t cells)
 {
     uint64_t before = 0;
     for (uint64_t p = 0; p < coded->pages; p++) {
-        uint64_t first = format_get48(coded->first + FORMAT_FIRST_SIZE * p);
+        uint64_t entry = format_get48(coded->first + FORMAT_FIRST_SIZE * p);
+        uint64_t first = format_entry_cell(entry);
         if (first >= cells || (p > 0 ? first <= before : first != 0)) return false;
+        if (format_entry_code(entry) >= codes) return false;
         before = first;
     }
     return true;
@@ -98,7 +118,7 @@ const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *h
     layout->entries = 0;
     for (int s = 0; s < 2; s++) {
         if (!header->side[s].stored) continue;
-        const char *wrong = parse_code(&bytes, &size, header, &header->side[s], &coded[s]);
+        const char *wrong = parse_codes(&bytes, &size, header, &header->side[s], &coded[s]);
         if (wrong != NULL) return wrong;
     }
     coded[1].first_page = coded[0].pages;
@@ -107,7 +127,8 @@ const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *h
     coded[0].first = bytes;
     coded[1].first = bytes + FORMAT_FIRST_SIZE * coded[0].pages;
     for (int s = 0; s < 2; s++)
-        if (!good_first(&coded[s], header->index.size)) return "bad page table";
+        if (!good_first(&coded[s], header->side[s].code.count, header->index.size))
+            return "bad page table";
     return good_end(header, layout) ? NULL : "bad number of pages";
 }
 
@@ -115,7 +136,13 @@ const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *h
 
 static uint64_t first_of(const SymbolsSide *side, uint64_t page)
 {
-    return format_get48(side->first + FORMAT_FIRST_SIZE * page);
+    return format_entry_cell(format_get48(side->first + FORMAT_FIRST_SIZE * page));
+}
+
+/* The code of a page's cells. */
+static const Code *code_of(const SymbolsSide *side, uint64_t page)
+{
+    return &side->code[format_entry_code(format_get48(side->first + FORMAT_FIRST_SIZE * page))];
 }
 
 /* The page of every so many cells, about as often as there are pages. */
@@ -133,18 +160,36 @@ static bool make_steps(SymbolsSide *side)
     return true;
 }
 
+/* Makes a side's codes ready. */
+static const char *open_codes(SymbolsSide *side, const FormatCoded *coded)
+{
+    const uint8_t *at = coded->codes;
+    size_t left = coded->codes_size;
+    side->code = calloc(side->codes, sizeof *side->code);
+    if (side->code == NULL) return code_no_memory;
+    for (unsigned c = 0; c < side->codes; c++) {
+        CodeParts parts;
+        const char *wrong = format_take_code(&at, &left, side->bits, &parts);
+        if (wrong == NULL) wrong = code_init(&side->code[c], &parts);
+        if (wrong != NULL) return wrong;
+    }
+    return NULL;
+}
+
 static const char *open_side(SymbolsSide *side, const TableHeader *header, const TableCode *code,
                              const FormatCoded *coded)
 {
-    *side = (SymbolsSide){.cells = header->index.size,
+    *side = (SymbolsSide){.codes = code->count,
+                          .bits = cell_bits(header),
+                          .cells = header->index.size,
                           .first_page = coded->first_page,
                           .pages = coded->pages,
                           .first = coded->first,
                           .blocks = format_page_blocks(code->block_bytes),
                           .block_bytes = code->block_bytes,
                           .words = format_page_words(code->block_bytes)};
-    const char *wrong = code_init(&side->code, &coded->parts);
-    if (wrong == NULL && side->pages == 0 && side->code.more[0] != 0)
+    const char *wrong = open_codes(side, coded);
+    if (wrong == NULL && side->pages == 0 && side->code[0].more[0] != 0)
         wrong = "a side without pages has more than one value";
     if (wrong == NULL && side->pages > 0 && !make_steps(side)) wrong = code_no_memory;
     return wrong;
@@ -188,8 +233,10 @@ treb_status symbols_open(Symbols *symbols, const TableHeader *header, const Form
 void symbols_close(Symbols *symbols)
 {
     for (int s = 0; s < 2; s++) {
-        code_free(&symbols->side[s].code);
-        free(symbols->side[s].step);
+        SymbolsSide *side = &symbols->side[s];
+        for (unsigned c = 0; side->code != NULL && c < side->codes; c++) code_free(&side->code[c]);
+        free(side->code);
+        free(side->step);
     }
     mapped_close(&symbols->map);
     free((void *)symbols->good);
@@ -314,14 +361,14 @@ int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, t
     const uint8_t *bytes;
     CodeBlock block;
     assert(cell < side->cells);
-    if (side->pages == 0) return code_only(&side->code);
+    if (side->pages == 0) return code_only(&side->code[0]);
     uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
     treb_status status = open_page(symbols, wait, s, page, &bytes, error);
     if (status != TREB_OK) return -(int)status;
     unsigned number = find_block(side, bytes, &place);
     int code = -1;
     if (has_block(symbols, side, bytes, number, &block))
-        code = code_value(&side->code, block, (unsigned)place);
+        code = code_value(code_of(side, page), block, (unsigned)place);
     return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
 }
 
@@ -333,6 +380,7 @@ static int64_t pack_page(const Symbols *symbols, TableWait wait, int s, uint64_t
     const uint8_t *bytes;
     CodeBlock block;
     uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
+    const Code *code = code_of(side, page);
     uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
     treb_status status = open_page(symbols, wait, s, page, &bytes, error);
     if (status != TREB_OK) return -(int64_t)status;
@@ -341,7 +389,7 @@ static int64_t pack_page(const Symbols *symbols, TableWait wait, int s, uint64_t
         int got = -1;
         if (has_block(symbols, side, bytes, number, &block)) {
             unsigned cells = format_get16(bytes + PAGE_AT_LENGTHS + 2 * number);
-            got = code_pack(&side->code, block, cells, (unsigned)place, left, pack);
+            got = code_pack(code, block, cells, (unsigned)place, left, pack);
         }
         if (got <= 0) return -(int64_t)damaged_page(symbols, s, page, "a cell is not in it", error);
         left -= (uint64_t)got;
@@ -353,11 +401,11 @@ treb_status symbols_pack(const Symbols *symbols, TableWait wait, int s, uint64_t
                          uint64_t count, uint8_t *out, treb_error *error)
 {
     const SymbolsSide *side = &symbols->side[s];
-    unsigned bits = side->code.bits;
+    unsigned bits = side->bits;
     CodePack pack = {out, 0, 0};
     assert(cell <= side->cells && count <= side->cells - cell);
     if (side->pages == 0) {
-        unsigned value = (unsigned)code_only(&side->code), byte = 0;
+        unsigned value = (unsigned)code_only(&side->code[0]), byte = 0;
         for (unsigned b = 0; b < 8; b += bits) byte |= value << b;
         for (uint64_t i = 0; i < (count * bits + 7) / 8; i++)
             out[i] = (uint8_t)(bits == 16 && i % 2 ? value >> 8 : byte);

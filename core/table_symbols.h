@@ -6,10 +6,12 @@
 
 /* The cells of one side. */
 typedef struct SymbolsSide {
-    Code code;
+    Code *code;
+    unsigned codes;
+    unsigned bits; /* of a value */
     uint64_t cells;
     uint64_t first_page, pages;
-    const uint8_t *first; /* by page: its first cell */
+    const uint8_t *first; /* by page: its first cell and the number of its code */
     uint32_t *step;       /* for each 2^step_bits cells the page of the first of them */
     unsigned step_bits;
     unsigned blocks, block_bytes, words; /* of a page; where its words begin */

@@ -33,7 +33,7 @@ typedef struct WriterEntry {
 /* The page that is being filled, and where the pages of each side begin. */
 typedef struct WriterPages {
     uint8_t page[TABLE_PAGE_SIZE];
-    unsigned blocks;          /* in it */
+    unsigned blocks, code;    /* in it; the number of the code of its cells */
     uint64_t cells[2];        /* of a side, up to here */
     uint8_t *first[2];        /* as in the file */
     uint64_t room[2], number; /* pages that `first` has room for; pages that are done */
@@ -267,8 +267,8 @@ static bool reserve_first(WriterPages *p, int side, uint64_t page)
     return true;
 }
 
-/* Begins a page of a side with the cell that comes next. */
-static treb_status begin_page(TableWriter *writer, int side, treb_error *error)
+/* Begins a page of a side with the cell that comes next, which is of that code. */
+static treb_status begin_page(TableWriter *writer, int side, unsigned number, treb_error *error)
 {
     static const uint8_t zeros[TABLE_PAGE_SIZE - FORMAT_FIXED_SIZE] = {0};
     WriterPages *p = &writer->pages;
@@ -278,26 +278,28 @@ static treb_status begin_page(TableWriter *writer, int side, treb_error *error)
     if (code->pages == UINT32_MAX)
         return fail(error, TREB_ERR_ARGUMENT, "%s: too many pages", fail_path(writer->path));
     if (!reserve_first(p, side, code->pages)) return fail_memory(error);
-    format_put48(p->first[side] + FORMAT_FIRST_SIZE * (size_t)code->pages++, p->cells[side]);
+    format_put48(p->first[side] + FORMAT_FIRST_SIZE * (size_t)code->pages++,
+                 format_page_entry(p->cells[side], number));
+    p->code = number;
     return TREB_OK;
 }
 
-treb_status table_writer_add_words(TableWriter *writer, int side, const uint8_t *block,
-                                   unsigned cells, treb_error *error)
+treb_status table_writer_add_words(TableWriter *writer, int side, unsigned code,
+                                   const uint8_t *block, unsigned cells, treb_error *error)
 {
     WriterPages *p = &writer->pages;
     treb_status status = TREB_OK;
     if (side < 0 || side > 1 || writer->header.codec != TABLE_SYMBOLS ||
-        !writer->header.side[side].stored || (side == 0 && p->cells[1] > 0) || cells < 1 ||
-        cells > UINT16_MAX)
+        !writer->header.side[side].stored || (side == 0 && p->cells[1] > 0) ||
+        code >= TABLE_SIDE_CODES || cells < 1 || cells > UINT16_MAX)
         return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block",
                     fail_path(writer->path));
     unsigned size = writer->header.side[side].code.block_bytes;
     /* The last page of White to move. */
     if (side == 1 && p->cells[1] == 0) status = end_page(writer, 0, false, error);
-    if (status == TREB_OK && p->blocks == format_page_blocks(size))
+    if (status == TREB_OK && (p->blocks == format_page_blocks(size) || p->code != code))
         status = end_page(writer, side, false, error);
-    if (status == TREB_OK && p->blocks == 0) status = begin_page(writer, side, error);
+    if (status == TREB_OK && p->blocks == 0) status = begin_page(writer, side, code, error);
     if (status != TREB_OK) return status;
     format_put16(p->page + PAGE_AT_LENGTHS + 2 * p->blocks, (uint16_t)cells);
     memcpy(p->page + format_page_words(size) + (size_t)p->blocks * size, block, size);

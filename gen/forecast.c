@@ -158,6 +158,7 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     WriteOptions write = {.metrics = o->metrics | 1u << TREB_WDL,
                           .level = o->level,
                           .codec = o->codec,
+                          .classes = o->classes,
                           .wide = o->wide};
     Batches batches = {NULL, 0};
     uint64_t asked = 0;

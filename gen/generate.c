@@ -161,6 +161,7 @@ static treb_status writer_begin(TableJob *job, treb_error *error)
                             .metrics = o->metrics | 1u << TREB_WDL,
                             .level = o->level,
                             .codec = o->codec,
+                            .classes = o->classes,
                             .wide = o->wide,
                             .keep = job->keep,
                             .ledger = job->ledger};

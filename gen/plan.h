@@ -21,6 +21,7 @@ typedef struct GenerateOptions {
     const char *directory;      /* must exist */
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     TableCodec codec;           /* see WriteOptions */
+    unsigned classes;           /* the same */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */
     bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */

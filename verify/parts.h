@@ -247,6 +247,7 @@ typedef struct VerifyWalk {
     bool clash[INDEX_AXES_MAX + 1];          /* men share a square, or the cell is padding */
     bool twofold;                            /* the men stand in two orientations */
     bool mirrored;                           /* the pawns are their own mirror image */
+    unsigned place;                          /* of the first leading pawn: see core/index.h */
 } VerifyWalk;
 
 void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell);

@@ -79,6 +79,7 @@ static bool same_layout(const Index *a, const Index *b)
     for (int g = 0; g < a->groups && g < b->groups; g++)
         if (a->group[g].by_shade != b->group[g].by_shade) return false;
     return a->size == b->size && a->axes == b->axes &&
+           memcmp(a->lead_first, b->lead_first, sizeof a->lead_first) == 0 &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 

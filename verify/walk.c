@@ -67,6 +67,7 @@ static void put_pawns(VerifyWalk *walk, uint64_t slice)
     memset(pos, 0, sizeof *pos);
     pos->fullmove = 1;
     walk->clash[0] = slice >= index->slices || !index_slice_pawns(index, slice, walk->men.pawns);
+    walk->place = index_slice_place(index, slice);
     if (!walk->clash[0]) {
         for (int color = 0; color < 2; color++) {
             pos->by_color[color] |= walk->men.pawns[color];
@@ -117,7 +118,7 @@ bool verify_walk_valid(const VerifyWalk *walk)
     return index_of_men(walk->index, &men) == walk->cell;
 }
 
-/* The coordinate of an axis by another index, which may number bishops in another way. */
+/* The coordinate of an axis by another index, which may number bishops and slices in another way. */
 static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
 {
     int g = axis - 1;
@@ -132,7 +133,8 @@ uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other)
         IndexMen men = walk->men;
         return index_of_men(other, &men);
     }
-    uint64_t cell = walk->cell / walk->index->slice_size * other->slice_size;
+    uint64_t slice = walk->cell / walk->index->slice_size;
+    uint64_t cell = index_slice_in(other, walk->index, slice, walk->place) * other->slice_size;
     for (int axis = 0; axis < other->axes; axis++)
         cell += coordinate_of(walk, other, axis) * other->stride[axis];
     return cell;

@@ -11,15 +11,15 @@
 const CodeForm coder_form = {CODE_SYMBOLS_MAX, 8 * CODER_SYMBOL_SIZE, NULL};
 
 enum {
-    CHUNK = 1 << 13,        /* cells of a stretch that is learned from */
-    LEARN_RUNS = 250000,    /* about how many runs these have together: with half as many files are
-                              * 2 % larger, with twice as many 1 % smaller in twice the time */
-    LEAST = 3,              /* times that a pair must be in the sample to be a symbol */
-    CHANCE = 2,             /* uses put down to chance: codes are a tenth smaller, files the same */
-    LEARN_BYTES = 96 << 20, /* claimed for learning */
-    CODER_BYTES = 16 << 20, /* claimed for a code */
-    ROOM_BYTES = 1 << 20,   /* claimed for a room, beside its symbols */
-    PIECE = 1 << 18         /* cells that are cut at a time; no symbol goes over the end */
+    CHUNK = 1 << 13,     /* cells of a stretch that is learned from */
+    LEARN_RUNS = 250000, /* about how many runs these have together: with half as many files are
+                          * 2 % larger, with twice as many 1 % smaller in twice the time */
+    LEAST = 3,           /* times that a pair must be in the sample to be a symbol */
+    CHANCE = 2,          /* uses put down to chance: codes are a tenth smaller, files the same */
+    LEARN_BYTES = 108 << 20, /* claimed for learning */
+    CODER_BYTES = 4 << 20,   /* claimed for a code */
+    ROOM_BYTES = 1 << 20,    /* claimed for a room, beside its symbols */
+    PIECE = 1 << 18          /* cells that are cut at a time; no symbol goes over the end */
 };
 
 struct Coder {
@@ -148,9 +148,10 @@ static void give_back(Coder *coder, uint64_t bytes)
 static bool make(Coder *coder, const CoderSample *sample, int threads)
 {
     if (!claim(coder, CODER_BYTES) || !claim(coder, LEARN_BYTES)) return false;
-    if (!learn_sample(coder, sample, threads)) return false;
+    if (!learn_sample(coder, sample, threads) || !make_words(coder) || !make_parser(coder))
+        return false;
     give_back(coder, LEARN_BYTES);
-    return make_words(coder) && make_parser(coder);
+    return true;
 }
 
 Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_error *error)
@@ -337,8 +338,10 @@ void coder_blocks_free(CodedBlocks *blocks)
     *blocks = (CodedBlocks){0};
 }
 
-uint64_t coder_memory(int threads)
+uint64_t coder_memory(int coders, int rooms)
 {
     uint64_t room = ROOM_BYTES + ledger_cost(PIECE * sizeof(uint16_t));
-    return CODER_BYTES + LEARN_BYTES + (uint64_t)threads * room;
+    return (uint64_t)coders * CODER_BYTES + (uint64_t)rooms * room;
 }
+
+uint64_t coder_learn_memory(void) { return LEARN_BYTES; }

@@ -77,7 +77,9 @@ treb_status coder_encode(const Coder *coder, CoderRoom *room, const uint8_t *cel
                          unsigned block_bytes, CodedBlocks *out, treb_error *error);
 void coder_blocks_free(CodedBlocks *blocks);
 
-/* Bytes that are claimed at most with so many rooms, the blocks not included. */
-uint64_t coder_memory(int threads);
+/* Bytes that are claimed at most by so many coders, with so many rooms, the blocks not included; and
+ * by each that is being learned in addition. */
+uint64_t coder_memory(int coders, int rooms);
+uint64_t coder_learn_memory(void);
 
 #endif

@@ -1,8 +1,10 @@
 /* coded.c - see coded.h.
  *
- * Some slices are looked at first: which values are frequent, which order of the axes suits them,
- * what symbols make them short. Then all slices go by, some at a time: their cells become values,
- * are brought into that order, cut into symbols and packed, all in parallel, and written in order. */
+ * Some slices are looked at first: which values are frequent, and which order of the axes suits them.
+ * Slices of one class, those that have the first pawn in the same place or nearly so, are much alike:
+ * each class has a code of its own, learned from parts of all its slices if there are not too many.
+ * Then all slices go by, some at a time: their cells become values, are brought into that order, cut
+ * into symbols and packed, all in parallel, and written in order. */
 #include "gen/write/coded.h"
 
 #include <omp.h>
@@ -16,10 +18,17 @@
 
 enum {
     SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
+    LEARN_CELLS = 512 << 20,  /* of the slices that codes are learned from, or one of each class */
     BATCH_CELLS = 16 << 20,   /* of the slices that go by together, or one slice */
     STRETCH = 1 << 13,        /* cells of a part of what a code is learned from, */
-    STRETCHES = 2048,         /* and how many parts there are at most */
-    SEGMENT = 1 << 20,        /* cells that a thread codes at a time */
+    STRETCHES = 2048,         /* and about how many parts there are at most */
+    CLASSES = 12,             /* that a side has at most */
+    CLASSES_FEW = 4,
+    MANY_BYTES = 384 << 10, /* sides with less by one code are not divided, */
+    MANY_CELLS = 8 << 20,   /* nor tables with fewer cells */
+    LEARN_AT_ONCE = 4,      /* codes */
+    SOME_CELLS = 1 << 20,   /* of a class, that tell how many a block holds */
+    SEGMENT = 1 << 20,      /* cells that a thread codes at a time */
     LIMITS = ENCODE_LIMITS - 1,
     UNKNOWN = ENCODE_UP_TO | LIMITS, /* a value that no cell has */
     ORDERS_MAX = 5040
@@ -28,13 +37,22 @@ enum {
 /* Bytes of a block: of verdicts and of distances, by how long reading one takes; then less, as a page
  * has room for a whole number of them and what belongs to each. */
 static const uint16_t block_sizes[] = {184, 64, 31, 20, 10};
+enum { BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes };
 
 /* Slices whose cells are in memory, as values. */
 typedef struct Batch {
-    uint64_t *number; /* of each slice */
+    uint64_t *number; /* of each slice, in the file */
     size_t count;
     uint8_t *cells; /* slice after slice as the solver has them */
 } Batch;
+
+/* Slices that have a code of their own: they follow each other in the file. */
+typedef struct Class {
+    uint64_t first, slices;
+    Coder *coder;
+    uint8_t *some; /* of its cells, to see how many a block holds */
+    size_t count;
+} Class;
 
 typedef struct Side {
     const CodedJob *job;
@@ -45,8 +63,9 @@ typedef struct Side {
     uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
     Batch sample;
     Reorder reorder;
-    uint64_t bytes; /* about as many as all cells will take */
-    Coder *coder;
+    uint64_t bytes; /* that the cells take by one code, about */
+    Class each[CLASSES];
+    unsigned classes;
     unsigned block_bytes;
 } Side;
 
@@ -74,6 +93,13 @@ static treb_status read_chunk(const Side *s, uint64_t slice, uint32_t number, Ch
     return status;
 }
 
+/* The solver's number of a slice. */
+static uint64_t solved_slice(const CodedJob *job, uint64_t slice)
+{
+    const Index *file = &job->header->index;
+    return index_slice_in(&job->shape->index, file, slice, index_slice_place(file, slice));
+}
+
 /* What is done with each chunk. */
 typedef treb_status UseChunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
                              treb_error *error);
@@ -93,10 +119,11 @@ static treb_status each_chunk(const Side *s, const Batch *batch, UseChunk *use, 
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
             size_t slice = i / chunks;
-            if (!cells_has(job->cells, batch->number[slice])) continue;
+            uint64_t solved = solved_slice(job, batch->number[slice]);
+            if (!cells_has(job->cells, solved)) continue;
             uint32_t number = (uint32_t)(i % chunks);
             treb_status own = chunk.cell && chunk.verdict ? TREB_OK : fail_memory(&mine);
-            if (own == TREB_OK) own = read_chunk(s, batch->number[slice], number, &chunk, &mine);
+            if (own == TREB_OK) own = read_chunk(s, solved, number, &chunk, &mine);
             if (own == TREB_OK) own = use(context, slice, number, &chunk, &mine);
             if (own == TREB_OK) continue;
 #pragma omp critical(coded_error)
@@ -344,29 +371,41 @@ static int compare_numbers(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Slices from all over the table, not at equal distances: these might all have their pawn on the same
- * file. */
-static treb_status choose_sample(Side *s, treb_error *error)
+/* Lists slices from all over some that follow each other, not at equal distances: these might all have
+ * their pawn on the same file. In ascending order, and only such as positions use. */
+static size_t list_slices(const Side *s, uint64_t first, uint64_t slices, size_t wanted,
+                          uint64_t *out)
 {
     const double golden = 0.6180339887498949;
-    uint64_t all = s->job->shape->index.slices;
-    size_t slices = batch_slices(s, SAMPLE_CELLS);
+    size_t listed = 0, kept = 0;
+    double at = 0.5;
+    for (uint64_t i = 0; i < wanted; i++, at += golden) {
+        if (at >= 1) at -= 1;
+        uint64_t number = first + (wanted == slices ? i : (uint64_t)(at * (double)slices));
+        if (cells_has(s->job->cells, solved_slice(s->job, number))) out[listed++] = number;
+    }
+    for (uint64_t i = 0; i < slices && listed == 0; i++)
+        if (cells_has(s->job->cells, solved_slice(s->job, first + i))) out[listed++] = first + i;
+    qsort(out, listed, sizeof *out, compare_numbers);
+    for (size_t i = 0; i < listed; i++)
+        if (i == 0 || out[i] != out[i - 1]) out[kept++] = out[i];
+    return kept;
+}
+
+/* Whether all slices are in the sample; else codes are learned from others, which take its place. */
+static bool sample_is_all(const Side *s)
+{
+    return batch_slices(s, SAMPLE_CELLS) == s->job->shape->index.slices;
+}
+
+static treb_status choose_sample(Side *s, treb_error *error)
+{
     Batch *sample = &s->sample;
     treb_status status = batch_reserve(s, sample, SAMPLE_CELLS, error);
-    double at = 0.5;
-    for (uint64_t i = 0; status == TREB_OK && i < slices; i++, at += golden) {
-        if (at >= 1) at -= 1;
-        uint64_t number = slices == all ? i : (uint64_t)(at * (double)all);
-        if (cells_has(s->job->cells, number)) sample->number[sample->count++] = number;
-    }
-    if (status != TREB_OK) return status;
-    qsort(sample->number, sample->count, sizeof *sample->number, compare_numbers);
-    size_t kept = 0;
-    for (size_t i = 0; i < sample->count; i++)
-        if (i == 0 || sample->number[i] != sample->number[i - 1])
-            sample->number[kept++] = sample->number[i];
-    sample->count = kept;
-    return TREB_OK;
+    if (status == TREB_OK)
+        sample->count = list_slices(s, 0, s->job->shape->index.slices,
+                                    batch_slices(s, SAMPLE_CELLS), sample->number);
+    return status;
 }
 
 /* ---- The order of the axes ------------------------------------------------------------------- */
@@ -424,7 +463,8 @@ static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, 
     good = good && trials_sort(&trials, &form, s->job->ledger, trial);
     if (good) {
         *best = trial[0].number;
-        s->bytes = trial[0].bytes;
+        s->bytes = (uint64_t)((double)trial[0].bytes * (double)s->job->shape->index.slices /
+                              (double)(s->sample.count ? s->sample.count : 1));
     }
     for (size_t i = 0; orders.reorder != NULL && i < count; i++) reorder_free(&orders.reorder[i]);
     free(orders.reorder);
@@ -445,69 +485,344 @@ static treb_status choose_order(Side *s, treb_error *error)
     return good ? TREB_OK : fail_memory(error);
 }
 
-/* ---- The code -------------------------------------------------------------------------------- */
+/* ---- Classes --------------------------------------------------------------------------------- */
 
-/* Blocks hold at most 65,535 cells: where cells take next to nothing they are never full unless they
- * are small. `cells`: of the sample. */
-static treb_status choose_block(Side *s, const uint8_t *cells, size_t count, treb_error *error)
+/* How many classes there may be. Those of small tables are never worth it. */
+static unsigned classes_most(const Shape *shape, unsigned wanted)
 {
-    enum { MOST = 1 << 20, FULL = CODER_BLOCK_CELLS / 2 };
-    CoderRoom *room = coder_room_make(s->coder);
-    CodedBlocks blocks = {0};
-    treb_status status = room != NULL ? TREB_OK : fail_memory(error);
-    if (count > MOST) count = MOST;
-    for (size_t i = s->job->metric == TREB_WDL;
-         status == TREB_OK && i < sizeof block_sizes / sizeof *block_sizes; i++) {
-        s->block_bytes = block_sizes[i];
-        status = coder_encode(s->coder, room, cells, count, s->block_bytes, &blocks, error);
-        if (status == TREB_OK && count / blocks.count < FULL) break;
+    uint64_t cells = shape->kings * shape_lane_cells(shape) * shape->index.slices;
+    if (!shape->pawns) return 1;
+    return wanted > 0 ? wanted : cells >= MANY_CELLS ? CLASSES : 1;
+}
+
+/* One that is like most: of the second file, and in the middle of it. */
+static unsigned middle_class(unsigned classes) { return classes / 4 + classes / 8; }
+
+/* Divides the places of the first pawn, by file and then by rank, into so many parts. */
+static void divide(Side *s, unsigned wanted)
+{
+    enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
+    const Index *index = &s->job->header->index;
+    s->classes = wanted;
+    for (unsigned c = 0; c < wanted; c++) {
+        unsigned at = c * INDEX_PLACES / wanted, place = FILES * (at % RANKS) + at / RANKS;
+        s->each[c] = (Class){.first = index->lead_first[place] * index->second_radix};
     }
-    coder_room_free(room);
+    for (unsigned c = 0; c < wanted; c++) {
+        uint64_t end = c + 1 < wanted ? s->each[c + 1].first : index->slices;
+        s->each[c].slices = end - s->each[c].first;
+    }
+}
+
+/* ---- What a code is learned from ------------------------------------------------------------- */
+
+/* Parts of the slices of a class, in their order. */
+typedef struct Lesson {
+    Class *class;
+    CoderCells *stretch;
+    uint8_t *cells;
+    size_t count, size; /* parts, and cells of all of them */
+} Lesson;
+
+/* A class has fewer than a table that is not divided: its slices are alike. */
+static size_t lesson_stretches(unsigned classes) { return classes > 1 ? STRETCHES / 2 : STRETCHES; }
+
+static bool lesson_make(const Side *s, Class *class, Lesson *lesson)
+{
+    size_t room = lesson_stretches(s->classes);
+    *lesson = (Lesson){.class = class,
+                       .stretch = malloc(room * sizeof *lesson->stretch),
+                       .cells = ledger_alloc(s->job->ledger, room * STRETCH)};
+    return lesson->stretch != NULL && lesson->cells != NULL;
+}
+
+static void lesson_free(Lesson *lesson)
+{
+    free(lesson->stretch);
+    ledger_free(lesson->cells);
+    *lesson = (Lesson){0};
+}
+
+/* Takes one part in `every` of some slices of the sample. */
+static void take_parts(const Side *s, Lesson *lesson, size_t first, size_t slices, uint64_t every)
+{
+    uint64_t slice = s->reorder.index.slice_size, all = slices * slice;
+    uint64_t parts = (all + STRETCH - 1) / STRETCH, taken = (parts + every - 1) / every;
+    size_t left = lesson_stretches(s->classes) - lesson->count;
+    if (taken > left) taken = left;
+#pragma omp parallel for schedule(dynamic, 16)
+    for (uint64_t i = 0; i < taken; i++) {
+        uint64_t at = i * every * STRETCH, behind = all - at;
+        CoderCells *to = &lesson->stretch[lesson->count + i];
+        uint8_t *cells = lesson->cells + lesson->size + i * STRETCH;
+        *to = (CoderCells){cells, behind < STRETCH ? (size_t)behind : STRETCH};
+        copy_cells(s, &s->sample, &s->reorder, first * slice + at, to->size, cells);
+    }
+    for (uint64_t i = 0; i < taken; i++) lesson->size += lesson->stretch[lesson->count++].size;
+}
+
+/* One part in so many, that there are as many as wanted. */
+static uint64_t parts_apart(const Side *s, size_t slices)
+{
+    uint64_t parts = (slices * s->reorder.index.slice_size + STRETCH - 1) / STRETCH;
+    size_t wanted = lesson_stretches(s->classes);
+    return parts > wanted ? (parts + wanted - 1) / wanted : 1;
+}
+
+/* From the sample, if that is the whole table. */
+static void take_from_sample(const Side *s, Lesson *lesson)
+{
+    const Class *class = lesson->class;
+    const Batch *sample = &s->sample;
+    size_t first = 0, end;
+    while (first < sample->count && sample->number[first] < class->first) first++;
+    for (end = first; end < sample->count; end++)
+        if (sample->number[end] - class->first >= class->slices) break;
+    take_parts(s, lesson, first, end - first, parts_apart(s, end - first));
+}
+
+/* How many slices of a class are looked at. */
+static size_t slices_wanted(const Side *s, const Class *class)
+{
+    uint64_t all = s->job->shape->index.slices, most = LEARN_CELLS / s->cells;
+    if (most >= all) return (size_t) class->slices;
+    uint64_t own = (uint64_t)((double)most * (double)class->slices / (double)all);
+    return own < 1 ? 1 : (size_t)own;
+}
+
+/* From slices of all the class, which take the place of the sample, some at a time. */
+static treb_status take_from_slices(Side *s, Lesson *lesson, treb_error *error)
+{
+    const Class *class = lesson->class;
+    size_t wanted = slices_wanted(s, class), most = batch_slices(s, SAMPLE_CELLS);
+    uint64_t *number = malloc((wanted + 1) * sizeof *number);
+    if (number == NULL) return fail_memory(error);
+    size_t count = list_slices(s, class->first, class->slices, wanted, number);
+    uint64_t every = parts_apart(s, count);
+    treb_status status = TREB_OK;
+    for (size_t at = 0; at < count && status == TREB_OK; at += most) {
+        s->sample.count = count - at < most ? count - at : most;
+        memcpy(s->sample.number, number + at, s->sample.count * sizeof *number);
+        status = batch_fill(s, &s->sample, error);
+        if (status == TREB_OK) take_parts(s, lesson, 0, s->sample.count, every);
+    }
+    free(number);
+    return status;
+}
+
+static treb_status take_lesson(Side *s, Class *class, Lesson *lesson, treb_error *error)
+{
+    if (!lesson_make(s, class, lesson)) return fail_memory(error);
+    if (!sample_is_all(s))
+        return take_from_slices(s, lesson, error);
+    take_from_sample(s, lesson);
+    return TREB_OK;
+}
+
+/* ---- The codes ------------------------------------------------------------------------------- */
+
+/* Keeps some of its parts, from all over it. */
+static bool take_some(const Side *s, const Lesson *lesson, Class *class)
+{
+    size_t every = lesson->size / SOME_CELLS + 1;
+    class->some = ledger_alloc(s->job->ledger, SOME_CELLS + STRETCH);
+    if (class->some == NULL) return false;
+    for (size_t i = 0; i < lesson->count && class->count < SOME_CELLS; i += every) {
+        memcpy(class->some + class->count, lesson->stretch[i].cells, lesson->stretch[i].size);
+        class->count += lesson->stretch[i].size;
+    }
+    return true;
+}
+
+static bool learn_class(const Side *s, const Lesson *lesson, int threads, treb_error *error)
+{
+    Class *class = lesson->class;
+    CoderSample sample = {.stretch = lesson->stretch,
+                          .count = lesson->count,
+                          .size = class->slices * s->reorder.index.slice_size,
+                          .limit = side_form(s).limit};
+    CoderOptions options = {.ledger = s->job->ledger, .threads = threads};
+    memcpy(sample.present, s->present, sizeof sample.present);
+    class->coder = coder_learn(&sample, &options, error);
+    if (class->coder == NULL) return false;
+    return take_some(s, lesson, class) || fail_memory(error) == TREB_OK;
+}
+
+/* What is claimed while a code is learned, and given back. */
+static uint64_t learn_memory(unsigned classes)
+{
+    return ledger_cost(STRETCH * lesson_stretches(classes)) + coder_learn_memory();
+}
+
+/* How many codes are learned at once: as many as there is memory for, or one. */
+static unsigned at_once(const Side *s)
+{
+    uint64_t room = ledger_room(s->job->ledger),
+             kept = coder_memory(2 * CLASSES, 1) + CLASSES * ledger_cost(SOME_CELLS + STRETCH);
+    uint64_t most = (room > kept ? room - kept : 0) / learn_memory(s->classes);
+    if (most > (uint64_t)omp_get_max_threads()) most = (uint64_t)omp_get_max_threads();
+    if (most > LEARN_AT_ONCE) most = LEARN_AT_ONCE;
+    return most > 1 ? (unsigned)most : 1;
+}
+
+/* The codes of some classes, at once. */
+static treb_status learn_some(Side *s, Class *class, int count, treb_error *error)
+{
+    Lesson lesson[LEARN_AT_ONCE] = {{0}};
+    int threads = omp_get_max_threads() / count;
+    treb_status status = TREB_OK;
+    for (int i = 0; i < count && status == TREB_OK; i++)
+        status = take_lesson(s, &class[i], &lesson[i], error);
+    if (status == TREB_OK) {
+#pragma omp parallel for num_threads(count)
+        for (int i = 0; i < count; i++) {
+            treb_error mine;
+            if (learn_class(s, &lesson[i], threads > 0 ? threads : 1, &mine)) continue;
+#pragma omp critical(coded_error)
+            {
+                status = mine.status;
+                *error = mine;
+            }
+        }
+    }
+    for (int i = 0; i < count; i++) lesson_free(&lesson[i]);
+    return status;
+}
+
+/* Of all classes that have none yet. */
+static treb_status learn(Side *s, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    unsigned most = at_once(s), end;
+    for (unsigned c = 0; c < s->classes && status == TREB_OK; c = end) {
+        for (end = c; end < s->classes && end - c < most && s->each[end].coder == NULL;) end++;
+        if (end == c)
+            end++;
+        else
+            status = learn_some(s, &s->each[c], (int)(end - c), error);
+    }
+    return status;
+}
+
+/* ---- How many classes ------------------------------------------------------------------------ */
+
+/* Blocks that some cells of a class take by a code. */
+static treb_status count_blocks(const Class *class, const Coder *coder, CoderRoom *room,
+                                unsigned block_bytes, uint64_t *count, treb_error *error)
+{
+    CodedBlocks blocks = {0};
+    treb_status status =
+        coder_encode(coder, room, class->some, class->count, block_bytes, &blocks, error);
+    *count += blocks.count;
     coder_blocks_free(&blocks);
     return status;
 }
 
-/* Parts of the sample in their order, at equal distances. */
-static treb_status learn(Side *s, treb_error *error)
+static void class_free(Class *class)
 {
-    uint64_t all = s->sample.count * s->reorder.index.slice_size;
-    uint64_t parts = (all + STRETCH - 1) / STRETCH, every = (parts + STRETCHES - 1) / STRETCHES;
-    size_t count = (size_t)((parts + every - 1) / every), used = 0, taken = 0;
-    CoderSample sample = {.size = s->job->header->index.size, .limit = side_form(s).limit};
-    CoderCells *stretch = malloc(count * sizeof *stretch);
-    uint8_t *cells = ledger_alloc(s->job->ledger, count * STRETCH);
-    treb_status status = stretch && cells ? TREB_OK : fail_memory(error);
-    for (uint64_t i = 0; status == TREB_OK && i < parts; i += every, used++) {
-        uint64_t left = all - i * STRETCH;
-        stretch[used] = (CoderCells){cells + used * STRETCH, left < STRETCH ? left : STRETCH};
-        copy_cells(s, &s->sample, &s->reorder, i * STRETCH, stretch[used].size,
-                   cells + used * STRETCH);
-        taken += stretch[used].size;
-    }
-    if (status == TREB_OK) {
-        CoderOptions options = {.ledger = s->job->ledger, .threads = omp_get_max_threads()};
-        sample.stretch = stretch;
-        sample.count = used;
-        memcpy(sample.present, s->present, sizeof sample.present);
-        s->coder = coder_learn(&sample, &options, error);
-        if (s->coder == NULL) status = error->status;
-    }
-    if (status == TREB_OK) status = choose_block(s, cells, taken, error);
-    free(stretch);
-    ledger_free(cells);
+    coder_free(class->coder);
+    ledger_free(class->some);
+    *class = (Class){.first = class->first, .slices = class->slices};
+}
+
+/* A class in the middle tells what a code of its own saves against that of all. Sets the bytes that
+ * the side would take if divided so. */
+static treb_status try_class(const Side *s, const Class *class, const Coder *common, double *bytes,
+                             treb_error *error)
+{
+    enum { BLOCK = 10, ROUNDING = 50 /* the code was learned from some of the cells that tell */ };
+    CoderRoom *room = coder_room_make(common);
+    treb_status status = room != NULL ? TREB_OK : fail_memory(error);
+    uint64_t by_own = 0, by_common = 1;
+    if (status == TREB_OK) status = count_blocks(class, class->coder, room, BLOCK, &by_own, error);
+    if (status == TREB_OK) status = count_blocks(class, common, room, BLOCK, &by_common, error);
+    coder_room_free(room);
+    by_own += by_own / ROUNDING;
+    double fixed = (double)coder_code(class->coder, NULL) + TABLE_PAGE_SIZE / 2;
+    *bytes = (double)s->bytes * (double)by_own / (double)by_common + s->classes * fixed;
     return status;
 }
 
-static treb_status put_code(Side *s, treb_error *error)
+/* Divides the side, if that saves more than a part in WORTH: many codes take time, and memory when the
+ * file is open. One class has its code then. */
+static treb_status try_classes(Side *s, treb_error *error)
+{
+    enum { WORTH = 25 };
+    static const unsigned wanted[] = {CLASSES, CLASSES_FEW};
+    Class whole = s->each[0], best = whole;
+    unsigned count = 1;
+    double all = (double)s->bytes + (double)coder_code(whole.coder, NULL);
+    double bytes = 0, least = all - all / WORTH;
+    treb_status status = TREB_OK;
+    for (size_t i = 0; i < 2 && status == TREB_OK && bytes < all; i++) {
+        divide(s, wanted[i]);
+        Class *middle = &s->each[middle_class(wanted[i])];
+        status = learn_some(s, middle, 1, error);
+        if (status == TREB_OK) status = try_class(s, middle, whole.coder, &bytes, error);
+        if (status != TREB_OK || bytes >= least) {
+            class_free(middle);
+            continue;
+        }
+        if (count > 1) class_free(&best);
+        best = *middle;
+        count = wanted[i];
+        least = bytes;
+    }
+    if (count > 1) class_free(&whole);
+    divide(s, count);
+    s->each[middle_class(count)] = best;
+    return status;
+}
+
+static treb_status choose_classes(Side *s, treb_error *error)
+{
+    unsigned most = classes_most(s->job->shape, s->job->classes);
+    bool told = s->job->classes > 0;
+    divide(s, told ? most : 1);
+    if (told) return TREB_OK;
+    treb_status status = learn_some(s, &s->each[0], 1, error);
+    if (status != TREB_OK || most == 1 || s->bytes < MANY_BYTES) return status;
+    return try_classes(s, error);
+}
+
+/* ---- The codes of a side --------------------------------------------------------------------- */
+
+/* Blocks hold at most 65,535 cells: where cells take next to nothing they are never full unless they
+ * are small. */
+static treb_status choose_block(Side *s, treb_error *error)
+{
+    enum { FULL = CODER_BLOCK_CELLS / 2 };
+    CoderRoom *room = coder_room_make(s->each[0].coder);
+    treb_status status = room != NULL ? TREB_OK : fail_memory(error);
+    uint64_t cells = 0, blocks = 0;
+    for (unsigned c = 0; c < s->classes; c++) cells += s->each[c].count;
+    for (size_t i = s->job->metric == TREB_WDL; status == TREB_OK && i < BLOCK_SIZES; i++) {
+        s->block_bytes = block_sizes[i];
+        blocks = 0;
+        for (unsigned c = 0; c < s->classes && status == TREB_OK; c++)
+            status =
+                count_blocks(&s->each[c], s->each[c].coder, room, s->block_bytes, &blocks, error);
+        if (cells < FULL * blocks) break;
+    }
+    coder_room_free(room);
+    for (unsigned c = 0; c < s->classes; c++) {
+        ledger_free(s->each[c].some);
+        s->each[c].some = NULL;
+    }
+    return status;
+}
+
+static treb_status put_codes(Side *s, treb_error *error)
 {
     TableHeader *header = s->job->header;
     TableSide *side = &header->side[s->side];
     side->index = s->reorder.index;
     side->code.block_bytes = s->block_bytes;
-    side->code.size = coder_code(s->coder, NULL);
-    side->code.bytes = malloc(side->code.size);
-    if (side->code.bytes == NULL) return fail_memory(error);
-    coder_code(s->coder, side->code.bytes);
+    side->code.count = s->classes;
+    for (unsigned c = 0; c < s->classes; c++) side->code.size += coder_code(s->each[c].coder, NULL);
+    uint8_t *at = side->code.bytes = malloc(side->code.size);
+    if (at == NULL) return fail_memory(error);
+    for (unsigned c = 0; c < s->classes; c++) at += coder_code(s->each[c].coder, at);
     return TREB_OK;
 }
 
@@ -517,6 +832,7 @@ static treb_status put_code(Side *s, treb_error *error)
 typedef struct Out {
     const Side *side;
     TableWriter *writer[2]; /* the second may be NULL */
+    unsigned class;         /* that is being written */
 } Out;
 
 static treb_status write_blocks(const Out *out, const CodedBlocks *blocks, treb_error *error)
@@ -524,7 +840,7 @@ static treb_status write_blocks(const Out *out, const CodedBlocks *blocks, treb_
     treb_status status = TREB_OK;
     for (int w = 0; w < 2 && out->writer[w] != NULL; w++)
         for (size_t b = 0; b < blocks->count && status == TREB_OK; b++)
-            status = table_writer_add_words(out->writer[w], out->side->side,
+            status = table_writer_add_words(out->writer[w], out->side->side, out->class,
                                             blocks->bytes + b * blocks->block_bytes,
                                             blocks->cells[b], error);
     return status;
@@ -537,15 +853,16 @@ typedef struct Worker {
     CodedBlocks blocks;
 } Worker;
 
-/* Codes all cells of a batch, a segment after the other whatever the slices. */
+/* Codes all cells of a batch, which are of one class, a segment after the other whatever the slices. */
 static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *error)
 {
     const Side *s = out->side;
+    const Coder *coder = s->each[out->class].coder;
     treb_status status = TREB_OK;
     uint64_t size = batch->count * s->reorder.index.slice_size;
 #pragma omp parallel
     {
-        Worker worker = {coder_room_make(s->coder), ledger_alloc(s->job->ledger, SEGMENT), {0}};
+        Worker worker = {coder_room_make(coder), ledger_alloc(s->job->ledger, SEGMENT), {0}};
 #pragma omp for schedule(dynamic) ordered
         for (uint64_t first = 0; first < size; first += SEGMENT) {
             treb_error mine;
@@ -553,7 +870,7 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
             treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
             if (own == TREB_OK) {
                 copy_cells(s, batch, &s->reorder, first, part, worker.cells);
-                own = coder_encode(s->coder, worker.room, worker.cells, part, s->block_bytes,
+                own = coder_encode(coder, worker.room, worker.cells, part, s->block_bytes,
                                    &worker.blocks, &mine);
             }
 #pragma omp ordered
@@ -574,20 +891,28 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
 }
 
 /* Slices that no position uses are like cells that do not matter. */
-static treb_status write_slices(const Out *out, treb_error *error)
+static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
 {
     const Side *s = out->side;
-    uint64_t all = s->job->shape->index.slices;
+    const Class *class = &s->each[out->class];
     size_t most = batch_slices(s, BATCH_CELLS);
-    Batch batch = {NULL, 0, NULL};
-    treb_status status = batch_reserve(s, &batch, BATCH_CELLS, error);
-    for (uint64_t first = 0; first < all && status == TREB_OK; first += most) {
-        batch.count = all - first < most ? (size_t)(all - first) : most;
-        for (size_t i = 0; i < batch.count; i++) batch.number[i] = first + i;
-        memset(batch.cells, ENCODE_ANY, batch.count * s->cells);
-        status = batch_fill(s, &batch, error);
-        if (status == TREB_OK) status = batch_encode(out, &batch, error);
+    treb_status status = TREB_OK;
+    for (uint64_t at = 0; at < class->slices && status == TREB_OK; at += most) {
+        batch->count = class->slices - at < most ? (size_t)(class->slices - at) : most;
+        for (size_t i = 0; i < batch->count; i++) batch->number[i] = class->first + at + i;
+        memset(batch->cells, ENCODE_ANY, batch->count * s->cells);
+        status = batch_fill(s, batch, error);
+        if (status == TREB_OK) status = batch_encode(out, batch, error);
     }
+    return status;
+}
+
+static treb_status write_slices(Out *out, treb_error *error)
+{
+    Batch batch = {NULL, 0, NULL};
+    treb_status status = batch_reserve(out->side, &batch, BATCH_CELLS, error);
+    for (; out->class < out->side->classes && status == TREB_OK; out->class ++)
+        status = write_class(out, &batch, error);
     batch_free(&batch);
     return status;
 }
@@ -610,10 +935,12 @@ static treb_status prepare(Side *s, treb_error *error)
     treb_status status = TREB_OK;
     if (s->sample.cells == NULL) {
         status = choose_sample(s, error);
-        if (status == TREB_OK) status = batch_fill(s, &s->sample, error);
+        if (status == TREB_OK && sample_is_all(s)) status = batch_fill(s, &s->sample, error);
     }
+    if (status == TREB_OK) status = choose_classes(s, error);
     if (status == TREB_OK) status = learn(s, error);
-    if (status == TREB_OK) status = put_code(s, error);
+    if (status == TREB_OK) status = choose_block(s, error);
+    if (status == TREB_OK) status = put_codes(s, error);
     batch_free(&s->sample);
     return status;
 }
@@ -653,7 +980,7 @@ static void side_free(Side *s)
 {
     batch_free(&s->sample);
     reorder_free(&s->reorder);
-    coder_free(s->coder);
+    for (unsigned c = 0; c < s->classes; c++) class_free(&s->each[c]);
 }
 
 /* One value throughout needs no pages. */
@@ -705,7 +1032,7 @@ static treb_status write_sides(const CodedJob *job, Side *sides, TableWriter **w
     }
     if (status == TREB_OK) status = open_writers(job, writer, copy, error);
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
-        Out out = {&sides[s], {*writer, *copy}};
+        Out out = {&sides[s], {*writer, *copy}, 0};
         if (keep[s] && !is_constant(&sides[s])) status = write_slices(&out, error);
     }
     return status;
@@ -732,17 +1059,19 @@ treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter *
     return status;
 }
 
-uint64_t coded_memory(const Shape *shape, int threads)
+uint64_t coded_memory(const Shape *shape, unsigned classes, int threads)
 {
     uint64_t slice = shape->kings * shape_lane_cells(shape), all = slice * shape->index.slices;
     uint64_t sample = slice > SAMPLE_CELLS ? slice : SAMPLE_CELLS;
     uint64_t batch = slice > BATCH_CELLS ? slice : BATCH_CELLS;
     uint64_t blocks = SEGMENT; /* a symbol takes less than the byte of a cell */
+    unsigned divided = classes_most(shape, classes);
     if (sample > all) sample = all;
     if (batch > all) batch = all;
-    uint64_t learning = ledger_cost((uint64_t)STRETCH * STRETCHES) + trials_memory(threads);
-    uint64_t most = ledger_cost(sample) + learning;
+    uint64_t learning = learn_memory(1), trials = trials_memory(threads);
+    learning += (divided + 1) * ledger_cost(SOME_CELLS + STRETCH);
+    uint64_t most = ledger_cost(sample) + (learning > trials ? learning : trials);
     uint64_t working = ledger_cost(batch) + (uint64_t)threads * ledger_cost(SEGMENT + blocks);
-    return (most > working ? most : working) + coder_memory(threads) +
+    return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
            2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape));
 }

@@ -15,6 +15,7 @@ typedef struct CodedJob {
     const char *directory;
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
+    unsigned classes;              /* see WriteOptions */
     const Tally *tally;
     const Histograms *histograms;
     /* Codec symbols, with material, index, metric and how cells share a byte; gets sides, orders,
@@ -30,7 +31,7 @@ typedef struct CodedJob {
 treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter **copy,
                         treb_error *error);
 
-/* Bytes that it claims at most with so many threads. */
-uint64_t coded_memory(const Shape *shape, int threads);
+/* Bytes that it claims at most with so many threads; `classes` as above. */
+uint64_t coded_memory(const Shape *shape, unsigned classes, int threads);
 
 #endif

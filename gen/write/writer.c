@@ -28,6 +28,7 @@ struct Writer {
     char directory[4096];
     unsigned metrics, width; /* width: bytes of a distance */
     TableCodec codec;
+    unsigned classes;
     uint64_t keep; /* bytes of the cells of each metric that may wait in memory */
     bool begun;
     int threads;
@@ -116,6 +117,7 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->metrics = options->metrics;
     w->width = width_of(shape, options);
     w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
+    w->classes = options->classes;
     w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
     w->threads = omp_get_max_threads();
     if (writer_init(w, options, error) == TREB_OK) return w;
@@ -427,6 +429,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
                     .metric = metric,
                     .verdicts = w->cells[TREB_WDL],
                     .cells = w->cells[metric],
+                    .classes = w->classes,
                     .tally = &w->tally,
                     .histograms = w->histograms,
                     .header = &file->header,
@@ -533,7 +536,7 @@ uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int thre
             distances += blocks;
     }
     /* What waited is written when the other distances are complete. */
-    if (codec == TABLE_SYMBOLS) verdicts = coded_memory(shape, threads);
+    if (codec == TABLE_SYMBOLS) verdicts = coded_memory(shape, options->classes, threads);
     bytes += distances > verdicts ? distances : verdicts;
     bytes += planes_memory(shape, plane, width, planes, threads);
     if (shape->men == 0)

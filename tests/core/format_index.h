@@ -65,8 +65,15 @@ static inline int listed(const treb_position *pos, int color, int type, int symm
     return n;
 }
 
+/* Whether the pairs of places 2t, 2t + 1 come in the order t, u: by rank, then by file (scheme 1), or
+ * by file, then by rank (scheme 3). */
+static inline bool pair_before(int t, int u, bool by_file)
+{
+    return by_file ? t % 4 < u % 4 || (t % 4 == u % 4 && t / 4 < u / 4) : t < u;
+}
+
 /* The slice of a position as it stands after `mirror`, or UINT64_MAX if its p0 is odd. */
-static inline uint64_t format_slice(const treb_position *pos, int mirror)
+static inline uint64_t format_slice(const treb_position *pos, int mirror, bool by_file)
 {
     int lead[64], other[64];
     int color = position_men_of(pos, TREB_WHITE, TREB_PAWN) ? TREB_WHITE : TREB_BLACK;
@@ -78,7 +85,8 @@ static inline uint64_t format_slice(const treb_position *pos, int mirror)
     int p0 = lead[0];
     if (p0 % 2) return UINT64_MAX;
     uint64_t sum = 0;
-    for (int t = 0; t < p0 / 2; t++) sum += choose(47 - 2 * t, n - 1);
+    for (int t = 0; t < 24; t++)
+        if (pair_before(t, p0 / 2, by_file)) sum += choose(47 - 2 * t, n - 1);
     for (int i = 1; i < n; i++) lead[i] -= p0 + 1;
     sum += rank_of(lead + 1, n - 1);
     for (int i = 0; i < m; i++) other[i] -= 8;
@@ -100,17 +108,18 @@ static inline uint64_t format_slice_size(const Index *index, unsigned pad,
     return next;
 }
 
-/* The number of a position in one orientation, or UINT64_MAX if that is not allowed. */
+/* The number of a position in one orientation, or UINT64_MAX if that is not allowed. By scheme 3 if
+ * `pad` is 0. */
 static inline uint64_t format_cell(const Index *index, const treb_position *pos, int symmetry,
                                    unsigned pad)
 {
-    uint64_t stride[INDEX_AXES_MAX], size = format_slice_size(index, pad, stride);
+    uint64_t stride[INDEX_AXES_MAX], size = format_slice_size(index, pad ? pad : 1, stride);
     int white = index_symmetry_square(symmetry, position_king(pos, TREB_WHITE));
     int black = index_symmetry_square(symmetry, position_king(pos, TREB_BLACK)), axis = 1;
     if (!index->pawns && (((white & 7) > 3) || above_diagonal(white))) return UINT64_MAX;
     if (!index->pawns && white >> 3 > 3) return UINT64_MAX;
     if (!index->pawns && white % 9 == 0 && above_diagonal(black)) return UINT64_MAX;
-    uint64_t slice = format_slice(pos, symmetry), coordinate = 0;
+    uint64_t slice = format_slice(pos, symmetry, pad == 0), coordinate = 0;
     if (slice == UINT64_MAX) return UINT64_MAX;
     const uint16_t *pair = index->pawns ? kings_free_squares : kings_symmetric_squares;
     while (pair[coordinate] != white * 64 + black) coordinate++;

@@ -248,9 +248,11 @@ static void write_seed(const char *directory, const char *name, treb_metric metr
     free(packed);
 }
 
-/* The same with codec symbols: one or both sides, cells that share a byte, or take two. */
+/* The same with codec symbols: one or both sides, one code or more, cells that share a byte, or take
+ * two. */
 static void write_coded_seed(const char *directory, const char *name, treb_metric metric,
-                             unsigned per_byte, unsigned width, unsigned block_bytes)
+                             unsigned per_byte, unsigned width, unsigned block_bytes,
+                             unsigned codes)
 {
     TableHeader header = {.codec = TABLE_SYMBOLS,
                           .pad = 1,
@@ -269,6 +271,7 @@ static void write_coded_seed(const char *directory, const char *name, treb_metri
         side->index = header.index;
         side->stored = s == 0 || metric == TREB_WDL;
         side->code.block_bytes = block_bytes;
+        side->code.count = codes;
         if (side->stored) side->codes[0] = 2;
         if (side->stored) side->plies[0] = verdicts;
         require((data[s] = calloc(bytes, 1)) != NULL);
@@ -319,10 +322,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     write_seed(directory, "KvK", TREB_DTZ, "a dictionary of typical bytes: 00000001111111222222");
     write_seed(directory, "KRvK", TREB_WDL, NULL);
     write_seed(directory, "KQvK", TREB_DTM, NULL);
-    write_coded_seed(directory, "KvK", TREB_DTM, 1, 2, 8);
-    write_coded_seed(directory, "KBvK", TREB_WDL, 4, 1, 64);
-    write_coded_seed(directory, "KQvK", TREB_DTZ, 1, 1, 184);
-    write_coded_seed(directory, "KNvK", TREB_WDL, 8, 1, 31);
+    write_coded_seed(directory, "KvK", TREB_DTM, 1, 2, 8, 1);
+    write_coded_seed(directory, "KBvK", TREB_WDL, 4, 1, 64, 3);
+    write_coded_seed(directory, "KQvK", TREB_DTZ, 1, 1, 184, 2);
+    write_coded_seed(directory, "KNvK", TREB_WDL, 8, 1, 31, 1);
     write_rank_seed(directory, "8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 0, 0);
     write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", GOAL_EXACT, 0, 0);
     write_rank_seed(directory, "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1", GOAL_TAKE, 1, 0);

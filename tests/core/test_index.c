@@ -374,7 +374,8 @@ static void random_order(int axes, uint64_t *seed, uint8_t order[INDEX_AXES_MAX]
     }
 }
 
-/* Random cells and random positions of one layout; with a padding of 0 bishops go by shade. */
+/* Random cells and random positions of one layout; with a padding of 0 bishops go by shade, and slices
+ * by file. */
 static void check_layout(const Material *m, const uint8_t *order, unsigned pad, uint64_t *seed,
                          int rounds)
 {
@@ -382,8 +383,7 @@ static void check_layout(const Material *m, const uint8_t *order, unsigned pad, 
     treb_position pos, other;
     uint64_t stride[INDEX_AXES_MAX];
     ck_assert(pad ? index_init(&index, m, order, pad) : index_init_shades(&index, m, order));
-    pad = pad ? pad : 1;
-    ck_assert_uint_eq(index.slice_size, format_slice_size(&index, pad, stride));
+    ck_assert_uint_eq(index.slice_size, format_slice_size(&index, pad ? pad : 1, stride));
     ck_assert_uint_eq(index.size, index.slices * index.slice_size);
     for (int i = 0; i < rounds; i++) {
         uint64_t cell = next_random(seed) % index.size;
@@ -417,8 +417,45 @@ START_TEST(layouts)
             random_order(index.axes, &seed, order);
             check_layout(&m, p ? order : NULL, pads[p], &seed, 300);
         }
-        if (!m.count[0][TREB_BISHOP] && !m.count[1][TREB_BISHOP]) continue;
         check_layout(&m, NULL, 0, &seed, 2000);
+    }
+}
+END_TEST
+
+/* Slices have a place, and another number in the other scheme, but the same pawns. Those of a file
+ * follow each other. */
+START_TEST(slices_by_file)
+{
+    static const char *const names[] = {"KPvK", "KvKP", "KPvKP", "KPPvK", "KPPPvKP", "KPPPPPvK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        Material m = material_of(names[i]);
+        Index ranks, files;
+        ck_assert(index_init(&ranks, &m, NULL, 1) && index_init_shades(&files, &m, NULL));
+        ck_assert_uint_eq(ranks.slices, files.slices);
+        uint64_t step = ranks.slices / 20000 + 1;
+        unsigned before = 0;
+        for (uint64_t slice = 0; slice < files.slices; slice += step) {
+            uint64_t pawns[2], again[2], all, first;
+            bool used = index_slice_pawns(&files, slice, pawns);
+            unsigned place = index_slice_place(&files, slice), file = place % 4;
+            uint64_t other = index_slice_in(&ranks, &files, slice, place);
+            REQUIRE(other < ranks.slices);
+            REQUIRE(index_slice_pawns(&ranks, other, again) == used);
+            REQUIRE(memcmp(pawns, again, sizeof pawns) == 0);
+            REQUIRE(index_slice_place(&ranks, other) == place);
+            REQUIRE(index_slice_in(&files, &ranks, other, place) == slice);
+            REQUIRE(file >= before);
+            before = file;
+            all = pawns[files.lead_color];
+            first = UINT64_C(1) << (8 * (place / 4 + 1) + file);
+            REQUIRE(all & first);
+            /* None stands on a lower rank, or on that rank nearer to the edge. */
+            for (int sq = 0; sq < 64; sq++) {
+                unsigned rank = (unsigned)sq / 8 - 1, to_edge = sq % 8 < 4 ? sq % 8 : 7 - sq % 8;
+                if (all >> sq & 1) REQUIRE(4 * rank + to_edge >= place);
+            }
+        }
+        ck_assert_uint_eq(before, 3);
     }
 }
 END_TEST
@@ -558,6 +595,7 @@ int main(void)
     tcase_add_loop_test(index, cells_of_small_tables, 3, 5);
     tcase_add_test(index, layouts);
     tcase_add_test(index, bad_layouts);
+    tcase_add_test(index, slices_by_file);
     tcase_add_test(index, every_arrangement);
     if (getenv("TREB_TEST_FULL")) tcase_add_test(index, every_arrangement_of_all);
     tcase_set_timeout(index, 600);

@@ -36,6 +36,49 @@ START_TEST(block_bytes)
 }
 END_TEST
 
+/* Codes of a side's own, each for some stretches of cells. */
+START_TEST(several_codes)
+{
+    static const unsigned counts[][2] = {{2, 1}, {1, 3}, {4, 5}, {TABLE_SIDE_CODES, 7}};
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+    for (int s = 0; s < 2; s++) sample.header.side[s].code.count = counts[_i][s];
+    round_trip(sample);
+    sample = make_coded_sample("KPvK", TREB_DTM, 1, 2, 3, 4000);
+    for (int s = 0; s < 2; s++) sample.header.side[s].code.count = counts[_i][s];
+    round_trip(sample);
+    sample = make_coded_sample("KBBvK", TREB_WDL, 4, 1, 2, 184);
+    sample.header.side[1].code.count = counts[_i][0];
+    round_trip(sample);
+}
+END_TEST
+
+/* Where the code changes a page begins, and nowhere else for that. */
+START_TEST(page_of_each_code)
+{
+    enum { CODES = 3, PARTS = CODES * SYMBOLS_STRETCHES };
+    Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 2, 4000);
+    treb_error error;
+    char path[PATH_SIZE];
+    sample.header.side[1].code.count = CODES;
+    must_write_coded(&sample);
+    path_of_sample(&sample, path);
+    Table *table = table_open(path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    const TableCode *code = &table_header(table)->side[1].code;
+    ck_assert_uint_gt(code->symbols, 3 * CODES);
+    ck_assert_uint_ge(code->pages, PARTS);
+    uint64_t cells = sample.header.index.size;
+    for (uint64_t part = 1; part < PARTS; part++) {
+        uint64_t first = cells * part / PARTS;
+        uint64_t before = table_cell_page(table, 1, first - 1).at;
+        uint64_t page = table_cell_page(table, 1, first).at;
+        ck_assert_uint_eq(page, before + TABLE_PAGE_SIZE);
+    }
+    table_close(table);
+    free_sample(&sample);
+}
+END_TEST
+
 /* One or both sides; 1, 2, 4 and 8 cells in a byte; with the smallest table of all. */
 START_TEST(sides_and_packing)
 {
@@ -174,12 +217,18 @@ static TableWriter *open_writer(const Sample *sample)
     return writer;
 }
 
-static void must_not_add(TableWriter *writer, int side, unsigned cells)
+static void must_not_add_to(TableWriter *writer, int side, unsigned code, unsigned cells)
 {
     const uint8_t block[TABLE_PAGE_SIZE] = {0};
     treb_error error = {0};
-    ck_assert_int_eq(table_writer_add_words(writer, side, block, cells, &error), TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(table_writer_add_words(writer, side, code, block, cells, &error),
+                     TREB_ERR_ARGUMENT);
     ck_assert_msg(strstr(error.text, "there is no such block") != NULL, "%s", error.text);
+}
+
+static void must_not_add(TableWriter *writer, int side, unsigned cells)
+{
+    must_not_add_to(writer, side, 0, cells);
 }
 
 START_TEST(wrong_blocks)
@@ -192,9 +241,10 @@ START_TEST(wrong_blocks)
     must_not_add(writer, 2, 1);
     must_not_add(writer, 0, 0);
     must_not_add(writer, 0, 65536);
+    must_not_add_to(writer, 0, TABLE_SIDE_CODES, 1);
     ck_assert_int_eq(table_writer_add(writer, 0, 0, block, 9, 0, &error), TREB_ERR_ARGUMENT);
-    ck_assert_int_eq(table_writer_add_words(writer, 0, block, 65535, &error), TREB_OK);
-    ck_assert_int_eq(table_writer_add_words(writer, 1, block, 1, &error), TREB_OK);
+    ck_assert_int_eq(table_writer_add_words(writer, 0, 0, block, 65535, &error), TREB_OK);
+    ck_assert_int_eq(table_writer_add_words(writer, 1, 0, block, 1, &error), TREB_OK);
     must_not_add(writer, 0, 1); /* White's are over */
     table_writer_abort(writer);
     free_sample(&sample);
@@ -223,7 +273,7 @@ static treb_status write_some(uint64_t white, uint64_t black, treb_error *error)
     for (int s = 0; s < 2; s++) {
         for (uint64_t left = wanted[s]; left > 0;) {
             unsigned cells = left < 512 ? (unsigned)left : 512;
-            ck_assert_int_eq(table_writer_add_words(writer, s, block, cells, error), TREB_OK);
+            ck_assert_int_eq(table_writer_add_words(writer, s, 0, block, cells, error), TREB_OK);
             left -= cells;
         }
         sample.header.side[s].code.bytes = malloc(sizeof code);
@@ -278,11 +328,58 @@ START_TEST(wrong_layouts)
     ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
     ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
     header = sample.header;
+    Material large; /* the page table has no room for the numbers of its cells */
+    ck_assert(material_parse("KQRBvKQRB", &large) &&
+              index_init_shades(&header.index, &large, NULL));
+    ck_assert_uint_gt(header.index.size, UINT64_C(1) << 42);
+    ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
+    ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
+    ck_assert_msg(strstr(error.text, "too many cells") != NULL, "%s", error.text);
+    header = sample.header;
     header.codec = (TableCodec)2;
     ck_assert_ptr_null(table_writer_open(directory, &header, NULL, 0, &error));
     ck_assert_int_eq(error.status, TREB_ERR_ARGUMENT);
     ck_assert_int_eq(count_files(), 0);
     free_sample(&sample);
+}
+END_TEST
+
+/* More codes than a side may have, or none; pages by a code that is not there; codes of a side
+ * without pages. */
+START_TEST(wrong_number_of_codes)
+{
+    static const struct {
+        unsigned count, used;
+        bool constant;
+        const char *words;
+    } some[] = {{0, 0, false, "bad number of codes"},
+                {TABLE_SIDE_CODES + 1, 0, false, "bad number of codes"},
+                {1, 1, false, "bad page table"},
+                {2, 0, true, "more than one code"}};
+    static const uint8_t code[] = {1, 1, 1, 0, 0, 0, 2, 0, 0xff, 0xff}; /* a leaf of 2 */
+    const uint8_t block[64] = {0};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        treb_error error = {0};
+        Sample sample = make_coded_sample("KQvK", TREB_WDL, 1, 1, 2, 64);
+        TableCode *to = &sample.header.side[1].code;
+        TableWriter *writer = open_writer(&sample);
+        for (uint64_t left = some[i].constant ? 0 : sample.header.index.size; left > 0;) {
+            unsigned cells = left < 512 ? (unsigned)left : 512;
+            ck_assert_int_eq(table_writer_add_words(writer, 1, some[i].used, block, cells, &error),
+                             TREB_OK);
+            left -= cells;
+        }
+        to->count = some[i].count;
+        to->size = some[i].count * sizeof code;
+        to->bytes = malloc(to->size + 1);
+        for (unsigned c = 0; c < some[i].count; c++)
+            memcpy(to->bytes + c * sizeof code, code, sizeof code);
+        ck_assert_int_eq(table_writer_finish(writer, &sample.header, NULL, &error),
+                         TREB_ERR_ARGUMENT);
+        ck_assert_msg(strstr(error.text, some[i].words) != NULL, "%s", error.text);
+        ck_assert_int_eq(count_files(), 0);
+        free_sample(&sample);
+    }
 }
 END_TEST
 
@@ -299,7 +396,7 @@ START_TEST(wrong_code)
             SymbolsCells cells;
             ck_assert(symbols_unpack(&sample.header, sample.data[s], &cells));
             SymbolsCode *code = symbols_learn(cells);
-            ck_assert_int_eq(symbols_add(writer, s, code, cells, 64, &error), TREB_OK);
+            ck_assert_int_eq(symbols_add(writer, s, 0, code, cells, 64, &error), TREB_OK);
             free(code);
             free(cells.cell);
         }
@@ -320,6 +417,8 @@ int main(void)
     Suite *suite = suite_create("symbols");
     TCase *tests = add_case(suite, "round trips", make_directory, remove_directory);
     tcase_add_loop_test(tests, block_bytes, 0, BLOCK_SIZES);
+    tcase_add_loop_test(tests, several_codes, 0, 4);
+    tcase_add_test(tests, page_of_each_code);
     tcase_add_loop_test(tests, sides_and_packing, 0, 4);
     tcase_add_test(tests, more_men);
     tcase_add_test(tests, constant_sides);
@@ -331,6 +430,7 @@ int main(void)
     tcase_add_test(tests, wrong_blocks);
     tcase_add_test(tests, number_of_cells);
     tcase_add_test(tests, wrong_layouts);
+    tcase_add_test(tests, wrong_number_of_codes);
     tcase_add_test(tests, wrong_code);
     return run_suite(suite);
 }

@@ -7,9 +7,18 @@
 #include "tests/support/part.h"
 #include "tests/support/symbols_sample.h"
 
-enum { TRIALS = 10000, FOREIGN = 3000, AT_ORDER = 0, AT_BLOCK = 8, AT_PAGES = 12, AT_WORDS = 16 };
+enum {
+    TRIALS = 10000,
+    FOREIGN = 3000,
+    CODES = 2,
+    AT_ORDER = 0,
+    AT_CODES = 7,
+    AT_BLOCK = 8,
+    AT_PAGES = 12,
+    AT_WORDS = 16
+};
 
-/* A table with some pages for each side, and its bytes, to damage. */
+/* A table with some pages and codes for each side, and its bytes, to damage. */
 static Sample victim;
 static char victim_path[PATH_SIZE];
 static uint8_t *victim_bytes;
@@ -20,6 +29,7 @@ static void make_victim(void)
 {
     make_directory();
     victim = make_coded_sample("KQvK", TREB_WDL, 1, 1, 3, 64);
+    for (int s = 0; s < 2; s++) victim.header.side[s].code.count = CODES;
     strcpy(victim.header.side[0].longest_fen[4], "8/8/8/8/8/2K5/1Q6/k7 b - - 0 1");
     must_write_coded(&victim);
     path_of_sample(&victim, victim_path);
@@ -31,6 +41,7 @@ static void make_victim(void)
     code_at[0] = code_at[1] - FORMAT_CODE_SIZE - victim.header.side[0].code.size;
     ck_assert_uint_eq(format_get32(victim_bytes + code_at[0] + AT_BLOCK), 64);
     ck_assert_uint_eq(format_get32(victim_bytes + code_at[1] + AT_BLOCK), 64);
+    for (int s = 0; s < 2; s++) ck_assert_uint_eq(victim_bytes[code_at[s] + AT_CODES], CODES);
     ck_assert_int_ge(pages, 4);
 }
 
@@ -311,12 +322,17 @@ static const struct {
     {CODE, AT_ORDER, 2, 0x0101, "bad order of axes"},
     {CODE, AT_ORDER, 2, 0x0200, "bad order of axes"},
     {CODE, AT_ORDER + 2, 1, 1, "bad order of axes"},
-    {CODE, AT_ORDER + FORMAT_ORDER_SIZE, 1, 1, "bad order of axes"},
+    {CODE, AT_ORDER + FORMAT_ORDER_SIZE - 1, 1, 1, "bad order of axes"},
+    {CODE, AT_CODES, 1, 0, "bad number of codes"},
+    {CODE, AT_CODES, 1, 1, "bad size of the page table"},
+    {CODE, AT_CODES, 1, TABLE_SIDE_CODES, ""},
+    {CODE, AT_CODES, 1, TABLE_SIDE_CODES + 1, "bad number of codes"},
+    {CODE, AT_CODES, 1, 255, "bad number of codes"},
     {CODE, AT_BLOCK, 4, 7, "bad block size"},
     {CODE, AT_BLOCK, 4, PAGE_BLOCK_MAX + 1, "bad block size"},
     {CODE, AT_BLOCK, 4, 0xffffffff, "bad block size"},
     {CODE, AT_BLOCK, 4, 68, "bad number of pages"},
-    {CODE, AT_PAGES, 4, 0, "bad size of the page table"},
+    {CODE, AT_PAGES, 4, 0, "more than one code"},
     {CODE, AT_PAGES, 4, 0xffffffff, "bad size of the page table"},
     {CODE, AT_WORDS, 1, 0, "bad code"},
     {CODE, AT_WORDS, 1, 99, "bad code"},
@@ -324,6 +340,8 @@ static const struct {
     {CODE, AT_WORDS + 2, 2, 0, "bad code"},
     {CODE, AT_WORDS + 2, 2, 0xffff, "a code ends early"},
     {FIRST, 0, 6, 1, "bad page table"},
+    {FIRST, 0, 6, (uint64_t)CODES << 42, "bad page table"},
+    {FIRST, 0, 6, UINT64_C(63) << 42, "bad page table"},
     {FIRST, 6, 6, 0, "bad page table"},
     {FIRST, 6, 6, 29568, "bad page table"},
     {FIRST, 6, 6, UINT64_C(0xffffffffffff), "bad page table"},
@@ -342,8 +360,11 @@ END_TEST
 /* A symbol that stands for itself, and values that a byte has no room for. */
 START_TEST(symbols_wrong)
 {
-    size_t pair = first_at - 4; /* the last symbol of Black */
-    unsigned number = format_get16(victim_bytes + code_at[1] + AT_WORDS + 2) - 1u;
+    size_t pair = first_at - 4; /* the last symbol of Black's last code */
+    const uint8_t *code = victim_bytes + code_at[1] + AT_WORDS;
+    for (int c = 1; c < CODES; c++)
+        code += FORMAT_CODE_HEAD + 2 * (code[1] - code[0] + 1) + 4 * format_get16(code + 2);
+    unsigned number = format_get16(code + 2) - 1u;
     uint32_t before = format_get32(victim_bytes + pair);
     format_put16(victim_bytes + pair, (uint16_t)number);
     format_put16(victim_bytes + pair + 2, 0);
@@ -360,6 +381,50 @@ START_TEST(symbols_wrong)
     reseal(victim_bytes, victim_size);
     treb_error error = {0};
     ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_OK);
+}
+END_TEST
+
+/* Cells that are not what they should be; all of them are in that page. */
+static int wrong_cells(int page)
+{
+    treb_error error = {0};
+    int wrong = 0;
+    Table *table = table_open(victim_path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    for (int s = 0; s < 2; s++)
+        for (uint64_t i = 0; i < victim.header.index.size; i++) {
+            int code = table_read_cell(table, TABLE_WAIT, s, i, NULL);
+            if (code == (int)sample_cell(&victim, s, i)) continue;
+            if (code < 0 && code != -(int)TREB_ERR_DAMAGED) ck_abort_msg("status %d", code);
+            if (table_cell_page(table, s, i).at != (uint64_t)(page + 1) * TABLE_PAGE_SIZE)
+                ck_abort_msg("cell %d of side %d", (int)i, s);
+            wrong++;
+        }
+    table_close(table);
+    return wrong;
+}
+
+/* Pages that are said to be by another of the side's codes: other values or errors, and only there. */
+START_TEST(another_code)
+{
+    int wrong = 0;
+    for (int p = 0; p < pages; p++) {
+        treb_error error = {0};
+        uint8_t *entry = victim_bytes + first_at + FORMAT_FIRST_SIZE * (size_t)p;
+        uint64_t before = format_get48(entry);
+        ck_assert_uint_lt(before >> 42, CODES);
+        format_put48(entry, before ^ UINT64_C(1) << 42);
+        reseal(victim_bytes, victim_size);
+        treb_status status = read_bytes(victim_bytes, &error);
+        ck_assert(status == TREB_OK || status == TREB_ERR_DAMAGED);
+        wrong += wrong_cells(p) > 0;
+        format_put48(entry, before);
+    }
+    ck_assert_int_gt(wrong, pages / 2);
+    reseal(victim_bytes, victim_size);
+    treb_error error = {0};
+    ck_assert_int_eq(read_bytes(victim_bytes, &error), TREB_OK);
+    ck_assert_int_eq(wrong_cells(-1), 0);
 }
 END_TEST
 
@@ -402,6 +467,7 @@ int main(void)
     tcase_add_test(tests, anything_in_codes);
     tcase_add_loop_test(tests, field_wrong, 0, sizeof wrong_field / sizeof *wrong_field);
     tcase_add_test(tests, symbols_wrong);
+    tcase_add_test(tests, another_code);
     tcase_add_test(tests, no_pages_but_symbols);
     return run_suite(suite);
 }

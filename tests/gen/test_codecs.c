@@ -1,6 +1,7 @@
 /* test_codecs.c - the same tables by both codecs: verified in full, and the same answer to every
  * position, whatever memory a probe has. */
 #include <check.h>
+#include <omp.h>
 
 #include "compare/compare.h"
 #include "core/index.h"
@@ -94,6 +95,73 @@ START_TEST(verified_in_full)
 }
 END_TEST
 
+/* ---- Codes ----------------------------------------------------------------------------------- */
+
+static void folder_of_classes(unsigned classes, int threads, char out[PATH_SIZE])
+{
+    snprintf(out, PATH_SIZE, "%.4000s/%u-%d", work, classes, threads);
+    ck_assert_int_eq(mkdir(out, 0777), 0);
+    Run run = new_run(out, 1 << TREB_WDL | 1 << TREB_DTZ);
+    run.options.codec = TABLE_SYMBOLS;
+    run.options.classes = classes;
+    int before = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    run_names(&run, "KPvK");
+    omp_set_num_threads(before);
+}
+
+/* The codes of each stored side of a file, and pages by each of them: from cell to cell of the same
+ * file of the board. */
+static void check_codes(const char *from, const char *name, unsigned classes)
+{
+    char path[PATH_SIZE + 60];
+    treb_error error;
+    snprintf(path, sizeof path, "%.4050s/%s", from, name);
+    Table *table = table_open(path, &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    const TableHeader *header = table_header(table);
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &header->side[s];
+        if (!side->stored) continue;
+        ck_assert_uint_eq(side->code.count, classes);
+        ck_assert_uint_ge(side->code.pages, classes);
+        const Index *index = &side->index;
+        for (uint64_t slice = 1; slice < index->slices; slice++) {
+            uint64_t cell = slice * index->slice_size;
+            unsigned place[2] = {index_slice_place(index, slice - 1),
+                                 index_slice_place(index, slice)};
+            unsigned class[2];
+            for (int k = 0; k < 2; k++)
+                class[k] = (6 * (place[k] % 4) + place[k] / 4) * classes / INDEX_PLACES;
+            bool apart =
+                table_cell_page(table, s, cell - 1).at != table_cell_page(table, s, cell).at;
+            ck_assert_uint_le(class[0], class[1]);
+            if (class[0] != class[1]) ck_assert(apart);
+        }
+    }
+    table_close(table);
+}
+
+/* Classes of slices with codes of their own: right in full, and the same whatever the threads. */
+START_TEST(classes)
+{
+    static const unsigned counts[] = {1, 4, 12};
+    unsigned count = counts[_i];
+    char from[2][PATH_SIZE];
+    VerifyResult result;
+    for (int k = 0; k < 2; k++) folder_of_classes(count, 1 + 2 * k, from[k]);
+    snprintf(tables, sizeof tables, "%.4090s", from[0]);
+    check_same_file(from[1], "KPvK.wdl.treb");
+    check_same_file(from[1], "KPvK.dtz.treb");
+    check_codes(from[0], "KPvK.wdl.treb", count);
+    check_codes(from[0], "KPvK.dtz.treb", count);
+    const char *one = from[0];
+    Material m = material_of("KPvK");
+    VerifyOptions options = {.dirs = &one, .dirs_count = 1, .full = true};
+    ck_assert_msg(verify_material(&m, &options, &result) == TREB_OK, "%s", result.text);
+}
+END_TEST
+
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 START_TEST(every_position)
@@ -181,6 +249,7 @@ int main(void)
     tcase_add_test(tests, files_are_of_their_codec);
     tcase_add_loop_test(tests, headers_say_the_same, 0, count);
     tcase_add_loop_test(tests, verified_in_full, 0, 2);
+    tcase_add_loop_test(tests, classes, 0, 3);
     tcase_add_loop_test(tests, every_position, 0, count);
     tcase_add_loop_test(tests, any_memory, 0, 3);
     Suite *suite = suite_create("codecs");

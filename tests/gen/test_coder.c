@@ -600,7 +600,7 @@ START_TEST(memory_is_bounded)
     for (uint64_t bound = 1 << 20;; bound += bound / 2) {
         treb_error error = {TREB_OK, ""};
         CoderOptions options = {.ledger = &ledger, .threads = 2};
-        ck_assert_uint_lt(bound, 2 * coder_memory(1));
+        ck_assert_uint_lt(bound, 2 * (coder_memory(1, 1) + coder_learn_memory()));
         ledger_init(&ledger, bound);
         Coder *coder = coder_learn(&sample, &options, &error);
         if (coder == NULL) ck_assert_int_eq(error.status, TREB_ERR_MEMORY);
@@ -608,7 +608,7 @@ START_TEST(memory_is_bounded)
         bool done = coder != NULL;
         coder_free(coder);
         ck_assert_uint_eq(ledger.held, 0);
-        if (done) ck_assert_uint_le(ledger.most, coder_memory(2));
+        if (done) ck_assert_uint_le(ledger.most, coder_memory(1, 2) + coder_learn_memory());
         ledger_end(&ledger);
         if (done) break;
     }

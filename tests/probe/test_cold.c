@@ -54,6 +54,7 @@ static void write_table(void)
         header.side[s].stored = true;
         header.side[s].index = header.index;
         header.side[s].code.block_bytes = 64;
+        header.side[s].code.count = 3;
         header.side[s].codes[0] = 5;
         header.side[s].plies[0] = verdicts;
     }

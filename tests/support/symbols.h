@@ -14,7 +14,8 @@ enum {
     SYMBOLS_RUNS = 8,      /* a value twice, four times, ... 256 times */
     SYMBOLS_MIXED = 24,    /* symbols for two different values, and for three */
     SYMBOLS_MOST = SYMBOLS_VALUES + 64 * SYMBOLS_RUNS + 2 * SYMBOLS_MIXED,
-    SYMBOLS_BLOCK_CELLS = 65535
+    SYMBOLS_BLOCK_CELLS = 65535,
+    SYMBOLS_STRETCHES = 3 /* of cells that follow each other, for each code */
 };
 
 typedef struct SymbolsCode {
@@ -226,15 +227,16 @@ static inline unsigned symbols_block(const SymbolsCode *code, const uint16_t *ce
     return cells < left ? cells : (unsigned)left;
 }
 
-/* Adds all cells of a side. */
-static inline treb_status symbols_add(TableWriter *writer, int side, const SymbolsCode *code,
-                                      SymbolsCells cells, unsigned block_bytes, treb_error *error)
+/* Adds cells of a side, coded by its code of that number. */
+static inline treb_status symbols_add(TableWriter *writer, int side, unsigned number,
+                                      const SymbolsCode *code, SymbolsCells cells,
+                                      unsigned block_bytes, treb_error *error)
 {
     uint8_t block[TABLE_PAGE_SIZE];
     treb_status status = TREB_OK;
     for (uint64_t at = 0; status == TREB_OK && at < cells.size;) {
         unsigned got = symbols_block(code, cells.cell + at, cells.size - at, block_bytes, block);
-        status = table_writer_add_words(writer, side, block, got, error);
+        status = table_writer_add_words(writer, side, number, block, got, error);
         at += got;
     }
     return status;
@@ -266,8 +268,74 @@ static inline bool symbols_constant(SymbolsCells cells)
     return true;
 }
 
+/* Some of a side's cells. Each of its codes has SYMBOLS_STRETCHES of these, in turn. */
+static inline SymbolsCells symbols_stretch(SymbolsCells all, unsigned codes, unsigned number)
+{
+    uint64_t parts = (uint64_t)SYMBOLS_STRETCHES * codes, first = all.size * number / parts;
+    return (SymbolsCells){all.cell + first, all.size * (number + 1) / parts - first};
+}
+
+/* The code number `number` of so many. */
+static inline SymbolsCode *symbols_learn_one(SymbolsCells all, unsigned codes, unsigned number)
+{
+    SymbolsCells own = {malloc((size_t)all.size * sizeof *own.cell), 0};
+    if (own.cell == NULL) return NULL;
+    for (unsigned i = number; i < SYMBOLS_STRETCHES * codes; i += codes) {
+        SymbolsCells part = symbols_stretch(all, codes, i);
+        memcpy(own.cell + own.size, part.cell, (size_t)part.size * sizeof *part.cell);
+        own.size += part.size;
+    }
+    SymbolsCode *code = symbols_learn(own);
+    free(own.cell);
+    return code;
+}
+
+/* Puts a code behind those that a side has. */
+static inline bool symbols_append(TableCode *to, const SymbolsCode *code)
+{
+    size_t size = 0;
+    uint8_t *own = symbols_bytes(code, &size);
+    uint8_t *all = own != NULL ? realloc(to->bytes, to->size + size) : NULL;
+    if (all != NULL) {
+        to->bytes = all;
+        memcpy(all + to->size, own, size);
+        to->size += size;
+    }
+    free(own);
+    return all != NULL;
+}
+
+/* Codes a side's cells. A side that has one value throughout gets no pages, and one code. */
+static inline treb_status symbols_write_side(TableWriter *writer, int side, TableCode *to,
+                                             SymbolsCells cells, treb_error *error)
+{
+    SymbolsCode *code[TABLE_SIDE_CODES] = {NULL};
+    bool constant = symbols_constant(cells), good = true;
+    treb_status status = TREB_OK;
+    free(to->bytes);
+    to->bytes = NULL;
+    to->size = 0;
+    if (to->count == 0 || constant) to->count = 1;
+    for (unsigned c = 0; c < to->count && good; c++) {
+        code[c] = symbols_learn_one(cells, to->count, c);
+        good = code[c] != NULL;
+        if (good && constant) {
+            code[c]->count = 1; /* the leaf alone */
+            code[c]->number[0] = code[c]->of_number[0] = 0;
+            code[c]->length[0] = 1;
+        }
+        good = good && symbols_append(to, code[c]);
+    }
+    if (!good) status = TREB_ERR_MEMORY;
+    for (unsigned i = 0; i < SYMBOLS_STRETCHES * to->count && !constant && status == TREB_OK; i++)
+        status = symbols_add(writer, side, i % to->count, code[i % to->count],
+                             symbols_stretch(cells, to->count, i), to->block_bytes, error);
+    for (unsigned c = 0; c < to->count; c++) free(code[c]);
+    return status;
+}
+
 /* Codes the bytes of the stored sides and writes the file. The header has all but the codes, of
- * which it gets the bytes; a side that has one value throughout gets no pages. */
+ * which it gets the bytes, as many as it says, or one. */
 static inline treb_status symbols_write(const char *directory, TableHeader *header,
                                         uint8_t *const data[2], uint64_t *file_size,
                                         treb_error *error)
@@ -275,23 +343,11 @@ static inline treb_status symbols_write(const char *directory, TableHeader *head
     TableWriter *writer = table_writer_open(directory, header, NULL, 0, error);
     treb_status status = writer != NULL ? TREB_OK : error->status;
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
-        TableCode *to = &header->side[s].code;
         SymbolsCells cells = {NULL, 0};
-        SymbolsCode *code = NULL;
         if (!header->side[s].stored) continue;
-        free(to->bytes);
-        to->bytes = NULL;
-        if (symbols_unpack(header, data[s], &cells)) code = symbols_learn(cells);
-        if (code != NULL && symbols_constant(cells)) {
-            code->count = 1; /* the leaf alone */
-            code->number[0] = code->of_number[0] = 0;
-            code->length[0] = 1;
-            cells.size = 0;
-        }
-        if (code != NULL) to->bytes = symbols_bytes(code, &to->size);
-        status = to->bytes != NULL ? symbols_add(writer, s, code, cells, to->block_bytes, error)
-                                   : TREB_ERR_MEMORY;
-        free(code);
+        status = symbols_unpack(header, data[s], &cells)
+                     ? symbols_write_side(writer, s, &header->side[s].code, cells, error)
+                     : TREB_ERR_MEMORY;
         free(cells.cell);
     }
     if (status == TREB_OK) return table_writer_finish(writer, header, file_size, error);

@@ -33,6 +33,7 @@ static inline Sample make_coded_sample(const char *material, treb_metric metric,
         /* An order of its own where there are axes for one. */
         if (header->index.axes == 2) ck_assert(index_init_shades(&side->index, &m, orders[s]));
         side->code.block_bytes = block_bytes;
+        side->code.count = 1;
         free(sample.data[s]);
         sample.data[s] = make_data(header, 77u + (unsigned)s);
         tidy_data(header, sample.data[s]);
@@ -95,6 +96,7 @@ static inline void must_read_coded(const Sample *sample, uint64_t step)
         ck_assert_mem_eq(a->stride, b->stride, sizeof a->stride);
         ck_assert_uint_eq(header->side[s].code.block_bytes,
                           sample->header.side[s].code.block_bytes);
+        ck_assert_uint_eq(header->side[s].code.count, sample->header.side[s].code.count);
         compare_cells(sample, table, s, step);
     }
     table_close(table);
