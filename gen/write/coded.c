@@ -23,7 +23,8 @@ enum {
     STRETCH = 1 << 13,        /* cells of a part of what a code is learned from, */
     STRETCHES = 2048,         /* and about how many parts there are at most */
     CLASSES = 12,             /* that a side has at most */
-    CLASSES_FEW = 4,
+    CLASSES_FEW = 4,          /* and one of less than LARGE_BYTES by one code */
+    LARGE_BYTES = 3 << 20,
     MANY_BYTES = 384 << 10, /* sides with less by one code are not divided, */
     MANY_CELLS = 8 << 20,   /* nor tables with fewer cells */
     LEARN_AT_ONCE = 4,      /* codes */
@@ -748,29 +749,20 @@ static treb_status try_class(const Side *s, const Class *class, const Coder *com
 static treb_status try_classes(Side *s, treb_error *error)
 {
     enum { WORTH = 25 };
-    static const unsigned wanted[] = {CLASSES, CLASSES_FEW};
-    Class whole = s->each[0], best = whole;
-    unsigned count = 1;
-    double all = (double)s->bytes + (double)coder_code(whole.coder, NULL);
-    double bytes = 0, least = all - all / WORTH;
-    treb_status status = TREB_OK;
-    for (size_t i = 0; i < 2 && status == TREB_OK && bytes < all; i++) {
-        divide(s, wanted[i]);
-        Class *middle = &s->each[middle_class(wanted[i])];
-        status = learn_some(s, middle, 1, error);
-        if (status == TREB_OK) status = try_class(s, middle, whole.coder, &bytes, error);
-        if (status != TREB_OK || bytes >= least) {
-            class_free(middle);
-            continue;
-        }
-        if (count > 1) class_free(&best);
-        best = *middle;
-        count = wanted[i];
-        least = bytes;
-    }
-    if (count > 1) class_free(&whole);
+    unsigned count = s->bytes < LARGE_BYTES ? CLASSES_FEW : CLASSES;
+    Class whole = s->each[0];
+    double all = (double)s->bytes + (double)coder_code(whole.coder, NULL), bytes = all;
     divide(s, count);
-    s->each[middle_class(count)] = best;
+    Class *middle = &s->each[middle_class(count)];
+    treb_status status = learn_some(s, middle, 1, error);
+    if (status == TREB_OK) status = try_class(s, middle, whole.coder, &bytes, error);
+    if (bytes < all - all / WORTH) {
+        class_free(&whole);
+        return status;
+    }
+    class_free(middle);
+    divide(s, 1);
+    s->each[0] = whole;
     return status;
 }
 
