@@ -17,19 +17,20 @@
 #include "gen/write/reorder.h"
 
 enum {
-    SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
-    LEARN_CELLS = 512 << 20,  /* of the slices that codes are learned from, or one of each class */
-    BATCH_CELLS = 16 << 20,   /* of the slices that go by together, or one slice */
-    STRETCH = 1 << 13,        /* cells of a part of what a code is learned from, */
-    STRETCHES = 2048,         /* and about how many parts there are at most */
-    CLASSES = 12,             /* that a side has at most */
-    CLASSES_FEW = 4,          /* and one of less than LARGE_BYTES by one code */
+    SAMPLE_CELLS = 64 << 20, /* of the slices that are looked at first, or one slice */
+    LEARN_CELLS = 128 << 20, /* of the slices that codes are learned from, or one of each class */
+    BATCH_CELLS = 16 << 20,  /* of the slices that go by together, or one slice */
+    STRETCH = 1 << 13,       /* cells of a part of what a code is learned from, */
+    STRETCHES = 2048,        /* and about how many parts there are at most */
+    CLASSES = 12,            /* that a side has at most */
+    CLASSES_FEW = 4,         /* and one of less than LARGE_BYTES by one code */
     LARGE_BYTES = 3 << 20,
     MANY_BYTES = 384 << 10, /* sides with less by one code are not divided, */
     MANY_CELLS = 8 << 20,   /* nor tables with fewer cells */
     LEARN_AT_ONCE = 4,      /* codes */
     SOME_CELLS = 1 << 20,   /* of a class, that tell how many a block holds */
     SEGMENT = 1 << 20,      /* cells that a thread codes at a time */
+    ROWS = 8,
     LIMITS = ENCODE_LIMITS - 1,
     UNKNOWN = ENCODE_UP_TO | LIMITS, /* a value that no cell has */
     ORDERS_MAX = 5040
@@ -60,6 +61,7 @@ typedef struct Side {
     int side;
     uint64_t cells; /* of a slice */
     uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
+    const uint8_t *row[ROWS]; /* of `of`, by what stands for the verdict */
     bool present[ENCODE_VALUES];
     uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
     Batch sample;
@@ -143,30 +145,36 @@ static treb_status each_chunk(const Side *s, const Batch *batch, UseChunk *use, 
 
 /* How often each distance occurs. */
 typedef struct Counts {
-    uint64_t of[WDL_VALUES][PLIES_OPEN + 1];
+    uint64_t of[ROWS][PLIES_OPEN + 1]; /* of a chunk by row, of all by verdict */
 } Counts;
 
-/* A verdict is not stored where a capture wins, but a mate may be. */
-static bool matters(const Chunk *chunk, size_t i, bool mates, unsigned *verdict)
+/* Cells are told apart by what stands for their verdict: five verdicts and two kinds of cell that do
+ * not matter (codes.h), the largest numbers there are. */
+static unsigned row_of(Plies verdict) { return verdict % ROWS; }
+
+/* Under which verdict a row's distances count, or -1. Where a capture wins the verdict is not stored,
+ * but a mate distance may be. */
+static int verdict_of_row(const CodedJob *job, int row)
 {
-    *verdict = mates && chunk->verdict[i] == CELL_FREE ? TREB_WIN : chunk->verdict[i];
-    return chunk->cell[i] < CODES_END && *verdict < WDL_VALUES && *verdict != TREB_DRAW;
+    if ((unsigned)row == row_of(CELL_FREE)) return job->metric == TREB_DTM ? TREB_WIN : -1;
+    return row < WDL_VALUES && row != TREB_DRAW ? row : -1;
 }
 
 static treb_status count_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
                                treb_error *error)
 {
-    (void)slice, (void)number, (void)error;
+    (void)slice, (void)number;
     const Side *s = ((void **)context)[0];
-    Counts *all = ((void **)context)[1], mine = {0};
-    bool mates = s->job->metric == TREB_DTM;
-    for (size_t i = 0; i < chunk->count; i++) {
-        unsigned verdict;
-        if (matters(chunk, i, mates, &verdict)) mine.of[verdict][chunk->cell[i]]++;
-    }
+    Counts *all = ((void **)context)[1], *mine = calloc(1, sizeof *mine);
+    if (mine == NULL) return fail_memory(error);
+    for (size_t i = 0; i < chunk->count; i++) mine->of[row_of(chunk->verdict[i])][chunk->cell[i]]++;
 #pragma omp critical(coded_counts)
-    for (int v = 0; v < WDL_VALUES; v++)
-        for (int p = 0; p <= PLIES_OPEN; p++) all->of[v][p] += mine.of[v][p];
+    for (int r = 0; r < ROWS; r++)
+        for (int p = 0; p < CODES_END; p++) {
+            int verdict = verdict_of_row(s->job, r);
+            if (verdict >= 0) all->of[verdict][p] += mine->of[r][p];
+        }
+    free(mine);
     return TREB_OK;
 }
 
@@ -312,7 +320,17 @@ static treb_status rank_verdicts(Side *s, treb_error *error)
 static treb_status choose_values(Side *s, treb_error *error)
 {
     memset(s->of, UNKNOWN, sizeof s->of);
-    return s->job->metric == TREB_WDL ? rank_verdicts(s, error) : rank_distances(s, error);
+    if (s->job->metric == TREB_WDL) return rank_verdicts(s, error);
+    treb_status status = rank_distances(s, error);
+    /* Cells without a distance, and no cell of a draw matters. */
+    for (int v = 0; v < WDL_VALUES; v++)
+        memset(s->of[v] + CODES_END, ENCODE_ANY, PLIES_OPEN + 1 - CODES_END);
+    memset(s->of[TREB_DRAW], ENCODE_ANY, sizeof s->of[TREB_DRAW]);
+    for (int r = 0; r < ROWS; r++) {
+        int verdict = verdict_of_row(s->job, r);
+        s->row[r] = s->of[verdict >= 0 ? verdict : TREB_DRAW];
+    }
+    return status;
 }
 
 static treb_status fill_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
@@ -320,18 +338,15 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
 {
     const Side *s = ((void **)context)[0];
     const Batch *batch = ((void **)context)[1];
-    bool wdl = s->job->metric == TREB_WDL, mates = s->job->metric == TREB_DTM, unknown = false;
+    bool unknown = false;
     uint64_t first = (uint64_t)number * cells_planes(s->job->shape);
     uint8_t *out = batch->cells + slice * s->cells + first * shape_lane_cells(s->job->shape);
-    for (size_t i = 0; i < chunk->count; i++) {
-        unsigned verdict;
-        if (wdl)
-            out[i] = s->of[0][chunk->cell[i]];
-        else
-            out[i] =
-                matters(chunk, i, mates, &verdict) ? s->of[verdict][chunk->cell[i]] : ENCODE_ANY;
-        unknown |= out[i] == UNKNOWN;
-    }
+    if (by_verdict(s->job))
+        for (size_t i = 0; i < chunk->count; i++)
+            out[i] = s->row[row_of(chunk->verdict[i])][chunk->cell[i]];
+    else
+        for (size_t i = 0; i < chunk->count; i++) out[i] = s->of[0][chunk->cell[i]];
+    for (size_t i = 0; i < chunk->count; i++) unknown |= out[i] == UNKNOWN;
     if (!unknown) return TREB_OK;
     return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no position was counted with");
 }
@@ -366,31 +381,26 @@ static treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)
     return each_chunk(s, batch, fill_chunk, context, error);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
-/* Lists slices from all over some that follow each other, not at equal distances: these might all have
- * their pawn on the same file. In ascending order, and only such as positions use. */
+/* Lists slices from all over some that follow each other: one of each of so many parts, not always in
+ * the same place, as these might have a pawn on the same square. In ascending order, and only such as
+ * positions use. */
 static size_t list_slices(const Side *s, uint64_t first, uint64_t slices, size_t wanted,
                           uint64_t *out)
 {
     const double golden = 0.6180339887498949;
-    size_t listed = 0, kept = 0;
-    double at = 0.5;
-    for (uint64_t i = 0; i < wanted; i++, at += golden) {
-        if (at >= 1) at -= 1;
-        uint64_t number = first + (wanted == slices ? i : (uint64_t)(at * (double)slices));
-        if (cells_has(s->job->cells, solved_slice(s->job, number))) out[listed++] = number;
+    size_t listed = 0;
+    double within = 0.5;
+    for (uint64_t i = 0; i < wanted; i++, within += golden) {
+        if (within >= 1) within -= 1;
+        double at = ((double)i + within) * (double)slices / (double)wanted;
+        uint64_t number = first + (wanted == slices ? i : (uint64_t)at);
+        bool again = listed > 0 && out[listed - 1] == number;
+        if (!again && cells_has(s->job->cells, solved_slice(s->job, number)))
+            out[listed++] = number;
     }
     for (uint64_t i = 0; i < slices && listed == 0; i++)
         if (cells_has(s->job->cells, solved_slice(s->job, first + i))) out[listed++] = first + i;
-    qsort(out, listed, sizeof *out, compare_numbers);
-    for (size_t i = 0; i < listed; i++)
-        if (i == 0 || out[i] != out[i - 1]) out[kept++] = out[i];
-    return kept;
+    return listed;
 }
 
 /* Whether all slices are in the sample; else codes are learned from others, which take its place. */
@@ -614,8 +624,7 @@ static treb_status take_from_slices(Side *s, Lesson *lesson, treb_error *error)
 static treb_status take_lesson(Side *s, Class *class, Lesson *lesson, treb_error *error)
 {
     if (!lesson_make(s, class, lesson)) return fail_memory(error);
-    if (!sample_is_all(s))
-        return take_from_slices(s, lesson, error);
+    if (!sample_is_all(s)) return take_from_slices(s, lesson, error);
     take_from_sample(s, lesson);
     return TREB_OK;
 }
@@ -748,7 +757,7 @@ static treb_status try_class(const Side *s, const Class *class, const Coder *com
  * file is open. One class has its code then. */
 static treb_status try_classes(Side *s, treb_error *error)
 {
-    enum { WORTH = 25 };
+    enum { WORTH = 10 };
     unsigned count = s->bytes < LARGE_BYTES ? CLASSES_FEW : CLASSES;
     Class whole = s->each[0];
     double all = (double)s->bytes + (double)coder_code(whole.coder, NULL), bytes = all;
@@ -890,9 +899,16 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
     size_t most = batch_slices(s, BATCH_CELLS);
     treb_status status = TREB_OK;
     for (uint64_t at = 0; at < class->slices && status == TREB_OK; at += most) {
-        batch->count = class->slices - at < most ? (size_t)(class->slices - at) : most;
-        for (size_t i = 0; i < batch->count; i++) batch->number[i] = class->first + at + i;
-        memset(batch->cells, ENCODE_ANY, batch->count * s->cells);
+        uint64_t first = class->first + at;
+        size_t count = class->slices - at < most ? (size_t)(class->slices - at) : most;
+        Batch kept = {NULL, count, s->sample.cells + first * s->cells};
+        if (s->sample.cells != NULL) {
+            status = batch_encode(out, &kept, error);
+            continue;
+        }
+        batch->count = count;
+        for (size_t i = 0; i < count; i++) batch->number[i] = first + i;
+        memset(batch->cells, ENCODE_ANY, count * s->cells);
         status = batch_fill(s, batch, error);
         if (status == TREB_OK) status = batch_encode(out, batch, error);
     }
@@ -902,7 +918,8 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
 static treb_status write_slices(Out *out, treb_error *error)
 {
     Batch batch = {NULL, 0, NULL};
-    treb_status status = batch_reserve(out->side, &batch, BATCH_CELLS, error);
+    bool kept = out->side->sample.cells != NULL;
+    treb_status status = kept ? TREB_OK : batch_reserve(out->side, &batch, BATCH_CELLS, error);
     for (; out->class < out->side->classes && status == TREB_OK; out->class ++)
         status = write_class(out, &batch, error);
     batch_free(&batch);
@@ -910,6 +927,16 @@ static treb_status write_slices(Out *out, treb_error *error)
 }
 
 /* ---- A file ---------------------------------------------------------------------------------- */
+
+/* Whether the sample need not be read again: it is the whole table, and leaves enough memory for all
+ * that is still to come. */
+static bool can_keep(const Side *s)
+{
+    const CodedJob *job = s->job;
+    return s->sample.count == job->shape->index.slices &&
+           ledger_room(job->ledger) >=
+               coded_memory(job->shape, job->classes, omp_get_max_threads());
+}
 
 /* Looks at a sample of a side's cells: their values, and the order that suits them. */
 static treb_status look(Side *s, treb_error *error)
@@ -933,7 +960,7 @@ static treb_status prepare(Side *s, treb_error *error)
     if (status == TREB_OK) status = learn(s, error);
     if (status == TREB_OK) status = choose_block(s, error);
     if (status == TREB_OK) status = put_codes(s, error);
-    batch_free(&s->sample);
+    if (!can_keep(s)) batch_free(&s->sample);
     return status;
 }
 
@@ -958,7 +985,7 @@ static treb_status prepare_sides(const CodedJob *job, Side *sides, bool keep[2],
         if (!keep[s]) continue;
         status = look(&sides[s], error);
         if (status == TREB_OK && !one) status = prepare(&sides[s], error);
-        if (one && s == 0) batch_free(&sides[s].sample);
+        if (one && s == 0 && !can_keep(&sides[s])) batch_free(&sides[s].sample);
     }
     if (!one || status != TREB_OK) return status;
     int chosen = sides[1].bytes < sides[0].bytes;
