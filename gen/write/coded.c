@@ -17,13 +17,13 @@
 #include "gen/write/reorder.h"
 
 enum {
-    SAMPLE_CELLS = 64 << 20, /* of the slices that are looked at first, or one slice */
-    LEARN_CELLS = 128 << 20, /* of the slices that codes are learned from, or one of each class */
-    BATCH_CELLS = 16 << 20,  /* of the slices that go by together, or one slice */
-    STRETCH = 1 << 13,       /* cells of a part of what a code is learned from, */
-    STRETCHES = 2048,        /* and about how many parts there are at most */
-    CLASSES = 12,            /* that a side has at most */
-    CLASSES_FEW = 4,         /* and one of less than LARGE_BYTES by one code */
+    SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
+    LEARN_CELLS = 512 << 20,  /* of the slices that codes are learned from, or one of each class */
+    BATCH_CELLS = 16 << 20,   /* of the slices that go by together, or one slice */
+    STRETCH = 1 << 13,        /* cells of a part of what a code is learned from, */
+    STRETCHES = 2048,         /* and about how many parts there are at most */
+    CLASSES = 12,             /* that a side has at most */
+    CLASSES_FEW = 4,          /* and one of less than LARGE_BYTES by one code */
     LARGE_BYTES = 3 << 20,
     MANY_BYTES = 384 << 10, /* sides with less by one code are not divided, */
     MANY_CELLS = 8 << 20,   /* nor tables with fewer cells */
