@@ -308,8 +308,8 @@ typedef struct treb_value {
  * If the WDL table of the position is not installed, or if none covers it (castling rights, many
  * men), its moves may settle it: if one of them wins, or if all are known. It looks one move ahead
  * and no further. Positions are refused only if they cannot arise.
- * Cost: a verdict and three distances, 2 microseconds on average from memory that is unpacked; without the
- * WDL table that much for each move whose table is there. */
+ * Cost: a verdict and three distances, 2 microseconds on average from memory that is unpacked;
+ * without the WDL table that much for each move whose table is there. */
 TREB_API treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos,
                                      treb_value *out, treb_error *error);
 
