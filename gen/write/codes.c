@@ -128,8 +128,8 @@ void codes_mark_bounds(const Slice *slice, int side, uint32_t kings, int lane, P
     for (size_t w = 0; w < words; w++, chosen += 64)
         for (unsigned i = 0; best[w] != 0 && i < 64; i++) {
             unsigned code = chosen[i], marked = code | CELL_BOUND;
-            bool can_be = code < CELL_BOUND && marked < CODES_END;
-            chosen[i] = (Plies)(best[w] >> i & can_be ? marked : code);
+            bool mark = best[w] >> i & 1 && code < CELL_BOUND && marked < CODES_END;
+            chosen[i] = (Plies)(mark ? marked : code);
         }
 }
 
