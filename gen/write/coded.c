@@ -901,8 +901,8 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
     for (uint64_t at = 0; at < class->slices && status == TREB_OK; at += most) {
         uint64_t first = class->first + at;
         size_t count = class->slices - at < most ? (size_t)(class->slices - at) : most;
-        Batch kept = {NULL, count, s->sample.cells + first * s->cells};
         if (s->sample.cells != NULL) {
+            Batch kept = {NULL, count, s->sample.cells + first * s->cells};
             status = batch_encode(out, &kept, error);
             continue;
         }
