@@ -13,8 +13,8 @@
 
 /* Rough figures before anything is solved: bytes a position, both sides to move counted, that all
  * tables of five men came to (docs/performance.md). Without pawns, and with. */
-static const double file_bytes[2][TREB_METRICS] = {{0.0049, 0.025, 0.026, 0.040},
-                                                   {0.0107, 0.012, 0.033, 0.070}};
+static const double file_bytes[2][TREB_METRICS] = {{0.0049, 0.0246, 0.0252, 0.035},
+                                                   {0.0102, 0.0102, 0.0276, 0.059}};
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
 /* Of scratch files, for each position of a side to move that other tables ask for: with distances
