@@ -596,7 +596,7 @@ static void ask_half(const treb_tables *tables, const treb_tables *plain, const 
 
 static int whole_set(const char *from)
 {
-    enum { EACH = 100 };
+    enum { EACH = 25 };
     treb_tables *tables = treb_tables_open(&from, 1, NULL),
                 *plain = treb_tables_open(&from, 1, NULL);
     uint64_t seed = 11;
