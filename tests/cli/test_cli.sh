@@ -399,7 +399,7 @@ run 0 'verify --json-log' "$T" verify --json-log -t "$TABLES" KPvK KQvK; is_json
 cp out log
 run 0 'verify --json' "$T" verify --json -t "$TABLES" KPvK KQvK; is_json_lines; quiet
 check 'verify --json and --json-log: the same' '[ "$(sed "s/\"seconds\":[0-9.]*//" out)" = "$(sed "s/\"seconds\":[0-9.]*//" log)" ]'
-has '^\{"event":"table","material":"KPvK","ok":true,"checked":true,"format":"trebuchet","full":false,"metrics":"wdl,dtz,dtc,dtm","positions":123262,"blocks":39,"errors":0,"rule_proved":true,"seconds":[0-9.]+,"text":""\}$'
+has '^\{"event":"table","material":"KPvK","ok":true,"checked":true,"format":"trebuchet","full":false,"metrics":"wdl,dtz,dtc,dtm","positions":123285,"blocks":78,"errors":0,"rule_proved":true,"seconds":[0-9.]+,"text":""\}$'
 has '^\{"event":"done","materials":2,"rank_files":0,"right":2,"wrong":0,"not_checked":0,"positions":[0-9]+,"seconds":'
 run 3 'verify --json, no tables' sh -c 'mkdir -p none-here; exec "$1" verify --json -t none-here' sh "$T"; is_json; json 'd["error"]["code"] == "no_table"'
 run 0 'verify --share' "$T" verify -q --share 1% -j 1 -t "$TABLES" KQvKR; silent
@@ -535,7 +535,7 @@ json 'set(d) == {"threads", "cache", "positions", "probes"} and d["positions"] =
 json 'set(d["probes"][1]["figures"]["dtm"]) == set("single_ns threaded_ns per_second warm_misses uncached_ns uncached_blocks".split())'
 run 3 'bench --json, no table' "$T" bench --json -d 0.02 -t "$TABLES" KRPvKRP; is_json; json 'd["error"]["code"] == "no_table"'
 run 0 'bench --gen --json' env TMPDIR="$DIR" "$T" bench --gen --json KQvK; is_json
-json '[t["material"] for t in d["tables"]] == ["KQvK"] and d["tables"][0]["bytes"] == 30195 and d["threads"] > 0'
+json '[t["material"] for t in d["tables"]] == ["KQvK"] and d["tables"][0]["bytes"] == 35290 and d["threads"] > 0'
 run 0 'bench --gen' env TMPDIR="$DIR" "$T" bench --gen KQvK; has 'KQvK .* s '; has together
 check 'bench --gen leaves nothing' '! ls -d trebuchet-bench-* 2>/dev/null'
 run 3 'bench, no table' "$T" bench -d 0.02 -t "$TABLES" KRPvKRP
@@ -611,7 +611,7 @@ run 0 'gen, one file missing' "$T" gen -t "$DIR/g1" KQvKR
 check 'the missing file is as before' 'cmp -s g1/KQvKR.dtc.treb g2/KQvKR.dtc.treb'
 run 0 'gen --json-log' "$T" gen --json-log -t "$DIR/g3" KQvK; is_json_lines; has '"material":"KQvK"'
 has '^\{"event":"table","material":"KQvK","positions":368452,"solve_s":[0-9.]+,"write_s":[0-9.]+,"total_s":[0-9.]+,"elapsed_s":[0-9.]+,"bytes":\{"wdl":4778,'
-run 0 'gen --json' "$T" gen --json -t "$DIR/g5" KQvK; is_json_lines; quiet; has '^\{"event":"done","tables":1,"bytes":30195,"total_s":'
+run 0 'gen --json' "$T" gen --json -t "$DIR/g5" KQvK; is_json_lines; quiet; has '^\{"event":"done","tables":1,"bytes":35290,"total_s":'
 run 0 'gen --json again' "$T" gen --json -t "$DIR/g5" KQvK; is_json; json 'd["event"] == "done" and d["tables"] == 0'
 run 1 'gen --json, refused' "$T" gen --json --memory 1M -t "$DIR/g5" KQvKR; is_json; json '"needs" in d["error"]["message"]'
 run 2 'gen --json, no material' "$T" gen --json KXvK; is_json; json '"no material" in d["error"]["message"]'
