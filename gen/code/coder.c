@@ -8,7 +8,7 @@
 #include "gen/code/huffman.h"
 #include "gen/code/learn.h"
 
-const CodeForm coder_form = {CODE_SYMBOLS_MAX, 8 * CODER_SYMBOL_SIZE, NULL};
+const CodeForm coder_form = {.symbols = CODE_SYMBOLS_MAX, .symbol_bits = 8 * CODER_SYMBOL_SIZE};
 
 enum {
     CHUNK = 1 << 13,     /* cells of a stretch that is learned from */

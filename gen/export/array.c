@@ -11,7 +11,7 @@
 #include "syzygy/format.h"
 #include "syzygy/syzygy.h"
 
-const CodeForm array_form = {SYZYGY_SYMBOLS_MAX, 8 * SYZYGY_SYMBOL_SIZE, NULL};
+const CodeForm array_form = {.symbols = SYZYGY_SYMBOLS_MAX, .symbol_bits = 8 * SYZYGY_SYMBOL_SIZE};
 
 enum {
     LEAST = 4,            /* times that a pair must be in the sample to be a symbol */

@@ -21,7 +21,7 @@ void __wrap_treb_tables_set_memory(treb_tables *tables, uint64_t bytes)
     __real_treb_tables_set_memory(tables, bytes);
 }
 
-static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false, 0};
+static const NaiveLayout plain = {.per_byte = 1, .block_bits = 10, .side = TREB_WHITE};
 
 static void use_tables(void)
 {

@@ -252,7 +252,8 @@ static int measure(const char *from, int steps)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0, false};
+static const NaiveLayout layout = {
+    .per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true};
 
 static void set_up(void) { solve_and_write(&layout); }
 

@@ -13,7 +13,8 @@
 
 enum { FILES = SOLVED * TREB_METRICS, OPEN = 3, THREADS = 4, READS = 4000 };
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0, false};
+static const NaiveLayout layout = {
+    .per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true};
 
 /* The descriptors that the process has open, but for that of the list itself. */
 static int count_open(void)

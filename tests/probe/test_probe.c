@@ -42,7 +42,7 @@ static void compare_all(const treb_tables *tables, const Naive *naive, uint32_t 
     ck_assert_uint_gt(compared, 1000);
 }
 
-static const NaiveLayout plain = {1, 10, TREB_WHITE, false, false, 0, false};
+static const NaiveLayout plain = {.per_byte = 1, .block_bits = 10, .side = TREB_WHITE};
 
 START_TEST(every_position)
 {

@@ -7,8 +7,14 @@
 #include "tests/support/naive_set.h"
 
 /* By codec. */
-static const NaiveLayout layouts[] = {{3, 10, TREB_BLACK, false, true, 0, false},
-                                      {2, 10, TREB_WHITE, false, true, 64, true}};
+static const NaiveLayout layouts[] = {
+    {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK, .scramble = true},
+    {.per_byte = 2,
+     .block_bits = 10,
+     .side = TREB_WHITE,
+     .scramble = true,
+     .block_bytes = 64,
+     .bounds = true}};
 static char coded[PATH_SIZE]; /* the same as `directory` with codec symbols */
 
 static const char *folder(TableCodec codec) { return codec == TABLE_SYMBOLS ? coded : directory; }

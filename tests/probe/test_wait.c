@@ -15,8 +15,16 @@
 
 enum { THREADS = 4, POSITIONS = 400, ROUNDS_WDL = 4, ROUNDS_MOST = 200 };
 
-static const NaiveLayout layout = {3, 10, TREB_BLACK, false, true, 0, false},
-                         symbols = {2, 10, TREB_WHITE, false, true, 64, true};
+static const NaiveLayout layout = {.per_byte = 3,
+                                   .block_bits = 10,
+                                   .side = TREB_BLACK,
+                                   .scramble = true},
+                         symbols = {.per_byte = 2,
+                                    .block_bits = 10,
+                                    .side = TREB_WHITE,
+                                    .scramble = true,
+                                    .block_bytes = 64,
+                                    .bounds = true};
 static const char syzygy[] = "tests/data/syzygy";
 static char coded[PATH_SIZE]; /* our files with codec symbols */
 enum { OURS, SYZYGY, CODED, FOLDERS };

@@ -203,7 +203,7 @@ START_TEST(ours_answer_where_both_are)
 {
     treb_error error;
     treb_value value;
-    const NaiveLayout layout = {3, 10, TREB_BLACK, false, false, 0, false};
+    const NaiveLayout layout = {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK};
     solve_and_write(&layout);
     treb_position pos = position_of("8/8/8/8/8/4k3/8/QK6 w - - 0 1");
     const char *both[] = {fixtures, directory};

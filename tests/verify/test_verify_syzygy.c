@@ -253,7 +253,7 @@ END_TEST
 /* Files of fewer men may be of either kind, also where ours are checked. */
 START_TEST(kinds_may_be_mixed)
 {
-    const NaiveLayout layout = {3, 10, TREB_BLACK, false, false, 0};
+    const NaiveLayout layout = {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK};
     remove_copy("KQvK.rtbw");
     ck_assert(naive_write(naive_of("KQvK"), directory, TREB_WDL, &layout));
     for (int full = 0; full < 2; full++)
@@ -331,7 +331,7 @@ START_TEST(checksums_alone)
         {"KPvK.wdl.treb", TREB_ERR_DAMAGED},
     };
     enum { FILES = sizeof files / sizeof *files };
-    const NaiveLayout layout = {3, 10, TREB_BLACK, false, false, 0};
+    const NaiveLayout layout = {.per_byte = 3, .block_bits = 10, .side = TREB_BLACK};
     char path[FILES][2 * PATH_SIZE];
     const char *paths[FILES];
     for (int m = TREB_WDL; m <= TREB_DTZ; m++)
