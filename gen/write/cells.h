@@ -38,8 +38,6 @@ uint32_t cells_chunks(const Cells *cells);
 /* Bytes of the cells of a chunk, unpacked. */
 size_t cells_chunk_bytes(const Shape *shape);
 
-unsigned cells_sides(const Cells *cells);
-
 /* Whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
 

@@ -42,31 +42,6 @@ void reorder_free(Reorder *r)
     memset(r, 0, sizeof *r);
 }
 
-/* Where a row of the innermost axis begins in the solver's cells, but for its coordinate there; goes on
- * to the next. */
-static const uint8_t *next_row(const Reorder *r, const uint8_t *from, uint32_t *at)
-{
-    int last = r->axes - 1;
-    for (int i = 0; i < last; i++) from += r->offset[i][at[i]];
-    for (int i = last - 1; i >= 0 && ++at[i] == r->radix[i]; i--) at[i] = 0;
-    return from;
-}
-
-enum { ROWS = 16, PART = 64 };
-
-/* Some whole rows at a time: cells of neighbouring rows mostly are neighbours, too, but those of a row
- * are far from each other. */
-static void copy_rows(const Reorder *r, const uint8_t *const *row, uint8_t *out)
-{
-    size_t radix = r->radix[r->axes - 1];
-    const uint64_t *inner = r->offset[r->axes - 1];
-    for (size_t c = 0; c < radix; c += PART) {
-        size_t end = radix - c < PART ? radix : c + PART;
-        for (int i = 0; i < ROWS; i++)
-            for (size_t at = c; at < end; at++) out[i * radix + at] = row[i][inner[at]];
-    }
-}
-
 void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t count, uint8_t *out)
 {
     uint32_t at[INDEX_AXES_MAX];
@@ -76,22 +51,15 @@ void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t 
         first /= r->radix[i];
     }
     const uint64_t *inner = r->offset[last];
-    size_t radix = r->radix[last], begin = at[last];
     while (count > 0) {
-        if (begin == 0 && count >= ROWS * radix) {
-            const uint8_t *row[ROWS];
-            for (int i = 0; i < ROWS; i++) row[i] = next_row(r, from, at);
-            copy_rows(r, row, out);
-            out += ROWS * radix;
-            count -= ROWS * radix;
-            continue;
-        }
-        const uint8_t *row = next_row(r, from, at);
-        size_t part = radix - begin < count ? radix - begin : count;
-        for (size_t c = 0; c < part; c++) out[c] = row[inner[begin + c]];
+        const uint8_t *row = from;
+        for (int i = 0; i < last; i++) row += r->offset[i][at[i]];
+        size_t part = r->radix[last] - at[last] < count ? r->radix[last] - at[last] : count;
+        for (size_t c = 0; c < part; c++) out[c] = row[inner[at[last] + c]];
         out += part;
         count -= part;
-        begin = 0;
+        at[last] = 0;
+        for (int i = last - 1; i >= 0 && ++at[i] == r->radix[i]; i--) at[i] = 0;
     }
 }
 

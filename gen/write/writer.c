@@ -2,9 +2,9 @@
  *
  * Cells that are coded by symbols wait until all slices are there (cells.h, coded.h), and verdicts
  * do in any case. With codec zstd the side to move whose distances are kept is chosen on a sample of
- * the first slice. A slice goes to a file in three steps: the codes of its cells become
- * runs of bytes (codes.h), runs are cut into the file's blocks (blocks.h), and whole blocks are
- * compressed, all in parallel. */
+ * the first slice, and a slice goes to a file in three steps: the codes of its cells become runs of
+ * bytes (codes.h), runs are cut into the file's blocks (blocks.h), and whole blocks are compressed,
+ * all in parallel. */
 #include "gen/write/writer.h"
 
 #include <assert.h>
@@ -34,7 +34,6 @@ struct Writer {
     int threads;
     TableEncoder **encoder[TREB_METRICS]; /* by thread; NULL for metrics not wanted */
     FileBlocks file[TREB_METRICS];
-    bool dtc_is_dtz;
     bool is_copy[TREB_METRICS]; /* its cells are those of another's */
     uint64_t encoder_bytes;     /* claimed */
     Cells *cells[TREB_METRICS]; /* that wait */
@@ -173,8 +172,7 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
 static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error)
 {
     /* Where the two metrics agree, so do their files but for the header. */
-    w->dtc_is_dtz = slice->dtc_is_dtz;
-    w->is_copy[TREB_DTC] = w->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
+    w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
     unsigned sides = w->shape->symmetric ? 1u << TREB_WHITE : CELLS_BOTH;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         treb_status status = TREB_OK;

@@ -11,8 +11,8 @@ typedef struct WriteOptions {
     unsigned metrics; /* 1 << TREB_WDL and so on: the files to write */
     int level;        /* of zstd; 0 for the default */
     TableCodec codec; /* where distances need two bytes it is zstd */
-    /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has pawns; 0:
-     * as few bytes as can be are worth it. */
+    /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
+     * pawns; 0: several where they save enough. */
     unsigned classes;
     bool wide;     /* two bytes a distance even where one suffices, in a generator built WIDE */
     uint64_t keep; /* bytes of verdicts that may wait in memory */
