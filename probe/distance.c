@@ -197,14 +197,6 @@ static int read_cell(const treb_tables *set, const OpenFile *open, const treb_po
     return file_damaged(open, "a cell has a code without meaning", error);
 }
 
-/* Writes moves with all conversions among them. Without a pawn about to promote that is quick. */
-static int generate_conversions(const treb_position *pos, Move *out)
-{
-    uint64_t pawns = pos->by_color[pos->turn] & pos->by_type[TREB_PAWN];
-    bool promotes = pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
-    return promotes ? movegen_legal(pos, out) : movegen_captures(pos, out);
-}
-
 /* The same from a cell that is a bound: the conversions complete it. It comes first, as most often
  * it settles the matter or leaves little to them. Of a won position, no conversion mates sooner
  * than at once. */
@@ -221,9 +213,8 @@ static int distance_bounded(const treb_tables *set, treb_metric metric, const Op
         best_take(&best, cell);
     if (best_settled(&best) || (best.win && best.distance <= ONE)) return best.distance;
     Move moves[MOVES_MAX];
-    int count = generate_conversions(pos, moves);
+    int count = movegen_conversions(pos, moves);
     for (int i = 0; i < count; i++) {
-        if (!move_is_conversion(pos, moves[i])) continue;
         int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
         if (tried < 0 && !best.lacking) return tried;
         if (best_settled(&best)) return best.distance;

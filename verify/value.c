@@ -92,13 +92,10 @@ unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_po
     unsigned ply = reader->store->ply;
     bool win = verdict > TREB_DRAW;
     if (plies == VERIFY_NONE || (win && plies <= ply)) return plies;
-    uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
-    bool promotes = pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
-    int count = promotes ? movegen_legal(pos, moves) : movegen_captures(pos, moves);
+    int count = movegen_conversions(pos, moves);
     verify_tally_init(&some, ply);
     verify_tally_distance(&some, win, TREB_DTM, plies);
     for (int i = 0; i < count; i++) {
-        if (verify_kind(pos, moves[i]) != KIND_CONVERSION) continue;
         VerifyValue child = verify_convert(reader, entry, pos, moves[i], metric_bit(TREB_DTM));
         verify_tally_add(&some, KIND_CONVERSION, &child);
     }
