@@ -265,11 +265,10 @@ unsigned index_slice_place(const Index *index, uint64_t slice)
  * there are. */
 static uint64_t number_leads(Index *index, bool by_file)
 {
-    enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
     unsigned more = index->material.count[index->lead_color][TREB_PAWN] - 1u;
     uint64_t before = 0;
     for (unsigned i = 0; i < INDEX_PLACES; i++) {
-        unsigned place = by_file ? FILES * (i % RANKS) + i / RANKS : i;
+        unsigned place = by_file ? index_place_by_file(i) : i;
         index->lead_first[place] = before;
         before += binomial(47 - 2 * place, more);
     }

@@ -98,6 +98,13 @@ void index_kings_squares(bool pawns, int coordinate, int *white, int *black);
 uint64_t index_slice(const Index *index, const uint64_t pawns[2]);
 bool index_slice_pawns(const Index *index, uint64_t slice, uint64_t pawns[2]);
 
+/* The place whose slices come as number `i` where they are numbered by file. */
+static inline unsigned index_place_by_file(unsigned i)
+{
+    enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
+    return FILES * (i % RANKS) + i / RANKS;
+}
+
 /* The place of a slice's first leading pawn, 4 * (rank - 1) + file. The slices of a place follow each
  * other, in the same order in any index of a material. */
 unsigned index_slice_place(const Index *index, uint64_t slice);

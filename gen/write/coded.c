@@ -32,8 +32,7 @@ enum {
     SEGMENT = 1 << 20,      /* cells that a thread codes at a time */
     ROWS = 8,
     LIMITS = ENCODE_LIMITS - 1,
-    UNKNOWN = ENCODE_UP_TO | LIMITS, /* a value that no cell has */
-    ORDERS_MAX = 5040
+    UNKNOWN = ENCODE_UP_TO | LIMITS /* a value that no cell has */
 };
 
 /* Bytes of a block: of verdicts and of distances, by how long reading one takes; then less, as a page
@@ -512,11 +511,10 @@ static unsigned middle_class(unsigned classes) { return classes / 4 + classes / 
 /* Divides the places of the first pawn, by file and then by rank, into so many parts. */
 static void divide(Side *s, unsigned wanted)
 {
-    enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
     const Index *index = &s->job->header->index;
     s->classes = wanted;
     for (unsigned c = 0; c < wanted; c++) {
-        unsigned at = c * INDEX_PLACES / wanted, place = FILES * (at % RANKS) + at / RANKS;
+        unsigned place = index_place_by_file(c * INDEX_PLACES / wanted);
         s->each[c] = (Class){.first = index->lead_first[place] * index->second_radix};
     }
     for (unsigned c = 0; c < wanted; c++) {
