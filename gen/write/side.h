@@ -1,0 +1,127 @@
+/* side.h - a side to move of a file with codec symbols, while it is made: what the files of coded.h
+ * share.
+ *
+ *     side_cells   its cells, chunk after chunk and in batches of slices; a sample of them
+ *     side_values  what value stands for what, and cells as values
+ *     side_order   the order of the axes that suits them
+ *     side_codes   classes of slices, and a code for each */
+#ifndef TREB_GEN_SIDE_H
+#define TREB_GEN_SIDE_H
+
+#include "gen/code/coder.h"
+#include "gen/write/coded.h"
+#include "gen/write/reorder.h"
+
+enum {
+    SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
+    BATCH_CELLS = 16 << 20,   /* of the slices that go by together, or one slice */
+    CLASSES = 12,             /* that a side has at most */
+    ROWS = 8                  /* see side_values.c */
+};
+
+/* Slices whose cells are in memory, as values. */
+typedef struct Batch {
+    uint64_t *number; /* of each slice, in the file */
+    size_t count;
+    uint8_t *cells; /* slice after slice as the solver has them */
+} Batch;
+
+/* Slices that have a code of their own: they follow each other in the file. */
+typedef struct Class {
+    uint64_t first, slices;
+    Coder *coder;
+    uint8_t *some; /* of its cells, to see how many a block holds */
+    size_t count;
+} Class;
+
+typedef struct Side {
+    const CodedJob *job;
+    int side;
+    uint64_t cells; /* of a slice */
+    uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
+    const uint8_t *row[ROWS]; /* of `of`, by what stands for the verdict */
+    bool present[ENCODE_VALUES];
+    uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
+    Batch sample;
+    Reorder reorder;
+    uint64_t bytes; /* that the cells take by one code, about */
+    Class each[CLASSES];
+    unsigned classes;
+    unsigned block_bytes;
+} Side;
+
+/* Distances are looked at with the verdict, as their values depend on it. */
+static inline bool side_by_verdict(const CodedJob *job) { return job->metric != TREB_WDL; }
+
+/* ---- side_cells ------------------------------------------------------------------------------ */
+
+/* A chunk of a slice: its cells, and their verdicts where those matter. */
+typedef struct Chunk {
+    Plies *cell, *verdict;
+    size_t count;
+} Chunk;
+
+/* What is done with each chunk. */
+typedef treb_status UseChunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
+                             treb_error *error);
+
+/* All chunks of a batch, in parallel. */
+treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, void *context,
+                            treb_error *error);
+
+/* How many slices have so many cells together: one at least, and not more than there are. */
+size_t batch_slices(const Side *s, uint64_t cells);
+
+/* Room for that many. A batch that is all 0 may be freed, too. */
+treb_status batch_reserve(const Side *s, Batch *batch, uint64_t cells, treb_error *error);
+void batch_free(Batch *batch);
+
+/* Lists slices from all over some that follow each other: one of each of so many parts, not always in
+ * the same place, as these might have a pawn on the same square. In ascending order, and only such as
+ * positions use. Returns how many. */
+size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t wanted,
+                        uint64_t *out);
+
+/* Whether all slices are in the sample; else codes are learned from others, which take its place. */
+bool side_sample_is_all(const Side *s);
+
+/* Lists the slices of the sample, and reserves room for them. */
+treb_status side_choose_sample(Side *s, treb_error *error);
+
+/* ---- side_values ----------------------------------------------------------------------------- */
+
+/* Chooses what the values stand for, by the sample's cells, and says so in the header. */
+treb_status side_choose_values(Side *s, treb_error *error);
+
+/* Fills a batch with the values of its slices, but for those that no position uses. */
+treb_status batch_fill(const Side *s, Batch *batch, treb_error *error);
+
+/* What the cells of a side may be. */
+CodeForm side_form(const Side *s);
+
+/* One value throughout needs no pages. */
+bool side_is_constant(const Side *s);
+
+/* ---- side_order ------------------------------------------------------------------------------ */
+
+/* Chooses the order that takes least for the sample, which is filled. */
+treb_status side_choose_order(Side *s, treb_error *error);
+
+/* Cells of a batch in an order, slice after slice. */
+void side_copy_cells(const Side *s, const Batch *batch, const Reorder *reorder, uint64_t first,
+                     size_t count, uint8_t *out);
+
+/* ---- side_codes ------------------------------------------------------------------------------ */
+
+/* Divides the side into classes, has their codes learned and chooses the size of blocks. The sample is
+ * filled if it is all; else it is lost. */
+treb_status side_learn(Side *s, treb_error *error);
+void side_free_codes(Side *s);
+
+/* How many classes a side may have: see WriteOptions. */
+unsigned side_classes_most(const Shape *shape, unsigned wanted);
+
+/* Bytes that learning claims at most, beside the coders and the sample. */
+uint64_t side_learn_memory(const Shape *shape, unsigned wanted);
+
+#endif

@@ -1,0 +1,73 @@
+/* side_order.c - the order of the axes of a side, found by trial on a sample: see side.h. */
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "gen/code/trials.h"
+#include "gen/write/side.h"
+
+typedef struct Orders {
+    const Side *side;
+    Reorder *reorder; /* by order */
+} Orders;
+
+static uint64_t order_size(const void *context, size_t number)
+{
+    const Orders *orders = context;
+    return orders->side->sample.count * orders->reorder[number].index.slice_size;
+}
+
+void side_copy_cells(const Side *s, const Batch *batch, const Reorder *reorder, uint64_t first,
+                     size_t count, uint8_t *out)
+{
+    uint64_t size = reorder->index.slice_size;
+    while (count > 0) {
+        uint64_t slice = first / size, at = first % size;
+        size_t part = size - at < count ? (size_t)(size - at) : count;
+        reorder_copy(reorder, batch->cells + slice * s->cells, at, part, out);
+        out += part;
+        first += part;
+        count -= part;
+    }
+}
+
+static void order_some(const void *context, size_t number, uint64_t first, size_t count,
+                       uint8_t *out)
+{
+    const Orders *orders = context;
+    side_copy_cells(orders->side, &orders->side->sample, &orders->reorder[number], first, count,
+                    out);
+}
+
+static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
+{
+    Orders orders = {s, calloc(count, sizeof *orders.reorder)};
+    TrialOrders trials = {count, &orders, order_size, order_some};
+    Trial *trial = calloc(count, sizeof *trial);
+    bool good = orders.reorder != NULL && trial != NULL;
+    CodeForm form = side_form(s);
+    for (size_t i = 0; i < count && good; i++)
+        good = reorder_init(&orders.reorder[i], s->job->shape, order[i]);
+    good = good && trials_sort(&trials, &form, s->job->ledger, trial);
+    if (good) {
+        *best = trial[0].number;
+        s->bytes = (uint64_t)((double)trial[0].bytes * (double)s->job->shape->index.slices /
+                              (double)(s->sample.count ? s->sample.count : 1));
+    }
+    for (size_t i = 0; orders.reorder != NULL && i < count; i++) reorder_free(&orders.reorder[i]);
+    free(orders.reorder);
+    free(trial);
+    return good;
+}
+
+treb_status side_choose_order(Side *s, treb_error *error)
+{
+    int axes = s->job->header->index.axes;
+    size_t count = reorder_list(axes, NULL, 0), best = 0;
+    uint8_t(*order)[INDEX_AXES_MAX] = malloc(count * sizeof *order);
+    bool good = order != NULL;
+    if (good) reorder_list(axes, order, count);
+    good = good && try_orders(s, order, count, &best) &&
+           reorder_init(&s->reorder, s->job->shape, order[best]);
+    free(order);
+    return good ? TREB_OK : fail_memory(error);
+}
