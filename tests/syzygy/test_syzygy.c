@@ -390,7 +390,7 @@ START_TEST(damage_is_survived)
     Bytes bytes = read_file(fixtures, files[_i]);
     Material material = material_of_fixture(_i);
     unsigned opened = 0, refused = 0, wrong = 0;
-    for (int n = 0; n < 400 / test_part(); n++) {
+    for (int n = 0; n < 800 / test_part(); n++) {
         /* The header more often than the rest. */
         size_t range = n % 3 != 0 && bytes.size > 400 ? 400 : bytes.size,
                at = 5 + random_next(&random) % (range - 5);
