@@ -98,7 +98,8 @@ static void print_sides(const TableHeader *h)
     else
         printf("%s to move; the other side follows from it by one move\n",
                colors[h->side[0].stored ? 0 : 1]);
-    if (h->bounds) puts("  bounds    what cells say is completed by captures and promotions");
+    if (h->bounds)
+        puts("  bounds    what cells say is completed by captures and promotions to a queen");
 }
 
 static void print_map(const TableHeader *h, const TableSide *side)

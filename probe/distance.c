@@ -213,7 +213,7 @@ static int distance_bounded(const treb_tables *set, treb_metric metric, const Op
         best_take(&best, cell);
     if (best_settled(&best) || (best.win && best.distance <= ONE)) return best.distance;
     Move moves[MOVES_MAX];
-    int count = movegen_conversions(pos, moves);
+    int count = movegen_completing(pos, moves);
     for (int i = 0; i < count; i++) {
         int tried = try_move(set, metric, pos, moves[i], verdict, &best, error);
         if (tried < 0 && !best.lacking) return tried;

@@ -92,7 +92,7 @@ unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_po
     unsigned ply = reader->store->ply;
     bool win = verdict > TREB_DRAW;
     if (plies == VERIFY_NONE || (win && plies <= ply)) return plies;
-    int count = movegen_conversions(pos, moves);
+    int count = movegen_completing(pos, moves);
     verify_tally_init(&some, ply);
     verify_tally_distance(&some, win, TREB_DTM, plies);
     for (int i = 0; i < count; i++) {

@@ -21,11 +21,12 @@ typedef struct Child {
 } Child;
 
 typedef struct Conversion {
-    int man;      /* the moving man, or KING_MAN, PAWN_MAN */
-    int victim;   /* the captured man, PAWN_MAN or NO_MAN */
-    int from, to; /* of a pawn; `to` is also the square of a captured pawn */
-    int between;  /* the square a double push passes, or -1 */
-    bool push;    /* leads on within the table: distances to conversion run on */
+    int man;        /* the moving man, or KING_MAN, PAWN_MAN */
+    int victim;     /* the captured man, PAWN_MAN or NO_MAN */
+    int from, to;   /* of a pawn; `to` is also the square of a captured pawn */
+    int between;    /* the square a double push passes, or -1 */
+    bool push;      /* leads on within the table: distances to conversion run on */
+    bool completes; /* bounds of distances to mate: see core/table.h */
     Child child;
     int captures; /* ways to answer a double push en passant */
     Child en_passant[2];

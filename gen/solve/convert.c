@@ -330,13 +330,14 @@ void outcomes_clear(const Outcomes *out, size_t cells)
     if (out->dtm) memset(out->dtm, 0, cells * sizeof *out->dtm);
 }
 
-/* All pushes, or all other moves. */
-static void some_moves(const Converter *c, uint32_t kings, int lane, bool push, const Outcomes *out)
+/* Those that complete bounds, or all others. */
+static void some_moves(const Converter *c, uint32_t kings, int lane, bool completes,
+                       const Outcomes *out)
 {
     const uint8_t *king = c->shape->king[kings];
     for (int i = 0; i < c->moves; i++) {
         Pass p;
-        if (c->move[i].push != push) continue;
+        if (c->move[i].completes != completes) continue;
         p.c = c;
         p.move = &c->move[i];
         p.out = out;
@@ -356,8 +357,8 @@ static void some_moves(const Converter *c, uint32_t kings, int lane, bool push, 
 
 void converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out)
 {
-    some_moves(c, kings, lane, false, out);
+    some_moves(c, kings, lane, true, out);
     size_t cells = shape_lane_cells(c->shape), first = lane * cells;
     if (out->dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
-    some_moves(c, kings, lane, true, out);
+    some_moves(c, kings, lane, false, out);
 }

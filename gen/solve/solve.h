@@ -27,7 +27,7 @@ typedef struct Slice {
     uint64_t *capture_draws[2]; /* the best capture draws */
     uint64_t *zeroing_wins[2];
     uint64_t *ends_wins[2]; /* a capture or promotion wins by the laws of mate */
-    /* With distances to mate: won or lost, and a capture or promotion takes as long as any move may.
+    /* With distances to mate: won or lost, and a move that completes bounds takes as long as any move may.
      * NULL without. */
     uint64_t *ends_best[2];
     Plies *distance[TREB_METRICS][2]; /* by TREB_DTZ ..; where won or lost; NULL if not wanted */

@@ -12,7 +12,7 @@ enum { POSITIONS = 64 * 64 * 64 * 2, NO_CHILD = 0xff };
 typedef struct Child {
     uint32_t position;
     uint8_t verdict; /* NO_CHILD: look at `position` */
-    uint8_t zeroing, conversion;
+    uint8_t zeroing, conversion, completes;
     uint8_t capture;
     uint16_t dtm;
 } Child;
@@ -66,7 +66,8 @@ static Child child_of(const Naive *naive, const treb_position *pos, Move m)
     Child child = {.verdict = NO_CHILD,
                    .zeroing = move_is_zeroing(pos, m),
                    .capture = move_is_capture(pos, m),
-                   .conversion = move_is_capture(pos, m) || move_promo(m) != 0};
+                   .conversion = move_is_capture(pos, m) || move_promo(m) != 0,
+                   .completes = move_is_capture(pos, m) || move_promo(m) == TREB_QUEEN};
     const Naive *to = move_promo(m) == TREB_QUEEN  ? naive->queen
                       : move_promo(m) == TREB_ROOK ? naive->rook
                                                    : NULL;
@@ -198,7 +199,7 @@ static void note_freedom(const Moves *moves, uint32_t n, NaiveValue *value, cons
             value->captured = (uint8_t)(TREB_WIN - verdict + 1);
         if (verdict == TREB_LOSS && child->zeroing) value->dtz_free = true;
         if (verdict == TREB_LOSS && child->conversion) value->dtc_free = true;
-        if (verdict == TREB_LOSS && child->conversion && child->dtm + 1 == value->plies[TREB_DTM])
+        if (verdict == TREB_LOSS && child->completes && child->dtm + 1 == value->plies[TREB_DTM])
             value->dtm_loose = true;
     }
 }

@@ -13,7 +13,7 @@ typedef struct NaiveValue {
     uint8_t verdict;
     uint8_t captured;        /* 1 + the best verdict that a capture leads to; 0 without captures */
     bool dtz_free, dtc_free; /* cells that a probe has no need of */
-    bool dtm_loose;          /* a win that a conversion makes as soon as any move */
+    bool dtm_loose;          /* a win that a capture or queen promotion makes as soon as any move */
     uint16_t plies[TREB_METRICS];
 } NaiveValue;
 
