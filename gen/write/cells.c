@@ -157,10 +157,10 @@ static Plies nibble_cell(unsigned nibble)
 
 static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
 {
-    for (size_t i = 0; i + 1 < cells; i += 2) {
-        out[i] = nibble_cell(in[i / 2] & 15);
-        out[i + 1] = nibble_cell(in[i / 2] >> 4);
-    }
+    Plies two[256][2];
+    for (unsigned b = 0; b < 256; b++)
+        for (int i = 0; i < 2; i++) two[b][i] = nibble_cell(b >> 4 * i & 15);
+    for (size_t i = 0; i + 1 < cells; i += 2) memcpy(out + i, two[in[i / 2]], sizeof *two);
     if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
 }
 

@@ -21,7 +21,7 @@ enum { SEGMENT = 1 << 20 /* cells that a thread codes at a time */ };
 
 /* Who writes a side. */
 typedef struct Out {
-    const Side *side;
+    Side *side;
     TableWriter *writer[2]; /* the second may be NULL */
     unsigned class;         /* that is being written */
 } Out;
@@ -50,7 +50,9 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
     const Side *s = out->side;
     const Coder *coder = s->each[out->class].coder;
     treb_status status = TREB_OK;
-    uint64_t size = batch->count * s->reorder.index.slice_size;
+    uint64_t slice = s->reorder.index.slice_size, size = batch->count * slice;
+    for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
+        reorder_slice(&s->reorder, batch->cells + i * s->cells, s->ordered + i * slice);
 #pragma omp parallel
     {
         Worker worker = {coder_room_make(coder), ledger_alloc(s->job->ledger, SEGMENT), {0}};
@@ -60,9 +62,13 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
             size_t part = size - first < SEGMENT ? (size_t)(size - first) : SEGMENT;
             treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
             if (own == TREB_OK) {
-                side_copy_cells(s, batch, &s->reorder, first, part, worker.cells);
-                own = coder_encode(coder, worker.room, worker.cells, part, s->block_bytes,
-                                   &worker.blocks, &mine);
+                const uint8_t *cells = worker.cells;
+                if (s->ordered != NULL)
+                    cells = s->ordered + first;
+                else
+                    side_copy_cells(s, batch, &s->reorder, first, part, worker.cells);
+                own = coder_encode(coder, worker.room, cells, part, s->block_bytes, &worker.blocks,
+                                   &mine);
             }
 #pragma omp ordered
             {
@@ -105,14 +111,28 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
     return status;
 }
 
+/* Room to bring a batch into the order at once, where there is more memory than is needed. */
+static void reserve_ordered(Side *s)
+{
+    const CodedJob *job = s->job;
+    uint64_t bytes = batch_slices(s, BATCH_CELLS) * s->cells,
+             needed = coded_memory(job->shape, job->classes, omp_get_max_threads());
+    if (side_spare_memory(s) >= needed + ledger_cost(bytes))
+        s->ordered = ledger_alloc(job->ledger, bytes);
+}
+
 static treb_status write_slices(Out *out, treb_error *error)
 {
     Batch batch = {NULL, 0, NULL};
-    bool kept = out->side->sample.cells != NULL;
-    treb_status status = kept ? TREB_OK : batch_reserve(out->side, &batch, BATCH_CELLS, error);
+    Side *s = out->side;
+    bool kept = s->sample.cells != NULL;
+    treb_status status = kept ? TREB_OK : batch_reserve(s, &batch, BATCH_CELLS, error);
+    reserve_ordered(s);
     for (; out->class < out->side->classes && status == TREB_OK; out->class ++)
         status = write_class(out, &batch, error);
     batch_free(&batch);
+    ledger_free(s->ordered);
+    s->ordered = NULL;
     return status;
 }
 
@@ -138,8 +158,7 @@ static bool can_keep(const Side *s)
 {
     const CodedJob *job = s->job;
     return s->sample.count == job->shape->index.slices &&
-           ledger_room(job->ledger) >=
-               coded_memory(job->shape, job->classes, omp_get_max_threads());
+           side_spare_memory(s) >= coded_memory(job->shape, job->classes, omp_get_max_threads());
 }
 
 /* Looks at a sample of a side's cells: their values, and the order that suits them. */

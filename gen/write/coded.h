@@ -16,6 +16,7 @@ typedef struct CodedJob {
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
     unsigned classes;              /* see WriteOptions */
+    unsigned at_once;              /* files that are made at the same time, this one among them */
     const Tally *tally;
     const Histograms *histograms;
     /* Codec symbols, with material, index, metric and how cells share a byte; gets sides, orders,

@@ -23,6 +23,9 @@ void reorder_free(Reorder *reorder); /* also of zeros */
 void reorder_copy(const Reorder *reorder, const uint8_t *from, uint64_t first, size_t count,
                   uint8_t *out);
 
+/* Copies all cells of a slice, in parallel: several times as fast. */
+void reorder_slice(const Reorder *reorder, const uint8_t *from, uint8_t *out);
+
 /* All orders of the axes, one after another: INDEX_AXES_MAX bytes each. Returns their number; at
  * most `room` are written. */
 size_t reorder_list(int axes, uint8_t (*out)[INDEX_AXES_MAX], size_t room);

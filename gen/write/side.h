@@ -39,12 +39,13 @@ typedef struct Side {
     int side;
     uint64_t cells; /* of a slice */
     uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
-    const uint8_t *row[ROWS]; /* of `of`, by what stands for the verdict */
+    uint8_t row[ROWS][PLIES_OPEN + 1]; /* the same by what stands for the verdict */
     bool present[ENCODE_VALUES];
     uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
     Batch sample;
     Reorder reorder;
-    uint64_t bytes; /* that the cells take by one code, about */
+    uint8_t *ordered; /* room for the cells of a batch in that order, or NULL */
+    uint64_t bytes;   /* that the cells take by one code, about */
     Class each[CLASSES];
     unsigned classes;
     unsigned block_bytes;
@@ -81,6 +82,10 @@ void batch_free(Batch *batch);
  * positions use. Returns how many. */
 size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t wanted,
                         uint64_t *out);
+
+/* Memory that may be claimed beside what a file needs at most: what others that are made at the same
+ * time may need is left to them. */
+uint64_t side_spare_memory(const Side *s);
 
 /* Whether all slices are in the sample; else codes are learned from others, which take its place. */
 bool side_sample_is_all(const Side *s);

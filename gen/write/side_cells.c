@@ -1,5 +1,6 @@
 /* side_cells.c - the cells of a side as they have waited (cells.h), and some of its slices in memory:
  * see side.h. */
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/error.h"
@@ -101,6 +102,15 @@ size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t w
     for (uint64_t i = 0; i < slices && listed == 0; i++)
         if (cells_has(s->job->cells, solved_slice(s->job, first + i))) out[listed++] = first + i;
     return listed;
+}
+
+uint64_t side_spare_memory(const Side *s)
+{
+    const CodedJob *job = s->job;
+    uint64_t room = ledger_room(job->ledger), each = 0;
+    if (job->at_once > 1) each = coded_memory(job->shape, job->classes, omp_get_max_threads());
+    uint64_t others = each * (job->at_once - 1);
+    return room > others ? room - others : 0;
 }
 
 bool side_sample_is_all(const Side *s)

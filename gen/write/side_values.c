@@ -197,7 +197,7 @@ treb_status side_choose_values(Side *s, treb_error *error)
     memset(s->of[TREB_DRAW], ENCODE_ANY, sizeof s->of[TREB_DRAW]);
     for (int r = 0; r < ROWS; r++) {
         int verdict = verdict_of_row(s->job, r);
-        s->row[r] = s->of[verdict >= 0 ? verdict : TREB_DRAW];
+        memcpy(s->row[r], s->of[verdict >= 0 ? verdict : TREB_DRAW], sizeof s->row[r]);
     }
     return status;
 }

@@ -417,7 +417,7 @@ static void coded_header(Writer *w, treb_metric metric)
 }
 
 /* Writes the file of a metric, and of the one that has the same cells. */
-static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
+static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_error *error)
 {
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     FileBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
@@ -428,6 +428,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
                     .verdicts = w->cells[TREB_WDL],
                     .cells = w->cells[metric],
                     .classes = w->classes,
+                    .at_once = (unsigned)at_once,
                     .tally = &w->tally,
                     .histograms = w->histograms,
                     .header = &file->header,
@@ -445,11 +446,49 @@ static treb_status coded_file(Writer *w, treb_metric metric, treb_error *error)
     return status;
 }
 
+/* How many of the files are made at once, as parts of the work on each are done by one thread: as many
+ * as there is memory for. Sets the threads of each. */
+static int files_at_once(const Writer *w, int files, int *threads)
+{
+    const int all = omp_get_max_threads();
+    int most = files < all ? files : all;
+    for (; most > 1; most--) {
+        *threads = 2 * all / most < all ? 2 * all / most : all;
+        uint64_t each = coded_memory(w->shape, w->classes, *threads);
+        if (each <= ledger_room(w->ledger) / (unsigned)most) return most;
+    }
+    *threads = all;
+    return 1;
+}
+
 static treb_status finish_coded(Writer *w, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (int m = TREB_METRICS - 1; m >= 0 && status == TREB_OK; m--)
-        if (has(w, m) && w->cells[m] != NULL) status = coded_file(w, m, error);
+    treb_metric metric[TREB_METRICS];
+    int files = 0, threads, levels = omp_get_max_active_levels();
+    /* The longest work first. */
+    for (int m = TREB_METRICS - 1; m >= 0; m--)
+        if (has(w, m) && w->cells[m] != NULL) metric[files++] = (treb_metric)m;
+    int at_once = files_at_once(w, files, &threads);
+    if (at_once > 1) omp_set_max_active_levels(levels + 1);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(at_once) if (at_once > 1)
+    for (int f = 0; f < files; f++) {
+        treb_error mine;
+        treb_status before;
+#pragma omp atomic read
+        before = status;
+        if (before != TREB_OK) continue;
+        if (at_once > 1) omp_set_num_threads(threads);
+        treb_status own = coded_file(w, metric[f], at_once, &mine);
+        if (own == TREB_OK) continue;
+#pragma omp critical(writer_error)
+        {
+#pragma omp atomic write
+            status = own;
+            *error = mine;
+        }
+    }
+    omp_set_max_active_levels(levels);
     return status;
 }
 

@@ -1,11 +1,12 @@
 /* test_codecs.c - the same tables by both codecs: verified in full, and the same answer to every
- * position, whatever memory a probe has. */
+ * position, whatever memory a probe has; cells in any order. */
 #include <check.h>
 #include <omp.h>
 
 #include "compare/compare.h"
 #include "core/index.h"
 #include "core/table.h"
+#include "gen/write/reorder.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"
 #include "verify/verify.h"
@@ -240,6 +241,39 @@ START_TEST(any_memory)
 }
 END_TEST
 
+/* ---- The order of cells ---------------------------------------------------------------------- */
+
+static const char *const ordered[] = {"KPvKP", "KPPvK", "KRvK", "KBBvK", "KQvKR", "KBNvK", "KRPvK"};
+
+/* A slice is brought into any order as its cells one by one are. */
+START_TEST(slices_in_any_order)
+{
+    Shape shape;
+    Material material = material_of(ordered[_i]);
+    uint8_t order[720][INDEX_AXES_MAX];
+    ck_assert(shape_init(&shape, &material));
+    size_t cells = shape.kings * shape_lane_cells(&shape);
+    uint8_t *from = malloc(cells), *one = malloc(cells), *all = malloc(cells);
+    for (size_t i = 0; i < cells; i++) from[i] = (uint8_t)(i * 2654435761u >> 24);
+    Reorder reorder;
+    ck_assert(reorder_init(&reorder, &shape, NULL));
+    size_t orders = reorder_list(reorder.axes, order, 720);
+    reorder_free(&reorder);
+    for (size_t n = 0; n < orders; n++) {
+        ck_assert(reorder_init(&reorder, &shape, order[n]));
+        size_t size = reorder.index.slice_size;
+        reorder_copy(&reorder, from, 0, size, one);
+        reorder_slice(&reorder, from, all);
+        ck_assert_mem_eq(one, all, size);
+        reorder_free(&reorder);
+    }
+    free(from);
+    free(one);
+    free(all);
+    shape_free(&shape);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("codecs");
@@ -252,6 +286,7 @@ int main(void)
     tcase_add_loop_test(tests, classes, 0, 3);
     tcase_add_loop_test(tests, every_position, 0, count);
     tcase_add_loop_test(tests, any_memory, 0, 3);
+    tcase_add_loop_test(tests, slices_in_any_order, 0, sizeof ordered / sizeof *ordered);
     Suite *suite = suite_create("codecs");
     suite_add_tcase(suite, tests);
     return run_suite(suite);
