@@ -99,7 +99,7 @@ static void print_sides(const TableHeader *h)
         printf("%s to move; the other side follows from it by one move\n",
                colors[h->side[0].stored ? 0 : 1]);
     if (h->bounds)
-        puts("  bounds    what cells say is completed by captures and promotions to a queen");
+        puts("  bounds    captures and the last pawn's promotion complete what cells say");
 }
 
 static void print_map(const TableHeader *h, const TableSide *side)

@@ -209,7 +209,9 @@ int movegen_captures(const treb_position *pos, Move *out)
 int movegen_completing(const treb_position *pos, Move *out)
 {
     uint64_t pawns = position_men_of(pos, pos->turn, TREB_PAWN);
-    if (!(pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1))) return movegen_captures(pos, out);
+    bool one = (pawns & (pawns - 1)) == 0;
+    if (!one || !(pawns & rank_bits(pos->turn == TREB_WHITE ? 6 : 1)))
+        return movegen_captures(pos, out);
     int count = movegen_legal(pos, out), kept = 0;
     for (int i = 0; i < count; i++)
         if (move_promo(out[i]) == TREB_QUEEN || move_is_capture(pos, out[i])) out[kept++] = out[i];

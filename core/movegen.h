@@ -36,8 +36,8 @@ static inline int movegen_all(const treb_position *pos, Move *out)
 /* The legal captures only, with promoting captures and en passant. Quick if there are none. */
 int movegen_captures(const treb_position *pos, Move *out);
 
-/* The legal captures and promotions to a queen: those that complete distances to mate which are
- * bounds (core/table.h). As quick, unless a pawn is about to promote. */
+/* The legal captures, and promotions of the last pawn to a queen: those that complete distances to
+ * mate which are bounds (core/table.h). As quick, unless that pawn is about to promote. */
 int movegen_completing(const treb_position *pos, Move *out);
 
 /* Whether there is a legal move: without one the game is over. Who may castle has others, too. */

@@ -90,9 +90,10 @@ typedef struct TableHeader {
                             a writer need not set it; a reader finds 256 or, with width 2, 65536 */
     unsigned width;      /* bytes a cell: 1, or 2 (little-endian) where codes exceed 256 */
     unsigned block_bits; /* log2 of the bytes of a block before compression */
-    /* With TREB_DTM: captures and promotions to a queen complete what cells say. Where one of those
-     * mates as soon as any move the cell may say more; where the loser holds out longest by one,
-     * less. Other promotions hardly ever do, and would make a probe look at four times as many. */
+    /* With TREB_DTM: captures, and promotions of a side's last pawn to a queen, complete what cells
+     * say. Where one of those mates as soon as any move the cell may say more; where the loser holds
+     * out longest by one, less. With other promotions a probe would have to look at many times as
+     * many positions, and files would be no smaller. */
     bool bounds;
     TableRanks ranks; /* with TABLE_RANKS */
     TableSide side[2];

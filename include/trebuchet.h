@@ -277,8 +277,8 @@ typedef struct treb_distance {
  * looked at. For TREB_WDL `plies` is 0.
  * Cost: the verdict, a cell, and the verdicts after captures and pawn moves (DTZ) or after captures
  * and promotions (DTC). Where the file has not the side to move, its moves are searched: at most
- * 300 cells. DTM takes the distances after captures and promotions, too: some 20 cells on average,
- * but 1,000 and more where one pawn after the other promotes. 400 to 1,000 ns on average from
+ * 300 cells. DTM takes the distances after captures and the last promotion, too: 20 cells on average,
+ * but up to 3,000 where one man after the other is taken. 400 to 1,000 ns on average from
  * memory that is unpacked, 2 to 20 microseconds else. */
 TREB_API treb_status treb_probe_distance(const treb_tables *tables, const treb_position *pos,
                                          treb_metric metric, treb_distance *out, treb_error *error);

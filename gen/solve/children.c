@@ -95,7 +95,8 @@ static bool add_kind(void *context, const ConversionKind *kind)
     m->from = kind->from;
     m->to = kind->to;
     m->between = kind->between;
-    m->completes = kind->victim != NO_MAN || kind->promo == TREB_QUEEN;
+    m->completes =
+        kind->victim != NO_MAN || (kind->promo == TREB_QUEEN && bit_count(c->pawns[c->mover]) == 1);
     m->push = kind->mover == PAWN_MAN && kind->victim == NO_MAN && kind->promo == 0;
     if (!child_find(c, &m->child, kind->pawns, kind->victim, kind->promo, !c->mover)) return false;
     c->moves++;

@@ -253,7 +253,8 @@ static void choose(const Cells *v, const Slice *slice, int side, uint32_t kings,
                    Plies *out)
 {
     codes_choose(slice, v->metric, side, kings, lane, out);
-    if (v->metric == TREB_DTM) codes_mark_bounds(slice, side, kings, lane, out);
+    if (v->metric == TREB_DTM && slice->ends_best[side] != NULL)
+        codes_mark_bounds(slice, side, kings, lane, out);
 }
 
 /* Adds one chunk of the slice in one lane. */

@@ -85,7 +85,7 @@ static void mark_codes(const CodedJob *job, int side, int verdict, bool *there)
 static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_error *error)
 {
     Rank rank[PLIES_OPEN + 1];
-    bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->metric == TREB_DTM;
+    bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->header->bounds;
     unsigned values = 0;
     mark_codes(s->job, s->side, verdict, there);
     for (unsigned code = 0; code <= PLIES_OPEN; code++)
@@ -159,7 +159,7 @@ static treb_status rank_distances(Side *s, treb_error *error)
     treb_status status = side_each_chunk(s, &s->sample, count_chunk, context, error);
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
         if (v != TREB_DRAW) status = rank_codes(s, v, counts->of[v], error);
-    if (status == TREB_OK && s->job->metric == TREB_DTM) set_bounds(s, counts);
+    if (status == TREB_OK && s->job->header->bounds) set_bounds(s, counts);
     free(counts);
     return status;
 }
@@ -229,7 +229,7 @@ treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)
 CodeForm side_form(const Side *s)
 {
     CodeForm form = coder_form;
-    if (s->job->metric == TREB_DTM) form.limit = s->limit;
+    if (s->job->header->bounds) form.limit = s->limit;
     return form;
 }
 

@@ -29,6 +29,7 @@ struct Writer {
     unsigned metrics, width; /* width: bytes of a distance */
     TableCodec codec;
     unsigned classes;
+    bool bounds;
     uint64_t keep; /* bytes of the cells of each metric that may wait in memory */
     bool begun;
     int threads;
@@ -117,6 +118,7 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->width = width_of(shape, options);
     w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
     w->classes = options->classes;
+    w->bounds = options->bounds && w->codec == TABLE_SYMBOLS;
     w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
     w->threads = omp_get_max_threads();
     if (writer_init(w, options, error) == TREB_OK) return w;
@@ -408,7 +410,7 @@ static void coded_header(Writer *w, treb_metric metric)
     int verdicts = bit_count(cells_seen(w->cells[TREB_WDL]));
     h->metric = metric;
     h->codec = TABLE_SYMBOLS;
-    h->bounds = metric == TREB_DTM;
+    h->bounds = metric == TREB_DTM && w->bounds;
     h->pad = h->width = 1;
     h->per_byte = metric != TREB_WDL ? 1 : verdicts <= 2 ? 8 : verdicts <= 4 ? 4 : 2;
     h->base = 1u << 8 / h->per_byte;

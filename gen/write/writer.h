@@ -14,6 +14,7 @@ typedef struct WriteOptions {
     /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
      * pawns; 0: several where they save enough. */
     unsigned classes;
+    bool bounds;   /* with codec symbols: mate distances are bounds; slices then have ends_best */
     bool wide;     /* two bytes a distance even where one suffices, in a generator built WIDE */
     uint64_t keep; /* bytes of verdicts that may wait in memory */
     Ledger *ledger;

@@ -450,7 +450,9 @@ START_TEST(random_games_agree)
                 char san[SAN_SIZE], uci[UCI_SIZE];
                 Move again = 0;
                 bool same = !move_is_capture(&pos, moves[i]) || captures[found++] == moves[i];
-                if (move_promo(moves[i]) == TREB_QUEEN || move_is_capture(&pos, moves[i]))
+                bool queen = move_promo(moves[i]) == TREB_QUEEN &&
+                             bit_count(position_men_of(&pos, pos.turn, TREB_PAWN)) == 1;
+                if (queen || move_is_capture(&pos, moves[i]))
                     same = same && completing[listed++] == moves[i];
                 ep = ep || move_is_ep(&pos, moves[i]);
                 move_to_san(&pos, moves[i], san);

@@ -24,6 +24,7 @@ static void make_tables(void)
         ck_assert_int_eq(mkdir(folder[codec], 0777), 0);
         Run run = new_run(folder[codec], EVERY);
         run.options.codec = (TableCodec)codec;
+        run.options.bounds = 3;
         run_names(&run, "KPvK KBBvK");
     }
 }

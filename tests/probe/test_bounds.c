@@ -132,9 +132,9 @@ static void compete(const treb_tables *tables, const treb_position *pos, Worst w
     }
 }
 
-/* What a single probe of up to four men may read, DTM from bounds: pawns about to promote, one after the
- * other, are the worst. */
-static const unsigned most[KINDS] = {30, 400, 400, 1500, 1600, 800};
+/* What a single probe of up to five men may read, DTM from bounds: men that can be taken one after the
+ * other are the worst. */
+static const unsigned most[KINDS] = {30, 400, 400, 3500, 3700, 1600};
 
 /* What was seen; true if nothing is beyond. */
 static bool report(const Worst worst[KINDS], bool print)

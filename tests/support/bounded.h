@@ -1,5 +1,5 @@
 /* bounded.h - mate distances written anew as bounds, made of tables that have the distances. Where
- * some capture or promotion to a queen makes a position's distance its cell gets another value that the format
+ * some capture or the last pawn's promotion makes a position's distance its cell gets another value that the format
  * allows: at least the distance of a win, at most that of a loss. It knows docs/format.md, and of the
  * library what users know: the tables that it reads say distances. Included once by a program. */
 #ifndef TREB_TESTS_BOUNDED_H
@@ -16,7 +16,7 @@ typedef struct BoundedCell {
     uint16_t plies, bound; /* the distance; what is written */
     uint8_t verdict;
     bool known; /* a legal position that is no draw */
-    bool loose; /* a capture or a promotion to a queen makes the distance */
+    bool loose; /* a capture or the last pawn's promotion makes the distance */
 } BoundedCell;
 
 typedef struct Bounded {
@@ -37,7 +37,7 @@ static inline uint32_t bounded_mix(uint64_t x)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Whether a capture or a promotion to a queen makes the distance; -1 if the tables do not say. */
+/* Whether a capture, or a promotion of the last pawn to a queen, makes the distance; -1 if the tables do not say. */
 static inline int bounded_loose(const treb_tables *from, const treb_position *pos,
                                 const treb_distance *value)
 {
@@ -46,7 +46,9 @@ static inline int bounded_loose(const treb_tables *from, const treb_position *po
     for (int i = 0; i < count; i++) {
         treb_position child;
         treb_distance after;
-        if (move_promo(moves[i]) != TREB_QUEEN && !move_is_capture(pos, moves[i])) continue;
+        bool queen = move_promo(moves[i]) == TREB_QUEEN &&
+                     bit_count(position_men_of(pos, pos->turn, TREB_PAWN)) == 1;
+        if (!queen && !move_is_capture(pos, moves[i])) continue;
         position_make(pos, moves[i], &child);
         if (treb_probe_dtm(from, &child, &after, NULL) != TREB_OK) return -1;
         bool lost = after.wdl<TREB_DRAW, won = after.wdl> TREB_DRAW;
