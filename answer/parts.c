@@ -113,7 +113,9 @@ void answer_note(AnswerContext *context, treb_status status)
 {
     if (status == TREB_ERR_NO_TABLE) context->lacks |= ANSWER_PARTIAL;
     if (status == TREB_ERR_DAMAGED) context->lacks |= ANSWER_DAMAGED;
-    if (status == TREB_ERR_IO || status == TREB_ERR_MEMORY) context->lacks |= ANSWER_FAILED;
+    /* Who is stopped in the middle fails, too: that is no fault of its own. */
+    bool failed = status == TREB_ERR_IO || status == TREB_ERR_MEMORY;
+    if (failed && !(context->lacks & ANSWER_STOPPED)) context->lacks |= ANSWER_FAILED;
 }
 
 bool answer_refused(treb_status status)
