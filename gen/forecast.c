@@ -159,7 +159,6 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                           .level = o->level,
                           .codec = o->codec,
                           .classes = o->classes,
-                          .bounds = generate_bounds(o, &shape->material),
                           .wide = o->wide};
     Batches batches = {NULL, 0};
     uint64_t asked = 0;
@@ -173,8 +172,7 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     step->store = (uint64_t)solvers * asked;
     if (listed) step->store += store_own_memory(shape, &batches, step->parents, o->metrics);
     step->memory = forecast_overhead(threads) + step->store +
-                   (uint64_t)solvers * solver_memory(shape, generate_solved(o, &shape->material),
-                                                     threads / solvers) +
+                   (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
                    (step->parents ? store_write_memory() : 0) +
                    (!step->write ? 0
                     : o->syzygy  ? export_memory(shape, threads)

@@ -162,7 +162,7 @@ static treb_status writer_begin(TableJob *job, treb_error *error)
                             .level = o->level,
                             .codec = o->codec,
                             .classes = o->classes,
-                            .bounds = generate_bounds(o, &job->shape.material),
+                            .bounds = o->bounds,
                             .wide = o->wide,
                             .keep = job->keep,
                             .ledger = job->ledger};
@@ -246,7 +246,7 @@ static uint64_t pools_bytes(const SolverPools *pools, const SolverPool *but)
 static SolverPool *pool_prepare(Works *works, int count, const Shape *shape)
 {
     SolverPool *pool = &works->pools.pool[shape->men][shape->pawns];
-    unsigned metrics = generate_solved(works->options, &shape->material);
+    unsigned metrics = works->options->metrics;
     for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape);
     if (pool->count >= count) return pool;
     Solver **grown = realloc(pool->solver, count * sizeof *grown);
@@ -270,8 +270,7 @@ static void share_memory(Works *works, const GenerateStep *step, const Shape *sh
     uint64_t needs = step->memory - forecast_overhead(omp_get_max_threads()) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     bool crowded = bound < needs + cache || bound - needs - cache < others;
-    unsigned metrics = generate_solved(works->options, &shape->material);
-    uint64_t wanted = (uint64_t)solvers * solver_memory(shape, metrics, 0);
+    uint64_t wanted = (uint64_t)solvers * solver_memory(shape, works->options->metrics, 0);
     if (crowded || others + wanted > (uint64_t)POOLS_MOST * MEBI) {
         pools_clear(&works->pools, own);
         others = 0;

@@ -19,21 +19,6 @@ typedef struct PlanMaker {
     SyzygyMaps *maps; /* NULL: our own files are wanted */
 } PlanMaker;
 
-/* A probe of a bound asks the tables that captures lead to, and those that these ask. Tables of few
- * men are small anyway: that they are exact ends it soon. */
-bool generate_bounds(const GenerateOptions *o, const Material *material)
-{
-    enum { MEN_DEFAULT = 5 };
-    bool mates = !o->syzygy && o->metrics >> TREB_DTM & 1;
-    int from = o->bounds > 0 ? o->bounds : MEN_DEFAULT;
-    return mates && o->codec == TABLE_SYMBOLS && material_men(material) >= from;
-}
-
-unsigned generate_solved(const GenerateOptions *o, const Material *material)
-{
-    return o->metrics | (generate_bounds(o, material) ? SOLVE_BOUNDS : 0);
-}
-
 bool generate_complete(const char *directory, const Material *material, unsigned metrics)
 {
     for (int m = 0; m < TREB_METRICS; m++) {

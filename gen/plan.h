@@ -22,7 +22,7 @@ typedef struct GenerateOptions {
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     TableCodec codec;           /* see WriteOptions */
     unsigned classes;           /* the same */
-    int bounds;                 /* men from which on mate distances are bounds; 0: the default */
+    int bounds;                 /* the same */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */
     bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */
@@ -61,12 +61,6 @@ size_t generate_plan_largest(const GeneratePlan *plan);
 /* TREB_ERR_MEMORY, with what it would take, if the plan does not fit into the options' memory. */
 treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions *options,
                                 treb_error *error);
-
-/* Whether mate distances of a table are bounds. */
-bool generate_bounds(const GenerateOptions *options, const Material *material);
-
-/* What a solver is asked for of it: see solver_new. */
-unsigned generate_solved(const GenerateOptions *options, const Material *material);
 
 /* Whether the files of all `metrics` are there and open without an error. */
 bool generate_complete(const char *directory, const Material *material, unsigned metrics);

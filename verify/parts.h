@@ -218,8 +218,8 @@ static inline unsigned verify_once_plies(const VerifyStore *store, unsigned verd
  * 0; VERIFY_NONE if it is no distance. */
 unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz);
 
-/* What captures and the last pawn's promotion make of the DTM `plies` in a cell of a file of bounds: the distance.
- * VERIFY_NONE stays. For the verifier this is as good as a look at the bound itself. With `moves` for
+/* What captures and the last pawn's promotion make of the DTM `plies` in a cell of a file of bounds:
+ * the distance. VERIFY_NONE stays. For the verifier this is as good as a look at the bound itself. With `moves` for
  * what all moves make of the position, and `some` for these alone, the bound of a win is right if it
  * is no less than `moves`, and equal to it unless `some` is. As `some` is never less than `moves`, that is
  * to say that the lesser of the bound and `some` is `moves`. Of losses the same with the greater. */

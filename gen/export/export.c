@@ -8,6 +8,7 @@
 #include "core/bitboard.h"
 #include "core/error.h"
 #include "gen/code/estimate.h"
+#include "gen/code/values.h"
 #include "gen/export/file.h"
 #include "gen/write/cells.h"
 
@@ -136,18 +137,6 @@ static unsigned stored_value(int verdict, bool exact, unsigned plies)
     return exact ? value : value / 2;
 }
 
-typedef struct ValueCount {
-    uint64_t count;
-    unsigned value;
-} ValueCount;
-
-static int compare_counts(const void *a, const void *b)
-{
-    const ValueCount *x = a, *y = b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return x->value < y->value ? -1 : x->value > y->value;
-}
-
 /* The map of one verdict, the most frequent value first. False: too many values. */
 static bool fill_map(Values *values, const uint64_t *plies_count, int m, bool exact)
 {
@@ -160,7 +149,7 @@ static bool fill_map(Values *values, const uint64_t *plies_count, int m, bool ex
     for (int v = 0; v <= PLIES_MOST; v++) count[v] = (ValueCount){0, (unsigned)v};
     for (int p = first; p <= last; p++)
         count[stored_value(verdict, exact, (unsigned)p)].count += plies_count[p];
-    qsort(count, PLIES_MOST + 1, sizeof *count, compare_counts);
+    qsort(count, PLIES_MOST + 1, sizeof *count, values_by_count);
     for (int i = 0; i <= PLIES_MOST && count[i].count > 0; i++) {
         if (i == ENCODE_VALUES) return false;
         array->map[m][i] = (uint16_t)count[i].value;

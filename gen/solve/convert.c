@@ -359,6 +359,6 @@ void converter_plane(const Converter *c, uint32_t kings, int lane, const Outcome
 {
     some_moves(c, kings, lane, true, out);
     size_t cells = shape_lane_cells(c->shape), first = lane * cells;
-    if (out->ends_dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
+    if (out->dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
     some_moves(c, kings, lane, false, out);
 }

@@ -15,7 +15,7 @@ typedef struct Outcomes {
     uint8_t *ends;     /* the same of captures and promotions, which end a count to conversion */
     int16_t *dtc;      /* distances to conversion; NULL in tables without pawns, where all are 1 */
     int16_t *dtm;      /* distances to mate; NULL if not wanted */
-    int16_t *ends_dtm; /* the same of those that complete bounds; NULL if not wanted */
+    int16_t *ends_dtm; /* the same of those that complete bounds; NULL likewise */
 } Outcomes;
 
 /* The conversions of one side to move in one slice. */

@@ -31,7 +31,7 @@ static void place_all(Solver *s, unsigned metrics, Layout *layout)
         size_t next = kings * s->slab_count * sizeof(Plies);
         s->loop.next_pending[side] = layout_place(layout, next);
         s->loop.next_held[side] = layout_place(layout, next);
-        if (metrics & SOLVE_BOUNDS) {
+        if (metrics >> TREB_DTM & 1) {
             s->slice.ends_best[side] = layout_place(layout, set);
             s->start.ends[side] = layout_place(layout, set);
         }
@@ -119,10 +119,10 @@ static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *la
     t->outcomes.ends = layout_place(layout, cells);
     if (s->shape->pawns && s->metrics >> TREB_DTC & 1)
         t->outcomes.dtc = layout_place(layout, cells * sizeof *t->outcomes.dtc);
-    if (s->metrics >> TREB_DTM & 1)
+    if (s->metrics >> TREB_DTM & 1) {
         t->outcomes.dtm = layout_place(layout, cells * sizeof *t->outcomes.dtm);
-    if (s->metrics & SOLVE_BOUNDS)
         t->outcomes.ends_dtm = layout_place(layout, cells * sizeof *t->outcomes.ends_dtm);
+    }
 }
 
 void buffers_free(Buffers *t) { ledger_free(t->memory); }
@@ -354,7 +354,7 @@ static void setup_plane(Solver *s, uint32_t kings, int side, Converter *const *c
         s->slice.capture_wins[side][at] = bytes_above(capture, TREB_WIN) & legal[w];
         s->slice.capture_draws[side][at] =
             bytes_above(capture, TREB_DRAW) & ~bytes_above(capture, 1 + TREB_DRAW) & legal[w];
-        if (o->ends_dtm) s->start.ends[side][at] = word_ends(o->dtm + 64 * w, o->ends_dtm + 64 * w);
+        if (o->dtm) s->start.ends[side][at] = word_ends(o->dtm + 64 * w, o->ends_dtm + 64 * w);
     }
     setup_distances(s, kings, side, o);
 }

@@ -437,7 +437,7 @@ static bool metric_run(Solver *s, treb_metric metric)
 
 static void metric_select(Solver *s, treb_metric metric)
 {
-    s->loop.ends = metric == TREB_DTM && s->metrics & SOLVE_BOUNDS;
+    s->loop.ends = metric == TREB_DTM;
     for (int side = 0; side < 2; side++) {
         s->loop.plies[side] = s->slice.distance[metric][side];
         /* Without pawns every conversion is one. */

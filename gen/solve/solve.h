@@ -27,8 +27,8 @@ typedef struct Slice {
     uint64_t *capture_draws[2]; /* the best capture draws */
     uint64_t *zeroing_wins[2];
     uint64_t *ends_wins[2]; /* a capture or promotion wins by the laws of mate */
-    /* With SOLVE_BOUNDS: won or lost, and a move that completes bounds takes as long as any move may.
-     * NULL without. */
+    /* With distances to mate: won or lost, and a move that completes bounds (core/table.h) takes as
+     * long as any move may. NULL without. */
     uint64_t *ends_best[2];
     Plies *distance[TREB_METRICS][2]; /* by TREB_DTZ ..; where won or lost; NULL if not wanted */
     bool cursed;                      /* some win takes more than 100 plies to a zeroing move */
@@ -46,9 +46,6 @@ uint64_t slice_mirrored(const Slice *slice, size_t word);
 
 /* The work space of a solver, reusable from slice to slice of one shape. */
 typedef struct Solver Solver;
-
-/* Beside 1 << TREB_DTM: what is known of cells whose mate distance may be a bound. */
-enum { SOLVE_BOUNDS = 1 << TREB_METRICS };
 
 /* `metrics` is a bit mask of 1 << TREB_DTZ and so on; distances to zeroing are always solved. The
  * solver's memory comes from `ledger`. NULL: out of memory. */

@@ -28,7 +28,7 @@ typedef struct Chunk {
 struct Cells {
     const Shape *shape;
     treb_metric metric;
-    unsigned sides; /* that are kept */
+    unsigned sides; /* that are kept; CELLS_BOUNDS */
     Ledger *ledger;
     char directory[4096]; /* of the file, for messages */
     int file;
@@ -253,8 +253,7 @@ static void choose(const Cells *v, const Slice *slice, int side, uint32_t kings,
                    Plies *out)
 {
     codes_choose(slice, v->metric, side, kings, lane, out);
-    if (v->metric == TREB_DTM && slice->ends_best[side] != NULL)
-        codes_mark_bounds(slice, side, kings, lane, out);
+    if (v->sides & CELLS_BOUNDS) codes_mark_bounds(slice, side, kings, lane, out);
 }
 
 /* Adds one chunk of the slice in one lane. */

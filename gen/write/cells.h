@@ -18,7 +18,10 @@ typedef struct CellsPlace {
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
 } CellsPlace;
 
-enum { CELLS_BOTH = 3 }; /* sides to move, as 1 << TREB_WHITE and so on */
+enum {
+    CELLS_BOTH = 3,  /* sides to move, as 1 << TREB_WHITE and so on */
+    CELLS_BOUNDS = 4 /* beside these: mate distances that may be bounds are marked */
+};
 
 /* NULL: see `error`. */
 Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,

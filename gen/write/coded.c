@@ -114,11 +114,9 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
 /* Room to bring a batch into the order at once, where there is more memory than is needed. */
 static void reserve_ordered(Side *s)
 {
-    const CodedJob *job = s->job;
-    uint64_t bytes = batch_slices(s, BATCH_CELLS) * s->cells,
-             needed = coded_memory(job->shape, job->classes, omp_get_max_threads());
-    if (side_spare_memory(s) >= needed + ledger_cost(bytes))
-        s->ordered = ledger_alloc(job->ledger, bytes);
+    size_t bytes = batch_slices(s, BATCH_CELLS) * s->cells;
+    if (side_spare_memory(s) >= ledger_cost(bytes))
+        s->ordered = ledger_alloc(s->job->ledger, bytes);
 }
 
 static treb_status write_slices(Out *out, treb_error *error)
@@ -156,9 +154,7 @@ static treb_status put_codes(Side *s, treb_error *error)
  * that is still to come. */
 static bool can_keep(const Side *s)
 {
-    const CodedJob *job = s->job;
-    return s->sample.count == job->shape->index.slices &&
-           side_spare_memory(s) >= coded_memory(job->shape, job->classes, omp_get_max_threads());
+    return s->sample.count == s->job->shape->index.slices && side_spare_memory(s) > 0;
 }
 
 /* Looks at a sample of a side's cells: their values, and the order that suits them. */

@@ -11,8 +11,8 @@ enum {
     CELL_FREE = PLIES_OPEN,          /* no legal position, or found by looking at some moves */
     CELL_UP_TO_DRAW = KERNEL_CAPPED, /* any verdict up to a draw will do: a capture draws */
     CODES_END = CELL_UP_TO_DRAW - 1, /* so many codes there are */
-    /* Added to the code of a mate distance that a capture or a last promotion tells: any longer win or
-     * shorter loss will do. The longest are not marked. */
+    /* Added to the code of a mate distance that a capture or a last promotion tells: any longer win
+     * or shorter loss will do. The longest are not marked. */
     CELL_BOUND = (PLIES_OPEN + 1) / 2
 };
 

@@ -83,8 +83,8 @@ void batch_free(Batch *batch);
 size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t wanted,
                         uint64_t *out);
 
-/* Memory that may be claimed beside what a file needs at most: what others that are made at the same
- * time may need is left to them. */
+/* Memory that may be claimed beside what this file, and others that are made at the same time, need
+ * at most. */
 uint64_t side_spare_memory(const Side *s);
 
 /* Whether all slices are in the sample; else codes are learned from others, which take its place. */

@@ -107,10 +107,10 @@ size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t w
 uint64_t side_spare_memory(const Side *s)
 {
     const CodedJob *job = s->job;
-    uint64_t room = ledger_room(job->ledger), each = 0;
-    if (job->at_once > 1) each = coded_memory(job->shape, job->classes, omp_get_max_threads());
-    uint64_t others = each * (job->at_once - 1);
-    return room > others ? room - others : 0;
+    uint64_t room = ledger_room(job->ledger),
+             each = coded_memory(job->shape, job->classes, omp_get_max_threads()),
+             needed = each * job->at_once;
+    return room > needed ? room - needed : 0;
 }
 
 bool side_sample_is_all(const Side *s)

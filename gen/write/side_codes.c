@@ -196,12 +196,9 @@ static uint64_t learn_memory(unsigned classes)
 /* How many codes are learned at once: as many as there is memory for, or one. */
 static unsigned at_once(const Side *s)
 {
-    uint64_t room = side_spare_memory(s),
-             kept = coder_memory(2 * CLASSES, 1) + CLASSES * ledger_cost(SOME_CELLS + STRETCH);
-    uint64_t most = (room > kept ? room - kept : 0) / learn_memory(s->classes);
+    uint64_t most = 1 + side_spare_memory(s) / learn_memory(s->classes);
     if (most > (uint64_t)omp_get_max_threads()) most = (uint64_t)omp_get_max_threads();
-    if (most > LEARN_AT_ONCE) most = LEARN_AT_ONCE;
-    return most > 1 ? (unsigned)most : 1;
+    return most < LEARN_AT_ONCE ? (unsigned)most : LEARN_AT_ONCE;
 }
 
 /* The codes of some classes, at once. */

@@ -45,24 +45,11 @@ static treb_status count_chunk(void *context, size_t slice, uint32_t number, con
     return TREB_OK;
 }
 
-typedef struct Rank {
-    uint64_t count;
-    unsigned code;
-} Rank;
-
-/* The frequent ones first: so wins and losses have the same values. */
-static int compare_counts(const void *a, const void *b)
-{
-    const Rank *x = a, *y = b;
-    if (x->count != y->count) return x->count > y->count ? -1 : 1;
-    return x->code < y->code ? -1 : x->code > y->code;
-}
-
 /* Short losses first, */
 static int compare_codes(const void *a, const void *b)
 {
-    const Rank *x = a, *y = b;
-    return x->code < y->code ? -1 : x->code > y->code;
+    const ValueCount *x = a, *y = b;
+    return x->value < y->value ? -1 : x->value > y->value;
 }
 
 /* and long wins: what a bound may be is then a range from 0 on. */
@@ -84,14 +71,14 @@ static void mark_codes(const CodedJob *job, int side, int verdict, bool *there)
 /* Sets what each value stands for, under a verdict. */
 static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_error *error)
 {
-    Rank rank[PLIES_OPEN + 1];
+    ValueCount rank[PLIES_OPEN + 1];
     bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->header->bounds;
     unsigned values = 0;
     mark_codes(s->job, s->side, verdict, there);
     for (unsigned code = 0; code <= PLIES_OPEN; code++)
-        if (there[code]) rank[values++] = (Rank){count[code], code};
+        if (there[code]) rank[values++] = (ValueCount){count[code], code};
     qsort(rank, values, sizeof *rank,
-          !bounds               ? compare_counts
+          !bounds               ? values_by_count
           : verdict > TREB_DRAW ? compare_codes_of_wins
                                 : compare_codes);
     if (values > ENCODE_VALUES)
@@ -102,8 +89,8 @@ static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_
     if (side->plies[verdict] == NULL) return fail_memory(error);
     side->codes[verdict] = (uint16_t)values;
     for (unsigned i = 0; i < values; i++) {
-        side->plies[verdict][i] = (uint16_t)codes_plies(s->job->metric, verdict, rank[i].code);
-        s->of[verdict][rank[i].code] = (uint8_t)i;
+        side->plies[verdict][i] = (uint16_t)codes_plies(s->job->metric, verdict, rank[i].value);
+        s->of[verdict][rank[i].value] = (uint8_t)i;
         s->present[i] = true;
     }
     return TREB_OK;

@@ -87,6 +87,7 @@ static void encoders_free(Writer *w, treb_metric metric)
 static treb_status wait_for(Writer *w, treb_metric metric, unsigned sides, treb_error *error)
 {
     CellsPlace place = {w->directory, w->ledger, w->keep};
+    if (metric == TREB_DTM && w->bounds) sides |= CELLS_BOUNDS;
     w->cells[metric] = cells_new(w->shape, metric, sides, &place, error);
     return w->cells[metric] != NULL ? TREB_OK : error->status;
 }
@@ -118,7 +119,8 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->width = width_of(shape, options);
     w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
     w->classes = options->classes;
-    w->bounds = options->bounds && w->codec == TABLE_SYMBOLS;
+    w->bounds = w->codec == TABLE_SYMBOLS &&
+                material_men(&shape->material) >= (options->bounds ? options->bounds : BOUNDS_MEN);
     w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
     w->threads = omp_get_max_threads();
     if (writer_init(w, options, error) == TREB_OK) return w;

@@ -14,11 +14,15 @@ typedef struct WriteOptions {
     /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
      * pawns; 0: several where they save enough. */
     unsigned classes;
-    bool bounds;   /* with codec symbols: mate distances are bounds; slices then have ends_best */
+    int bounds;    /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
     bool wide;     /* two bytes a distance even where one suffices, in a generator built WIDE */
     uint64_t keep; /* bytes of verdicts that may wait in memory */
     Ledger *ledger;
 } WriteOptions;
+
+/* A probe of a bound asks the tables that captures lead to, and those that these ask. Tables of few
+ * men are small anyway: that they are exact ends it soon. */
+enum { BOUNDS_MEN = 5 };
 
 /* What was written. */
 typedef struct WriteResult {

@@ -1,6 +1,6 @@
 /* bounded.h - mate distances written anew as bounds, made of tables that have the distances. Where
- * some capture or the last pawn's promotion makes a position's distance its cell gets another value that the format
- * allows: at least the distance of a win, at most that of a loss. It knows docs/format.md, and of the
+ * some capture or the last pawn's promotion makes a position's distance its cell gets another value
+ * that the format allows: at least the distance of a win, at most that of a loss. It knows docs/format.md, and of the
  * library what users know: the tables that it reads say distances. Included once by a program. */
 #ifndef TREB_TESTS_BOUNDED_H
 #define TREB_TESTS_BOUNDED_H
@@ -37,7 +37,8 @@ static inline uint32_t bounded_mix(uint64_t x)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* Whether a capture, or a promotion of the last pawn to a queen, makes the distance; -1 if the tables do not say. */
+/* Whether a capture, or a promotion of the last pawn to a queen, makes the distance; -1 if the
+ * tables do not say. */
 static inline int bounded_loose(const treb_tables *from, const treb_position *pos,
                                 const treb_distance *value)
 {
