@@ -32,11 +32,6 @@ KERNELS := portable avx2 avx512
 else
 KERNELS := portable
 endif
-# Distances of two bytes in the generator, for six men.
-WIDE ?=
-ifneq ($(WIDE),)
-BASE += -DTREB_WIDE
-endif
 
 CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c,$(wildcard core/*.c))
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c
@@ -90,7 +85,6 @@ help:
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
-	@echo 'make WIDE=yes   build a generator for six men, with two bytes a distance'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 

@@ -50,7 +50,7 @@ static Material *list_wanted(const char *name, size_t *count)
 }
 
 /* "'trebuchet gen --tables here KRPvKR' makes it: about ..." */
-static void write_command(const char *material, const Estimate *e, int men, char *text, size_t size)
+static void write_command(const char *material, const Estimate *e, char *text, size_t size)
 {
     char memory[16], disk[16], most[16];
     bool space = strpbrk(place.folder, " \t") != NULL;
@@ -60,14 +60,11 @@ static void write_command(const char *material, const Estimate *e, int men, char
     cli_format_size(e->result + e->scratch, most);
     snprintf(text, size,
              "'trebuchet gen %s%s%s%s%s%s' makes %s: about %s of memory and %s of disk (%s while "
-             "it runs)%s",
+             "it runs)",
              place.named ? "--tables " : "", place.named ? quote : "",
              place.named ? place.folder : "", place.named ? quote : "", place.named ? " " : "",
              material != NULL ? material : "--men 4",
-             material != NULL ? "it" : "all tables of up to 4 men", memory, disk, most,
-             !generate_reaches(men)
-                 ? "; should a distance prove too long, a build made with 'make WIDE=yes' can"
-                 : "");
+             material != NULL ? "it" : "all tables of up to 4 men", memory, disk, most);
 }
 
 /* What it takes to make the tables listed, and in `why` what this machine lacks for it. Of one with
@@ -107,7 +104,6 @@ bool cli_advice(const char *material, char *text, size_t size)
     Material *list = list_wanted(material, &count);
     treb_status status = list == NULL ? fail_memory(&error)
                                       : weigh(&options, list, count, &e, why, sizeof why, &error);
-    int men = list != NULL ? material_men(&list[0]) : 0;
     free(list);
     if (status != TREB_OK) {
         snprintf(text, size, "It cannot be made here: %s", error.text);
@@ -117,7 +113,7 @@ bool cli_advice(const char *material, char *text, size_t size)
         snprintf(text, size, "%s cannot be made here: that %s",
                  material != NULL ? material : "Tables", why);
     else
-        write_command(material, &e, men, text, size);
+        write_command(material, &e, text, size);
     estimate_free(&e);
     return why[0] == '\0';
 }

@@ -1,5 +1,4 @@
 /* io.c - see io.h. */
-#define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include "core/io.h"
 
@@ -65,6 +64,20 @@ int io_create(const char *path)
     /* A leftover of a dead process that had our number. */
     unlink(path);
     return open(path, flags, 0666);
+}
+
+int io_unnamed(const char *directory)
+{
+#ifdef O_TMPFILE
+    int unnamed = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (unnamed >= 0) return unnamed;
+#endif
+    /* Where the system has no such files it has a name for a moment. */
+    char *path = io_path(directory, ".unnamed-XXXXXX");
+    int file = path != NULL ? mkostemp(path, O_CLOEXEC) : -1;
+    if (file >= 0) unlink(path);
+    free(path);
+    return file;
 }
 
 /* A rename lasts only once its directory is on the disk; some file systems cannot be asked. */

@@ -23,6 +23,9 @@ char *io_temporary_path(const char *directory, const char *name, const char *inf
 /* A new, empty file to write and read; -1: see errno. */
 int io_create(const char *path);
 
+/* A file without a name in a folder, to write and read; it is gone when it is closed. -1: see errno. */
+int io_unnamed(const char *directory);
+
 /* Puts a file on the disk, closes it, and gives it its name in `directory`. False: errno tells why,
  * and it is gone. */
 bool io_publish(int file, const char *temporary, const char *path, const char *directory);

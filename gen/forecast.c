@@ -171,12 +171,17 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     int solvers = forecast_solvers(shape, batches.count, threads);
     step->store = (uint64_t)solvers * asked;
     if (listed) step->store += store_own_memory(shape, &batches, step->parents, o->metrics);
-    step->memory = forecast_overhead(threads) + step->store +
-                   (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
-                   (step->parents ? store_write_memory() : 0) +
-                   (!step->write ? 0
-                    : o->syzygy  ? export_memory(shape, threads)
-                                 : writer_memory(shape, &write, threads));
+    step->solving = forecast_overhead(threads) + step->store +
+                    (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
+                    (step->parents ? store_write_memory(shape, threads) : 0);
+    step->finishing = forecast_overhead(threads);
+    if (step->write) {
+        WriterMemory writing =
+            o->syzygy ? export_memory(shape, threads) : writer_memory(shape, &write, threads);
+        step->solving += writing.adding;
+        step->finishing += writing.finishing;
+    }
+    step->memory = step->solving > step->finishing ? step->solving : step->finishing;
     batches_free(&batches);
     return TREB_OK;
 }

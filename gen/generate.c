@@ -186,28 +186,6 @@ static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
     return status;
 }
 
-static treb_status job_try(TableJob *job, treb_error *error)
-{
-    job->table = store_begin(job->store, &job->shape, job->step->parents, error);
-    if (job->table == NULL) return error->status;
-    treb_status status = writer_begin(job, error);
-    if (status != TREB_OK) {
-        store_end(job->table, false, NULL);
-        return status;
-    }
-    status = job_levels(job, error);
-    bool complete = status == TREB_OK && !stopping(job);
-    treb_error second;
-    treb_status stored = store_end(job->table, complete, &second);
-    if (complete && stored != TREB_OK) {
-        complete = false;
-        status = stored;
-        *error = second;
-    }
-    treb_status ended = writer_end(job, complete, complete ? error : &second);
-    return status != TREB_OK ? status : ended;
-}
-
 /* ---- all tables ------------------------------------------------------------------------------ */
 
 /* What the tables of a run share. */
@@ -242,19 +220,21 @@ static uint64_t pools_bytes(const SolverPools *pools, const SolverPool *but)
     return bytes;
 }
 
-/* Brings the pool for a shape to `count` solvers or more. NULL: out of memory. */
-static SolverPool *pool_prepare(Works *works, int count, const Shape *shape)
+/* Brings the pool for a shape to `count` solvers or more; the logs of each may keep so many bytes in
+ * memory. NULL: out of memory. */
+static SolverPool *pool_prepare(Works *works, int count, const Shape *shape, uint64_t keep)
 {
     SolverPool *pool = &works->pools.pool[shape->men][shape->pawns];
     unsigned metrics = works->options->metrics;
-    for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape);
+    LogPlace place = {works->options->directory, &works->ledger, keep};
+    for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape, keep);
     if (pool->count >= count) return pool;
     Solver **grown = realloc(pool->solver, count * sizeof *grown);
     if (grown == NULL) return NULL;
     pool->solver = grown;
     pool->bytes = (uint64_t)count * solver_memory(shape, metrics, 0);
     for (; pool->count < count; pool->count++) {
-        Solver *solver = solver_new(shape, metrics, &works->ledger);
+        Solver *solver = solver_new(shape, metrics, &place);
         if (solver == NULL) return NULL;
         pool->solver[pool->count] = solver;
     }
@@ -262,12 +242,13 @@ static SolverPool *pool_prepare(Works *works, int count, const Shape *shape)
 }
 
 /* Sees to it that what a step takes is there: drops solvers of other sizes if they are in its way,
- * and leaves the store what remains. */
-static void share_memory(Works *works, const GenerateStep *step, const Shape *shape, int solvers)
+ * and leaves the store and the logs what remains. Returns what the logs may keep in memory. */
+static uint64_t share_memory(Works *works, const GenerateStep *step, const Shape *shape,
+                             int solvers)
 {
     const SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
-    uint64_t needs = step->memory - forecast_overhead(omp_get_max_threads()) + works->keep;
+    uint64_t needs = step->solving - forecast_overhead(omp_get_max_threads()) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     bool crowded = bound < needs + cache || bound - needs - cache < others;
     uint64_t wanted = (uint64_t)solvers * solver_memory(shape, works->options->metrics, 0);
@@ -276,7 +257,44 @@ static void share_memory(Works *works, const GenerateStep *step, const Shape *sh
         others = 0;
     }
     uint64_t room = bound > needs + others ? bound - needs - others : 0;
-    store_set_budget(works->store, step->store + (room < cache ? room : cache));
+    uint64_t cached = room / 2 < cache ? room / 2 : cache;
+    store_set_budget(works->store, step->store + cached);
+    return (room - cached) * 3 / 4;
+}
+
+/* What solvers have is in the way of finishing the files, unless there is memory for both. */
+static void make_room_to_finish(Works *works, const TableJob *job)
+{
+    const GenerateStep *step = job->step;
+    for (int i = 0; i < job->pool->count; i++) solver_rest(job->pool->solver[i]);
+    uint64_t overhead = forecast_overhead(omp_get_max_threads());
+    uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep;
+    if (works->ledger.bound < needs + pools_bytes(&works->pools, job->pool))
+        pools_clear(&works->pools, NULL);
+    if (works->ledger.bound < needs) store_set_budget(works->store, 0);
+}
+
+static treb_status job_try(Works *works, TableJob *job, treb_error *error)
+{
+    job->table = store_begin(job->store, &job->shape, job->step->parents, error);
+    if (job->table == NULL) return error->status;
+    treb_status status = writer_begin(job, error);
+    if (status != TREB_OK) {
+        store_end(job->table, false, NULL);
+        return status;
+    }
+    status = job_levels(job, error);
+    bool complete = status == TREB_OK && !stopping(job);
+    treb_error second;
+    treb_status stored = store_end(job->table, complete, &second);
+    if (complete && stored != TREB_OK) {
+        complete = false;
+        status = stored;
+        *error = second;
+    }
+    make_room_to_finish(works, job);
+    treb_status ended = writer_end(job, complete, complete ? error : &second);
+    return status != TREB_OK ? status : ended;
 }
 
 /* The allocator keeps what was freed between small things that are still there. It would come on top
@@ -303,14 +321,14 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
     bool ok = batches_list(&job.batches, &job.shape);
     job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
-    share_memory(works, step, &job.shape, job.solvers);
-    if (ok) job.pool = pool_prepare(works, job.solvers, &job.shape);
+    uint64_t keep = share_memory(works, step, &job.shape, job.solvers);
+    if (ok) job.pool = pool_prepare(works, job.solvers, &job.shape, keep / (unsigned)job.solvers);
     ok = job.pool != NULL;
     if (ok && options->progress) {
         atomic_store(&options->progress->all, job.shape.index.slices);
         solver_watch(job.pool->solver[0], &options->progress->ply);
     }
-    treb_status status = ok ? job_try(&job, error) : fail_memory(error);
+    treb_status status = ok ? job_try(works, &job, error) : fail_memory(error);
     batches_free(&job.batches);
     shape_free(&job.shape);
     give_back_free_memory(&works->ledger);

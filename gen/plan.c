@@ -149,8 +149,6 @@ size_t generate_plan_largest(const GeneratePlan *plan)
     return largest;
 }
 
-bool generate_reaches(int men) { return sizeof(Plies) > 1 || men <= PLIES_BYTE_MEN; }
-
 uint64_t generate_memory_allowed(const GenerateOptions *o)
 {
     if (o->memory != 0) return o->memory;

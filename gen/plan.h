@@ -39,8 +39,10 @@ typedef struct GenerateStep {
     bool write;       /* its files are wanted and not there */
     unsigned parents; /* other tables of the plan need its slices: a bit for each side to move */
     uint64_t cells;
-    uint64_t store;  /* bytes of solved slices that must be in memory at once */
-    uint64_t memory; /* bytes that the process takes at least, `store` included */
+    uint64_t store; /* bytes of solved slices that must be in memory at once */
+    /* Bytes that the process takes at least: while slices are solved, `store` included; while files are
+     * finished; and the more of the two. */
+    uint64_t solving, finishing, memory;
 } GenerateStep;
 
 typedef struct GeneratePlan {
@@ -64,9 +66,6 @@ treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions 
 
 /* Whether the files of all `metrics` are there and open without an error. */
 bool generate_complete(const char *directory, const Material *material, unsigned metrics);
-
-/* Whether this build can say all distances of tables of so many men: see docs/solver.md. */
-bool generate_reaches(int men);
 
 /* What a run stays below: what the options say, else what the machine has free, less an eighth. */
 uint64_t generate_memory_allowed(const GenerateOptions *options);

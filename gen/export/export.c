@@ -71,10 +71,8 @@ static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
 {
     uint64_t weight = slice->shape->pawns ? 2 : 8;
     for (int side = 0; side < SIDES; side++) {
-        uint64_t shown = 0, *ones = &counts->of[side][1][1];
-        for (size_t w = 0; w < slice->shape->words; w++)
-            shown += (uint64_t)bit_count(slice->zeroing_wins[side][w]);
-        if (*ones > 0) *ones = *ones > weight * shown ? *ones - weight * shown : 1;
+        uint64_t shown = weight * slice->zeroing_wins[side], *ones = &counts->of[side][1][1];
+        if (*ones > 0) *ones = *ones > shown ? *ones - shown : 1;
     }
 }
 
@@ -84,6 +82,7 @@ static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
     bool counted[FILES] = {false};
     PlyCounts counts = slice->counts[TREB_DTZ], *own = &counts;
     drop_shown_wins(slice, own);
+    const unsigned longest = slice->plies[TREB_DTZ];
     for (int lane = 0; lane < slice->lanes; lane++) {
         int file = e->maps.file[number[lane]];
         if (counted[file]) continue;
@@ -91,19 +90,17 @@ static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
         PlyCounts *sum = &e->counts[file];
 #pragma omp critical(export_counts)
         for (int i = 0; i < 4; i++)
-            for (int n = 0; n <= PLIES_MOST; n++)
+            for (unsigned n = 0; n <= longest; n++)
                 sum->of[i / 2][i % 2][n] += own->of[i / 2][i % 2][n];
     }
 }
 
 treb_status export_add(Exporter *e, const uint64_t *number, const Slice *slice, treb_error *error)
 {
-    treb_status status = TREB_OK;
-    for (int m = TREB_WDL; m <= TREB_DTZ && status == TREB_OK; m++)
-        status = cells_add(e->cells[m], number, slice, error);
+    treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, error);
     if (status != TREB_OK) return status;
     count_plies(e, number, slice);
-    return tally_slice(&e->tally, e->histograms, number[0], slice) ? TREB_OK : fail_memory(error);
+    return tally_slice(&e->tally, e->histograms, number[0], slice, e->options.ledger, error);
 }
 
 /* ---- What distances become ------------------------------------------------------------------- */
@@ -528,17 +525,20 @@ treb_status export_finish(Exporter *e, WriteResult *result, treb_error *error)
     return status;
 }
 
-uint64_t export_memory(const Shape *shape, int threads)
+WriterMemory export_memory(const Shape *shape, int threads)
 {
     GatherMaps *maps = calloc(1, sizeof *maps);
+    WriterMemory bytes = {UINT64_MAX / 2, UINT64_MAX / 2};
     if (maps == NULL || !gather_maps_init(maps, shape)) {
         free(maps);
-        return UINT64_MAX / 2;
+        return bytes;
     }
+    uint64_t always = ledger_cost(sizeof(Histograms)) + 2 * cells_memory(shape);
+    bytes.adding = always + cells_add_memory(shape, 2, threads);
     /* One array at a time, and what is to be written. */
-    uint64_t bytes = array_memory(maps, threads) + ledger_cost(sizeof(Histograms));
-    for (int m = TREB_WDL; m <= TREB_DTZ; m++) bytes += cells_memory(shape, m, threads);
-    for (int f = 0; f < FILES; f++) bytes += maps->slices[f] * maps->slice / 6;
+    bytes.finishing =
+        always + array_memory(maps, threads) + (uint64_t)threads * cells_read_memory(shape);
+    for (int f = 0; f < FILES; f++) bytes.finishing += maps->slices[f] * maps->slice / 6;
     gather_maps_free(maps);
     free(maps);
     return bytes;

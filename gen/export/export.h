@@ -37,6 +37,6 @@ treb_status export_finish(Exporter *exporter, WriteResult *result, treb_error *e
 void export_abort(Exporter *exporter);
 
 /* Bytes that exporting a table of this shape claims at most, with so many threads. */
-uint64_t export_memory(const Shape *shape, int threads);
+WriterMemory export_memory(const Shape *shape, int threads);
 
 #endif

@@ -18,8 +18,9 @@
 
 /* A child seen from one plane of the parent. */
 typedef struct ChildView {
-    const Plies *code, *dtc;
+    PliesArray code, dtc;
     const uint64_t *legal, *cursed, *stalemate;
+    bool has_dtc;
     bool straight; /* the last man's squares are side by side and in order there too */
     uint64_t base;
     uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
@@ -44,6 +45,7 @@ static bool view_init(ChildView *view, const Converter *c, const Child *child,
     view->straight =
         symmetry == 0 && flip == 0 && c->shape->men > 0 && child->shift[c->shape->men - 1] == 0;
     view->dtc = child->solved->dtc[child->side];
+    view->has_dtc = view->dtc.narrow != NULL || view->dtc.wide != NULL;
     view->stalemate = child->solved->stalemate[child->side];
     for (int i = 0; i < c->shape->men; i++)
         for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
@@ -62,7 +64,7 @@ static inline Outcome view_outcome(const Converter *c, const ChildView *view, ui
 {
     static const int16_t at_once[1 + WDL_VALUES] = {
         OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
-    unsigned code = view->code[cell];
+    unsigned code = array_plies(&view->code, cell);
     if (code == PLIES_OPEN && !(view->legal[cell >> 6] >> (cell & 63) & 1))
         return (Outcome){0, OUTCOME_NONE, OUTCOME_NONE};
     bool cursed = view->cursed && (view->cursed[cell >> 6] >> (cell & 63) & 1);
@@ -74,8 +76,8 @@ static inline Outcome view_outcome(const Converter *c, const ChildView *view, ui
 static inline Outcome view_push_outcome(const Converter *c, const ChildView *view, uint64_t cell)
 {
     Outcome o = view_outcome(c, view, cell);
-    if (view->dtc == NULL || o.dtc == OUTCOME_NONE || o.dtc == OUTCOME_DRAW) return o;
-    unsigned plies = view->dtc[cell] + 1u;
+    if (!view->has_dtc || o.dtc == OUTCOME_NONE || o.dtc == OUTCOME_DRAW) return o;
+    unsigned plies = array_plies(&view->dtc, cell) + 1u;
     o.dtc = o.dtc > OUTCOME_DRAW ? OUTCOME_WIN - plies : plies;
     return o;
 }
@@ -174,14 +176,18 @@ static inline void row_codes(const ChildView *view, int man, uint64_t child, Pli
 {
     const uint32_t *offset = view->offset[man];
     if (view->straight) {
-        memcpy(code, view->code + child, 64 * sizeof *code);
+        const uint8_t *narrow = view->code.narrow;
+        if (narrow != NULL)
+            for (int s = 0; s < 64; s++) code[s] = narrow_plies(narrow[child + s]);
+        else
+            memcpy(code, view->code.wide + child, 64 * sizeof *code);
         uint64_t bits = view->legal[child >> 6];
         for (int s = 0; s < 64; s++) legal[s] = bits >> s & 1;
         return;
     }
     for (int s = 0; s < 64; s++) {
         uint64_t at = child + offset[s];
-        code[s] = view->code[at];
+        code[s] = array_plies(&view->code, at);
         legal[s] = view->legal[at >> 6] >> (at & 63) & 1;
     }
 }
@@ -213,8 +219,8 @@ static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
     if (out->dtm) row_improve16(out->dtm + cell, code, verdict, code);
     if (out->dtc == NULL) return;
     const Plies *plies = nothing;
-    if (p->move->push && view->dtc) {
-        for (int s = 0; s < 64; s++) dtc[s] = view->dtc[child + view->offset[man][s]];
+    if (p->move->push && view->has_dtc) {
+        for (int s = 0; s < 64; s++) dtc[s] = array_plies(&view->dtc, child + view->offset[man][s]);
         plies = dtc;
     }
     row_improve16(out->dtc + cell, code, verdict, plies);

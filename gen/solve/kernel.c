@@ -426,11 +426,6 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
 }
 
 extern const Kernel NAME(kernel_);
-const Kernel NAME(kernel_) = {TEXT(KERNEL_BUILD),
-                              unmove,
-                              merge,
-                              NAME(distance_mark_),
-                              NAME(distance_take_),
-                              NAME(distance_most_),
-                              NAME(distance_pick_),
-                              NAME(distance_fill_)};
+const Kernel NAME(kernel_) = {
+    TEXT(KERNEL_BUILD),  unmove, merge, NAME(distance_mark_), NAME(distance_pick_),
+    NAME(distance_fill_)};

@@ -53,14 +53,9 @@ typedef struct Kernel {
      * takes cell symmetry(p) of `in`. */
     void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_slabs);
 
-    /* For `words` words of cells: plies[i] = value where bit i of set is. Returns how many. */
-    size_t (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
+    /* For `words` words of cells: plies[i] = value where bit i of set is. */
+    void (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
 
-    /* Writes found = set & (plies == value), clears them in set; returns the least of those that
-     * remain in set, or PLIES_OPEN. */
-    unsigned (*take)(uint64_t *set, size_t words, Plies value, const Plies *plies, uint64_t *found);
-    /* The greatest where set is; 0 if it is empty. */
-    unsigned (*most)(const uint64_t *set, size_t words, const Plies *plies);
     /* out[i] = plies[i] >> shift where set is, PLIES_OPEN elsewhere. */
     void (*pick)(const uint64_t *set, size_t words, unsigned shift, const Plies *plies, Plies *out);
     /* Copies 64 cells. What is PLIES_OPEN takes the cell before it, what is KERNEL_CAPPED too, but

@@ -15,10 +15,7 @@
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
 
-size_t NAME(distance_mark_)(const uint64_t *set, size_t words, Plies value, Plies *plies);
-unsigned NAME(distance_take_)(uint64_t *set, size_t words, Plies value, const Plies *plies,
-                              uint64_t *found);
-unsigned NAME(distance_most_)(const uint64_t *set, size_t words, const Plies *plies);
+void NAME(distance_mark_)(const uint64_t *set, size_t words, Plies value, Plies *plies);
 void NAME(distance_pick_)(const uint64_t *set, size_t words, unsigned shift, const Plies *plies,
                           Plies *out);
 Plies NAME(distance_fill_)(const Plies *in, Plies before, Plies cap, Plies *out);

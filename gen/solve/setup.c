@@ -7,45 +7,20 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Places all sets, and the distances of `metrics`. */
-static void place_all(Solver *s, unsigned metrics, Layout *layout)
+/* The sets of the loop. */
+static void place_all(Solver *s, Layout *layout)
 {
     const Shape *shape = s->shape;
-    const size_t set = shape->words * sizeof(uint64_t), kings = shape->kings;
+    const size_t set = shape->words * sizeof(uint64_t), slabs = shape->kings * sizeof(uint64_t);
     for (int side = 0; side < 2; side++) {
-        uint64_t **sets[] = {&s->slice.legal[side],         &s->slice.won[side],
-                             &s->slice.lost[side],          &s->slice.stalemate[side],
-                             &s->slice.capture_wins[side],  &s->slice.capture_draws[side],
-                             &s->slice.zeroing_wins[side],  &s->slice.ends_wins[side],
-                             &s->loop.unwon[side],          &s->loop.open[side],
-                             &s->loop.pending[side],        &s->loop.held[side],
-                             &s->start.converts[side],      &s->start.must[side],
-                             &s->start.mated[side],         &s->start.losable[side],
-                             &s->loop.lost_at[0][side].set, &s->loop.lost_at[1][side].set};
-        for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-            *sets[i] = layout_place(layout, set);
+        s->loop.unwon[side] = layout_place(layout, set);
+        s->loop.open[side] = layout_place(layout, set);
         for (int parity = 0; parity < 2; parity++) {
-            s->loop.lost_at[parity][side].slabs = layout_place(layout, kings * sizeof(uint64_t));
-            s->loop.won_slabs[parity][side] = layout_place(layout, kings * sizeof(uint64_t));
+            s->loop.lost_at[parity][side].set = layout_place(layout, set);
+            s->loop.lost_at[parity][side].slabs = layout_place(layout, slabs);
+            s->loop.won_slabs[parity][side] = layout_place(layout, slabs);
         }
-        size_t next = kings * s->slab_count * sizeof(Plies);
-        s->loop.next_pending[side] = layout_place(layout, next);
-        s->loop.next_held[side] = layout_place(layout, next);
-        if (metrics >> TREB_DTM & 1) {
-            s->slice.ends_best[side] = layout_place(layout, set);
-            s->start.ends[side] = layout_place(layout, set);
-        }
-        for (int metric = TREB_DTZ; metric < TREB_METRICS; metric++)
-            if (metrics >> metric & 1)
-                s->slice.distance[metric][side] =
-                    layout_place(layout, shape->cells * sizeof(Plies));
     }
-}
-
-/* Without pawns DTC is seldom anything but DTZ, and gets memory only when it is. */
-static unsigned metrics_placed(const Solver *s)
-{
-    return s->shape->pawns ? s->metrics : s->metrics & ~(1u << TREB_DTC);
 }
 
 static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
@@ -53,57 +28,91 @@ static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
     memset(s, 0, sizeof *s);
     s->shape = s->slice.shape = shape;
     s->slice.counts = s->counts;
+    s->slice.solver = s;
     s->metrics = metrics | 1u << TREB_DTZ;
     s->slab_count = shape->men >= 3 ? 64 : 1;
     s->slab_words = shape->plane_words / s->slab_count;
 }
 
-Solver *solver_new(const Shape *shape, unsigned metrics, Ledger *ledger)
+/* Without pawns every conversion counts one ply to conversion: what is due is that of DTZ. */
+static bool has_due(const Solver *s, int metric)
+{
+    return s->metrics >> metric & 1 && (metric != TREB_DTC || s->shape->pawns);
+}
+
+static bool logs_new(Solver *s)
+{
+    const uint32_t streams = 2 * s->shape->kings;
+    const size_t words = s->shape->plane_words;
+    bool ok = (s->space = log_space_new(&s->place)) != NULL &&
+              (s->facts = log_new(s->space, streams, words)) != NULL;
+    for (int m = TREB_DTZ; m < TREB_METRICS && ok; m++) {
+        if (has_due(s, m)) ok = (s->due[m] = log_new(s->space, 2 * streams, words)) != NULL;
+        if (ok && s->metrics >> m & 1)
+            ok = (s->decided[m] = log_new(s->space, streams, words)) != NULL;
+    }
+    return ok;
+}
+
+Solver *solver_new(const Shape *shape, unsigned metrics, const LogPlace *place)
 {
     Layout layout = {NULL, 0};
     Solver *s = malloc(sizeof *s);
     if (s == NULL) return NULL;
     solver_describe(s, shape, metrics);
-    s->ledger = ledger;
+    s->place = *place;
     s->kernel = kernel_best();
-    place_all(s, metrics_placed(s), &layout);
-    s->sets = ledger_alloc(ledger, layout.size);
+    place_all(s, &layout);
+    s->sets = ledger_alloc(place->ledger, layout.size);
     layout = (Layout){s->sets, 0};
-    if (s->sets != NULL) {
-        place_all(s, metrics_placed(s), &layout);
+    if (s->sets != NULL && logs_new(s)) {
+        place_all(s, &layout);
         return s;
     }
-    free(s);
+    solver_free(s);
     return NULL;
 }
 
-static size_t place_dtc(Solver *s, void *memory)
+void solver_adopt(Solver *s, const Shape *shape, uint64_t keep)
 {
-    Layout layout = {memory, 0};
-    for (int side = 0; side < 2; side++)
-        s->slice.distance[TREB_DTC][side] = layout_place(&layout, s->shape->cells * sizeof(Plies));
-    return layout.size;
+    s->shape = s->slice.shape = shape;
+    log_space_keep(s->space, keep);
 }
 
-bool solver_add_dtc(Solver *s)
+void solver_rest(Solver *s)
 {
-    if (s->shape->pawns) return true;
-    if (s->dtc == NULL) s->dtc = ledger_alloc(s->ledger, place_dtc(s, NULL));
-    place_dtc(s, s->dtc);
-    return s->dtc != NULL;
+    log_trim(s->facts);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        if (s->due[m] != NULL) log_trim(s->due[m]);
+        if (s->decided[m] != NULL) log_trim(s->decided[m]);
+    }
 }
-
-void solver_adopt(Solver *s, const Shape *shape) { s->shape = s->slice.shape = shape; }
 
 void solver_free(Solver *s)
 {
     if (s == NULL) return;
     ledger_free(s->sets);
-    ledger_free(s->dtc);
+    log_free(s->facts);
+    for (int m = 0; m < TREB_METRICS; m++) {
+        log_free(s->due[m]);
+        log_free(s->decided[m]);
+    }
+    log_space_free(s->space);
     free(s);
 }
 
 void solver_watch(Solver *s, _Atomic unsigned *ply) { s->watch = ply; }
+
+void solver_fail(Solver *s, treb_status status, const treb_error *error)
+{
+#pragma omp critical(solver_fail)
+    if (s->status == TREB_OK) {
+        s->status = (int)status;
+        *s->error = *error;
+    }
+}
+
+bool solver_failed(const Solver *s) { return s->status != TREB_OK; }
 
 /* ---- the work space of a thread -------------------------------------------------------------- */
 
@@ -112,6 +121,7 @@ static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *la
     size_t plane = s->shape->plane_words * sizeof(uint64_t), cells = s->shape->plane_cells;
     t->a = layout_place(layout, plane);
     t->b = layout_place(layout, plane);
+    log_room_place(&t->room, s->shape->plane_words, layout);
     t->counts = layout_place(layout, sizeof *t->counts);
     if (!outcomes) return;
     t->outcomes.verdict = layout_place(layout, cells);
@@ -123,6 +133,9 @@ static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *la
         t->outcomes.dtm = layout_place(layout, cells * sizeof *t->outcomes.dtm);
         t->outcomes.ends_dtm = layout_place(layout, cells * sizeof *t->outcomes.ends_dtm);
     }
+    if (!(s->shape->pawns && s->metrics >> TREB_DTC & 1) && !(s->metrics >> TREB_DTM & 1)) return;
+    t->cell = layout_place(layout, cells * sizeof *t->cell);
+    t->first = layout_place(layout, (LOG_TAGS + 1) * sizeof *t->first);
 }
 
 void buffers_free(Buffers *t) { ledger_free(t->memory); }
@@ -132,7 +145,7 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
     Layout layout = {NULL, 0};
     memset(t, 0, sizeof *t);
     place_buffers(t, s, outcomes, &layout);
-    t->memory = ledger_alloc(s->ledger, layout.size);
+    t->memory = ledger_alloc(s->place.ledger, layout.size);
     if (t->memory == NULL) return false;
     layout = (Layout){t->memory, 0};
     place_buffers(t, s, outcomes, &layout);
@@ -142,17 +155,28 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
 
 uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
 {
-    Solver s;
+    Solver *s = malloc(sizeof *s);
     Buffers t;
     Layout sets = {NULL, 0}, buffers = {NULL, 0};
-    solver_describe(&s, shape, metrics);
-    place_all(&s, metrics_placed(&s), &sets);
+    if (s == NULL) return UINT64_MAX;
+    solver_describe(s, shape, metrics);
+    place_all(s, &sets);
     memset(&t, 0, sizeof t);
-    place_buffers(&t, &s, true, &buffers);
-    uint64_t bytes = ledger_cost(sets.size) + threads * ledger_cost(buffers.size);
-    /* DTC may turn out to be needed. */
-    if (!shape->pawns && s.metrics >> TREB_DTC & 1) bytes += ledger_cost(place_dtc(&s, NULL));
+    place_buffers(&t, s, true, &buffers);
+    int logs = 1;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) logs += (s->metrics >> m & 1) + 2 * has_due(s, m);
+    uint64_t bytes = ledger_cost(sets.size) + threads * ledger_cost(buffers.size) +
+                     log_memory(2 * shape->kings, shape->plane_words, logs);
+    free(s);
     return bytes;
+}
+
+treb_status fail_plies(const Shape *shape, treb_error *error)
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(&shape->material, name);
+    return fail(error, TREB_ERR_ARGUMENT, "%s: a distance exceeds %d plies, the most there can be",
+                name, PLIES_MOST);
 }
 
 /* ---- planes ---------------------------------------------------------------------------------- */
@@ -230,11 +254,13 @@ static void lanes_fill(const Solver *s, uint32_t kings, int color, uint64_t *val
     }
 }
 
+/* Legal positions of both sides; and whoever is in check when the other moves is in check when he
+ * moves: kept for later. */
 static void setup_legal(Solver *s, uint32_t kings, Buffers *t)
 {
     size_t words = s->shape->plane_words;
     for (int side = 0; side < 2; side++) {
-        uint64_t *legal = plane_at(s, s->slice.legal[side], kings);
+        uint64_t *legal = plane_at(s, s->loop.unwon[side], kings);
         if (s->shape->men == 0) {
             lanes_fill(s, kings, side, legal, t->a);
         } else {
@@ -243,9 +269,9 @@ static void setup_legal(Solver *s, uint32_t kings, Buffers *t)
             plane_fill_valid(s, kings, legal);
         }
         for (size_t w = 0; w < words; w++) legal[w] &= ~t->a[w];
-        /* Whoever is in check when the other moves is in check when he moves: kept for later. */
-        uint64_t *check = plane_at(s, s->start.mated[!side], kings);
+        uint64_t *check = plane_at(s, s->loop.lost_at[0][!side].set, kings);
         memcpy(check, t->a, words * sizeof *check);
+        t->legal[side] += solver_positions(s, kings, legal, KERNEL_ALL);
     }
 }
 
@@ -274,34 +300,6 @@ static uint64_t little_endian(uint64_t x)
 #endif
 }
 
-/* These loops are written so that the compiler makes vector code of them. */
-static void fill_plies(const int16_t *restrict outcome, size_t cells, Plies *restrict plies)
-{
-    for (size_t i = 0; i < cells; i++) {
-        int16_t o = outcome[i], win = (int16_t)(OUTCOME_WIN - o), d = o > OUTCOME_DRAW ? win : o;
-        plies[i] = (Plies)(d > PLIES_MOST ? NEVER : d);
-    }
-}
-
-static void fill_zeroing(const uint8_t *restrict verdict, size_t cells, Plies *restrict plies)
-{
-    for (size_t i = 0; i < cells; i++) {
-        uint8_t v = verdict[i];
-        Plies counts = v == 1 + TREB_LOSS || v == 1 + TREB_WIN ? 1 : 0;
-        Plies cursed = v == 1 + TREB_BLESSED_LOSS || v == 1 + TREB_CURSED_WIN ? CURSED_START : 0;
-        plies[i] = counts | cursed;
-    }
-}
-
-/* Writes what each metric counts for the best conversion of every cell. */
-static void setup_distances(Solver *s, uint32_t kings, int side, const Outcomes *o)
-{
-    size_t cells = s->shape->plane_cells, base = kings * cells;
-    fill_zeroing(o->verdict, cells, s->slice.distance[TREB_DTZ][side] + base);
-    if (o->dtc) fill_plies(o->dtc, cells, s->slice.distance[TREB_DTC][side] + base);
-    if (o->dtm) fill_plies(o->dtm, cells, s->slice.distance[TREB_DTM][side] + base);
-}
-
 /* The set of the 64 bytes that exceed `least`, all below 128. */
 static uint64_t bytes_above(const uint8_t *bytes, unsigned least)
 {
@@ -325,70 +323,205 @@ static uint64_t word_ends(const int16_t *restrict dtm, const int16_t *restrict e
     return bytes_above(same, 0);
 }
 
-/* Sorts the cells of a plane by their best conversion. */
-static void setup_plane(Solver *s, uint32_t kings, int side, Converter *const *converter,
-                        Buffers *t)
+/* Where the solver notes what falls due: see Solver.due. */
+typedef struct Due {
+    Solver *s;
+    uint32_t kings;
+    int side;
+    const uint64_t *wins, *must; /* cells with a conversion that wins; where the best one loses */
+    Buffers *t;
+    treb_error *error;
+} Due;
+
+/* Cells of which the verdict of the best conversion is one of two: under the 50-move rule in 1 ply, or
+ * without it in 101. */
+static treb_status due_zeroing(const Due *d, bool wins)
 {
-    size_t words = s->shape->plane_words;
+    Solver *s = d->s;
+    const uint8_t *verdict = d->t->outcomes.verdict;
+    const uint64_t *cells = wins ? d->wins : d->must;
+    uint64_t *set = d->t->a;
+    treb_status status = TREB_OK;
+    for (int late = 0; late < 2 && status == TREB_OK; late++) {
+        unsigned least = wins ? 1 + TREB_CURSED_WIN : 1 + TREB_LOSS;
+        for (size_t w = 0; w < s->shape->plane_words; w++) {
+            uint64_t above = cells[w] ? bytes_above(verdict + 64 * w, least) : 0;
+            set[w] = cells[w] & ((wins != late) ? above : ~above);
+        }
+        status = log_add(s->due[TREB_DTZ], due_stream(d->kings, d->side, wins),
+                         late ? CURSED_START : 1, set, KERNEL_ALL, &d->t->room, d->error);
+    }
+    return status;
+}
+
+static inline unsigned outcome_plies(int16_t outcome)
+{
+    return (unsigned)(outcome > OUTCOME_DRAW ? OUTCOME_WIN - outcome : outcome);
+}
+
+/* Cells by what the metric counts for their best conversion: sorted by counting. */
+static treb_status due_sorted(const Due *d, Log *log, const int16_t *outcome, bool wins)
+{
+    const uint64_t *cells = wins ? d->wins : d->must;
+    uint32_t *first = d->t->first, *cell = d->t->cell;
+    size_t words = d->s->shape->plane_words;
+    unsigned least = LOG_TAGS, most = 0;
+    treb_status status = TREB_OK;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = cells[w]; bits; bits &= bits - 1) {
+            unsigned plies = outcome_plies(outcome[64 * w + bit_first(bits)]);
+            least = plies < least ? plies : least;
+            most = plies > most ? plies : most;
+        }
+    if (least > most) return TREB_OK;
+    if (most > PLIES_MOST) return fail_plies(d->s->shape, d->error);
+    memset(first + least, 0, (most - least + 2) * sizeof *first);
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = cells[w]; bits; bits &= bits - 1)
+            first[outcome_plies(outcome[64 * w + bit_first(bits)]) + 1]++;
+    for (unsigned p = least; p <= most; p++) first[p + 1] += first[p];
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = cells[w]; bits; bits &= bits - 1) {
+            uint32_t c = (uint32_t)(64 * w) + (uint32_t)bit_first(bits);
+            cell[first[outcome_plies(outcome[c])]++] = c;
+        }
+    uint32_t start = 0;
+    for (unsigned p = least; p <= most && status == TREB_OK; start = first[p++])
+        status = log_add_cells(log, due_stream(d->kings, d->side, wins), p, cell + start,
+                               first[p] - start, &d->t->room, d->error);
+    return status;
+}
+
+static treb_status setup_due(const Due *d)
+{
+    const Outcomes *o = &d->t->outcomes;
+    treb_status status = TREB_OK;
+    for (int wins = 0; wins < 2 && status == TREB_OK; wins++) {
+        status = due_zeroing(d, wins);
+        if (status == TREB_OK && o->dtc) status = due_sorted(d, d->s->due[TREB_DTC], o->dtc, wins);
+        if (status == TREB_OK && o->dtm) status = due_sorted(d, d->s->due[TREB_DTM], o->dtm, wins);
+    }
+    return status;
+}
+
+/* What captures and other moves tell of one word. */
+static uint64_t word_fact(const Outcomes *o, int fact, size_t w)
+{
+    const uint8_t *capture = o->capture + 64 * w;
+    switch (fact) {
+    case FACT_CAPTURE_WINS:
+        return bytes_above(capture, TREB_WIN);
+    case FACT_CAPTURE_DRAWS:
+        return bytes_above(capture, TREB_DRAW) & ~bytes_above(capture, 1 + TREB_DRAW);
+    case FACT_ZEROING_WINS:
+        return bytes_above(o->verdict + 64 * w, TREB_WIN);
+    case FACT_ENDS_WINS:
+        return bytes_above(o->ends + 64 * w, 1 + TREB_DRAW);
+    default:
+        return o->dtm ? word_ends(o->dtm + 64 * w, o->ends_dtm + 64 * w) : 0;
+    }
+}
+
+static treb_status setup_facts(Solver *s, uint32_t kings, int side, Buffers *t, treb_error *error)
+{
+    static const uint8_t facts[] = {FACT_CAPTURE_WINS, FACT_CAPTURE_DRAWS, FACT_ZEROING_WINS,
+                                    FACT_ENDS_WINS, FACT_ENDS};
+    const uint64_t *legal = plane_at(s, s->loop.unwon[side], kings);
+    treb_status status = TREB_OK;
+    for (size_t f = 0; f < sizeof facts && status == TREB_OK; f++) {
+        if (facts[f] == FACT_ENDS && t->outcomes.dtm == NULL) continue;
+        for (size_t w = 0; w < s->shape->plane_words; w++)
+            t->a[w] = legal[w] ? word_fact(&t->outcomes, facts[f], w) & legal[w] : 0;
+        status =
+            log_add(s->facts, stream_of(kings, side), facts[f], t->a, KERNEL_ALL, &t->room, error);
+        for (size_t w = 0; w < s->shape->plane_words && facts[f] == FACT_ZEROING_WINS; w++)
+            t->zeroing_wins[side] += (uint64_t)bit_count(t->a[w]);
+    }
+    return status;
+}
+
+/* Sorts the cells of a plane by their best conversion. */
+static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *const *converter,
+                               Buffers *t, treb_error *error)
+{
+    const size_t words = s->shape->plane_words;
     const Outcomes *o = &t->outcomes;
+    const uint32_t stream = stream_of(kings, side);
     outcomes_clear(o, s->shape->plane_cells);
     for (int lane = 0; lane < s->slice.lanes; lane++)
         converter_plane(converter[2 * lane + side], kings, lane, o);
     memset(t->a, 0, words * sizeof *t->a);
-    plane_unmove_all(s, kings, side, s->slice.legal[!side], t->a);
-    uint64_t *legal = plane_at(s, s->slice.legal[side], kings);
-    uint64_t *check = plane_at(s, s->start.mated[side], kings);
+    plane_unmove_all(s, kings, side, s->loop.unwon[!side], t->a);
+    const uint64_t *legal = plane_at(s, s->loop.unwon[side], kings);
+    uint64_t *open = plane_at(s, s->loop.open[side], kings);
+    uint64_t *check = plane_at(s, s->loop.lost_at[0][side].set, kings), *stuck = t->b;
     for (size_t w = 0; w < words; w++) {
-        size_t at = kings * words + w;
-        const uint8_t *verdict = o->verdict + 64 * w, *capture = o->capture + 64 * w;
-        uint64_t any = bytes_above(verdict, 0), win = bytes_above(verdict, 1 + TREB_DRAW);
-        uint64_t loss = any & ~bytes_above(verdict, TREB_DRAW);
-        uint64_t stuck = legal[w] & ~(any | t->a[w]);
-        s->start.converts[side][at] = win & legal[w];
-        s->start.must[side][at] = loss & legal[w];
-        s->slice.stalemate[side][at] = stuck & ~check[w];
-        s->start.losable[side][at] = legal[w] & (~any | loss) & ~stuck;
-        check[w] &= stuck; /* from here on: mated */
-        s->slice.zeroing_wins[side][at] = bytes_above(verdict, TREB_WIN) & legal[w];
-        s->slice.ends_wins[side][at] = bytes_above(o->ends + 64 * w, 1 + TREB_DRAW) & legal[w];
-        s->slice.capture_wins[side][at] = bytes_above(capture, TREB_WIN) & legal[w];
-        s->slice.capture_draws[side][at] =
-            bytes_above(capture, TREB_DRAW) & ~bytes_above(capture, 1 + TREB_DRAW) & legal[w];
-        if (o->dtm) s->start.ends[side][at] = word_ends(o->dtm + 64 * w, o->ends_dtm + 64 * w);
+        uint64_t any = bytes_above(o->verdict + 64 * w, 0);
+        stuck[w] = legal[w] & ~(any | t->a[w]);
+        open[w] = legal[w] & ~any & ~stuck[w];
+        t->a[w] = stuck[w] & ~check[w];
+        check[w] &= stuck[w]; /* from here on: mated */
     }
-    setup_distances(s, kings, side, o);
+    treb_status status = TREB_OK;
+    if (s->shape->pawns)
+        status = log_add(s->facts, stream, FACT_STALEMATE, t->a, KERNEL_ALL, &t->room, error);
+    if (status == TREB_OK) status = setup_facts(s, kings, side, t, error);
+    /* What is due: where conversions win, in a; where the best one loses, in b. */
+    uint64_t *wins = plane_at(s, s->loop.lost_at[1][side].set, kings), *must = t->b;
+    for (size_t w = 0; w < words; w++) {
+        const uint8_t *verdict = o->verdict + 64 * w;
+        wins[w] = bytes_above(verdict, 1 + TREB_DRAW) & legal[w];
+        must[w] = bytes_above(verdict, 0) & ~bytes_above(verdict, TREB_DRAW) & legal[w];
+    }
+    if (status == TREB_OK)
+        status = log_add(s->facts, stream, FACT_MUST, must, KERNEL_ALL, &t->room, error);
+    if (status == TREB_OK) status = setup_due(&(Due){s, kings, side, wins, must, t, error});
+    return status;
 }
 
-static bool setup_all(Solver *s, Converter *const *converter)
+static void setup_all(Solver *s, Converter *const *converter)
 {
-    bool enough = true;
 #pragma omp parallel
     {
         Buffers t;
-        bool ok = buffers_init(&t, s, true);
-        if (!ok) {
-#pragma omp atomic write
-            enough = false;
-        }
+        treb_error error;
+        if (!buffers_init(&t, s, true)) solver_fail(s, fail_memory(&error), &error);
 #pragma omp for schedule(dynamic)
         for (uint32_t kings = 0; kings < s->shape->kings; kings++)
-            if (ok) setup_legal(s, kings, &t);
+            if (t.memory != NULL) setup_legal(s, kings, &t);
 #pragma omp for schedule(dynamic)
-        for (uint32_t task = 0; task < 2 * s->shape->kings; task++)
-            if (ok) setup_plane(s, task / 2, task % 2, converter, &t);
-        if (ok) buffers_free(&t);
+        for (uint32_t task = 0; task < 2 * s->shape->kings; task++) {
+            if (t.memory == NULL || solver_failed(s)) continue;
+            treb_status own = setup_plane(s, task / 2, task % 2, converter, &t, &error);
+            if (own != TREB_OK) solver_fail(s, own, &error);
+        }
+        for (int side = 0; side < 2; side++) {
+#pragma omp atomic
+            s->slice.legal[side] += t.legal[side];
+#pragma omp atomic
+            s->slice.zeroing_wins[side] += t.zeroing_wins[side];
+        }
+        buffers_free(&t);
     }
-    return enough;
 }
 
 treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error)
 {
     Converter *converter[2 * SLICE_LANES] = {NULL};
     treb_status status = TREB_OK;
+    for (int side = 0; side < 2; side++) s->slice.legal[side] = s->slice.zeroing_wins[side] = 0;
+    log_clear(s->facts);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        if (s->due[m]) log_clear(s->due[m]);
+        if (s->decided[m]) log_clear(s->decided[m]);
+    }
     for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++)
         status =
             converter_new(s->shape, s->slice.pawns[i / 2], i % 2, source, &converter[i], error);
-    if (status == TREB_OK && !setup_all(s, converter)) status = fail_memory(error);
+    if (status == TREB_OK) {
+        setup_all(s, converter);
+        status = (treb_status)s->status;
+    }
     for (int i = 0; i < 2 * s->slice.lanes; i++) converter_free(converter[i]);
     return status;
 }

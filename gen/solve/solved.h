@@ -26,13 +26,26 @@ static inline size_t shape_lane_cells(const Shape *shape)
     return shape->men == 0 ? 1 : shape->men == 1 ? 64 : shape->plane_cells;
 }
 
+/* Distances of many cells: a byte each, or two where some need it. */
+typedef struct PliesArray {
+    uint8_t *narrow;
+    Plies *wide; /* one of the two is NULL */
+} PliesArray;
+
+static inline Plies narrow_plies(uint8_t byte) { return byte == NARROW_OPEN ? PLIES_OPEN : byte; }
+
+static inline Plies array_plies(const PliesArray *array, uint64_t cell)
+{
+    return array->narrow != NULL ? narrow_plies(array->narrow[cell]) : array->wide[cell];
+}
+
 /* Arrays by side to move, of the slice's cells; NULL where not at hand. */
 typedef struct Solved {
-    Plies *value[2];
+    PliesArray value[2];
     uint64_t *legal[2];
     uint64_t *cursed[2]; /* won or lost by the laws of mate, drawn by the 50-move rule */
     /* Only while the table itself is being solved, for its own pushes: */
-    Plies *dtc[2];          /* distance to conversion, where the value is a win or a loss */
+    PliesArray dtc[2];      /* distance to conversion, where the value is a win or a loss */
     uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
 } Solved;
 

@@ -6,7 +6,7 @@
 #include "gen/solve/convert.h"
 #include "gen/solve/solve.h"
 
-enum { NEVER = PLIES_OPEN, CURSED_START = RULE_PLIES + 1 };
+enum { CURSED_START = RULE_PLIES + 1 };
 
 typedef struct Frontier {
     uint64_t *set;   /* cells just lost; meaningful in the slabs named */
@@ -15,46 +15,67 @@ typedef struct Frontier {
 
 /* What the loop over the plies of a metric works on. By side to move. */
 typedef struct PlyLoop {
-    uint64_t *unwon[2];                    /* legal, not (yet) won */
-    uint64_t *open[2];                     /* may yet turn out lost */
-    uint64_t *pending[2];                  /* a conversion wins in plies[...] */
-    uint64_t *held[2];                     /* lost, if at all, not before plies[...] */
-    Frontier lost_at[2][2];                /* by parity of the ply, then side */
-    uint64_t *won_slabs[2][2];             /* likewise: slabs in which something was won */
-    Plies *next_pending[2], *next_held[2]; /* by kings and slab: when the next is due */
-    Plies *plies[2];                       /* the distances of the metric */
-    bool ends;                             /* which are those to mate: slice.ends_best is wanted */
+    uint64_t *unwon[2];        /* legal, not (yet) won */
+    uint64_t *open[2];         /* may turn out lost at this ply */
+    Frontier lost_at[2][2];    /* by parity of the ply, then side */
+    uint64_t *won_slabs[2][2]; /* likewise: slabs in which something was won */
+    treb_metric metric;
 } PlyLoop;
 
-/* What each metric starts from. By side to move. */
-typedef struct Start {
-    uint64_t *converts[2]; /* some conversion wins */
-    uint64_t *must[2];     /* the best conversion loses */
-    uint64_t *mated[2];
-    uint64_t *losable[2]; /* may turn out lost; after the first metric: is lost, not mated */
-    uint64_t *ends[2];    /* the best conversion by mate distance is no push; NULL if not wanted */
-} Start;
+/* What a look at some moves tells: see plane.h. Tags of Solver.facts. */
+enum {
+    FACT_STALEMATE,
+    FACT_CAPTURE_WINS,
+    FACT_CAPTURE_DRAWS,
+    FACT_ZEROING_WINS,
+    FACT_ENDS_WINS,
+    FACT_ENDS, /* the best conversion by mate distance completes bounds */
+    FACT_MUST, /* the best conversion loses */
+    FACTS
+};
+
+/* Tags of what is decided: plies, and whether it is won. */
+static inline unsigned decided_tag(unsigned plies, bool won) { return 2 * plies + won; }
+static inline unsigned decided_plies(unsigned tag) { return tag / 2; }
+static inline bool decided_won(unsigned tag) { return tag % 2; }
+
+static inline uint32_t stream_of(uint32_t kings, int side) { return 2 * kings + (uint32_t)side; }
+
+/* Of what is due, where a conversion wins or loses; tags are plies. */
+static inline uint32_t due_stream(uint32_t kings, int side, bool wins)
+{
+    return 2 * stream_of(kings, side) + wins;
+}
 
 struct Solver {
-    Ledger *ledger;
+    LogPlace place;
     const Shape *shape;
     const Kernel *kernel;
     unsigned metrics;                  /* wanted */
     uint64_t lane_pawns[KERNEL_LANES]; /* with one piece, of the slices; full if there is none */
     size_t slab_count, slab_words;     /* of a plane, as the kernel masks it */
-    Start start;
     PlyLoop loop;
-    Slice slice; /* what comes out */
+    LogSpace *space;
+    Log *facts;
+    Log *due[TREB_METRICS];     /* conversions that win or lose, by when they may */
+    Log *decided[TREB_METRICS]; /* cells won or lost, by ply */
+    Slice slice;                /* what comes out */
     PlyCounts counts[TREB_METRICS];
-    void *sets, *dtc;        /* the memory of all of these; of distances to conversion, if needed */
+    void *sets;         /* the memory of those of the loop */
+    _Atomic int status; /* of what runs in parallel: what went wrong first */
+    treb_error *error;
     _Atomic unsigned *watch; /* told the ply; NULL allowed */
 };
 
 /* The work space of one thread. */
 typedef struct Buffers {
     uint64_t *a, *b; /* planes */
-    Outcomes outcomes;
+    LogRoom room;
     PlyCounts *counts; /* while plies are counted */
+    Outcomes outcomes; /* while a slice is set up, */
+    uint32_t *cell;    /* as the rest: cells of a plane by what they count, */
+    uint32_t *first;   /* and where those of each tag begin */
+    uint64_t legal[2], zeroing_wins[2];
     void *memory;
 } Buffers;
 
@@ -62,11 +83,28 @@ typedef struct Buffers {
 bool buffers_init(Buffers *t, const Solver *s, bool outcomes);
 void buffers_free(Buffers *t);
 
-/* Gets memory for distances to conversion, unless it is there. False: out of memory. */
-bool solver_add_dtc(Solver *s);
+/* Notes in a solver that something went wrong; of several the first. Thread-safe. */
+void solver_fail(Solver *s, treb_status status, const treb_error *error);
+bool solver_failed(const Solver *s);
 
-/* Fills in what a slice starts from: legal positions, mates and stalemates, conversions. */
+/* A distance is too long. */
+treb_status fail_plies(const Shape *shape, treb_error *error);
+
+/* Fills in what a slice starts from: legal positions, mates and stalemates, conversions. Leaves the loop
+ * where the first metric starts. */
 treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error);
+
+/* Notes that cells of a plane are won or lost in n plies: those of `set` in these slabs. */
+void solver_decide(Solver *s, uint32_t kings, int side, bool won, unsigned n, const uint64_t *set,
+                   uint64_t slabs, Buffers *t);
+
+/* Positions that a set of cells of a plane stands for, in these slabs: see PlyCounts. */
+uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs);
+
+static inline bool slab_in(const Solver *s, uint64_t slabs, size_t slab)
+{
+    return s->slab_count == 1 ? slabs != 0 : slabs >> slab & 1;
+}
 
 static inline uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
 {

@@ -14,10 +14,10 @@
 #include "core/error.h"
 #include "core/io.h"
 
-enum { CHUNK = 1 << 20, GROUP = 8 /* chunks compressed at once */, SCRATCH_LEVEL = 1 };
+enum { CHUNK = 1 << 20 /* bytes, about */, SCRATCH_LEVEL = 1 };
 
-/* Files of the two widths of a distance do not fit each other; the number is that of the layout. */
-static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '3', sizeof(Plies) - 1};
+/* The number is that of the layout. */
+static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '4', 0};
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -91,44 +91,180 @@ StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes)
 
 /* ---- one side in memory ---------------------------------------------------------------------- */
 
-static size_t set_bytes(const Shape *shape) { return shape->words * sizeof(uint64_t); }
-static size_t value_bytes(const Shape *shape) { return shape->cells * sizeof(Plies); }
+/* The arrays of some planes of a side, one behind the other. */
+typedef struct SideArrays {
+    PliesArray value;
+    uint64_t *legal, *cursed; /* NULL: none */
+} SideArrays;
 
-/* In memory and, before compression, in the file. */
-static size_t side_bytes(const Shape *shape, bool cursed)
+static size_t value_size(SideKind kind) { return kind.wide ? sizeof(Plies) : 1; }
+
+/* Of so many planes. */
+static size_t arrays_bytes(const Shape *shape, SideKind kind, uint32_t planes)
 {
-    return value_bytes(shape) + (cursed ? 2 : 1) * set_bytes(shape);
+    size_t set = shape->plane_words * sizeof(uint64_t);
+    return planes * (shape->plane_cells * value_size(kind) + (kind.cursed ? 2 : 1) * set);
 }
 
-static size_t side_chunks(const Shape *shape, bool cursed)
+static PliesArray place_plies(void *memory, bool wide)
 {
-    return (side_bytes(shape, cursed) + CHUNK - 1) / CHUNK;
+    return wide ? (PliesArray){NULL, memory} : (PliesArray){memory, NULL};
 }
 
-uint64_t side_cost(const Shape *shape, bool cursed)
+static SideArrays place_arrays(const Shape *shape, SideKind kind, uint32_t planes, uint8_t *memory)
 {
-    return ledger_cost(side_bytes(shape, cursed));
+    SideArrays a = {place_plies(memory, kind.wide), NULL, NULL};
+    memory += planes * shape->plane_cells * value_size(kind);
+    a.legal = (uint64_t *)(void *)memory;
+    if (kind.cursed) a.cursed = a.legal + planes * shape->plane_words;
+    return a;
 }
 
-bool side_alloc(const Shape *shape, Ledger *ledger, Side *side, int color, bool cursed)
+static void put_plies(const PliesArray *array, size_t first, const Plies *plies)
 {
-    uint8_t *kept = ledger_alloc(ledger, side_bytes(shape, cursed));
-    if (kept == NULL) return false;
-    side->kept = kept;
-    side->cursed = cursed;
-    side->solved.value[color] = (Plies *)(void *)kept;
-    kept += value_bytes(shape);
-    side->solved.legal[color] = (uint64_t *)(void *)kept;
-    if (cursed) side->solved.cursed[color] = (uint64_t *)(void *)(kept + set_bytes(shape));
+    if (array->wide != NULL)
+        memcpy(array->wide + first, plies, 64 * sizeof *plies);
+    else /* what is open has all bits of the byte */
+        for (int i = 0; i < 64; i++) array->narrow[first + i] = (uint8_t)plies[i];
+}
+
+/* Copies a plane to plane number `at` of arrays. */
+static void put_plane(const Plane *plane, const Shape *shape, uint32_t at, const SideArrays *a)
+{
+    const Kernel *kernel = kernel_best();
+    const Plies *dtm = plane->distance[TREB_DTM];
+    const size_t words = shape->plane_words, first = at * words;
+    memcpy(a->legal + first, plane->legal, words * sizeof *a->legal);
+    if (a->cursed) memcpy(a->cursed + first, plane->cursed, words * sizeof *a->cursed);
+    for (size_t w = 0; w < words; w++) {
+        uint64_t decided = plane->won[w] | plane->lost[w];
+        Plies plies[64];
+        if (dtm) {
+            kernel->pick(&decided, 1, 0, dtm + 64 * w, plies);
+        } else {
+            for (int i = 0; i < 64; i++) plies[i] = PLIES_OPEN;
+            kernel->mark(&plane->won[w], 1, 1, plies);
+            kernel->mark(&plane->lost[w], 1, 2, plies);
+        }
+        put_plies(&a->value, 64 * (first + w), plies);
+    }
+}
+
+/* What put_plane needs of planes. */
+static unsigned parts_of(const Slice *slice)
+{
+    return slice->metrics >> TREB_DTM & 1 ? PLANE_DISTANCE << TREB_DTM : 0;
+}
+
+/* What stands for draws has all bits of a byte: a distance must be less. */
+SideKind side_kind(const Slice *slice)
+{
+    SideKind kind = {slice->cursed, false};
+    for (int m = TREB_DTC; m < TREB_METRICS; m++)
+        if (slice->metrics >> m & 1)
+            kind.wide |= slice->plies[slice_metric(slice, (treb_metric)m)] > NARROW_MOST;
+    return kind;
+}
+
+uint64_t side_cost(const Shape *shape, SideKind kind)
+{
+    return ledger_cost(arrays_bytes(shape, kind, shape->kings));
+}
+
+static size_t pushes_bytes(const Shape *shape, SideKind kind, bool dtc)
+{
+    return shape->words * sizeof(uint64_t) + (dtc ? shape->cells * value_size(kind) : 0);
+}
+
+uint64_t pushes_cost(const Shape *shape, SideKind kind, bool dtc)
+{
+    return ledger_cost(pushes_bytes(shape, kind, dtc));
+}
+
+/* Gives a side room in memory, not filled in. False: out of memory. */
+static bool side_alloc(const Shape *shape, Ledger *ledger, Side *side, int color)
+{
+    side->kept = ledger_alloc(ledger, arrays_bytes(shape, side->kind, shape->kings));
+    if (side->kept == NULL) return false;
+    SideArrays a = place_arrays(shape, side->kind, shape->kings, side->kept);
+    side->solved.value[color] = a.value;
+    side->solved.legal[color] = a.legal;
+    side->solved.cursed[color] = a.cursed;
     return true;
+}
+
+/* The same for what only pushes ask for. */
+static bool pushes_alloc(const Slice *slice, Ledger *ledger, Side *side, int color)
+{
+    const Shape *shape = slice->shape;
+    bool dtc = slice->metrics >> TREB_DTC & 1;
+    uint64_t *pushes = ledger_alloc(ledger, pushes_bytes(shape, side->kind, dtc));
+    if (pushes == NULL) return false;
+    side->pushes = pushes;
+    side->solved.stalemate[color] = pushes;
+    if (dtc) side->solved.dtc[color] = place_plies(pushes + shape->words, side->kind.wide);
+    return true;
+}
+
+static void put_pushes(const Plane *plane, const Shape *shape, uint32_t kings, const Side *side,
+                       int color)
+{
+    const Kernel *kernel = kernel_best();
+    const Plies *dtc = plane->distance[TREB_DTC];
+    const size_t words = shape->plane_words, first = kings * words;
+    memcpy(side->solved.stalemate[color] + first, plane->stalemate, words * sizeof(uint64_t));
+    for (size_t w = 0; dtc != NULL && w < words; w++) {
+        uint64_t decided = plane->won[w] | plane->lost[w];
+        Plies plies[64];
+        kernel->pick(&decided, 1, 0, dtc + 64 * w, plies);
+        put_plies(&side->solved.dtc[color], 64 * (first + w), plies);
+    }
+}
+
+treb_status side_fill(const Slice *slice, Ledger *ledger, Side *side, int color, bool pushes,
+                      treb_error *error)
+{
+    const Shape *shape = slice->shape;
+    unsigned parts = parts_of(slice);
+    treb_status status = TREB_OK;
+    side->kind = side_kind(slice);
+    if (pushes) parts |= PLANE_STALEMATE;
+    if (pushes && slice->metrics >> TREB_DTC & 1) parts |= PLANE_DISTANCE << TREB_DTC;
+    if (!side_alloc(shape, ledger, side, color) ||
+        (pushes && !pushes_alloc(slice, ledger, side, color)))
+        return fail_memory(error);
+    SideArrays arrays = place_arrays(shape, side->kind, shape->kings, side->kept);
+#pragma omp parallel
+    {
+        Plane plane;
+        bool ready = plane_init(&plane, shape, parts, ledger);
+#pragma omp for schedule(dynamic, 4)
+        for (uint32_t k = 0; k < shape->kings; k++) {
+            treb_error mine;
+            treb_status own =
+                ready ? plane_read(&plane, slice, color, k, &mine) : fail_memory(&mine);
+            if (own == TREB_OK) {
+                put_plane(&plane, shape, k, &arrays);
+                if (pushes) put_pushes(&plane, shape, k, side, color);
+                continue;
+            }
+#pragma omp critical(scratch_error)
+            {
+                status = own;
+                *error = mine;
+            }
+        }
+        plane_free(&plane);
+    }
+    return status;
 }
 
 uint64_t side_held(const Shape *shape, const Side *side)
 {
-    uint64_t pushes = set_bytes(shape);
     if (side->kept == NULL) return 0;
-    if (side->solved.dtc[0] || side->solved.dtc[1]) pushes += value_bytes(shape);
-    return side_cost(shape, side->cursed) + (side->pushes ? ledger_cost(pushes) : 0);
+    bool dtc = false;
+    for (int i = 0; i < 2; i++) dtc |= side->solved.dtc[i].narrow || side->solved.dtc[i].wide;
+    return side_cost(shape, side->kind) + (side->pushes ? pushes_cost(shape, side->kind, dtc) : 0);
 }
 
 void side_unload(Side *side)
@@ -141,29 +277,42 @@ void side_unload(Side *side)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static size_t chunk_size(size_t bytes, size_t chunk)
+/* In the file planes are kept in chunks of so many; the last has fewer. */
+static uint32_t chunk_planes(const Shape *shape)
 {
-    return bytes - chunk * CHUNK < CHUNK ? bytes - chunk * CHUNK : CHUNK;
+    size_t planes = CHUNK / (shape->plane_cells + 2 * shape->plane_words * sizeof(uint64_t));
+    return planes < 1 ? 1 : planes < shape->kings ? (uint32_t)planes : shape->kings;
 }
 
-/* Makes chunk `c` of a side from a slice. */
-static void chunk_make(const Slice *slice, int color, size_t c, size_t size, uint8_t *bytes)
+static size_t side_chunks(const Shape *shape)
 {
-    const Shape *shape = slice->shape;
-    size_t set = set_bytes(shape), values = value_bytes(shape);
-    size_t from = c * CHUNK, part, word = 64 * sizeof(Plies);
-    for (; size; size -= part, from += part, bytes += part) {
-        size_t end = from < values ? values : from < values + set ? values + set : from + size;
-        part = end - from < size ? end - from : size;
-        if (from < values)
-            slice_values(slice, color, from / word, part / word, (Plies *)(void *)bytes);
-        else if (from < values + set)
-            memcpy(bytes, (const uint8_t *)slice->legal[color] + (from - values), part);
-        else
-            for (size_t i = 0; i < part / 8; i++)
-                ((uint64_t *)(void *)bytes)[i] =
-                    slice_cursed(slice, color, (from - values - set) / 8 + i);
-    }
+    return (shape->kings + chunk_planes(shape) - 1) / chunk_planes(shape);
+}
+
+static uint32_t chunk_end(const Shape *shape, size_t chunk)
+{
+    uint64_t end = (chunk + 1) * chunk_planes(shape);
+    return end < shape->kings ? (uint32_t)end : shape->kings;
+}
+
+static void copy_part(void *all, size_t first, size_t bytes, void *some, bool to_all)
+{
+    uint8_t *part = (uint8_t *)all + first;
+    memcpy(to_all ? part : some, to_all ? some : part, bytes);
+}
+
+/* Copies the arrays of some planes from those of all, or to them. */
+static void copy_arrays(const Shape *shape, SideKind kind, const SideArrays *all, uint32_t first,
+                        uint32_t planes, const SideArrays *some, bool to_all)
+{
+    const size_t cells = shape->plane_cells * value_size(kind),
+                 set = shape->plane_words * sizeof(uint64_t);
+    if (kind.wide)
+        copy_part(all->value.wide, first * cells, planes * cells, some->value.wide, to_all);
+    else
+        copy_part(all->value.narrow, first * cells, planes * cells, some->value.narrow, to_all);
+    copy_part(all->legal, first * set, planes * set, some->legal, to_all);
+    if (kind.cursed) copy_part(all->cursed, first * set, planes * set, some->cursed, to_all);
 }
 
 /* Compresses with a checksum: what is read back goes into other tables. Returns 0 without memory. */
@@ -178,95 +327,139 @@ static size_t chunk_pack(uint8_t *out, size_t bound, const uint8_t *plain, size_
     return ZSTD_isError(n) ? 0 : n;
 }
 
-/* Where some chunks of a side lie, compressed. */
-typedef struct ChunkGroup {
-    size_t first, end, bound;
-    uint8_t *packed, *plain; /* by chunk of the group: `bound` and CHUNK bytes each */
-} ChunkGroup;
+/* What a thread needs to write chunks. */
+typedef struct ChunkRoom {
+    uint8_t *plain, *packed;
+    size_t bound;
+    Plane plane; /* where they come from a slice */
+} ChunkRoom;
 
-/* Compresses the chunks of a group in parallel. False: out of memory. */
-static bool group_pack(const StoreEntry *entry, Side *side, int color, const Slice *slice,
-                       const ChunkGroup *group)
+static size_t place_room(ChunkRoom *room, const Shape *shape, SideKind kind, void *memory)
 {
-    size_t bytes = side_bytes(&entry->shape, side->cursed);
-    bool ok = true;
-#pragma omp parallel for schedule(dynamic)
-    for (size_t c = group->first; c < group->end; c++) {
-        size_t size = chunk_size(bytes, c), i = c - group->first;
-        uint8_t *plain = side->kept ? (uint8_t *)side->kept + c * CHUNK : group->plain + i * CHUNK;
-        if (side->kept == NULL) chunk_make(slice, color, c, size, plain);
-        side->chunk[c] =
-            (uint32_t)chunk_pack(group->packed + i * group->bound, group->bound, plain, size);
-        if (side->chunk[c] == 0) {
-#pragma omp atomic write
-            ok = false;
-        }
-    }
-    return ok;
+    Layout layout = {memory, 0};
+    size_t size = arrays_bytes(shape, kind, chunk_planes(shape));
+    room->bound = ZSTD_compressBound(size);
+    room->plain = layout_place(&layout, size);
+    room->packed = layout_place(&layout, room->bound);
+    return layout.size;
 }
 
-static treb_status group_write(StoreEntry *entry, const Side *side, const ChunkGroup *group,
-                               treb_error *error)
+static bool room_init(ChunkRoom *room, const Shape *shape, SideKind kind, const Slice *slice,
+                      Ledger *ledger)
 {
-    for (size_t c = group->first; c < group->end; c++) {
-        const uint8_t *packed = group->packed + (c - group->first) * group->bound;
-        if (!io_write_at(entry->file, packed, side->chunk[c], entry->end))
-            return fail_errno(error, "write", entry->path);
-        entry->end += side->chunk[c];
+    void *memory = ledger_alloc(ledger, place_room(room, shape, kind, NULL));
+    memset(&room->plane, 0, sizeof room->plane);
+    if (memory == NULL) return false;
+    place_room(room, shape, kind, memory);
+    if (slice == NULL || plane_init(&room->plane, shape, parts_of(slice), ledger)) return true;
+    ledger_free(memory);
+    return false;
+}
+
+/* What was placed first is where the memory begins. */
+static void room_free(ChunkRoom *room)
+{
+    plane_free(&room->plane);
+    ledger_free(room->plain);
+}
+
+/* Makes chunk `c` of a side, from memory or else from a slice, and compresses it. */
+static treb_status chunk_make(const Shape *shape, Side *side, int color, const Slice *slice,
+                              size_t c, ChunkRoom *room, treb_error *error)
+{
+    const uint32_t first = (uint32_t)(c * chunk_planes(shape)),
+                   planes = chunk_end(shape, c) - first;
+    SideArrays some = place_arrays(shape, side->kind, planes, room->plain);
+    treb_status status = TREB_OK;
+    if (side->kept != NULL) {
+        SideArrays all = place_arrays(shape, side->kind, shape->kings, side->kept);
+        copy_arrays(shape, side->kind, &all, first, planes, &some, false);
     }
-    return TREB_OK;
+    for (uint32_t k = 0; side->kept == NULL && k < planes && status == TREB_OK; k++) {
+        status = plane_read(&room->plane, slice, color, first + k, error);
+        if (status == TREB_OK) put_plane(&room->plane, shape, k, &some);
+    }
+    if (status != TREB_OK) return status;
+    side->chunk[c] = (uint32_t)chunk_pack(room->packed, room->bound, room->plain,
+                                          arrays_bytes(shape, side->kind, planes));
+    return side->chunk[c] > 0 ? TREB_OK : fail_memory(error);
 }
 
 treb_status side_write(StoreEntry *entry, Side *side, int color, const Slice *slice,
                        treb_error *error)
 {
+    const Shape *shape = &entry->shape;
+    const size_t chunks = side_chunks(shape);
+    treb_status status = TREB_OK;
     assert(!side->filed && (side->kept != NULL || slice != NULL));
-    if (side->kept == NULL) side->cursed = slice->cursed;
-    size_t chunks = side_chunks(&entry->shape, side->cursed);
-    ChunkGroup group = {.bound = ZSTD_compressBound(CHUNK)};
+    if (side->kept == NULL) side->kind = side_kind(slice);
     side->chunk = malloc(chunks * sizeof *side->chunk);
-    group.packed = ledger_alloc(entry->ledger, GROUP * group.bound);
-    if (side->kept == NULL) group.plain = ledger_alloc(entry->ledger, (size_t)GROUP * CHUNK);
-    bool ready = side->chunk && group.packed && (side->kept || group.plain);
-    treb_status status = ready ? TREB_OK : fail_memory(error);
+    if (side->chunk == NULL) return fail_memory(error);
     side->offset = entry->end;
-    for (; group.first < chunks && status == TREB_OK; group.first = group.end) {
-        group.end = chunks - group.first < GROUP ? chunks : group.first + GROUP;
-        status = group_pack(entry, side, color, slice, &group)
-                     ? group_write(entry, side, &group, error)
-                     : fail_memory(error);
+#pragma omp parallel
+    {
+        ChunkRoom room;
+        bool ready = room_init(&room, shape, side->kind, side->kept ? NULL : slice, entry->ledger);
+#pragma omp for schedule(dynamic) ordered
+        for (size_t c = 0; c < chunks; c++) {
+            treb_error mine;
+            treb_status own =
+                ready ? chunk_make(shape, side, color, slice, c, &room, &mine) : fail_memory(&mine);
+#pragma omp ordered
+            {
+                if (own == TREB_OK && status == TREB_OK &&
+                    !io_write_at(entry->file, room.packed, side->chunk[c], entry->end))
+                    own = fail_errno(&mine, "write", entry->path);
+                if (own == TREB_OK)
+                    entry->end += side->chunk[c];
+                else if (status == TREB_OK) {
+                    status = own;
+                    *error = mine;
+                }
+            }
+        }
+        if (ready) room_free(&room);
     }
-    ledger_free(group.packed);
-    ledger_free(group.plain);
     side->filed = status == TREB_OK;
     return status;
 }
 
-uint64_t side_write_cost(void)
+uint64_t side_write_cost(const Shape *shape, int threads)
 {
-    return ledger_cost(GROUP * ZSTD_compressBound(CHUNK)) + ledger_cost((size_t)GROUP * CHUNK);
+    ChunkRoom room;
+    return (uint64_t)threads *
+           (ledger_cost(place_room(&room, shape, (SideKind){true, true}, NULL)) +
+            plane_memory(shape, PLANE_DISTANCE << TREB_DTM));
 }
 
 /* Reads chunk `c`, which begins at `at`, to its place in memory. */
 static treb_status chunk_read(const StoreEntry *entry, const Side *side, size_t c, uint64_t at)
 {
-    size_t size = chunk_size(side_bytes(&entry->shape, side->cursed), c);
-    uint8_t *packed = malloc(side->chunk[c]);
-    if (packed == NULL) return TREB_ERR_MEMORY;
-    bool good =
-        io_read_at(entry->file, packed, side->chunk[c], at) &&
-        ZSTD_decompress((uint8_t *)side->kept + c * CHUNK, size, packed, side->chunk[c]) == size;
-    free(packed);
+    const Shape *shape = &entry->shape;
+    const uint32_t first = (uint32_t)(c * chunk_planes(shape)),
+                   planes = chunk_end(shape, c) - first;
+    const size_t size = arrays_bytes(shape, side->kind, planes);
+    uint8_t *plain = malloc(size + side->chunk[c]);
+    if (plain == NULL) return TREB_ERR_MEMORY;
+    uint8_t *packed = plain + size;
+    bool good = io_read_at(entry->file, packed, side->chunk[c], at) &&
+                ZSTD_decompress(plain, size, packed, side->chunk[c]) == size;
+    if (good) {
+        SideArrays all = place_arrays(shape, side->kind, shape->kings, side->kept),
+                   some = place_arrays(shape, side->kind, planes, plain);
+        copy_arrays(shape, side->kind, &all, first, planes, &some, true);
+    }
+    free(plain);
     return good ? TREB_OK : TREB_ERR_DAMAGED;
 }
 
 treb_status side_read(StoreEntry *entry, Side *side, int color, treb_error *error)
 {
     const Shape *shape = &entry->shape;
-    size_t chunks = side_chunks(shape, side->cursed);
+    size_t chunks = side_chunks(shape);
     uint64_t *at = malloc((chunks + 1) * sizeof *at);
     treb_status status = TREB_ERR_MEMORY;
-    if (at != NULL && side_alloc(shape, entry->ledger, side, color, side->cursed)) {
+    if (at != NULL && side_alloc(shape, entry->ledger, side, color)) {
         status = TREB_OK;
         at[0] = side->offset;
         for (size_t c = 0; c < chunks; c++) at[c + 1] = at[c] + side->chunk[c];
@@ -331,9 +524,8 @@ treb_status entry_write_list(StoreEntry *entry, treb_error *error)
             const Side *side = &batch->side[color];
             if (!(entry->sides >> color & 1)) continue;
             bytes_add(&b, side->offset);
-            bytes_add(&b, side->cursed);
-            for (size_t c = 0; c < side_chunks(&entry->shape, side->cursed); c++)
-                bytes_add(&b, side->chunk[c]);
+            bytes_add(&b, side->kind.cursed + 2u * side->kind.wide);
+            for (size_t c = 0; c < side_chunks(&entry->shape); c++) bytes_add(&b, side->chunk[c]);
         }
     }
     uint64_t size = b.size, sum = b.failed ? 0 : XXH3_64bits(b.data, b.size);
@@ -367,9 +559,10 @@ static uint64_t reader_next(ListReader *r)
 static bool parse_side(const Shape *shape, Side *side, ListReader *r)
 {
     side->offset = reader_next(r);
-    side->cursed = reader_next(r) != 0;
+    uint64_t kind = reader_next(r);
+    side->kind = (SideKind){kind & 1, kind >> 1 & 1};
     side->filed = true;
-    size_t chunks = side_chunks(shape, side->cursed);
+    size_t chunks = side_chunks(shape);
     side->chunk = malloc(chunks * sizeof *side->chunk);
     for (size_t c = 0; c < chunks && side->chunk; c++) side->chunk[c] = (uint32_t)reader_next(r);
     return side->chunk && !r->failed;

@@ -8,21 +8,29 @@
 #ifndef TREB_GEN_SCRATCH_H
 #define TREB_GEN_SCRATCH_H
 
-#include "gen/solve/solve.h"
+#include "gen/solve/plane.h"
 
 enum { NO_BATCH = 0xffffffff };
+
+/* What a side's arrays are like. */
+typedef struct SideKind {
+    bool cursed; /* the set of cursed cells follows the legal ones */
+    bool wide;   /* values of two bytes */
+} SideKind;
+
+SideKind side_kind(const Slice *slice);
 
 /* One side to move of one batch. */
 typedef struct Side {
     uint64_t offset; /* of the first chunk in the file */
     uint32_t *chunk; /* compressed sizes */
-    bool cursed;     /* the set of cursed cells follows the legal ones */
-    bool filed;      /* is in the file */
-    Solved solved;   /* points into these two: */
-    void *kept;      /* what is also in the file; NULL: not in memory */
-    void *pushes;    /* what only the table's own pushes ask for */
-    int references;  /* users of `solved` */
-    uint64_t used;   /* when it was last asked for */
+    SideKind kind;
+    bool filed;     /* is in the file */
+    Solved solved;  /* points into these two: */
+    void *kept;     /* what is also in the file; NULL: not in memory */
+    void *pushes;   /* what only the table's own pushes ask for */
+    int references; /* users of `solved` */
+    uint64_t used;  /* when it was last asked for */
 } Side;
 
 /* A batch that was put into the store. */
@@ -55,11 +63,15 @@ void entry_free(StoreEntry *entry);
 /* Adds a batch of `lanes` slices; not thread-safe. NULL: out of memory. */
 StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes);
 
-/* Bytes that a side claims in memory. */
-uint64_t side_cost(const Shape *shape, bool cursed);
+/* Bytes that a side claims in memory; and what only pushes ask for, with distances to conversion if
+ * there are any. */
+uint64_t side_cost(const Shape *shape, SideKind kind);
+uint64_t pushes_cost(const Shape *shape, SideKind kind, bool dtc);
 
-/* Gives a side room in memory, not filled in. False: out of memory. */
-bool side_alloc(const Shape *shape, Ledger *ledger, Side *side, int color, bool cursed);
+/* Gives a side room in memory and fills it from a slice, in parallel, with what pushes ask for if
+ * wanted. The caller unloads it after a failure. */
+treb_status side_fill(const Slice *slice, Ledger *ledger, Side *side, int color, bool pushes,
+                      treb_error *error);
 
 /* Bytes that a side holds now. */
 uint64_t side_held(const Shape *shape, const Side *side);
@@ -72,8 +84,8 @@ void side_unload(Side *side);
 treb_status side_write(StoreEntry *entry, Side *side, int color, const Slice *slice,
                        treb_error *error);
 
-/* Bytes that side_write claims at most. */
-uint64_t side_write_cost(void);
+/* Bytes that side_write claims at most, with so many threads. */
+uint64_t side_write_cost(const Shape *shape, int threads);
 
 /* Reads one side back into memory, in parallel. */
 treb_status side_read(StoreEntry *entry, Side *side, int color, treb_error *error);

@@ -199,7 +199,7 @@ static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, 
     side->used = ++store->clock;
     if (side->kept == NULL) {
         if (!side->filed) return fail_unsolved(entry, error);
-        make_room(store, side_cost(&entry->shape, side->cursed));
+        make_room(store, side_cost(&entry->shape, side->kind));
         treb_status status = side_read(entry, side, color, error);
         if (status != TREB_OK) return status;
         store->held += side_held(&entry->shape, side);
@@ -273,41 +273,6 @@ StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb
     return NULL;
 }
 
-/* Copies what only pushes ask for. */
-static bool fill_pushes(Store *store, Side *side, int color, const Slice *slice)
-{
-    const Shape *shape = slice->shape;
-    const Plies *dtc = slice->distance[TREB_DTC][color];
-    size_t set = shape->words * sizeof(uint64_t), plies = dtc ? shape->cells * sizeof(Plies) : 0;
-    uint8_t *pushes = ledger_alloc(store->ledger, set + plies);
-    if (pushes == NULL) return false;
-    side->pushes = pushes;
-    side->solved.stalemate[color] = (uint64_t *)(void *)pushes;
-    memcpy(pushes, slice->stalemate[color], set);
-    if (dtc == NULL) return true;
-    side->solved.dtc[color] = (Plies *)(void *)(pushes + set);
-    memcpy(pushes + set, dtc, plies);
-    return true;
-}
-
-/* Copies one side. False: out of memory. */
-static bool side_fill(const StoreTable *table, Side *side, int color, const Slice *slice)
-{
-    enum { PART = 4096 };
-    const Shape *shape = slice->shape;
-    if (!side_alloc(shape, table->store->ledger, side, color, slice->cursed)) return false;
-    const Solved *s = &side->solved;
-    memcpy(s->legal[color], slice->legal[color], shape->words * sizeof(uint64_t));
-#pragma omp parallel for
-    for (size_t w = 0; w < shape->words; w += PART) {
-        size_t words = shape->words - w < PART ? shape->words - w : PART;
-        slice_values(slice, color, w, words, s->value[color] + 64 * w);
-        for (size_t i = w; i < w + words && slice->cursed; i++)
-            s->cursed[color][i] = slice_cursed(slice, color, i);
-    }
-    return !table->wanted[color] || fill_pushes(table->store, side, color, slice);
-}
-
 /* A slice too large to be kept goes to the file at once, without a copy. */
 static treb_status put_large(StoreTable *table, const uint64_t *number, const Slice *slice,
                              treb_error *error)
@@ -324,14 +289,13 @@ static treb_status put_large(StoreTable *table, const uint64_t *number, const Sl
 /* Bytes of the copy of a slice. */
 static uint64_t copy_cost(const StoreTable *table, const Slice *slice)
 {
-    const Shape *shape = slice->shape;
+    const SideKind kind = side_kind(slice);
     uint64_t bytes = 0;
     for (int color = 0; color < 2; color++) {
-        size_t pushes = shape->words * sizeof(uint64_t);
-        if (slice->distance[TREB_DTC][color]) pushes += shape->cells * sizeof(Plies);
         if (table->wanted[color] || table->parents >> color & 1)
-            bytes += side_cost(shape, slice->cursed);
-        if (table->wanted[color]) bytes += ledger_cost(pushes);
+            bytes += side_cost(slice->shape, kind);
+        if (table->wanted[color])
+            bytes += pushes_cost(slice->shape, kind, slice->metrics >> TREB_DTC & 1);
     }
     return bytes;
 }
@@ -352,19 +316,22 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
                       treb_error *error)
 {
     Side filled[2];
-    bool copied, ok = true;
+    bool copied, ok;
+    treb_status status = TREB_OK;
     uint64_t bytes = copy_cost(table, slice);
     assert(slice->shape->cells == table->entry->shape.cells);
 #pragma omp critical(store)
     copied = reserve(table, slice, bytes);
     if (!copied) return put_large(table, number, slice, error);
     memset(filled, 0, sizeof filled);
-    for (int color = 0; color < 2; color++)
+    for (int color = 0; color < 2 && status == TREB_OK; color++)
         if (table->wanted[color] || table->parents >> color & 1)
-            ok = ok && side_fill(table, &filled[color], color, slice);
+            status = side_fill(slice, table->store->ledger, &filled[color], color,
+                               table->wanted[color], error);
 #pragma omp critical(store)
     {
-        StoreBatch *batch = ok ? entry_add(table->entry, number, slice->lanes) : NULL;
+        StoreBatch *batch =
+            status == TREB_OK ? entry_add(table->entry, number, slice->lanes) : NULL;
         ok = batch != NULL;
         if (ok) {
             assert(side_held(slice->shape, &filled[0]) + side_held(slice->shape, &filled[1]) ==
@@ -376,7 +343,7 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
         }
     }
     for (int color = 0; color < 2 && !ok; color++) side_unload(&filled[color]);
-    return ok ? TREB_OK : fail_memory(error);
+    return ok || status != TREB_OK ? status : fail_memory(error);
 }
 
 /* Files a side of a level that no push asks for any more; without a parent it is freed. */
@@ -392,7 +359,7 @@ static treb_status side_retire(StoreTable *table, Side *side, int color, treb_er
     store->held -= side_held(shape, side);
     ledger_free(side->pushes);
     side->pushes = NULL;
-    side->solved.dtc[color] = NULL;
+    side->solved.dtc[color] = (PliesArray){NULL, NULL};
     side->solved.stalemate[color] = NULL;
     if (!kept || store->held + side_held(shape, side) > store->budget)
         side_unload(side);
@@ -468,19 +435,29 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 
 /* ---- how much it will hold ------------------------------------------------------------------- */
 
-uint64_t store_side_memory(const Shape *shape) { return side_cost(shape, true); }
+/* Only tables of six men and more have distances that take two bytes. */
+static SideKind worst_kind(const Shape *shape)
+{
+    return (SideKind){true, material_men(&shape->material) > PLIES_BYTE_MEN};
+}
 
-uint64_t store_write_memory(void) { return side_write_cost(); }
+uint64_t store_side_memory(const Shape *shape) { return side_cost(shape, worst_kind(shape)); }
+
+uint64_t store_write_memory(const Shape *shape, int threads)
+{
+    return side_write_cost(shape, threads);
+}
 
 uint64_t store_own_memory(const Shape *shape, const Batches *batches, unsigned parents,
                           unsigned metrics)
 {
-    uint64_t set = shape->words * sizeof(uint64_t), values = shape->cells * sizeof(Plies), each = 0;
+    const SideKind kind = worst_kind(shape);
+    uint64_t each = 0;
     if (!shape->pawns) return 0; /* copied only where there is room */
     for (int color = 0; color < 2; color++) {
         bool wanted = shape->material.count[!color][TREB_PAWN] > 0;
-        if (wanted || parents >> color & 1) each += side_cost(shape, true);
-        if (wanted) each += ledger_cost(set + (metrics >> TREB_DTC & 1 ? values : 0));
+        if (wanted || parents >> color & 1) each += side_cost(shape, kind);
+        if (wanted) each += pushes_cost(shape, kind, metrics >> TREB_DTC & 1);
     }
     /* A level and the two before it. */
     size_t most = 0, first = 0;

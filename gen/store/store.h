@@ -59,7 +59,7 @@ uint64_t store_own_memory(const Shape *shape, const Batches *batches, unsigned p
 /* Bytes of one side to move of a batch, as parents ask for it. */
 uint64_t store_side_memory(const Shape *shape);
 
-/* Bytes that filing a side takes. */
-uint64_t store_write_memory(void);
+/* Bytes that filing a side takes with so many threads. */
+uint64_t store_write_memory(const Shape *shape, int threads);
 
 #endif

@@ -1,8 +1,6 @@
 /* cells.c - see cells.h. */
 #include "gen/write/cells.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +21,7 @@ typedef struct Chunk {
     };
     uint32_t size; /* 0: not there */
     bool kept;     /* in memory */
+    bool wide;     /* two bytes a cell */
 } Chunk;
 
 struct Cells {
@@ -40,20 +39,6 @@ struct Cells {
     unsigned seen;   /* verdicts */
     Chunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
 };
-
-/* A file without a name, or with one that is gone at once where the system has no such files. */
-static int open_unnamed(const char *directory)
-{
-    char path[4200];
-#ifdef O_TMPFILE
-    int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) return file;
-#endif
-    snprintf(path, sizeof path, "%.4000s/.cells-XXXXXX", directory);
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0) unlink(path);
-    return file;
-}
 
 uint32_t cells_planes(const Shape *shape)
 {
@@ -96,7 +81,7 @@ Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const C
     v->keep = place->keep;
     v->seen = 1u << TREB_DRAW;
     snprintf(v->directory, sizeof v->directory, "%s", place->directory);
-    v->file = open_unnamed(v->directory);
+    v->file = io_unnamed(v->directory);
     treb_status status =
         v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
@@ -164,37 +149,42 @@ static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
     if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
 }
 
-static size_t plain_bytes(treb_metric metric, size_t cells)
+/* Distances take a byte where all of a chunk fit. Of codes that are bounds the upper half is theirs. */
+enum { BYTE_FREE = 255, BYTE_BOUND = 128 };
+
+static unsigned byte_codes(const Cells *v)
 {
-    return metric == TREB_WDL ? (cells + 1) / 2 : cells * sizeof(Plies);
+    return v->sides & CELLS_BOUNDS ? BYTE_BOUND : BYTE_FREE;
 }
 
-/* Room to pack the cells of a chunk: the cells, as half bytes, compressed. */
-typedef struct Room {
-    Plies *chosen;
-    uint8_t *plain, *packed;
-    size_t bound;
-} Room;
-
-static size_t place_room(Room *room, treb_metric metric, size_t cells, void *memory)
+/* False: some do not fit. */
+static bool bytes_pack(const Cells *v, const Plies *chosen, size_t cells, uint8_t *out)
 {
-    Layout layout = {memory, 0};
-    room->bound = ZSTD_compressBound(plain_bytes(metric, cells));
-    room->chosen = layout_place(&layout, cells * sizeof *room->chosen);
-    room->plain = layout_place(&layout, metric == TREB_WDL ? plain_bytes(metric, cells) : 0);
-    room->packed = layout_place(&layout, room->bound);
-    return layout.size;
+    const unsigned codes = byte_codes(v);
+    unsigned misfits = 0;
+    for (size_t i = 0; i < cells; i++) {
+        Plies c = chosen[i], low = c & (BYTE_BOUND - 1);
+        misfits |=
+            (c >= codes) & (c != CELL_FREE) & (c < CELL_BOUND || c >= CELL_BOUND + BYTE_BOUND);
+        out[i] = (uint8_t)(c == CELL_FREE ? BYTE_FREE : c >= CELL_BOUND ? BYTE_BOUND | low : c);
+    }
+    return !misfits;
 }
 
-static bool room_init(Room *room, const Cells *v, size_t cells)
+static void bytes_unpack(const Cells *v, const uint8_t *in, size_t cells, Plies *out)
 {
-    void *memory = ledger_alloc(v->ledger, place_room(room, v->metric, cells, NULL));
-    if (memory != NULL) place_room(room, v->metric, cells, memory);
-    return memory != NULL;
+    const unsigned codes = byte_codes(v);
+    const Plies bound = CELL_BOUND - BYTE_BOUND;
+    for (size_t i = 0; i < cells; i++) {
+        Plies c = (Plies)(in[i] >= codes ? in[i] + bound : in[i]);
+        out[i] = in[i] == BYTE_FREE ? CELL_FREE : c;
+    }
 }
 
-/* What was placed first is where the memory begins. */
-static void room_free(Room *room) { ledger_free(room->chosen); }
+static size_t plain_bytes(const Cells *v, bool wide, size_t cells)
+{
+    return v->metric == TREB_WDL ? (cells + 1) / 2 : wide ? cells * sizeof(Plies) : cells;
+}
 
 /* Keeps what was packed in memory, if there is room. */
 static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, Chunk *out)
@@ -210,16 +200,74 @@ static bool chunk_keep(Cells *v, const uint8_t *packed, size_t size, Chunk *out)
     return false;
 }
 
-/* Compresses the cells in `room` and keeps them, or appends them to the file. */
-static treb_status chunk_write(Cells *v, const Room *room, size_t cells, Chunk *out,
-                               treb_error *error)
+/* Where a thread makes chunks: cells of all metrics and lanes. */
+typedef struct Room {
+    Plane plane;
+    Plies
+        *chosen[TREB_METRICS]; /* lane after lane; those of the first are where the memory begins */
+    Plies *lanes;              /* the cells of one plane, where each is of another slice */
+    uint8_t *bytes, *packed;
+    size_t bound;
+} Room;
+
+static size_t chunk_cells(const Shape *shape)
 {
-    size_t size = plain_bytes(v->metric, cells);
-    const void *plain = room->chosen;
-    if (v->metric == TREB_WDL) {
-        nibbles_pack(room->chosen, cells, room->plain);
-        plain = room->plain;
+    return cells_planes(shape) * shape_lane_cells(shape);
+}
+
+static size_t place_room(Room *room, const Shape *shape, int count, void *memory)
+{
+    Layout layout = {memory, 0};
+    size_t cells = chunk_cells(shape);
+    room->bound = ZSTD_compressBound(cells * sizeof(Plies));
+    for (int i = 0; i < count; i++)
+        room->chosen[i] = layout_place(&layout, shape_lanes(shape) * cells * sizeof(Plies));
+    room->lanes = layout_place(&layout, SLICE_LANES * sizeof *room->lanes);
+    room->bytes = layout_place(&layout, cells);
+    room->packed = layout_place(&layout, room->bound);
+    return layout.size;
+}
+
+static unsigned parts_of(Cells *const cells[], int count)
+{
+    unsigned parts = 0;
+    for (int i = 0; i < count; i++) {
+        parts |= codes_parts(cells[i]->metric);
+        if (cells[i]->sides & CELLS_BOUNDS) parts |= PLANE_BOUNDS;
     }
+    return parts;
+}
+
+static bool room_init(Room *room, Cells *const cells[], int count)
+{
+    const Cells *v = cells[0];
+    void *memory = ledger_alloc(v->ledger, place_room(room, v->shape, count, NULL));
+    if (memory == NULL) return false;
+    place_room(room, v->shape, count, memory);
+    if (plane_init(&room->plane, v->shape, parts_of(cells, count), v->ledger)) return true;
+    ledger_free(memory);
+    return false;
+}
+
+static void room_free(Room *room)
+{
+    plane_free(&room->plane);
+    ledger_free(room->chosen[0]);
+}
+
+/* Compresses the cells of a chunk and keeps them, or appends them to the file. */
+static treb_status chunk_write(Cells *v, const Room *room, const Plies *chosen, size_t cells,
+                               Chunk *out, treb_error *error)
+{
+    const void *plain = room->bytes;
+    out->wide = false;
+    if (v->metric == TREB_WDL)
+        nibbles_pack(chosen, cells, room->bytes);
+    else if (!bytes_pack(v, chosen, cells, room->bytes)) {
+        plain = chosen;
+        out->wide = true;
+    }
+    size_t size = plain_bytes(v, out->wide, cells);
     size_t packed = ZSTD_compress(room->packed, room->bound, plain, size, LEVEL);
     if (ZSTD_isError(packed)) return fail_memory(error);
     if (!chunk_keep(v, room->packed, packed, out)) {
@@ -231,61 +279,98 @@ static treb_status chunk_write(Cells *v, const Room *room, size_t cells, Chunk *
     return TREB_OK;
 }
 
-static unsigned verdicts_of(const Plies *chosen, size_t cells)
-{
-    bool seen[PLIES_OPEN + 1] = {false};
-    unsigned mask = 0;
-    for (size_t i = 0; i < cells; i++) seen[chosen[i]] = true;
-    for (int v = 0; v < WDL_VALUES; v++) mask |= (unsigned)seen[v] << v;
-    return mask;
-}
-
 static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
 {
+    enum { ALL = (1 << WDL_VALUES) - 1 };
+    uint32_t mask = 0;
     if (v->metric != TREB_WDL) return;
-    unsigned verdicts = verdicts_of(chosen, cells);
+    /* The kinds of cell that do not matter are the last of 32. */
+    for (size_t i = 0; i < cells; i++) mask |= UINT32_C(1) << (chosen[i] & 31);
 #pragma omp atomic
-    v->seen |= verdicts;
+    v->seen |= mask & ALL;
 }
+
+/* One chunk of one side to move of all slices. */
+typedef struct Part {
+    const uint64_t *number;
+    const Slice *slice;
+    int side;
+    uint32_t chunk, first, end; /* planes */
+} Part;
 
 /* The cells of a plane, mate distances as bounds. */
-static void choose(const Cells *v, const Slice *slice, int side, uint32_t kings, int lane,
-                   Plies *out)
+static void choose(const Cells *v, const Part *part, const Plane *plane, int lane, Plies *out)
 {
-    codes_choose(slice, v->metric, side, kings, lane, out);
-    if (v->sides & CELLS_BOUNDS) codes_mark_bounds(slice, side, kings, lane, out);
+    codes_choose(plane, part->slice, v->metric, lane, out);
+    if (v->sides & CELLS_BOUNDS) codes_mark_bounds(plane, part->slice, lane, out);
 }
 
-/* Adds one chunk of the slice in one lane. */
-static treb_status chunk_add(Cells *v, const Room *room, const Slice *slice, int lane, int side,
-                             uint32_t c, Chunk *out, treb_error *error)
+/* Puts the cells of a plane into a chunk. */
+static void place_plane(const Cells *v, const Part *part, const Room *room, uint32_t plane,
+                        Plies *chosen)
 {
-    uint32_t first = c * v->chunk_planes, end = chunk_end(v, c);
-    size_t cells = (end - first) * v->plane_cells;
-    for (uint32_t k = first; k < end; k++)
-        choose(v, slice, side, k, lane, room->chosen + (k - first) * v->plane_cells);
-    note_verdicts(v, room->chosen, cells);
-    return chunk_write(v, room, cells, out, error);
+    const Slice *slice = part->slice;
+    size_t cells = chunk_cells(v->shape), at = plane * v->plane_cells;
+    if (v->shape->men > 0) {
+        for (int lane = 0; lane < slice->lanes; lane++)
+            choose(v, part, &room->plane, lane, chosen + lane * cells + at);
+        return;
+    }
+    /* Of kings and pawns alone each bit of a word is of another slice. */
+    choose(v, part, &room->plane, 0, room->lanes);
+    for (int lane = 0; lane < slice->lanes; lane++) chosen[lane * cells + at] = room->lanes[lane];
 }
 
-static treb_status side_add(Cells *v, uint64_t number, const Slice *slice, int lane, int side,
+static treb_status part_add(Cells *const cells[], int count, const Part *part, Room *room,
                             treb_error *error)
 {
+    const Cells *any = cells[0];
     treb_status status = TREB_OK;
+    for (uint32_t k = part->first; k < part->end && status == TREB_OK; k++) {
+        status = plane_read(&room->plane, part->slice, part->side, k, error);
+        for (int i = 0; i < count && status == TREB_OK; i++)
+            if (cells[i]->sides >> part->side & 1)
+                place_plane(cells[i], part, room, k - part->first, room->chosen[i]);
+    }
+    size_t size = (part->end - part->first) * any->plane_cells;
+    for (int i = 0; i < count; i++) {
+        if (!(cells[i]->sides >> part->side & 1)) continue;
+        for (int lane = 0; lane < part->slice->lanes && status == TREB_OK; lane++) {
+            const Plies *chosen = room->chosen[i] + lane * chunk_cells(any->shape);
+            note_verdicts(cells[i], chosen, size);
+            status =
+                chunk_write(cells[i], room, chosen, size,
+                            chunk_at(cells[i], part->number[lane], part->side, part->chunk), error);
+        }
+    }
+    return status;
+}
+
+treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
+                      treb_error *error)
+{
+    treb_status status = TREB_OK;
+    if (count == 0) return TREB_OK;
+    const Cells *any = cells[0];
+    unsigned sides = 0;
+    for (int i = 0; i < count; i++) sides |= cells[i]->sides;
 #pragma omp parallel
     {
         Room room;
-        bool enough = room_init(&room, v, v->chunk_planes * v->plane_cells);
+        bool enough = room_init(&room, cells, count);
 #pragma omp for schedule(dynamic)
-        for (uint32_t c = 0; c < v->chunks; c++) {
+        for (uint32_t p = 0; p < 2 * any->chunks; p++) {
             treb_error mine;
-            Chunk *out = chunk_at(v, number, side, c);
-            treb_status s =
-                enough ? chunk_add(v, &room, slice, lane, side, c, out, &mine) : fail_memory(&mine);
-            if (s == TREB_OK) continue;
+            uint32_t chunk = p / 2;
+            Part part = {
+                number, slice, p % 2, chunk, chunk * any->chunk_planes, chunk_end(any, chunk)};
+            if (!(sides >> part.side & 1)) continue;
+            treb_status own =
+                enough ? part_add(cells, count, &part, &room, &mine) : fail_memory(&mine);
+            if (own == TREB_OK) continue;
 #pragma omp critical(cells_error)
             {
-                status = s;
+                status = own;
                 *error = mine;
             }
         }
@@ -294,73 +379,49 @@ static treb_status side_add(Cells *v, uint64_t number, const Slice *slice, int l
     return status;
 }
 
-/* The same for kings and pawns alone, where a plane's cells are slices; there is but one chunk. */
-static treb_status lanes_add(Cells *v, const uint64_t *number, const Slice *slice, int side,
-                             treb_error *error)
-{
-    uint32_t kings = v->shape->kings;
-    size_t all = (size_t)SLICE_LANES * kings;
-    Room room;
-    Plies *chosen = ledger_alloc(v->ledger, all * sizeof *chosen);
-    bool enough = room_init(&room, v, kings) && chosen;
-    treb_status status = enough ? TREB_OK : fail_memory(error);
-    for (uint32_t k = 0; enough && k < kings; k++)
-        choose(v, slice, side, k, 0, chosen + SLICE_LANES * k);
-    for (int lane = 0; status == TREB_OK && lane < slice->lanes; lane++) {
-        for (uint32_t k = 0; k < kings; k++) room.chosen[k] = chosen[SLICE_LANES * k + lane];
-        note_verdicts(v, room.chosen, kings);
-        status = chunk_write(v, &room, kings, chunk_at(v, number[lane], side, 0), error);
-    }
-    ledger_free(chosen);
-    room_free(&room);
-    return status;
-}
-
-treb_status cells_add(Cells *v, const uint64_t *number, const Slice *slice, treb_error *error)
-{
-    treb_status status = TREB_OK;
-    for (int side = 0; side < 2 && status == TREB_OK; side++) {
-        if (!(v->sides >> side & 1)) continue;
-        if (v->shape->men == 0) {
-            status = lanes_add(v, number, slice, side, error);
-            continue;
-        }
-        for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
-            status = side_add(v, number[lane], slice, lane, side, error);
-    }
-    return status;
-}
-
 treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error)
 {
-    Room room;
     const Chunk *c = chunk_at(v, number, side, chunk);
     size_t cells = (chunk_end(v, chunk) - chunk * v->chunk_planes) * v->plane_cells;
-    size_t size = plain_bytes(v->metric, cells);
+    size_t size = plain_bytes(v, c->wide, cells);
     treb_status status = TREB_OK;
-    if (!room_init(&room, v, cells)) return fail_memory(error);
-    if (!c->kept && !io_read_at(v->file, room.packed, c->size, c->offset))
+    /* As it was packed, and the bytes that it is unpacked to, if those are not the cells. */
+    uint8_t *packed = ledger_alloc(v->ledger, (c->kept ? 0 : c->size) + (c->wide ? 0 : size) + 1);
+    if (packed == NULL) return fail_memory(error);
+    uint8_t *plain = c->wide ? (uint8_t *)(void *)out : packed + (c->kept ? 0 : c->size);
+    if (!c->kept && !io_read_at(v->file, packed, c->size, c->offset))
         status = fail_errno(error, "read a temporary file in", v->directory);
-    else if (ZSTD_decompress(v->metric == TREB_WDL ? room.plain : (void *)out, size,
-                             c->kept ? c->bytes : room.packed, c->size) != size)
+    else if (ZSTD_decompress(plain, size, c->kept ? c->bytes : packed, c->size) != size)
         status =
             fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered", v->directory);
     else if (v->metric == TREB_WDL)
-        nibbles_unpack(room.plain, cells, out);
-    room_free(&room);
+        nibbles_unpack(plain, cells, out);
+    else if (!c->wide)
+        bytes_unpack(v, plain, cells, out);
+    ledger_free(packed);
     return status;
 }
 
-uint64_t cells_memory(const Shape *shape, treb_metric metric, int threads)
+uint64_t cells_memory(const Shape *shape)
 {
     Cells v;
-    Room room;
     memset(&v, 0, sizeof v);
     set_chunks(&v, shape);
-    uint64_t bytes = 2 * ledger_cost(list_bytes(&v));
-    bytes += threads * ledger_cost(place_room(&room, metric, v.chunk_planes * v.plane_cells, NULL));
-    if (shape->men == 0)
-        bytes += threads * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
-    return bytes;
+    return 2 * ledger_cost(list_bytes(&v));
+}
+
+uint64_t cells_add_memory(const Shape *shape, int count, int threads)
+{
+    Room room;
+    unsigned parts = PLANE_BOUNDS;
+    for (int m = 0; m < TREB_METRICS; m++) parts |= codes_parts((treb_metric)m);
+    return (uint64_t)threads *
+           (ledger_cost(place_room(&room, shape, count, NULL)) + plane_memory(shape, parts));
+}
+
+uint64_t cells_read_memory(const Shape *shape)
+{
+    size_t cells = chunk_cells(shape);
+    return ledger_cost(ZSTD_compressBound(cells * sizeof(Plies)) + cells + 1);
 }

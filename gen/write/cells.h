@@ -28,11 +28,17 @@ Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const C
                  treb_error *error);
 void cells_free(Cells *cells);
 
-/* Bytes that it claims for so many threads. */
-uint64_t cells_memory(const Shape *shape, treb_metric metric, int threads);
+/* Bytes that one claims. */
+uint64_t cells_memory(const Shape *shape);
 
-/* Takes the slices of `slice`, number[lane] each, in parallel; may be called from several threads. */
-treb_status cells_add(Cells *cells, const uint64_t *number, const Slice *slice, treb_error *error);
+/* Takes the slices of `slice`, number[lane] each, for each of these metrics; in parallel. May be called
+ * from several threads. */
+treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
+                      treb_error *error);
+
+/* Bytes that adding claims with so many threads, for so many metrics; and reading a chunk. */
+uint64_t cells_add_memory(const Shape *shape, int count, int threads);
+uint64_t cells_read_memory(const Shape *shape);
 
 /* Planes are kept in chunks of so many; the last has fewer. */
 uint32_t cells_planes(const Shape *shape);

@@ -300,5 +300,6 @@ uint64_t coded_memory(const Shape *shape, unsigned classes, int threads)
     uint64_t most = ledger_cost(sample) + (learning > trials ? learning : trials);
     uint64_t working = ledger_cost(batch) + (uint64_t)threads * ledger_cost(SEGMENT + blocks);
     return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
-           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape));
+           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape)) +
+           (uint64_t)threads * cells_read_memory(shape);
 }

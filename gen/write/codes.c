@@ -59,45 +59,43 @@ void codes_map_free(CodesMap *map)
 }
 
 /* The cells of one word whose distance must be found in the table. */
-static uint64_t word_needed(const Slice *s, treb_metric metric, int side, size_t w)
+static uint64_t word_needed(const Plane *p, treb_metric metric, size_t w)
 {
-    uint64_t decided = s->won[side][w] | s->lost[side][w];
-    if (metric == TREB_DTZ) return decided & ~s->zeroing_wins[side][w];
-    if (metric == TREB_DTC) return decided & ~s->ends_wins[side][w];
+    uint64_t decided = p->won[w] | p->lost[w];
+    if (metric == TREB_DTZ) return decided & ~p->zeroing_wins[w];
+    if (metric == TREB_DTC) return decided & ~p->ends_wins[w];
     return decided;
 }
 
 enum { PART = 64 /* words chosen at once */ };
 
-static void choose_distances(const Slice *s, treb_metric metric, int side, size_t first, Plies *out)
+/* `as`: the metric whose distances these are. */
+static void choose_distances(const Plane *p, treb_metric metric, treb_metric as, size_t first,
+                             size_t words, Plies *out)
 {
-    size_t words = codes_cells(s->shape) / 64;
     const Kernel *kernel = kernel_best();
-    const Plies *plies = s->distance[metric][side];
+    const Plies *plies = p->distance[metric];
     for (size_t w = first; w < first + words; w += PART) {
         uint64_t needed[PART];
         size_t part = first + words - w < PART ? first + words - w : PART;
-        for (size_t i = 0; i < part; i++) needed[i] = word_needed(s, metric, side, w + i);
-        kernel->pick(needed, part, metric == TREB_DTM, plies + 64 * w, out + 64 * (w - first));
+        for (size_t i = 0; i < part; i++) needed[i] = word_needed(p, as, w + i);
+        kernel->pick(needed, part, as == TREB_DTM, plies + 64 * w, out + 64 * (w - first));
     }
 }
 
 /* One kind of cell after the other, the most particular last. */
-static void choose_verdicts(const Slice *s, int side, size_t first, Plies *out)
+static void choose_verdicts(const Plane *p, size_t first, size_t words, Plies *out)
 {
-    size_t words = codes_cells(s->shape) / 64;
     const Kernel *kernel = kernel_best();
-    const uint64_t *won = s->won[side], *lost = s->lost[side];
     for (size_t i = 0; i < 64 * words; i++) out[i] = TREB_DRAW;
-    kernel->mark(won + first, words, TREB_WIN, out);
-    kernel->mark(lost + first, words, TREB_LOSS, out);
-    for (size_t i = 0; i < words; i++, out += 64) {
-        size_t w = first + i;
-        uint64_t open = ~s->legal[side][w] | s->capture_wins[side][w];
-        uint64_t to_draw = s->capture_draws[side][w] & ~won[w] & ~lost[w];
-        if (s->cursed) {
-            uint64_t over = slice_cursed(s, side, w);
-            uint64_t cursed = won[w] & over, blessed = lost[w] & over;
+    kernel->mark(p->won + first, words, TREB_WIN, out);
+    kernel->mark(p->lost + first, words, TREB_LOSS, out);
+    for (size_t w = first; w < first + words; w++, out += 64) {
+        uint64_t won = p->won[w], lost = p->lost[w], over = p->cursed[w];
+        uint64_t open = ~p->legal[w] | p->capture_wins[w];
+        uint64_t to_draw = p->capture_draws[w] & ~won & ~lost;
+        if (over) {
+            uint64_t cursed = won & over, blessed = lost & over;
             kernel->mark(&cursed, 1, TREB_CURSED_WIN, out);
             kernel->mark(&blessed, 1, TREB_BLESSED_LOSS, out);
         }
@@ -106,30 +104,31 @@ static void choose_verdicts(const Slice *s, int side, size_t first, Plies *out)
     }
 }
 
-void codes_choose(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
-                  Plies *out)
+unsigned codes_parts(treb_metric metric)
 {
-    const Shape *shape = slice->shape;
-    size_t first = kings * shape->plane_words + (shape->men == 1 ? lane : 0);
-    if (metric == TREB_WDL)
-        choose_verdicts(slice, side, first, out);
-    else if (metric == TREB_DTC && slice->dtc_is_dtz)
-        choose_distances(slice, TREB_DTZ, side, first, out);
-    else
-        choose_distances(slice, metric, side, first, out);
+    static const unsigned parts[TREB_METRICS] = {
+        PLANE_CAPTURES, PLANE_ZEROING | PLANE_DISTANCE << TREB_DTZ,
+        PLANE_ENDS | PLANE_ZEROING | PLANE_DISTANCE << TREB_DTC, PLANE_DISTANCE << TREB_DTM};
+    return parts[metric];
 }
 
-void codes_mark_bounds(const Slice *slice, int side, uint32_t kings, int lane, Plies *chosen)
+void codes_choose(const Plane *plane, const Slice *slice, treb_metric metric, int lane, Plies *out)
 {
-    const Shape *shape = slice->shape;
-    size_t words = codes_cells(shape) / 64;
-    const uint64_t *best =
-        slice->ends_best[side] + kings * shape->plane_words + (shape->men == 1 ? lane : 0);
+    size_t words = codes_cells(slice->shape) / 64, first = slice->shape->men == 1 ? lane : 0;
+    if (metric == TREB_WDL)
+        choose_verdicts(plane, first, words, out);
+    else
+        choose_distances(plane, metric, slice_metric(slice, metric), first, words, out);
+}
+
+void codes_mark_bounds(const Plane *plane, const Slice *slice, int lane, Plies *chosen)
+{
+    size_t words = codes_cells(slice->shape) / 64;
+    const uint64_t *best = plane->ends_best + (slice->shape->men == 1 ? lane : 0);
     for (size_t w = 0; w < words; w++, chosen += 64)
-        for (unsigned i = 0; best[w] != 0 && i < 64; i++) {
-            unsigned code = chosen[i], marked = code | CELL_BOUND;
-            bool mark = best[w] >> i & 1 && code < CELL_BOUND && marked < CODES_END;
-            chosen[i] = (Plies)(mark ? marked : code);
+        for (uint64_t bits = best[w]; bits; bits &= bits - 1) {
+            Plies *cell = &chosen[__builtin_ctzll(bits)];
+            if (*cell < BOUND_CODES_END) *cell |= CELL_BOUND;
         }
 }
 
@@ -149,33 +148,11 @@ static inline Plies fill_row(const CodesMap *map, treb_metric metric, const Plie
     return map->kernel->fill(chosen, before, metric == TREB_WDL ? TREB_DRAW : CELL_FREE, out);
 }
 
-#ifdef TREB_WIDE
 static void transpose_part(const Plies *in, Plies *out, size_t stride)
 {
     for (int r = 0; r < 16; r++)
         for (int c = 0; c < 16; c++) out[c * stride + r] = in[r * stride + c];
 }
-#else
-typedef uint8_t Row __attribute__((vector_size(16)));
-
-/* 16 rows of 16: interleaving the upper half with the lower four times transposes. */
-static void transpose_part(const Plies *in, Plies *out, size_t stride)
-{
-    Row row[2][16];
-    for (int i = 0; i < 16; i++) memcpy(&row[0][i], in + i * stride, 16);
-    for (int round = 0; round < 4; round++) {
-        const Row *from = row[round & 1];
-        Row *to = row[~round & 1];
-        for (int i = 0; i < 8; i++) {
-            to[2 * i] = __builtin_shufflevector(from[i], from[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4,
-                                                20, 5, 21, 6, 22, 7, 23);
-            to[2 * i + 1] = __builtin_shufflevector(from[i], from[i + 8], 8, 24, 9, 25, 10, 26, 11,
-                                                    27, 12, 28, 13, 29, 14, 30, 15, 31);
-        }
-    }
-    for (int i = 0; i < 16; i++) memcpy(out + i * stride, &row[0][i], 16);
-}
-#endif
 
 static void transpose_block(const Plies *in, Plies *out, size_t stride)
 {

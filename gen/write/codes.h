@@ -4,7 +4,7 @@
 #define TREB_GEN_CODES_H
 
 #include "core/table.h"
-#include "gen/solve/solve.h"
+#include "gen/solve/plane.h"
 
 /* What a chosen cell can be beyond its codes: what stands there does not matter. */
 enum {
@@ -12,8 +12,10 @@ enum {
     CELL_UP_TO_DRAW = KERNEL_CAPPED, /* any verdict up to a draw will do: a capture draws */
     CODES_END = CELL_UP_TO_DRAW - 1, /* so many codes there are */
     /* Added to the code of a mate distance that a capture or a last promotion tells: any longer win
-     * or shorter loss will do. The longest are not marked. */
-    CELL_BOUND = (PLIES_OPEN + 1) / 2
+     * or shorter loss will do. From this code on they are not marked, so that marked ones fit into a
+     * byte (cells.c). */
+    CELL_BOUND = (PLIES_OPEN + 1) / 2,
+    BOUND_CODES_END = 125
 };
 
 /* The fixed part: how cells of the file's order lie in the solver's. */
@@ -46,12 +48,15 @@ static inline size_t codes_cells(const Shape *shape)
     return shape->men == 0 ? SLICE_LANES : shape_lane_cells(shape);
 }
 
-/* Writes the code or CELL_... of each of these cells of plane `kings` to `out`. */
-void codes_choose(const Slice *slice, treb_metric metric, int side, uint32_t kings, int lane,
-                  Plies *out);
+/* What codes_choose needs of planes for a metric. */
+unsigned codes_parts(treb_metric metric);
+
+/* Writes the code or CELL_... of each of these cells of a plane to `out`: those of one slice of the
+ * several solved together where each has words of its own, else all. */
+void codes_choose(const Plane *plane, const Slice *slice, treb_metric metric, int lane, Plies *out);
 
 /* Marks chosen mate distances as bounds (CELL_BOUND) where they may be. */
-void codes_mark_bounds(const Slice *slice, int side, uint32_t kings, int lane, Plies *chosen);
+void codes_mark_bounds(const Plane *plane, const Slice *slice, int lane, Plies *chosen);
 
 /* The code for a chosen cell, given that of the cell before it. */
 static inline Plies codes_settle(Plies chosen, Plies before)

@@ -28,32 +28,42 @@ bool plane_room_init(PlaneRoom *room, const Shape *shape, size_t plane_cells, si
 void plane_room_free(PlaneRoom *room) { ledger_free(room->chosen); }
 
 /* Chooses planes `first` to `end` of a side of one lane as they go to the file. */
-static bool planes_pack(const FileBlocks *file, const Slice *slice, int lane, int side,
-                        uint32_t first, uint32_t end, uint8_t *out)
+static treb_status planes_pack(const FileBlocks *file, const Slice *slice, int lane, int side,
+                               uint32_t first, uint32_t end, uint8_t *out, treb_error *error)
 {
     const Shape *shape = slice->shape;
     const CodesMap *map = &file->map;
     treb_metric metric = file->packing.metric;
     size_t bytes = codes_packed(&file->packing, map->plane_cells);
-    bool ok = true;
+    treb_status status = TREB_OK;
 #pragma omp parallel
     {
         PlaneRoom room;
-        bool enough = plane_room_init(&room, shape, map->plane_cells, 1, file->ledger);
-        if (!enough) {
-#pragma omp atomic write
-            ok = false;
-        }
+        Plane plane;
+        bool roomy = plane_room_init(&room, shape, map->plane_cells, 1, file->ledger);
+        bool enough = plane_init(&plane, shape, codes_parts(metric), file->ledger) && roomy;
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t k = first; k < end; k++) {
-            if (!enough) continue;
-            codes_choose(slice, metric, side, k, lane, room.chosen);
-            codes_order(map, metric, room.chosen, room.spare, room.ordered);
-            codes_pack(&file->packing, room.ordered, map->plane_cells, out + (k - first) * bytes);
+            treb_error mine;
+            treb_status own =
+                enough ? plane_read(&plane, slice, side, k, &mine) : fail_memory(&mine);
+            if (own == TREB_OK) {
+                codes_choose(&plane, slice, metric, lane, room.chosen);
+                codes_order(map, metric, room.chosen, room.spare, room.ordered);
+                codes_pack(&file->packing, room.ordered, map->plane_cells,
+                           out + (k - first) * bytes);
+                continue;
+            }
+#pragma omp critical(planes_error)
+            {
+                status = own;
+                *error = mine;
+            }
         }
-        plane_room_free(&room);
+        if (roomy) plane_room_free(&room);
+        plane_free(&plane);
     }
-    return ok;
+    return status;
 }
 
 treb_status planes_write(FileBlocks *file, uint64_t number, const Slice *slice, int lane, int side,
@@ -67,10 +77,10 @@ treb_status planes_write(FileBlocks *file, uint64_t number, const Slice *slice, 
     treb_status status = bytes ? TREB_OK : fail_memory(error);
     for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
         uint32_t end = first + planes < kings ? first + planes : kings;
-        status = planes_pack(file, slice, lane, side, first, end, bytes)
-                     ? blocks_write(file, side, number * file->slice_bytes + first * size, bytes,
-                                    (end - first) * size, error)
-                     : fail_memory(error);
+        status = planes_pack(file, slice, lane, side, first, end, bytes, error);
+        if (status == TREB_OK)
+            status = blocks_write(file, side, number * file->slice_bytes + first * size, bytes,
+                                  (end - first) * size, error);
     }
     ledger_free(bytes);
     return status;
@@ -104,6 +114,8 @@ uint64_t planes_memory(const Shape *shape, size_t plane_cells, unsigned width, s
 {
     PlaneRoom room;
     size_t run = plane_cells * width;
-    return threads * ledger_cost(place_plane_room(&room, shape, plane_cells, planes, NULL)) +
+    unsigned parts = codes_parts(TREB_DTZ) | codes_parts(TREB_DTC);
+    return threads * (ledger_cost(place_plane_room(&room, shape, plane_cells, planes, NULL)) +
+                      plane_memory(shape, parts)) +
            ledger_cost(run > RUN_BYTES ? run : RUN_BYTES);
 }

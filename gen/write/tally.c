@@ -5,27 +5,28 @@
 #include <string.h>
 
 #include "core/bitboard.h"
+#include "core/error.h"
 #include "core/position.h"
-#include "gen/solve/kernel.h"
+#include "gen/solve/plane.h"
 
 /* One word's cells by verdict. */
-static void word_verdicts(const Slice *slice, int side, size_t w, uint64_t out[WDL_VALUES])
+static void word_verdicts(const Plane *plane, size_t w, uint64_t out[WDL_VALUES])
 {
-    uint64_t won = slice->won[side][w], lost = slice->lost[side][w];
-    uint64_t over = slice_cursed(slice, side, w);
+    uint64_t won = plane->won[w], lost = plane->lost[w], over = plane->cursed[w];
     out[TREB_LOSS] = lost & ~over;
     out[TREB_BLESSED_LOSS] = lost & over;
-    out[TREB_DRAW] = slice->legal[side][w] & ~won & ~lost;
+    out[TREB_DRAW] = plane->legal[w] & ~won & ~lost;
     out[TREB_CURSED_WIN] = won & over;
     out[TREB_WIN] = won & ~over;
 }
 
-static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_FEN_SIZE])
+/* A cell of a plane. */
+static void cell_fen(const Slice *slice, int side, uint32_t kings, size_t rest,
+                     char out[TABLE_FEN_SIZE])
 {
     const Shape *shape = slice->shape;
     treb_position pos;
     memset(&pos, 0, sizeof pos);
-    size_t kings = cell / shape->plane_cells, rest = cell % shape->plane_cells;
     const uint64_t *pawns = slice->pawns[shape->men < 2 ? rest / shape_lane_cells(shape) : 0];
     for (int color = 0; color < 2; color++) {
         position_put(&pos, color, TREB_KING, shape->king[kings][color]);
@@ -42,12 +43,6 @@ static void cell_fen(const Slice *slice, int side, size_t cell, char out[TABLE_F
     memcpy(out, fen, strlen(fen) + 1);
 }
 
-static const Plies *distances(const Slice *slice, int metric, int side)
-{
-    if (metric == TREB_DTC && slice->dtc_is_dtz) metric = TREB_DTZ;
-    return slice->distance[metric][side];
-}
-
 static uint64_t positions(const Slice *slice, uint32_t kings, size_t w, uint64_t set)
 {
     return (uint64_t)slice_weight(slice, kings) * bit_count(set) -
@@ -58,16 +53,15 @@ static uint64_t positions(const Slice *slice, uint32_t kings, size_t w, uint64_t
 
 static void count_verdicts(const Slice *slice, int side, uint64_t count[WDL_VALUES])
 {
-    size_t words = slice->shape->plane_words;
-    uint64_t sum[WDL_VALUES] = {0};
-#pragma omp parallel for reduction(+ : sum)
-    for (uint32_t k = 0; k < slice->shape->kings; k++)
-        for (size_t w = k * words; w < (k + 1) * words; w++) {
-            uint64_t set[WDL_VALUES];
-            word_verdicts(slice, side, w, set);
-            for (int v = 0; v < WDL_VALUES; v++) sum[v] += positions(slice, k, w, set[v]);
-        }
-    memcpy(count, sum, sizeof sum);
+    const PlyCounts *counts = &slice->counts[TREB_DTZ];
+    memset(count, 0, WDL_VALUES * sizeof *count);
+    for (unsigned n = 0; n <= slice->plies[TREB_DTZ]; n++) {
+        count[n > RULE_PLIES ? TREB_BLESSED_LOSS : TREB_LOSS] += counts->of[side][0][n];
+        count[n > RULE_PLIES ? TREB_CURSED_WIN : TREB_WIN] += counts->of[side][1][n];
+    }
+    count[TREB_DRAW] = slice->legal[side];
+    for (int v = 0; v < WDL_VALUES; v++)
+        if (v != TREB_DRAW) count[TREB_DRAW] -= count[v];
 }
 
 /* ---- Distances ------------------------------------------------------------------------------- */
@@ -78,117 +72,177 @@ typedef struct Spread {
 } Spread;
 
 /* What the solver has counted. */
-static void spread_counted(const PlyCounts *counts, int side, bool zeroing, Spread *out)
+static void spread_counted(const PlyCounts *counts, int side, bool zeroing, unsigned longest,
+                           Spread *out)
 {
-    for (unsigned n = 0; n <= PLIES_MOST; n++) {
+    for (unsigned n = 0; n <= longest; n++) {
         bool over = zeroing && n > RULE_PLIES;
         out->of[over ? TREB_BLESSED_LOSS : TREB_LOSS][n] = counts->of[side][0][n];
         out->of[over ? TREB_CURSED_WIN : TREB_WIN][n] = counts->of[side][1][n];
     }
 }
 
-static void spread_plane(const Slice *slice, const Plies *plies, int side, uint32_t kings,
+static void spread_plane(const Slice *slice, const Plane *plane, const Plies *plies, uint32_t kings,
                          Spread *out)
 {
     size_t words = slice->shape->plane_words;
-    for (size_t w = kings * words; w < (kings + 1) * words; w++) {
+    for (size_t w = 0; w < words; w++) {
         uint64_t set[WDL_VALUES];
-        word_verdicts(slice, side, w, set);
+        word_verdicts(plane, w, set);
         for (int v = 0; v < WDL_VALUES; v++)
             for (uint64_t bits = v == TREB_DRAW ? 0 : set[v]; bits; bits &= bits - 1)
                 out->of[v][plies[64 * w + bit_first(bits)]] +=
-                    positions(slice, kings, w, bits & -bits);
+                    positions(slice, kings, kings * words + w, bits & -bits);
     }
 }
 
 /* The solver does not know which of the wins that it counts the 50-move rule spoils. */
-static void spread_cells(const Slice *slice, const Plies *plies, int side, Spread *out)
+static treb_status spread_cells(const Slice *slice, treb_metric metric, int side, Ledger *ledger,
+                                Spread *out, treb_error *error)
 {
+    treb_status status = TREB_OK;
 #pragma omp parallel
     {
-        Spread mine;
-        memset(&mine, 0, sizeof mine);
-#pragma omp for schedule(dynamic, 8)
-        for (uint32_t k = 0; k < slice->shape->kings; k++)
-            spread_plane(slice, plies, side, k, &mine);
+        Plane plane;
+        Spread *mine = calloc(1, sizeof *mine);
+        bool ready = plane_init(&plane, slice->shape, PLANE_DISTANCE << metric, ledger) && mine;
+#pragma omp for schedule(dynamic)
+        for (uint32_t k = 0; k < slice->shape->kings; k++) {
+            treb_error my_error;
+            treb_status own =
+                ready ? plane_read(&plane, slice, side, k, &my_error) : fail_memory(&my_error);
+            if (own == TREB_OK) {
+                spread_plane(slice, &plane, plane.distance[metric], k, mine);
+                continue;
+            }
 #pragma omp critical(spread)
-        for (int v = 0; v < WDL_VALUES; v++)
-            for (int p = 0; p <= PLIES_MOST; p++) out->of[v][p] += mine.of[v][p];
+            {
+                status = own;
+                *error = my_error;
+            }
+        }
+#pragma omp critical(spread)
+        for (int v = 0; v < WDL_VALUES && mine != NULL; v++)
+            for (unsigned p = 0; p <= slice->plies[metric]; p++) out->of[v][p] += mine->of[v][p];
+        plane_free(&plane);
+        free(mine);
     }
+    return status;
 }
 
-static void spread_find(const Slice *slice, int metric, int side, Spread *out)
+static treb_status spread_find(const Slice *slice, treb_metric metric, int side, Ledger *ledger,
+                               Spread *out, treb_error *error)
 {
     memset(out, 0, sizeof *out);
-    bool zeroing = metric == TREB_DTZ || (metric == TREB_DTC && slice->dtc_is_dtz);
-    if (zeroing || !slice->cursed)
-        spread_counted(&slice->counts[zeroing ? TREB_DTZ : metric], side, zeroing, out);
-    else
-        spread_cells(slice, distances(slice, metric, side), side, out);
+    treb_metric as = slice_metric(slice, metric);
+    if (as != TREB_DTZ && slice->cursed)
+        return spread_cells(slice, metric, side, ledger, out, error);
+    spread_counted(&slice->counts[as], side, as == TREB_DTZ, slice->plies[as], out);
+    return TREB_OK;
 }
 
-/* The first cell with a verdict and the longest distance that it has. */
-static size_t find_longest(const Slice *slice, int metric, int side, int verdict, unsigned plies)
+/* The first cell of a plane with a verdict and a distance; false if there is none. */
+static bool find_cell(const Plane *plane, size_t words, int verdict, const Plies *found,
+                      unsigned plies, size_t *cell)
 {
-    enum { PART = 64 };
-    const Kernel *kernel = kernel_best();
-    const Plies *found = distances(slice, metric, side);
-    for (size_t w = 0; w < slice->shape->words; w += PART) {
-        uint64_t set[PART], of[WDL_VALUES];
-        size_t part = slice->shape->words - w < PART ? slice->shape->words - w : PART;
-        for (size_t i = 0; i < part; i++) {
-            word_verdicts(slice, side, w + i, of);
-            set[i] = of[verdict];
+    for (size_t w = 0; w < words; w++) {
+        uint64_t of[WDL_VALUES];
+        word_verdicts(plane, w, of);
+        for (uint64_t bits = of[verdict]; bits; bits &= bits - 1) {
+            *cell = 64 * w + bit_first(bits);
+            if (found[*cell] == plies) return true;
         }
-        if (kernel->most(set, part, found + 64 * w) < plies) continue;
-        for (size_t i = 0; i < part; i++)
-            for (uint64_t bits = set[i]; bits; bits &= bits - 1) {
-                size_t cell = 64 * (w + i) + bit_first(bits);
-                if (found[cell] == plies) return cell;
-            }
     }
-    return 0;
+    return false;
+}
+
+/* The first position with a verdict and the longest distance that it has. */
+static treb_status find_longest(const Slice *slice, treb_metric metric, int side, int verdict,
+                                unsigned plies, Ledger *ledger, char fen[TABLE_FEN_SIZE],
+                                treb_error *error)
+{
+    Plane plane;
+    const Shape *shape = slice->shape;
+    if (!plane_init(&plane, shape, PLANE_DISTANCE << metric, ledger)) return fail_memory(error);
+    treb_status status = TREB_OK;
+    for (uint32_t k = 0; k < shape->kings && status == TREB_OK; k++) {
+        size_t cell;
+        if (!plane_may_decide(slice, metric, side, k, verdict > TREB_DRAW, plies)) continue;
+        status = plane_read(&plane, slice, side, k, error);
+        if (status != TREB_OK ||
+            !find_cell(&plane, shape->plane_words, verdict, plane.distance[metric], plies, &cell))
+            continue;
+        cell_fen(slice, side, k, cell, fen);
+        break;
+    }
+    plane_free(&plane);
+    return status;
 }
 
 /* Takes over a slice's longest line where it beats that so far. */
-static void tally_longest(Tally *tally, uint64_t number, const Slice *slice, int metric, int side,
-                          int verdict, const uint64_t *spread)
+static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *slice,
+                                 treb_metric metric, int side, int verdict, const Spread *spread,
+                                 Ledger *ledger, treb_error *error)
 {
+    int most = (int)slice->plies[slice_metric(slice, metric)];
+    while (most >= 0 && spread->of[verdict][most] == 0) most--;
+    if (most < 0) return TREB_OK;
+    char fen[TABLE_FEN_SIZE], *best = tally->fen[metric][side][verdict];
     uint32_t *longest = &tally->longest[metric][side][verdict];
     uint64_t *where = &tally->where[metric][side][verdict];
-    char *fen = tally->fen[metric][side][verdict];
-    int most = PLIES_MOST;
-    while (most >= 0 && spread[most] == 0) most--;
-    if (most < 0) return;
-    bool first = fen[0] == '\0', tie = (uint32_t)most == *longest && number < *where;
-    if (!first && !tie && (uint32_t)most <= *longest) return;
-    *longest = most;
-    *where = number;
-    cell_fen(slice, side, find_longest(slice, metric, side, verdict, most), fen);
+    bool better;
+    treb_status status = TREB_OK;
+#pragma omp critical(tally)
+    better = best[0] == '\0' || (uint32_t)most > *longest ||
+             ((uint32_t)most == *longest && number < *where);
+    if (better)
+        status = find_longest(slice, metric, side, verdict, (unsigned)most, ledger, fen, error);
+    if (!better || status != TREB_OK) return status;
+        /* Another slice may have been quicker. */
+#pragma omp critical(tally)
+    if (best[0] == '\0' || (uint32_t)most > *longest ||
+        ((uint32_t)most == *longest && number < *where)) {
+        *longest = (uint32_t)most;
+        *where = number;
+        memcpy(best, fen, sizeof fen);
+    }
+    return TREB_OK;
 }
 
-bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice)
+static treb_status tally_metric(Tally *tally, Histograms *histograms, uint64_t number,
+                                const Slice *slice, treb_metric metric, int side, Spread *spread,
+                                Ledger *ledger, treb_error *error)
+{
+    treb_status status = spread_find(slice, metric, side, ledger, spread, error);
+    if (status != TREB_OK) return status;
+    const unsigned longest = slice->plies[slice_metric(slice, metric)];
+#pragma omp critical(tally)
+    for (int v = 0; v < WDL_VALUES; v++)
+        for (unsigned p = 0; v != TREB_DRAW && p <= longest; p++)
+            histograms->of[metric][side][v][p] += spread->of[v][p];
+    for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
+        if (v != TREB_DRAW)
+            status = tally_longest(tally, number, slice, metric, side, v, spread, ledger, error);
+    return status;
+}
+
+treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice,
+                        Ledger *ledger, treb_error *error)
 {
     Spread *spread = malloc(sizeof *spread);
-    for (int side = 0; side < 2 && spread; side++) {
+    treb_status status = spread ? TREB_OK : fail_memory(error);
+    for (int side = 0; side < 2 && status == TREB_OK; side++) {
         uint64_t count[WDL_VALUES];
         count_verdicts(slice, side, count);
 #pragma omp critical(tally)
         for (int v = 0; v < WDL_VALUES; v++) tally->count[side][v] += count[v];
-        for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-            if (distances(slice, m, side) == NULL) continue;
-            spread_find(slice, m, side, spread);
-#pragma omp critical(tally)
-            for (int v = 0; v < WDL_VALUES; v++) {
-                if (v == TREB_DRAW) continue;
-                for (int p = 0; p <= PLIES_MOST; p++)
-                    histograms->of[m][side][v][p] += spread->of[v][p];
-                tally_longest(tally, number, slice, m, side, v, spread->of[v]);
-            }
-        }
+        for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
+            if (slice->metrics >> m & 1)
+                status = tally_metric(tally, histograms, number, slice, (treb_metric)m, side,
+                                      spread, ledger, error);
     }
     free(spread);
-    return spread != NULL;
+    return status;
 }
 
 void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape)

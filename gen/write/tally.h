@@ -19,8 +19,9 @@ typedef struct Histograms {
 } Histograms;
 
 /* Adds the slice of number `number`. The outcome does not depend on the order of slices; slices may
- * come from several threads. False: out of memory. */
-bool tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice);
+ * come from several threads. TREB_ERR_MEMORY, TREB_ERR_IO. */
+treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice,
+                        Ledger *ledger, treb_error *error);
 
 /* Brings counts to positions of the full board, like men not told apart. */
 void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape);

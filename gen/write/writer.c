@@ -50,12 +50,11 @@ static bool at_once(const Writer *w, int metric)
     return w->codec == TABLE_ZSTD && has(w, metric) && !w->is_copy[metric];
 }
 
-/* Two bytes where a distance may need them. */
+/* With codec zstd, two bytes where a distance may need them. */
 static unsigned width_of(const Shape *shape, const WriteOptions *options)
 {
-    return sizeof(Plies) > 1 && (options->wide || material_men(&shape->material) > PLIES_BYTE_MEN)
-               ? 2
-               : 1;
+    bool many = material_men(&shape->material) > PLIES_BYTE_MEN;
+    return options->wide || (many && options->codec == TABLE_ZSTD) ? 2 : 1;
 }
 
 /* Encoders for every thread, of one metric. */
@@ -143,17 +142,24 @@ void writer_abort(Writer *w)
 
 /* ---- distances ------------------------------------------------------------------------------- */
 
-static bool sample_slice(OrderSample *sample, const Slice *slice, treb_metric metric,
-                         Ledger *ledger)
+static treb_status sample_slice(OrderSample *sample, const Slice *slice, treb_metric metric,
+                                Ledger *ledger, treb_error *error)
 {
     const Shape *shape = slice->shape;
-    if (!order_sample_init(sample, shape, shape->kings, ledger)) return false;
-#pragma omp parallel for schedule(dynamic)
+    Plane plane;
+    if (!order_sample_init(sample, shape, shape->kings, ledger)) return fail_memory(error);
+    treb_status status =
+        plane_init(&plane, shape, codes_parts(metric), ledger) ? TREB_OK : fail_memory(error);
     for (uint32_t i = 0; i < sample->planes; i++)
-        for (int side = 0; side < 2; side++)
-            codes_choose(slice, metric, side, (uint64_t)i * shape->kings / sample->planes, 0,
-                         sample->plane[side] + i * codes_cells(shape));
-    return true;
+        for (int side = 0; side < 2 && status == TREB_OK; side++) {
+            uint32_t kings = (uint32_t)((uint64_t)i * shape->kings / sample->planes);
+            status = plane_read(&plane, slice, side, kings, error);
+            if (status == TREB_OK)
+                codes_choose(&plane, slice, metric, 0,
+                             sample->plane[side] + i * codes_cells(shape));
+        }
+    plane_free(&plane);
+    return status;
 }
 
 static treb_status distances_open(Writer *w, treb_metric metric, const Slice *slice,
@@ -162,11 +168,13 @@ static treb_status distances_open(Writer *w, treb_metric metric, const Slice *sl
     Packing packing = {.metric = metric, .per_byte = 1, .base = 256, .width = w->width};
     OrderSample sample;
     OrderChoice choice;
-    if (!sample_slice(&sample, slice, metric, w->ledger)) return fail_memory(error);
-    bool chosen =
-        order_choose(&sample, &packing, (OrderAim){false, w->shape->symmetric ? 1 : 3}, &choice);
+    memset(&sample, 0, sizeof sample);
+    treb_status status = sample_slice(&sample, slice, metric, w->ledger, error);
+    OrderAim aim = {false, w->shape->symmetric ? 1 : 3};
+    if (status == TREB_OK && !order_choose(&sample, &packing, aim, &choice))
+        status = fail_memory(error);
     order_sample_free(&sample);
-    if (!chosen) return fail_memory(error);
+    if (status != TREB_OK) return status;
     bool keep[2] = {choice.side == 0, choice.side == 1};
     FileBlocksPlan plan = {w->shape, w->directory, w->ledger};
     return blocks_open(&w->file[metric], &plan, &packing, choice.order, keep, w->encoder[metric],
@@ -195,14 +203,20 @@ static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error
 static treb_status side_lanes(const Writer *w, FileBlocks *file, const uint64_t *number,
                               const Slice *slice, int side, treb_error *error)
 {
+    const treb_metric metric = file->packing.metric;
+    Plane plane;
     Plies *chosen = ledger_alloc(w->ledger, (size_t)SLICE_LANES * w->shape->kings * sizeof *chosen);
-    treb_status status = chosen ? TREB_OK : fail_memory(error);
-    for (uint32_t k = 0; k < w->shape->kings && chosen; k++)
-        codes_choose(slice, file->packing.metric, side, k, 0, chosen + SLICE_LANES * k);
+    bool enough = plane_init(&plane, w->shape, codes_parts(metric), w->ledger) && chosen;
+    treb_status status = enough ? TREB_OK : fail_memory(error);
+    for (uint32_t k = 0; k < w->shape->kings && status == TREB_OK; k++) {
+        status = plane_read(&plane, slice, side, k, error);
+        if (status == TREB_OK) codes_choose(&plane, slice, metric, 0, chosen + SLICE_LANES * k);
+    }
     for (int lane = 0; lane < slice->lanes && status == TREB_OK; lane++)
         status =
             planes_write_kings(file, number[lane], side,
                                &(KingsCells){chosen + lane, SLICE_LANES, w->shape->kings}, error);
+    plane_free(&plane);
     ledger_free(chosen);
     return status;
 }
@@ -227,10 +241,13 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
         if (at_once(w, m)) status = distances_slice(w, m, number, slice, error);
-    for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
-        if (w->cells[m] != NULL) status = cells_add(w->cells[m], number, slice, error);
-    if (status == TREB_OK && !tally_slice(&w->tally, w->histograms, number[0], slice))
-        status = fail_memory(error);
+    Cells *cells[TREB_METRICS];
+    int count = 0;
+    for (int m = 0; m < TREB_METRICS; m++)
+        if (w->cells[m] != NULL) cells[count++] = w->cells[m];
+    if (status == TREB_OK) status = cells_add(cells, count, number, slice, error);
+    if (status == TREB_OK)
+        status = tally_slice(&w->tally, w->histograms, number[0], slice, w->ledger, error);
     return status;
 }
 
@@ -558,29 +575,36 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
     return status;
 }
 
-uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int threads)
+WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int threads)
 {
     enum { PADDING = 2 };
     unsigned width = width_of(shape, options), metrics = options->metrics | 1u << TREB_WDL;
     TableCodec codec = width > 1 ? TABLE_ZSTD : options->codec;
     size_t plane = PADDING * codes_cells(shape), planes = cells_planes(shape);
-    uint64_t bytes = ledger_cost(sizeof(Histograms)), distances = 0, verdicts = 0;
+    int waiting = codec == TABLE_SYMBOLS ? bit_count(metrics) : 1;
+    uint64_t always = ledger_cost(sizeof(Histograms)) + (uint64_t)waiting * cells_memory(shape);
+    WriterMemory bytes = {always + cells_add_memory(shape, waiting, threads), always};
+    if (codec == TABLE_SYMBOLS) {
+        bytes.finishing += coded_memory(shape, options->classes, threads);
+        return bytes;
+    }
+    uint64_t distances = 0, verdicts = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
-        if (m == TREB_WDL || codec == TABLE_SYMBOLS) bytes += cells_memory(shape, m, threads);
-        if (codec == TABLE_SYMBOLS) continue;
-        bytes += (uint64_t)threads * ENCODER_BYTES;
+        bytes.adding += (uint64_t)threads * ENCODER_BYTES;
+        bytes.finishing += (uint64_t)threads * ENCODER_BYTES;
         uint64_t blocks = blocks_memory(shape, m, width, m == TREB_WDL ? 2 : 1, threads);
         if (m == TREB_WDL)
             verdicts = blocks;
         else
             distances += blocks;
     }
-    /* What waited is written when the other distances are complete. */
-    if (codec == TABLE_SYMBOLS) verdicts = coded_memory(shape, options->classes, threads);
-    bytes += distances > verdicts ? distances : verdicts;
-    bytes += planes_memory(shape, plane, width, planes, threads);
+    uint64_t working =
+        planes_memory(shape, plane, width, planes, threads) + order_memory(shape, threads);
     if (shape->men == 0)
-        bytes += 2 * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
-    return bytes + order_memory(shape, threads);
+        working += 2 * ledger_cost((size_t)SLICE_LANES * shape->kings * sizeof(Plies));
+    bytes.adding += distances + working;
+    bytes.finishing +=
+        distances + verdicts + working + (uint64_t)threads * cells_read_memory(shape);
+    return bytes;
 }

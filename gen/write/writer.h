@@ -15,7 +15,7 @@ typedef struct WriteOptions {
      * pawns; 0: several where they save enough. */
     unsigned classes;
     int bounds;    /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
-    bool wide;     /* two bytes a distance even where one suffices, in a generator built WIDE */
+    bool wide;     /* codec zstd with two bytes a distance even where one suffices */
     uint64_t keep; /* bytes of verdicts that may wait in memory */
     Ledger *ledger;
 } WriteOptions;
@@ -45,8 +45,13 @@ treb_status writer_add(Writer *writer, const uint64_t *number, const Slice *slic
 /* Completes the files and frees the writer; the files appear together at the very end. */
 treb_status writer_finish(Writer *writer, WriteResult *result, treb_error *error);
 
-/* Bytes that writing a table of this shape claims at most, with so many threads. */
-uint64_t writer_memory(const Shape *shape, const WriteOptions *options, int threads);
+/* Bytes that writing a table of this shape claims at most, with so many threads: while slices are added,
+ * and then while it is finished. */
+typedef struct WriterMemory {
+    uint64_t adding, finishing;
+} WriterMemory;
+
+WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int threads);
 
 /* Frees the writer and leaves no file. */
 void writer_abort(Writer *writer);

@@ -1,5 +1,4 @@
-/* test_wide.c - files with two bytes a distance, as `make WIDE=yes` writes them for six men. Other
- * builds of the generator have but one width, and must ignore the wish for more. */
+/* test_wide.c - files with two bytes a distance, as codec zstd needs for six men. */
 #include "core/table.h"
 #include "gen/solve/plies.h"
 #include "tests/support/gen_run.h"

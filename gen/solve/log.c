@@ -1,0 +1,639 @@
+/* log.c - see log.h.
+ *
+ * An entry is its tag (u16, the highest bit if the set is plain), how many bytes follow (seven bits in
+ * each, low ones first, and more if the highest is set), and the set: plain words, or a tree if that
+ * takes less. A node of the tree is a byte with a bit for each eighth of its cells that is not
+ * empty, followed by these eighths; an eighth of a word is the byte itself. A single cell of 16
+ * million so takes 8 bytes, and neighbours share all but the last of these.
+ *
+ * The entries of a stream lie in chunks of memory, one after another. A stream that is filed writes
+ * its chunks to the file, each by itself, as segments. */
+#include "gen/solve/log.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "core/io.h"
+#include "gen/solve/kernel.h"
+
+enum {
+    CHUNK_LEAST = 256,     /* bytes of a stream's first chunk, */
+    CHUNK_MOST = 64 << 10, /* and of a later one, if an entry is no larger */
+    FILE_LEAST = 4 << 10,  /* what a stream has at least when it is filed */
+    LEVEL = 1,
+    SLABS_WORDS = 4096, /* sets of so many words and more are told apart by slabs: see kernel.h */
+    HEAD = 8,           /* bytes before the set, at most */
+    PLAIN = 1 << 15
+};
+
+typedef struct Chunk {
+    struct Chunk *next;
+    size_t size, used;
+} Chunk;
+
+typedef struct Segment {
+    uint64_t offset;
+    uint32_t packed, size; /* as large if it is not compressed */
+    uint32_t tag;          /* of the first entry */
+} Segment;
+
+typedef struct Stream {
+    Segment *segment; /* what was filed; then come the chunks */
+    uint32_t segments, capacity;
+    Chunk *first, *last; /* those behind `last` are empty */
+    size_t held;         /* bytes of the chunks up to it */
+    /* The next entry that is due: its tag, and its place in a segment or else in a chunk. */
+    unsigned due_tag;
+    uint32_t due_segment;
+    size_t due_offset;
+    const Chunk *due_chunk;
+} Stream;
+
+struct LogSpace {
+    char directory[4096];
+    Ledger *ledger;
+    uint64_t keep;
+    _Atomic uint64_t held, end; /* bytes in chunks with entries, and in the file */
+    int file;                   /* -1: none yet */
+};
+
+struct Log {
+    LogSpace *space;
+    uint32_t streams;
+    size_t words;
+    int shift; /* of a cell, to the eighth of the set that it is in */
+    Stream *stream;
+};
+
+static uint8_t *chunk_bytes(const Chunk *chunk) { return (uint8_t *)(uintptr_t)(chunk + 1); }
+
+/* ---- Space ----------------------------------------------------------------------------------- */
+
+LogSpace *log_space_new(const LogPlace *place)
+{
+    LogSpace *space = calloc(1, sizeof *space);
+    if (space == NULL) return NULL;
+    snprintf(space->directory, sizeof space->directory, "%s", place->directory);
+    space->ledger = place->ledger;
+    space->keep = place->keep;
+    space->file = -1;
+    return space;
+}
+
+void log_space_free(LogSpace *space)
+{
+    if (space == NULL) return;
+    if (space->file >= 0) close(space->file);
+    free(space);
+}
+
+uint64_t log_space_filed(const LogSpace *space) { return atomic_load(&space->end); }
+
+static treb_status space_open(LogSpace *space, treb_error *error)
+{
+    treb_status status = TREB_OK;
+#pragma omp critical(log_space)
+    {
+        if (space->file < 0) space->file = io_unnamed(space->directory);
+        if (space->file < 0) status = fail_errno(error, "create a file in", space->directory);
+    }
+    return status;
+}
+
+/* ---- A log ----------------------------------------------------------------------------------- */
+
+Log *log_new(LogSpace *space, uint32_t streams, size_t words)
+{
+    Log *log = calloc(1, sizeof *log);
+    if (log == NULL) return NULL;
+    log->space = space;
+    log->streams = streams;
+    log->words = words;
+    log->shift = 3 + __builtin_ctzll(words);
+    log->stream = ledger_calloc(space->ledger, streams * sizeof *log->stream);
+    if (log->stream != NULL) return log;
+    free(log);
+    return NULL;
+}
+
+static void stream_forget(LogSpace *space, Stream *stream)
+{
+    for (Chunk *chunk = stream->first; chunk != NULL; chunk = chunk->next) chunk->used = 0;
+    atomic_fetch_sub(&space->held, stream->held);
+    stream->held = 0;
+    stream->last = stream->first;
+    stream->segments = 0;
+}
+
+void log_clear(Log *log)
+{
+    LogSpace *space = log->space;
+    for (uint32_t i = 0; i < log->streams; i++) stream_forget(space, &log->stream[i]);
+    /* All logs of a space are cleared together. What is left of the file is written over. */
+    if (space->file >= 0 && atomic_exchange(&space->end, 0) > 0 && ftruncate(space->file, 0) != 0)
+        return;
+}
+
+static void chunks_free(Stream *stream)
+{
+    for (Chunk *chunk = stream->first, *next; chunk != NULL; chunk = next) {
+        next = chunk->next;
+        ledger_free(chunk);
+    }
+    stream->first = stream->last = NULL;
+}
+
+void log_trim(Log *log)
+{
+    for (uint32_t i = 0; i < log->streams; i++) {
+        stream_forget(log->space, &log->stream[i]);
+        chunks_free(&log->stream[i]);
+    }
+}
+
+void log_space_keep(LogSpace *space, uint64_t bytes) { space->keep = bytes; }
+
+void log_free(Log *log)
+{
+    if (log == NULL) return;
+    for (uint32_t i = 0; i < log->streams; i++) {
+        stream_forget(log->space, &log->stream[i]);
+        chunks_free(&log->stream[i]);
+        free(log->stream[i].segment);
+    }
+    ledger_free(log->stream);
+    free(log);
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* The largest tree: nodes down to words have eight parts each, and a word has a byte more. */
+static size_t entry_most(size_t words) { return HEAD + words * 9 + words / 7 + 16; }
+
+static size_t chunk_most(size_t words)
+{
+    size_t entry = entry_most(words);
+    return entry > CHUNK_MOST ? entry : CHUNK_MOST;
+}
+
+void log_room_place(LogRoom *room, size_t words, Layout *layout)
+{
+    room->bytes = layout_place(layout, entry_most(words));
+    room->block = layout_place(layout, chunk_most(words));
+    room->packed = layout_place(layout, ZSTD_compressBound(chunk_most(words)));
+}
+
+uint64_t log_memory(uint32_t streams, size_t words, int logs)
+{
+    (void)words;
+    return logs * (ledger_cost(streams * sizeof(Stream)) + streams * ledger_cost(CHUNK_LEAST)) +
+           (uint64_t)streams * ledger_cost(FILE_LEAST);
+}
+
+/* ---- Heads of entries ------------------------------------------------------------------------ */
+
+static unsigned get_tag(const uint8_t *entry) { return entry[0] | (unsigned)entry[1] << 8; }
+
+/* Writes it before the set, which has `size` bytes; returns where it begins. */
+static uint8_t *put_head(uint8_t *set, unsigned tag, size_t size)
+{
+    uint8_t head[HEAD], *at = head;
+    *at++ = (uint8_t)tag;
+    *at++ = (uint8_t)(tag >> 8);
+    for (; size > 127; size >>= 7) *at++ = (uint8_t)(size | 128);
+    *at++ = (uint8_t)size;
+    uint8_t *start = set - (at - head);
+    memcpy(start, head, (size_t)(at - head));
+    return start;
+}
+
+/* Reads the entry at `at`; returns the next. */
+static const uint8_t *get_entry(const uint8_t *at, LogEntry *entry)
+{
+    unsigned tag = get_tag(at);
+    size_t size = 0;
+    int shift = 0;
+    for (at += 2; *at & 128; shift += 7) size |= (size_t)(*at++ & 127) << shift;
+    size |= (size_t)*at++ << shift;
+    *entry = (LogEntry){tag & ~PLAIN, tag & PLAIN, at};
+    return at + size;
+}
+
+/* ---- Filing ---------------------------------------------------------------------------------- */
+
+/* Writes some bytes of entries, the first of which has this tag, as a segment. */
+static treb_status file_segment(LogSpace *space, Stream *stream, const uint8_t *bytes, size_t size,
+                                const LogRoom *room, treb_error *error)
+{
+    size_t packed = ZSTD_compress(room->packed, ZSTD_compressBound(size), bytes, size, LEVEL);
+    bool plain = ZSTD_isError(packed) || packed >= size;
+    if (plain) packed = size;
+    if (stream->segments == stream->capacity) {
+        uint32_t capacity = stream->capacity ? 2 * stream->capacity : 8;
+        Segment *grown = realloc(stream->segment, capacity * sizeof *grown);
+        if (grown == NULL) return fail_memory(error);
+        stream->segment = grown;
+        stream->capacity = capacity;
+    }
+    uint64_t offset = atomic_fetch_add(&space->end, packed);
+    if (!io_write_at(space->file, plain ? bytes : room->packed, packed, offset))
+        return fail_errno(error, "write a temporary file in", space->directory);
+    stream->segment[stream->segments++] =
+        (Segment){offset, (uint32_t)packed, (uint32_t)size, get_tag(bytes) & ~PLAIN};
+    return TREB_OK;
+}
+
+/* Brings a stream's chunks to the file, as few segments as there is room for. */
+static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, treb_error *error)
+{
+    LogSpace *space = log->space;
+    treb_status status = space_open(space, error);
+    size_t size = 0;
+    for (const Chunk *chunk = stream->first; chunk != NULL && status == TREB_OK;
+         chunk = chunk->next) {
+        if (chunk->used == 0) continue;
+        if (size > 0 && size + chunk->used > chunk_most(log->words)) {
+            status = file_segment(space, stream, room->block, size, room, error);
+            size = 0;
+        }
+        memcpy(room->block + size, chunk_bytes(chunk), chunk->used);
+        size += chunk->used;
+    }
+    if (size > 0 && status == TREB_OK)
+        status = file_segment(space, stream, room->block, size, room, error);
+    if (status != TREB_OK) return status;
+    atomic_fetch_sub(&space->held, stream->held);
+    stream->held = 0;
+    chunks_free(stream);
+    return TREB_OK;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static uint8_t *put_word(uint64_t word, uint8_t *out)
+{
+    uint8_t *at = out + 1;
+    unsigned mask = 0;
+    for (int i = 0; i < 8; i++)
+        if (word >> 8 * i & 255) {
+            mask |= 1u << i;
+            *at++ = (uint8_t)(word >> 8 * i);
+        }
+    *out = (uint8_t)mask;
+    return at;
+}
+
+static bool empty(const uint64_t *set, size_t words)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < words; w++) any |= set[w];
+    return any == 0;
+}
+
+/* Writes a tree; nothing if it is empty. */
+static uint8_t *put_tree(const uint64_t *set, size_t words, uint8_t *out)
+{
+    if (words == 1) return *set ? put_word(*set, out) : out;
+    if (words == 64 && empty(set, words)) return out;
+    uint8_t *at = out + 1;
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint8_t *end = put_tree(set + i * (words / 8), words / 8, at);
+        mask |= (unsigned)(end != at) << i;
+        at = end;
+    }
+    *out = (uint8_t)mask;
+    return mask ? at : out;
+}
+
+/* The same where only some slabs count: 64 of them, two levels of the tree. */
+static uint8_t *put_slabs(const uint64_t *set, size_t words, uint64_t slabs, uint8_t *out)
+{
+    uint8_t *at = out + 1;
+    unsigned mask = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint8_t *node = at++;
+        *node = 0;
+        for (unsigned slab = 8 * i; slab < 8 * i + 8; slab++) {
+            if (!(slabs >> slab & 1)) continue;
+            uint8_t *end = put_tree(set + slab * (words / 64), words / 64, at);
+            *node |= (uint8_t)((end != at) << (slab - 8 * i));
+            at = end;
+        }
+        if (*node)
+            mask |= 1u << i;
+        else
+            at = node;
+    }
+    *out = (uint8_t)mask;
+    return mask ? at : out;
+}
+
+/* A tree of cells in ascending order, all in the same node, of which `shift` tells the eighths. */
+static uint8_t *put_cells(const uint32_t *cell, size_t count, int shift, uint8_t *out)
+{
+    if (count == 1) {
+        for (; shift >= 3; shift -= 3) *out++ = (uint8_t)(1u << (*cell >> shift & 7));
+        *out++ = (uint8_t)(1u << (*cell & 7));
+        return out;
+    }
+    uint8_t *at = out + 1;
+    unsigned mask = 0;
+    for (size_t i = 0; i < count;) {
+        unsigned part = cell[i] >> shift & 7;
+        mask |= 1u << part;
+        size_t first = i++;
+        if (shift > 3) {
+            while (i < count && (cell[i] >> shift & 7) == part) i++;
+            at = put_cells(cell + first, i - first, shift - 3, at);
+            continue;
+        }
+        unsigned byte = 1u << (cell[first] & 7);
+        for (; i < count && (cell[i] >> shift & 7) == part; i++) byte |= 1u << (cell[i] & 7);
+        *at++ = (uint8_t)byte;
+    }
+    *out = (uint8_t)mask;
+    return at;
+}
+
+/* A chunk with room for so many bytes more: the last, or one behind it. */
+static Chunk *chunk_with_room(LogSpace *space, Stream *stream, size_t bytes)
+{
+    Chunk *last = stream->last;
+    if (last != NULL && last->size - last->used >= bytes) return last;
+    while (last != NULL && last->next != NULL) {
+        last = last->next;
+        if (last->size >= bytes) return stream->last = last;
+    }
+    size_t size = last == NULL ? CHUNK_LEAST : 2 * last->size;
+    if (size > CHUNK_MOST) size = CHUNK_MOST;
+    if (size < bytes) size = bytes;
+    Chunk *chunk = ledger_alloc(space->ledger, sizeof *chunk + size);
+    if (chunk == NULL) return NULL;
+    *chunk = (Chunk){NULL, size, 0};
+    if (last != NULL)
+        last->next = chunk;
+    else
+        stream->first = chunk;
+    return stream->last = chunk;
+}
+
+/* Appends an entry whose set, of `size` bytes, is in the room behind the place for its head. */
+static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t size,
+                          const LogRoom *room, treb_error *error)
+{
+    LogSpace *space = log->space;
+    Stream *stream = &log->stream[stream_number];
+    const uint8_t *set = room->bytes + HEAD, *entry = put_head(room->bytes + HEAD, tag, size);
+    size_t bytes = (size_t)(set - entry) + size;
+    Chunk *chunk = chunk_with_room(space, stream, bytes);
+    if (chunk == NULL && stream->held > 0) {
+        treb_status status = stream_file(log, stream, room, error);
+        if (status != TREB_OK) return status;
+        chunk = chunk_with_room(space, stream, bytes);
+    }
+    if (chunk == NULL) return fail_memory(error);
+    memcpy(chunk_bytes(chunk) + chunk->used, entry, bytes);
+    chunk->used += bytes;
+    stream->held += bytes;
+    uint64_t held = atomic_fetch_add(&space->held, bytes) + bytes;
+    if (held <= space->keep || stream->held < FILE_LEAST) return TREB_OK;
+    return stream_file(log, stream, room, error);
+}
+
+treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set, uint64_t slabs,
+                    const LogRoom *room, treb_error *error)
+{
+    uint8_t *tree = room->bytes + HEAD;
+    size_t plain = log->words * sizeof *set;
+    bool all = slabs == KERNEL_ALL || log->words < SLABS_WORDS;
+    uint8_t *end = all ? put_tree(set, log->words, tree) : put_slabs(set, log->words, slabs, tree);
+    if (end == tree) return TREB_OK;
+    if (all && (size_t)(end - tree) > plain) {
+        memcpy(tree, set, plain);
+        end = tree + plain;
+        tag |= PLAIN;
+    }
+    return append(log, stream, tag, (size_t)(end - tree), room, error);
+}
+
+treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_t *cell,
+                          size_t count, const LogRoom *room, treb_error *error)
+{
+    if (count == 0) return TREB_OK;
+    uint8_t *tree = room->bytes + HEAD, *end = put_cells(cell, count, log->shift, tree);
+    return append(log, stream, tag, (size_t)(end - tree), room, error);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static treb_status segment_read(const LogSpace *space, const Segment *segment, const LogRoom *room,
+                                treb_error *error)
+{
+    bool plain = segment->packed == segment->size;
+    uint8_t *to = plain ? room->block : room->packed;
+    if (!io_read_at(space->file, to, segment->packed, segment->offset))
+        return fail_errno(error, "read a temporary file in", space->directory);
+    if (!plain &&
+        ZSTD_decompress(room->block, segment->size, room->packed, segment->packed) != segment->size)
+        return fail(error, TREB_ERR_IO, "%.400s: a temporary file came back altered",
+                    space->directory);
+    return TREB_OK;
+}
+
+/* The next chunk with entries. */
+static const Chunk *chunk_behind(const Stream *stream, const Chunk *chunk)
+{
+    do {
+        if (chunk == stream->last) return NULL;
+        chunk = chunk == NULL ? stream->first : chunk->next;
+    } while (chunk->used == 0);
+    return chunk;
+}
+
+void log_read(LogReader *reader, const Log *log, uint32_t stream, const LogRoom *room)
+{
+    *reader = (LogReader){.log = log, .stream = stream, .room = room};
+}
+
+treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error)
+{
+    const Stream *stream = &reader->log->stream[reader->stream];
+    entry->bytes = NULL;
+    if (reader->at == reader->end) {
+        if (reader->segment < stream->segments) {
+            const Segment *segment = &stream->segment[reader->segment++];
+            treb_status status = segment_read(reader->log->space, segment, reader->room, error);
+            if (status != TREB_OK) return status;
+            reader->at = reader->room->block;
+            reader->end = reader->at + segment->size;
+        } else {
+            const Chunk *chunk = chunk_behind(stream, reader->chunk);
+            if (chunk == NULL) return TREB_OK;
+            reader->chunk = chunk;
+            reader->at = chunk_bytes(chunk);
+            reader->end = reader->at + chunk->used;
+        }
+    }
+    reader->at = get_entry(reader->at, entry);
+    return TREB_OK;
+}
+
+bool log_may_have(const Log *log, uint32_t stream_number, unsigned tag)
+{
+    const Stream *stream = &log->stream[stream_number];
+    if (stream->segments > 0 && tag >= stream->segment[0].tag) return true;
+    for (const Chunk *chunk = NULL; (chunk = chunk_behind(stream, chunk)) != NULL;) {
+        LogEntry entry;
+        const uint8_t *at = chunk_bytes(chunk), *end = at + chunk->used;
+        while (at < end) {
+            at = get_entry(at, &entry);
+            if (entry.tag == tag) return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Due entries ----------------------------------------------------------------------------- */
+
+static void due_chunk(Stream *stream, const Chunk *chunk)
+{
+    stream->due_chunk = chunk;
+    stream->due_offset = 0;
+    stream->due_tag = chunk != NULL ? get_tag(chunk_bytes(chunk)) & ~PLAIN : LOG_TAGS;
+}
+
+static void due_segment(Stream *stream, uint32_t segment)
+{
+    stream->due_segment = segment;
+    stream->due_offset = 0;
+    if (segment < stream->segments)
+        stream->due_tag = stream->segment[segment].tag;
+    else
+        due_chunk(stream, chunk_behind(stream, NULL));
+}
+
+void log_rewind(Log *log, uint32_t stream) { due_segment(&log->stream[stream], 0); }
+
+unsigned log_due(const Log *log, uint32_t stream) { return log->stream[stream].due_tag; }
+
+treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogEntry *entry,
+                     treb_error *error)
+{
+    Stream *stream = &log->stream[stream_number];
+    bool filed = stream->due_segment < stream->segments;
+    const Segment *segment = &stream->segment[stream->due_segment];
+    const Chunk *chunk = stream->due_chunk;
+    assert(stream->due_tag < LOG_TAGS);
+    treb_status status = filed ? segment_read(log->space, segment, room, error) : TREB_OK;
+    if (status != TREB_OK) return status;
+    const uint8_t *bytes = filed ? room->block : chunk_bytes(chunk);
+    const uint8_t *next = get_entry(bytes + stream->due_offset, entry);
+    stream->due_offset = (size_t)(next - bytes);
+    if (stream->due_offset < (filed ? segment->size : chunk->used))
+        stream->due_tag = get_tag(next) & ~PLAIN;
+    else if (filed)
+        due_segment(stream, stream->due_segment + 1);
+    else
+        due_chunk(stream, chunk_behind(stream, chunk));
+    return TREB_OK;
+}
+
+/* ---- Sets ------------------------------------------------------------------------------------ */
+
+static inline const uint8_t *get_word(const uint8_t *at, uint64_t *word)
+{
+    uint64_t bits = 0;
+    for (unsigned mask = *at++; mask; mask &= mask - 1)
+        bits |= (uint64_t)*at++ << 8 * __builtin_ctz(mask);
+    *word = bits;
+    return at;
+}
+
+/* What is done with each word of an entry that is not empty. */
+typedef struct Use {
+    uint64_t *set;
+    Plies value, *plies;
+    const Plies *match;
+} Use;
+
+static inline void use_word(const Use *use, size_t at, uint64_t word)
+{
+    if (use->plies != NULL)
+        for (; word; word &= word - 1) use->plies[64 * at + __builtin_ctzll(word)] = use->value;
+    else if (use->match == NULL)
+        use->set[at] |= word;
+    else
+        for (; word; word &= word - 1)
+            if (use->match[64 * at + __builtin_ctzll(word)] == use->value)
+                use->set[at] |= word & -word;
+}
+
+static const uint8_t *use_tree(const Use *use, const uint8_t *at, size_t first, size_t words)
+{
+    if (words == 1) {
+        uint64_t word;
+        at = get_word(at, &word);
+        use_word(use, first, word);
+        return at;
+    }
+    words /= 8;
+    for (unsigned mask = *at++; mask; mask &= mask - 1)
+        at = use_tree(use, at, first + __builtin_ctz(mask) * words, words);
+    return at;
+}
+
+static void use_entry(const Log *log, const LogEntry *entry, const Use *use)
+{
+    if (!entry->plain) {
+        use_tree(use, entry->bytes, 0, log->words);
+        return;
+    }
+    for (size_t w = 0; w < log->words; w++) {
+        uint64_t word;
+        memcpy(&word, entry->bytes + 8 * w, 8);
+        use_word(use, w, word);
+    }
+}
+
+void log_entry_or(const Log *log, const LogEntry *entry, uint64_t *set)
+{
+    use_entry(log, entry, &(Use){.set = set});
+}
+
+void log_entry_mark(const Log *log, const LogEntry *entry, Plies value, Plies *plies)
+{
+    use_entry(log, entry, &(Use){.plies = plies, .value = value});
+}
+
+void log_entry_match(const Log *log, const LogEntry *entry, Plies value, const Plies *plies,
+                     uint64_t *set)
+{
+    use_entry(log, entry, &(Use){.set = set, .match = plies, .value = value});
+}
+
+uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set)
+{
+    const size_t words = log->words / 64;
+    const uint8_t *at = entry->bytes;
+    uint64_t slabs = 0;
+    if (entry->plain || log->words < SLABS_WORDS) {
+        memset(set, 0, log->words * sizeof *set);
+        log_entry_or(log, entry, set);
+        return KERNEL_ALL;
+    }
+    for (unsigned mask = *at++; mask; mask &= mask - 1)
+        for (unsigned node = *at++, i = 8 * __builtin_ctz(mask); node; node &= node - 1) {
+            size_t slab = i + __builtin_ctz(node);
+            slabs |= UINT64_C(1) << slab;
+            memset(set + slab * words, 0, words * sizeof *set);
+            at = use_tree(&(Use){.set = set}, at, slab * words, words);
+        }
+    return slabs;
+}
