@@ -92,8 +92,8 @@ help:
 
 $(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
-$(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2
-$(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq
+$(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt
+$(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -mpopcnt
 
 $(BUILD)/gen/solve/kernel_%.o: gen/solve/kernel.c
 	@mkdir -p $(@D)

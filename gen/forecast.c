@@ -159,6 +159,7 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                           .level = o->level,
                           .codec = o->codec,
                           .classes = o->classes,
+                          .large = o->large,
                           .wide = o->wide};
     Batches batches = {NULL, 0};
     uint64_t asked = 0;

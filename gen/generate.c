@@ -162,6 +162,7 @@ static treb_status writer_begin(TableJob *job, treb_error *error)
                             .level = o->level,
                             .codec = o->codec,
                             .classes = o->classes,
+                            .large = o->large,
                             .bounds = o->bounds,
                             .wide = o->wide,
                             .keep = job->keep,

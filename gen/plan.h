@@ -22,6 +22,7 @@ typedef struct GenerateOptions {
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     TableCodec codec;           /* see WriteOptions */
     unsigned classes;           /* the same */
+    uint64_t large;             /* the same */
     int bounds;                 /* the same */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */

@@ -426,6 +426,13 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
 }
 
 extern const Kernel NAME(kernel_);
-const Kernel NAME(kernel_) = {
-    TEXT(KERNEL_BUILD),  unmove, merge, NAME(distance_mark_), NAME(distance_pick_),
-    NAME(distance_fill_)};
+const Kernel NAME(kernel_) = {.name = TEXT(KERNEL_BUILD),
+                              .unmove = unmove,
+                              .merge = merge,
+                              .mark = NAME(distance_mark_),
+                              .count = NAME(set_count_),
+                              .pack = NAME(set_pack_),
+                              .unpack = NAME(set_unpack_),
+                              .unpack_mark = NAME(set_unpack_mark_),
+                              .pick = NAME(distance_pick_),
+                              .fill = NAME(distance_fill_)};

@@ -56,6 +56,17 @@ typedef struct Kernel {
     /* For `words` words of cells: plies[i] = value where bit i of set is. */
     void (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);
 
+    uint64_t (*count)(const uint64_t *set, size_t words);
+
+    /* A set of 64 words, packed: a byte with a bit for each eighth that is not empty, then these: a byte
+     * for its words, and each of those as a byte for its bytes, then these. Returns the end of what it
+     * wrote, and may write 8 bytes more; nothing if the set is empty. */
+    uint8_t *(*pack)(const uint64_t *set, uint8_t *out);
+    /* Ors such a set into another, or writes a distance where it is: returns the end of what was
+     * read. Up to 8 bytes more are looked at. */
+    const uint8_t *(*unpack)(const uint8_t *packed, uint64_t *set);
+    const uint8_t *(*unpack_mark)(const uint8_t *packed, Plies value, Plies *plies);
+
     /* out[i] = plies[i] >> shift where set is, PLIES_OPEN elsewhere. */
     void (*pick)(const uint64_t *set, size_t words, unsigned shift, const Plies *plies, Plies *out);
     /* Copies 64 cells. What is PLIES_OPEN takes the cell before it, what is KERNEL_CAPPED too, but

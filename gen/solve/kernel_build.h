@@ -20,4 +20,9 @@ void NAME(distance_pick_)(const uint64_t *set, size_t words, unsigned shift, con
                           Plies *out);
 Plies NAME(distance_fill_)(const Plies *in, Plies before, Plies cap, Plies *out);
 
+uint64_t NAME(set_count_)(const uint64_t *set, size_t words);
+uint8_t *NAME(set_pack_)(const uint64_t *set, uint8_t *out);
+const uint8_t *NAME(set_unpack_)(const uint8_t *packed, uint64_t *set);
+const uint8_t *NAME(set_unpack_mark_)(const uint8_t *packed, Plies value, Plies *plies);
+
 #endif

@@ -13,7 +13,7 @@ int kernel_builds(const Kernel *out[4])
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) out[n++] = &kernel_avx2;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
         out[n++] = &kernel_avx512;
 #endif
     return n;

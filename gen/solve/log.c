@@ -1,9 +1,8 @@
 /* log.c - see log.h.
  *
- * An entry is its tag (u16, the highest bit if the set is plain), how many bytes follow (seven bits in
- * each, low ones first, and more if the highest is set), and the set: plain words, or a tree if that
- * takes less. A node of the tree is a byte with a bit for each eighth of its cells that is not
- * empty, followed by these eighths; an eighth of a word is the byte itself. A single cell of 16
+ * An entry is its tag (u16), how many bytes follow (seven bits in each, low ones first, and more if the
+ * highest is set), and the set, a tree: a node is a byte with a bit for each eighth of its cells that is
+ * not empty, followed by these eighths; an eighth of a word is the byte itself. A single cell of 16
  * million so takes 8 bytes, and neighbours share all but the last of these.
  *
  * The entries of a stream lie in chunks of memory, one after another. A stream that is filed writes
@@ -19,6 +18,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "core/error.h"
 #include "core/io.h"
 #include "gen/solve/kernel.h"
 
@@ -28,8 +28,9 @@ enum {
     FILE_LEAST = 4 << 10,  /* what a stream has at least when it is filed */
     LEVEL = 1,
     SLABS_WORDS = 4096, /* sets of so many words and more are told apart by slabs: see kernel.h */
+    TREE_WORDS = 64,    /* smaller ones are no trees */
     HEAD = 8,           /* bytes before the set, at most */
-    PLAIN = 1 << 15
+    SLACK = 8           /* that may be looked at behind an entry */
 };
 
 typedef struct Chunk {
@@ -68,6 +69,7 @@ struct Log {
     uint32_t streams;
     size_t words;
     int shift; /* of a cell, to the eighth of the set that it is in */
+    const Kernel *kernel;
     Stream *stream;
 };
 
@@ -115,6 +117,7 @@ Log *log_new(LogSpace *space, uint32_t streams, size_t words)
     log->space = space;
     log->streams = streams;
     log->words = words;
+    log->kernel = kernel_best();
     log->shift = 3 + __builtin_ctzll(words);
     log->stream = ledger_calloc(space->ledger, streams * sizeof *log->stream);
     if (log->stream != NULL) return log;
@@ -174,7 +177,7 @@ void log_free(Log *log)
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 /* The largest tree: nodes down to words have eight parts each, and a word has a byte more. */
-static size_t entry_most(size_t words) { return HEAD + words * 9 + words / 7 + 16; }
+static size_t entry_most(size_t words) { return HEAD + words * 9 + words / 7 + 16 + SLACK; }
 
 static size_t chunk_most(size_t words)
 {
@@ -185,7 +188,7 @@ static size_t chunk_most(size_t words)
 void log_room_place(LogRoom *room, size_t words, Layout *layout)
 {
     room->bytes = layout_place(layout, entry_most(words));
-    room->block = layout_place(layout, chunk_most(words));
+    room->block = layout_place(layout, chunk_most(words) + SLACK);
     room->packed = layout_place(layout, ZSTD_compressBound(chunk_most(words)));
 }
 
@@ -221,7 +224,7 @@ static const uint8_t *get_entry(const uint8_t *at, LogEntry *entry)
     int shift = 0;
     for (at += 2; *at & 128; shift += 7) size |= (size_t)(*at++ & 127) << shift;
     size |= (size_t)*at++ << shift;
-    *entry = (LogEntry){tag & ~PLAIN, tag & PLAIN, at};
+    *entry = (LogEntry){tag, at};
     return at + size;
 }
 
@@ -245,7 +248,7 @@ static treb_status file_segment(LogSpace *space, Stream *stream, const uint8_t *
     if (!io_write_at(space->file, plain ? bytes : room->packed, packed, offset))
         return fail_errno(error, "write a temporary file in", space->directory);
     stream->segment[stream->segments++] =
-        (Segment){offset, (uint32_t)packed, (uint32_t)size, get_tag(bytes) & ~PLAIN};
+        (Segment){offset, (uint32_t)packed, (uint32_t)size, get_tag(bytes)};
     return TREB_OK;
 }
 
@@ -276,35 +279,14 @@ static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, tr
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static uint8_t *put_word(uint64_t word, uint8_t *out)
-{
-    uint8_t *at = out + 1;
-    unsigned mask = 0;
-    for (int i = 0; i < 8; i++)
-        if (word >> 8 * i & 255) {
-            mask |= 1u << i;
-            *at++ = (uint8_t)(word >> 8 * i);
-        }
-    *out = (uint8_t)mask;
-    return at;
-}
-
-static bool empty(const uint64_t *set, size_t words)
-{
-    uint64_t any = 0;
-    for (size_t w = 0; w < words; w++) any |= set[w];
-    return any == 0;
-}
-
 /* Writes a tree; nothing if it is empty. */
-static uint8_t *put_tree(const uint64_t *set, size_t words, uint8_t *out)
+static uint8_t *put_tree(const Kernel *kernel, const uint64_t *set, size_t words, uint8_t *out)
 {
-    if (words == 1) return *set ? put_word(*set, out) : out;
-    if (words == 64 && empty(set, words)) return out;
+    if (words == 64) return kernel->pack(set, out);
     uint8_t *at = out + 1;
     unsigned mask = 0;
     for (unsigned i = 0; i < 8; i++) {
-        uint8_t *end = put_tree(set + i * (words / 8), words / 8, at);
+        uint8_t *end = put_tree(kernel, set + i * (words / 8), words / 8, at);
         mask |= (unsigned)(end != at) << i;
         at = end;
     }
@@ -313,7 +295,8 @@ static uint8_t *put_tree(const uint64_t *set, size_t words, uint8_t *out)
 }
 
 /* The same where only some slabs count: 64 of them, two levels of the tree. */
-static uint8_t *put_slabs(const uint64_t *set, size_t words, uint64_t slabs, uint8_t *out)
+static uint8_t *put_slabs(const Kernel *kernel, const uint64_t *set, size_t words, uint64_t slabs,
+                          uint8_t *out)
 {
     uint8_t *at = out + 1;
     unsigned mask = 0;
@@ -322,7 +305,7 @@ static uint8_t *put_slabs(const uint64_t *set, size_t words, uint64_t slabs, uin
         *node = 0;
         for (unsigned slab = 8 * i; slab < 8 * i + 8; slab++) {
             if (!(slabs >> slab & 1)) continue;
-            uint8_t *end = put_tree(set + slab * (words / 64), words / 64, at);
+            uint8_t *end = put_tree(kernel, set + slab * (words / 64), words / 64, at);
             *node |= (uint8_t)((end != at) << (slab - 8 * i));
             at = end;
         }
@@ -374,7 +357,7 @@ static Chunk *chunk_with_room(LogSpace *space, Stream *stream, size_t bytes)
     size_t size = last == NULL ? CHUNK_LEAST : 2 * last->size;
     if (size > CHUNK_MOST) size = CHUNK_MOST;
     if (size < bytes) size = bytes;
-    Chunk *chunk = ledger_alloc(space->ledger, sizeof *chunk + size);
+    Chunk *chunk = ledger_alloc(space->ledger, sizeof *chunk + size + SLACK);
     if (chunk == NULL) return NULL;
     *chunk = (Chunk){NULL, size, 0};
     if (last != NULL)
@@ -407,19 +390,28 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
     return stream_file(log, stream, room, error);
 }
 
+/* Sets of less than 64 words are as they are, and nothing if they are empty. */
+static uint8_t *put_small(const uint64_t *set, size_t words, uint8_t *out)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < words; w++) any |= set[w];
+    if (any == 0) return out;
+    memcpy(out, set, words * sizeof *set);
+    return out + words * sizeof *set;
+}
+
 treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set, uint64_t slabs,
                     const LogRoom *room, treb_error *error)
 {
-    uint8_t *tree = room->bytes + HEAD;
-    size_t plain = log->words * sizeof *set;
-    bool all = slabs == KERNEL_ALL || log->words < SLABS_WORDS;
-    uint8_t *end = all ? put_tree(set, log->words, tree) : put_slabs(set, log->words, slabs, tree);
+    uint8_t *tree = room->bytes + HEAD, *end;
+    const size_t words = log->words;
+    if (words < TREE_WORDS)
+        end = put_small(set, words, tree);
+    else if (slabs == KERNEL_ALL || words < SLABS_WORDS)
+        end = put_tree(log->kernel, set, words, tree);
+    else
+        end = put_slabs(log->kernel, set, words, slabs, tree);
     if (end == tree) return TREB_OK;
-    if (all && (size_t)(end - tree) > plain) {
-        memcpy(tree, set, plain);
-        end = tree + plain;
-        tag |= PLAIN;
-    }
     return append(log, stream, tag, (size_t)(end - tree), room, error);
 }
 
@@ -427,7 +419,14 @@ treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_
                           size_t count, const LogRoom *room, treb_error *error)
 {
     if (count == 0) return TREB_OK;
-    uint8_t *tree = room->bytes + HEAD, *end = put_cells(cell, count, log->shift, tree);
+    uint8_t *tree = room->bytes + HEAD, *end;
+    if (log->words >= TREE_WORDS) {
+        end = put_cells(cell, count, log->shift, tree);
+    } else {
+        uint64_t set[TREE_WORDS] = {0};
+        for (size_t i = 0; i < count; i++) set[cell[i] / 64] |= UINT64_C(1) << cell[i] % 64;
+        end = put_small(set, log->words, tree);
+    }
     return append(log, stream, tag, (size_t)(end - tree), room, error);
 }
 
@@ -506,7 +505,7 @@ static void due_chunk(Stream *stream, const Chunk *chunk)
 {
     stream->due_chunk = chunk;
     stream->due_offset = 0;
-    stream->due_tag = chunk != NULL ? get_tag(chunk_bytes(chunk)) & ~PLAIN : LOG_TAGS;
+    stream->due_tag = chunk != NULL ? get_tag(chunk_bytes(chunk)) : LOG_TAGS;
 }
 
 static void due_segment(Stream *stream, uint32_t segment)
@@ -537,7 +536,7 @@ treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogE
     const uint8_t *next = get_entry(bytes + stream->due_offset, entry);
     stream->due_offset = (size_t)(next - bytes);
     if (stream->due_offset < (filed ? segment->size : chunk->used))
-        stream->due_tag = get_tag(next) & ~PLAIN;
+        stream->due_tag = get_tag(next);
     else if (filed)
         due_segment(stream, stream->due_segment + 1);
     else
@@ -547,42 +546,19 @@ treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogE
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-static inline const uint8_t *get_word(const uint8_t *at, uint64_t *word)
-{
-    uint64_t bits = 0;
-    for (unsigned mask = *at++; mask; mask &= mask - 1)
-        bits |= (uint64_t)*at++ << 8 * __builtin_ctz(mask);
-    *word = bits;
-    return at;
-}
-
-/* What is done with each word of an entry that is not empty. */
+/* What is done with an entry: its cells are added to a set, or get a distance. */
 typedef struct Use {
+    const Kernel *kernel;
     uint64_t *set;
     Plies value, *plies;
-    const Plies *match;
 } Use;
-
-static inline void use_word(const Use *use, size_t at, uint64_t word)
-{
-    if (use->plies != NULL)
-        for (; word; word &= word - 1) use->plies[64 * at + __builtin_ctzll(word)] = use->value;
-    else if (use->match == NULL)
-        use->set[at] |= word;
-    else
-        for (; word; word &= word - 1)
-            if (use->match[64 * at + __builtin_ctzll(word)] == use->value)
-                use->set[at] |= word & -word;
-}
 
 static const uint8_t *use_tree(const Use *use, const uint8_t *at, size_t first, size_t words)
 {
-    if (words == 1) {
-        uint64_t word;
-        at = get_word(at, &word);
-        use_word(use, first, word);
-        return at;
-    }
+    if (words == 64)
+        return use->plies != NULL
+                   ? use->kernel->unpack_mark(at, use->value, use->plies + 64 * first)
+                   : use->kernel->unpack(at, use->set + first);
     words /= 8;
     for (unsigned mask = *at++; mask; mask &= mask - 1)
         at = use_tree(use, at, first + __builtin_ctz(mask) * words, words);
@@ -591,31 +567,26 @@ static const uint8_t *use_tree(const Use *use, const uint8_t *at, size_t first, 
 
 static void use_entry(const Log *log, const LogEntry *entry, const Use *use)
 {
-    if (!entry->plain) {
+    if (log->words >= TREE_WORDS) {
         use_tree(use, entry->bytes, 0, log->words);
         return;
     }
-    for (size_t w = 0; w < log->words; w++) {
-        uint64_t word;
-        memcpy(&word, entry->bytes + 8 * w, 8);
-        use_word(use, w, word);
-    }
+    uint64_t set[TREE_WORDS];
+    memcpy(set, entry->bytes, log->words * sizeof *set);
+    if (use->plies != NULL)
+        use->kernel->mark(set, log->words, use->value, use->plies);
+    else
+        for (size_t w = 0; w < log->words; w++) use->set[w] |= set[w];
 }
 
 void log_entry_or(const Log *log, const LogEntry *entry, uint64_t *set)
 {
-    use_entry(log, entry, &(Use){.set = set});
+    use_entry(log, entry, &(Use){log->kernel, set, 0, NULL});
 }
 
 void log_entry_mark(const Log *log, const LogEntry *entry, Plies value, Plies *plies)
 {
-    use_entry(log, entry, &(Use){.plies = plies, .value = value});
-}
-
-void log_entry_match(const Log *log, const LogEntry *entry, Plies value, const Plies *plies,
-                     uint64_t *set)
-{
-    use_entry(log, entry, &(Use){.set = set, .match = plies, .value = value});
+    use_entry(log, entry, &(Use){log->kernel, NULL, value, plies});
 }
 
 uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set)
@@ -623,7 +594,7 @@ uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set)
     const size_t words = log->words / 64;
     const uint8_t *at = entry->bytes;
     uint64_t slabs = 0;
-    if (entry->plain || log->words < SLABS_WORDS) {
+    if (log->words < SLABS_WORDS) {
         memset(set, 0, log->words * sizeof *set);
         log_entry_or(log, entry, set);
         return KERNEL_ALL;
@@ -633,7 +604,7 @@ uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set)
             size_t slab = i + __builtin_ctz(node);
             slabs |= UINT64_C(1) << slab;
             memset(set + slab * words, 0, words * sizeof *set);
-            at = use_tree(&(Use){.set = set}, at, slab * words, words);
+            at = use_tree(&(Use){log->kernel, set, 0, NULL}, at, slab * words, words);
         }
     return slabs;
 }

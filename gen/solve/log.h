@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-#include "core/error.h"
 #include "core/ledger.h"
 #include "gen/solve/plies.h"
+#include "trebuchet.h"
 
 /* Where the logs of a solver are. */
 typedef struct LogPlace {
@@ -67,7 +67,6 @@ treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_
 
 typedef struct LogEntry {
     unsigned tag;
-    bool plain; /* the words as they are; else a tree: see log.c */
     const uint8_t *bytes;
 } LogEntry;
 
@@ -98,10 +97,6 @@ uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set);
 
 /* Gives each cell of an entry a distance. */
 void log_entry_mark(const Log *log, const LogEntry *entry, Plies value, Plies *plies);
-
-/* Adds to `set` those of its cells that have this distance. */
-void log_entry_match(const Log *log, const LogEntry *entry, Plies value, const Plies *plies,
-                     uint64_t *set);
 
 /* Streams whose tags ascend can be read entry by entry as these fall due. From the first again: */
 void log_rewind(Log *log, uint32_t stream);

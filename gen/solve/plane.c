@@ -20,6 +20,7 @@ static void place(Plane *p, const Shape *shape, Layout *layout)
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (p->parts & PLANE_DISTANCE << m)
             p->distance[m] = layout_place(layout, shape->plane_cells * sizeof(Plies));
+    if (p->parts & PLANE_BOUNDS) p->due = layout_place(layout, shape->plane_cells * sizeof(Plies));
     log_room_place(&p->room, shape->plane_words, layout);
 }
 
@@ -107,16 +108,23 @@ static treb_status read_facts(const Plane *p, const Solver *s, uint32_t stream, 
 }
 
 /* Cells that are decided just when a conversion of theirs is due, */
-static treb_status read_due(const Plane *p, const Solver *s, uint32_t stream, treb_error *error)
+static treb_status read_due(const Plane *p, const Solver *s, uint32_t stream, size_t words,
+                            treb_error *error)
 {
     const Log *due = s->due[TREB_DTM];
     treb_status status = TREB_OK;
+    memset(p->due, 0xff, 64 * words * sizeof *p->due);
     for (int wins = 0; wins < 2 && status == TREB_OK; wins++) {
         LogReader reader;
         LogEntry entry;
         log_read(&reader, due, 2 * stream + (uint32_t)wins, &p->room);
         while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
-            log_entry_match(due, &entry, (Plies)entry.tag, p->distance[TREB_DTM], p->ends_best);
+            log_entry_mark(due, &entry, (Plies)entry.tag, p->due);
+    }
+    for (size_t w = 0; w < words; w++) {
+        const Plies *when = p->due + 64 * w, *plies = p->distance[TREB_DTM] + 64 * w;
+        for (int i = 0; i < 64; i++) p->ends_best[w] |= (uint64_t)(when[i] == plies[i]) << i;
+        p->ends_best[w] &= p->won[w] | p->lost[w];
     }
     return status;
 }
@@ -127,15 +135,15 @@ static treb_status read_bounds(const Plane *p, const Solver *s, uint32_t stream,
 {
     LogReader reader;
     LogEntry entry;
-    treb_status status = read_due(p, s, stream, error);
-    /* What is in memory is looked at where it is. */
-    uint64_t *ends = (uint64_t *)(void *)p->room.bytes;
-    clear(ends, words);
+    /* Where entries are made, when some are. */
+    uint64_t *room = (uint64_t *)(void *)p->room.bytes;
+    treb_status status = read_due(p, s, stream, words, error);
     if (status != TREB_OK) return status;
+    clear(room, words);
     log_read(&reader, s->facts, stream, &p->room);
     while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
-        if (entry.tag == FACT_ENDS) log_entry_or(s->facts, &entry, ends);
-    for (size_t w = 0; w < words; w++) p->ends_best[w] &= ends[w];
+        if (entry.tag == FACT_ENDS) log_entry_or(s->facts, &entry, room);
+    for (size_t w = 0; w < words; w++) p->ends_best[w] &= room[w];
     return status;
 }
 

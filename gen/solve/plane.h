@@ -30,6 +30,7 @@ typedef struct Plane {
     /* Won or lost, and a move that completes bounds (core/table.h) takes as long as any move may. */
     uint64_t *ends_best;
     Plies *distance[TREB_METRICS]; /* by TREB_DTZ ..; where won or lost */
+    Plies *due;                    /* for bounds: when conversions are */
     LogRoom room;
     void *memory;
 } Plane;

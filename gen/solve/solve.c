@@ -311,7 +311,7 @@ uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, 
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         if (!slab_in(s, slabs, slab)) continue;
         size_t first = slab * s->slab_words, end = first + s->slab_words;
-        for (size_t w = first; w < end; w++) count += (uint64_t)bit_count(set[w]);
+        count += s->kernel->count(set + first, s->slab_words);
         for (size_t w = first; w < end && s->slice.mirrored; w++)
             twice += (uint64_t)bit_count(
                 set[w] & slice_mirrored(&s->slice, kings * s->shape->plane_words + w));

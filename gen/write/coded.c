@@ -44,29 +44,34 @@ typedef struct Worker {
     CodedBlocks blocks;
 } Worker;
 
-/* Codes all cells of a batch, which are of one class, a segment after the other whatever the slices. */
-static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *error)
+/* Cells that are to be coded, of one class. */
+typedef struct Source {
+    const Batch *batch;
+    const uint8_t *ordered; /* all of them in the order of the file, or NULL */
+    uint64_t size;
+} Source;
+
+/* Codes them, a segment after the other. */
+static treb_status encode(const Out *out, const Source *source, treb_error *error)
 {
     const Side *s = out->side;
     const Coder *coder = s->each[out->class].coder;
     treb_status status = TREB_OK;
-    uint64_t slice = s->reorder.index.slice_size, size = batch->count * slice;
-    for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
-        reorder_slice(&s->reorder, batch->cells + i * s->cells, s->ordered + i * slice);
 #pragma omp parallel
     {
         Worker worker = {coder_room_make(coder), ledger_alloc(s->job->ledger, SEGMENT), {0}};
 #pragma omp for schedule(dynamic) ordered
-        for (uint64_t first = 0; first < size; first += SEGMENT) {
+        for (uint64_t first = 0; first < source->size; first += SEGMENT) {
             treb_error mine;
-            size_t part = size - first < SEGMENT ? (size_t)(size - first) : SEGMENT;
+            uint64_t left = source->size - first;
+            size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
             treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
             if (own == TREB_OK) {
                 const uint8_t *cells = worker.cells;
-                if (s->ordered != NULL)
-                    cells = s->ordered + first;
+                if (source->ordered != NULL)
+                    cells = source->ordered + first;
                 else
-                    side_copy_cells(s, batch, &s->reorder, first, part, worker.cells);
+                    side_copy_cells(s, source->batch, &s->reorder, first, part, worker.cells);
                 own = coder_encode(coder, worker.room, cells, part, s->block_bytes, &worker.blocks,
                                    &mine);
             }
@@ -87,6 +92,64 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
     return status;
 }
 
+static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *error)
+{
+    const Side *s = out->side;
+    const uint64_t slice = s->reorder.cells;
+    for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
+        reorder_slice(&s->reorder, batch->cells + i * s->cells, s->ordered + i * slice);
+    return encode(out, &(Source){batch, s->ordered, batch->count * slice}, error);
+}
+
+/* ---- Large slices ---------------------------------------------------------------------------- */
+
+/* Codes some coordinates of the outermost axis of a slice, one after the other, so that what comes out does
+ * not depend on how many there is memory for. */
+static treb_status write_window(const Out *out, Batch *batch, uint32_t first, uint32_t count,
+                                treb_error *error)
+{
+    const Side *s = out->side;
+    Window window;
+    if (!window_init(&window, &s->reorder, first, count)) return fail_memory(error);
+    batch->window = &window;
+    memset(batch->cells, ENCODE_ANY, window.cells);
+    treb_status status = batch_fill(s, batch, error);
+    const uint64_t each = window.stride[0];
+    for (uint32_t i = 0; i < count && status == TREB_OK; i++)
+        status = encode(out, &(Source){NULL, batch->cells + i * each, each}, error);
+    window_free(&window);
+    return status;
+}
+
+/* As many coordinates at once as there is memory for: unless they are pairs of kings, all planes are looked
+ * at each time. */
+static treb_status write_large(Out *out, treb_error *error)
+{
+    Side *s = out->side;
+    const uint32_t radix = s->reorder.radix[0];
+    const uint64_t each = s->reorder.cells / radix;
+    batch_free(&s->sample);
+    uint64_t room = side_sample_cells(s->job->large) + side_spare_memory(s) / 4 * 3;
+    uint64_t most = (s->job->large > 0 ? s->job->large : room) / each;
+    const uint32_t at_once = most < 1 ? 1 : most < radix ? (uint32_t)most : radix;
+    uint64_t number;
+    Batch batch = {&number, 1, ledger_alloc(s->job->ledger, at_once * each), NULL};
+    treb_status status = batch.cells != NULL ? TREB_OK : fail_memory(error);
+    for (; out->class < s->classes && status == TREB_OK; out->class ++) {
+        const Class *class = &s->each[out->class];
+        for (uint64_t i = 0; i < class->slices && status == TREB_OK; i++) {
+            number = class->first + i;
+            for (uint32_t c = 0; c < radix && status == TREB_OK; c += at_once)
+                status =
+                    write_window(out, &batch, c, radix - c < at_once ? radix - c : at_once, error);
+        }
+    }
+    ledger_free(batch.cells);
+    return status;
+}
+
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
 /* Slices that no position uses are like cells that do not matter. */
 static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
 {
@@ -98,7 +161,7 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
         uint64_t first = class->first + at;
         size_t count = class->slices - at < most ? (size_t)(class->slices - at) : most;
         if (s->sample.cells != NULL) {
-            Batch kept = {NULL, count, s->sample.cells + first * s->cells};
+            Batch kept = {NULL, count, s->sample.cells + first * s->cells, NULL};
             status = batch_encode(out, &kept, error);
             continue;
         }
@@ -121,8 +184,9 @@ static void reserve_ordered(Side *s)
 
 static treb_status write_slices(Out *out, treb_error *error)
 {
-    Batch batch = {NULL, 0, NULL};
+    Batch batch = {NULL, 0, NULL, NULL};
     Side *s = out->side;
+    if (s->large) return write_large(out, error);
     bool kept = s->sample.cells != NULL;
     treb_status status = kept ? TREB_OK : batch_reserve(s, &batch, BATCH_CELLS, error);
     reserve_ordered(s);
@@ -154,7 +218,7 @@ static treb_status put_codes(Side *s, treb_error *error)
  * that is still to come. */
 static bool can_keep(const Side *s)
 {
-    return s->sample.count == s->job->shape->index.slices && side_spare_memory(s) > 0;
+    return !s->large && s->sample.count == s->job->shape->index.slices && side_spare_memory(s) > 0;
 }
 
 /* Looks at a sample of a side's cells: their values, and the order that suits them. */
@@ -173,7 +237,8 @@ static treb_status prepare(Side *s, treb_error *error)
     treb_status status = TREB_OK;
     if (s->sample.cells == NULL) {
         status = side_choose_sample(s, error);
-        if (status == TREB_OK && side_sample_is_all(s)) status = batch_fill(s, &s->sample, error);
+        if (status == TREB_OK && !s->large && side_sample_is_all(s))
+            status = batch_fill(s, &s->sample, error);
     }
     if (status == TREB_OK) status = side_learn(s, error);
     if (status == TREB_OK) status = put_codes(s, error);
@@ -214,6 +279,7 @@ static treb_status prepare_sides(const CodedJob *job, Side *sides, bool keep[2],
 
 static void side_free(Side *s)
 {
+    window_free(&s->window);
     batch_free(&s->sample);
     reorder_free(&s->reorder);
     side_free_codes(s);
@@ -276,6 +342,7 @@ treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter *
         sides[s].job = job;
         sides[s].side = s;
         sides[s].cells = job->shape->kings * shape_lane_cells(job->shape);
+        sides[s].large = side_is_large(job->shape, job->large);
     }
     treb_status status = write_sides(job, sides, writer, copy, error);
     for (int s = 0; s < 2; s++) side_free(&sides[s]);
@@ -287,11 +354,15 @@ treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter *
     return status;
 }
 
-uint64_t coded_memory(const Shape *shape, unsigned classes, int threads)
+uint64_t coded_memory(const Shape *shape, unsigned classes, uint64_t large, int threads)
 {
     uint64_t slice = shape->kings * shape_lane_cells(shape), all = slice * shape->index.slices;
-    uint64_t sample = slice > SAMPLE_CELLS ? slice : SAMPLE_CELLS;
-    uint64_t batch = slice > BATCH_CELLS ? slice : BATCH_CELLS;
+    /* Of large slices a part that belongs to one coordinate of an axis is in memory, or more. */
+    uint64_t sample = SAMPLE_CELLS, batch = BATCH_CELLS;
+    if (side_is_large(shape, large))
+        batch = SAMPLE_CELLS;
+    else if (slice > batch)
+        batch = slice;
     uint64_t blocks = SEGMENT; /* a symbol takes less than the byte of a cell */
     unsigned divided = side_classes_most(shape, classes);
     if (sample > all) sample = all;
@@ -300,6 +371,6 @@ uint64_t coded_memory(const Shape *shape, unsigned classes, int threads)
     uint64_t most = ledger_cost(sample) + (learning > trials ? learning : trials);
     uint64_t working = ledger_cost(batch) + (uint64_t)threads * ledger_cost(SEGMENT + blocks);
     return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
-           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape)) +
+           3 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape)) +
            (uint64_t)threads * cells_read_memory(shape);
 }

@@ -16,6 +16,7 @@ typedef struct CodedJob {
     treb_metric metric;
     const Cells *verdicts, *cells; /* the same for verdicts */
     unsigned classes;              /* see WriteOptions */
+    uint64_t large;                /* the same */
     unsigned at_once;              /* files that are made at the same time, this one among them */
     const Tally *tally;
     const Histograms *histograms;
@@ -32,7 +33,7 @@ typedef struct CodedJob {
 treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter **copy,
                         treb_error *error);
 
-/* Bytes that it claims at most with so many threads; `classes` as above. */
-uint64_t coded_memory(const Shape *shape, unsigned classes, int threads);
+/* Bytes that it claims at most with so many threads; `classes` and `large` as above. */
+uint64_t coded_memory(const Shape *shape, unsigned classes, uint64_t large, int threads);
 
 #endif

@@ -28,6 +28,7 @@ bool reorder_init(Reorder *r, const Shape *shape, const uint8_t *order)
     memset(r, 0, sizeof *r);
     if (!index_init_shades(&r->index, &shape->material, order)) return false;
     r->axes = r->index.axes;
+    r->cells = r->index.slice_size;
     for (int i = 0; i < r->axes; i++)
         if (!init_axis(r, shape, i)) {
             reorder_free(r);
@@ -63,7 +64,7 @@ void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t 
     }
 }
 
-/* ---- A whole slice --------------------------------------------------------------------------- */
+/* ---- Whole axes ------------------------------------------------------------------------------ */
 
 /* Along one of the axes cells lie side by side as the solver has them, along the innermost in the
  * file. Both are gone through in tiles, so that no line of the processor's cache is fetched for one
@@ -71,75 +72,89 @@ void reorder_copy(const Reorder *r, const uint8_t *from, uint64_t first, size_t 
 enum { TILE = 64 };
 
 /* The axis along which the solver's cells lie next to each other. */
-static int nearest_axis(const Reorder *r)
+static int nearest_axis(const ReorderAxis *axis, int axes)
 {
-    int nearest = r->axes - 1;
-    for (int i = 0; i < r->axes; i++)
-        if (r->offset[i][1] - r->offset[i][0] < r->offset[nearest][1] - r->offset[nearest][0])
-            nearest = i;
+    int nearest = axes - 1;
+    uint64_t least = UINT64_MAX;
+    for (int i = axes - 1; i >= 0; i--) {
+        uint64_t step = axis[i].radix > 1 ? axis[i].from[1] - axis[i].from[0] : UINT64_MAX;
+        if (step >= least) continue;
+        least = step;
+        nearest = i;
+    }
     return nearest;
 }
 
-/* Tiles of all cells that differ in these two axes alone. */
-typedef struct Tiles {
-    const uint64_t *across,
-        *along;             /* offsets by the coordinates of `nearest` and of the innermost */
-    uint32_t columns, rows; /* how many of each */
-    uint64_t pitch;         /* cells of the file from one column to the next */
-} Tiles;
-
-static void copy_tile(const Tiles *t, const uint8_t *from, uint32_t column, uint32_t row,
-                      uint8_t *out)
+static void copy_tile(const ReorderAxis *across, const ReorderAxis *along, const uint8_t *from,
+                      uint32_t column, uint32_t row, uint8_t *out)
 {
     uint8_t tile[TILE][TILE];
-    uint32_t columns = t->columns - column < TILE ? t->columns - column : TILE,
-             rows = t->rows - row < TILE ? t->rows - row : TILE;
+    uint32_t columns = across->radix - column < TILE ? across->radix - column : TILE,
+             rows = along->radix - row < TILE ? along->radix - row : TILE;
     for (uint32_t i = 0; i < rows; i++) {
-        const uint8_t *line = from + t->along[row + i];
-        for (uint32_t c = 0; c < columns; c++) tile[c][i] = line[t->across[column + c]];
+        const uint8_t *line = from + along->from[row + i];
+        for (uint32_t c = 0; c < columns; c++) tile[c][i] = line[across->from[column + c]];
     }
     for (uint32_t c = 0; c < columns; c++)
-        memcpy(out + (column + c) * t->pitch + row, tile[c], rows);
+        memcpy(out + (column + c) * across->to + row, tile[c], rows);
 }
 
-/* The n-th of the arrangements that the two axes leave: where it is with the solver and in the
- * file. */
-static void place_of(const Reorder *r, int nearest, uint64_t n, uint64_t *from, uint64_t *to)
+/* The n-th of the arrangements that the nearest axis and the last leave: where it is with the solver and
+ * in memory. */
+static void place_of(const ReorderAxis *axis, int axes, int nearest, uint64_t n, uint64_t *from,
+                     uint64_t *to)
 {
-    uint64_t stride = 1;
     *from = *to = 0;
-    for (int i = r->axes - 1; i >= 0; stride *= r->radix[i--]) {
-        if (i == nearest || i == r->axes - 1) continue;
-        uint32_t at = (uint32_t)(n % r->radix[i]);
-        n /= r->radix[i];
-        *from += r->offset[i][at];
-        *to += at * stride;
+    for (int i = axes - 2; i >= 0; i--) {
+        if (i == nearest) continue;
+        uint32_t at = (uint32_t)(n % axis[i].radix);
+        n /= axis[i].radix;
+        *from += axis[i].from[at];
+        *to += at * axis[i].to;
     }
+}
+
+static uint64_t places(const ReorderAxis *axis, int axes, int nearest)
+{
+    uint64_t count = 1;
+    for (int i = 0; i < axes - 1; i++)
+        if (i != nearest) count *= axis[i].radix;
+    return count;
+}
+
+/* All cells at one of those places. */
+static void copy_place(const ReorderAxis *axis, int axes, int nearest, uint64_t n,
+                       const uint8_t *from, uint8_t *out)
+{
+    const ReorderAxis *across = &axis[nearest], *along = &axis[axes - 1];
+    uint64_t source, place;
+    place_of(axis, axes, nearest, n, &source, &place);
+    if (across == along) {
+        for (uint32_t c = 0; c < along->radix; c++) out[place + c] = from[source + along->from[c]];
+        return;
+    }
+    for (uint32_t column = 0; column < across->radix; column += TILE)
+        for (uint32_t row = 0; row < along->radix; row += TILE)
+            copy_tile(across, along, from + source, column, row, out + place);
+}
+
+void reorder_axes(const ReorderAxis *axis, int axes, const uint8_t *from, uint8_t *out)
+{
+    const int nearest = nearest_axis(axis, axes);
+    const uint64_t count = places(axis, axes, nearest);
+    for (uint64_t n = 0; n < count; n++) copy_place(axis, axes, nearest, n, from, out);
 }
 
 void reorder_slice(const Reorder *r, const uint8_t *from, uint8_t *out)
 {
-    const uint64_t size = r->index.slice_size;
-    const int last = r->axes - 1, nearest = nearest_axis(r);
-    if (nearest == last) {
-        enum { PART = 1 << 16 };
-#pragma omp parallel for schedule(dynamic)
-        for (uint64_t at = 0; at < size; at += PART)
-            reorder_copy(r, from, at, size - at < PART ? size - at : PART, out + at);
-        return;
-    }
-    Tiles tiles = {r->offset[nearest], r->offset[last], r->radix[nearest], r->radix[last], 1};
-    for (int i = nearest + 1; i <= last; i++) tiles.pitch *= r->radix[i];
-    uint64_t across = (tiles.columns + TILE - 1) / TILE,
-             count = size / tiles.columns / tiles.rows * across;
+    ReorderAxis axis[INDEX_AXES_MAX];
+    uint64_t stride = 1;
+    for (int i = r->axes - 1; i >= 0; stride *= r->radix[i--])
+        axis[i] = (ReorderAxis){r->radix[i], r->offset[i], stride};
+    const int nearest = nearest_axis(axis, r->axes);
+    const uint64_t count = places(axis, r->axes, nearest);
 #pragma omp parallel for schedule(dynamic, 4)
-    for (uint64_t n = 0; n < count; n++) {
-        uint64_t source, place;
-        uint32_t column = (uint32_t)(n % across) * TILE;
-        place_of(r, nearest, n / across, &source, &place);
-        for (uint32_t row = 0; row < tiles.rows; row += TILE)
-            copy_tile(&tiles, from + source, column, row, out + place);
-    }
+    for (uint64_t n = 0; n < count; n++) copy_place(axis, r->axes, nearest, n, from, out);
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */

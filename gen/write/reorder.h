@@ -9,6 +9,7 @@
 /* Where the cells of a file come from. */
 typedef struct Reorder {
     Index index;
+    uint64_t cells; /* of a slice */
     int axes;
     uint32_t radix[INDEX_AXES_MAX];   /* outermost first */
     uint64_t *offset[INDEX_AXES_MAX]; /* what a coordinate adds to the number of a solver's cell */
@@ -25,6 +26,17 @@ void reorder_copy(const Reorder *reorder, const uint8_t *from, uint64_t first, s
 
 /* Copies all cells of a slice, in parallel: several times as fast. */
 void reorder_slice(const Reorder *reorder, const uint8_t *from, uint8_t *out);
+
+/* One of the axes that cells differ in: how many coordinates it has, and what each adds to the number of
+ * a solver's cell, and one step to that of a cell in memory. */
+typedef struct ReorderAxis {
+    uint32_t radix;
+    const uint64_t *from;
+    uint64_t to;
+} ReorderAxis;
+
+/* Copies all cells that differ in these axes, the innermost of which has steps of 1. */
+void reorder_axes(const ReorderAxis *axis, int axes, const uint8_t *from, uint8_t *out);
 
 /* All orders of the axes, one after another: INDEX_AXES_MAX bytes each. Returns their number; at
  * most `room` are written. */

@@ -10,7 +10,7 @@
 
 #include "gen/code/coder.h"
 #include "gen/write/coded.h"
-#include "gen/write/reorder.h"
+#include "gen/write/window.h"
 
 enum {
     SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
@@ -23,7 +23,8 @@ enum {
 typedef struct Batch {
     uint64_t *number; /* of each slice, in the file */
     size_t count;
-    uint8_t *cells; /* slice after slice as the solver has them */
+    uint8_t *cells; /* slice after slice as the solver has them, */
+    Window *window; /* or, of large ones, those of a window: NULL if there is none */
 } Batch;
 
 /* Slices that have a code of their own: they follow each other in the file. */
@@ -38,6 +39,8 @@ typedef struct Side {
     const CodedJob *job;
     int side;
     uint64_t cells; /* of a slice */
+    bool large;     /* slices are: there is never one in memory as a whole */
+    Window window;  /* of the sample of such */
     uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
     uint8_t row[ROWS][PLIES_OPEN + 1]; /* the same by what stands for the verdict */
     bool present[ENCODE_VALUES];
@@ -51,6 +54,17 @@ typedef struct Side {
     unsigned block_bytes;
 } Side;
 
+/* Cells of a sample, or of one slice that is not large: what `large` of WriteOptions is by default. */
+static inline uint64_t side_sample_cells(uint64_t large)
+{
+    return large > 0 ? large : SAMPLE_CELLS;
+}
+
+static inline bool side_is_large(const Shape *shape, uint64_t large)
+{
+    return shape->kings * shape_lane_cells(shape) > side_sample_cells(large);
+}
+
 /* Distances are looked at with the verdict, as their values depend on it. */
 static inline bool side_by_verdict(const CodedJob *job) { return job->metric != TREB_WDL; }
 
@@ -59,6 +73,7 @@ static inline bool side_by_verdict(const CodedJob *job) { return job->metric != 
 /* A chunk of a slice: its cells, and their verdicts where those matter. */
 typedef struct Chunk {
     Plies *cell, *verdict;
+    uint8_t *spare; /* room for values */
     size_t count;
 } Chunk;
 
@@ -73,6 +88,9 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
 /* How many slices have so many cells together: one at least, and not more than there are. */
 size_t batch_slices(const Side *s, uint64_t cells);
 
+/* Bytes of each slice of a batch. */
+uint64_t batch_slice_cells(const Side *s, const Batch *batch);
+
 /* Room for that many. A batch that is all 0 may be freed, too. */
 treb_status batch_reserve(const Side *s, Batch *batch, uint64_t cells, treb_error *error);
 void batch_free(Batch *batch);
@@ -86,6 +104,10 @@ size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t w
 /* Memory that may be claimed beside what this file, and others that are made at the same time, need
  * at most. */
 uint64_t side_spare_memory(const Side *s);
+
+/* A window for as much of each of so many large slices as a sample has room for. */
+treb_status side_sample_window(Side *s, const Reorder *reorder, size_t slices, bool inner_whole,
+                               treb_error *error);
 
 /* Whether all slices are in the sample; else codes are learned from others, which take its place. */
 bool side_sample_is_all(const Side *s);

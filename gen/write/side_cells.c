@@ -6,6 +6,11 @@
 #include "core/error.h"
 #include "gen/write/side.h"
 
+enum {
+    LARGE_SAMPLED = 4, /* slices of which some cells are looked at first */
+    LARGE_SLICES = 24  /* that there are at most: with a second pawn slices are small */
+};
+
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
 static treb_status read_chunk(const Side *s, uint64_t slice, uint32_t number, Chunk *out,
@@ -28,6 +33,16 @@ static uint64_t solved_slice(const CodedJob *job, uint64_t slice)
     return index_slice_in(&job->shape->index, file, slice, index_slice_place(file, slice));
 }
 
+/* Whether a batch has cells of a chunk. */
+static bool chunk_wanted(const Side *s, const Batch *batch, uint32_t number)
+{
+    uint32_t planes = cells_planes(s->job->shape), first = number * planes;
+    if (batch->window == NULL) return true;
+    for (uint32_t k = first; k < first + planes && k < s->job->shape->kings; k++)
+        if (window_has(batch->window, k)) return true;
+    return false;
+}
+
 treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, void *context,
                             treb_error *error)
 {
@@ -36,8 +51,10 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
     uint64_t chunks = cells_chunks(job->cells), parts = batch->count * chunks;
 #pragma omp parallel
     {
-        Chunk chunk = {ledger_alloc(job->ledger, cells_chunk_bytes(job->shape)),
-                       ledger_alloc(job->ledger, cells_chunk_bytes(job->shape)), 0};
+        size_t bytes = cells_chunk_bytes(job->shape);
+        Chunk chunk = {ledger_alloc(job->ledger, bytes), ledger_alloc(job->ledger, bytes),
+                       ledger_alloc(job->ledger, bytes / sizeof(Plies)), 0};
+        bool enough = chunk.cell && chunk.verdict && chunk.spare;
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
@@ -45,7 +62,8 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
             uint64_t solved = solved_slice(job, batch->number[slice]);
             if (!cells_has(job->cells, solved)) continue;
             uint32_t number = (uint32_t)(i % chunks);
-            treb_status own = chunk.cell && chunk.verdict ? TREB_OK : fail_memory(&mine);
+            if (!chunk_wanted(s, batch, number)) continue;
+            treb_status own = enough ? TREB_OK : fail_memory(&mine);
             if (own == TREB_OK) own = read_chunk(s, solved, number, &chunk, &mine);
             if (own == TREB_OK) own = use(context, slice, number, &chunk, &mine);
             if (own == TREB_OK) continue;
@@ -57,11 +75,17 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
         }
         ledger_free(chunk.cell);
         ledger_free(chunk.verdict);
+        ledger_free(chunk.spare);
     }
     return status;
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
+
+uint64_t batch_slice_cells(const Side *s, const Batch *batch)
+{
+    return batch->window != NULL ? batch->window->cells : s->cells;
+}
 
 size_t batch_slices(const Side *s, uint64_t cells)
 {
@@ -82,7 +106,7 @@ void batch_free(Batch *batch)
 {
     free(batch->number);
     ledger_free(batch->cells);
-    *batch = (Batch){NULL, 0, NULL};
+    *batch = (Batch){NULL, 0, NULL, NULL};
 }
 
 size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t wanted,
@@ -108,7 +132,7 @@ uint64_t side_spare_memory(const Side *s)
 {
     const CodedJob *job = s->job;
     uint64_t room = ledger_room(job->ledger),
-             each = coded_memory(job->shape, job->classes, omp_get_max_threads()),
+             each = coded_memory(job->shape, job->classes, job->large, omp_get_max_threads()),
              needed = each * job->at_once;
     return room > needed ? room - needed : 0;
 }
@@ -118,9 +142,38 @@ bool side_sample_is_all(const Side *s)
     return batch_slices(s, SAMPLE_CELLS) == s->job->shape->index.slices;
 }
 
+treb_status side_sample_window(Side *s, const Reorder *reorder, size_t slices, bool inner_whole,
+                               treb_error *error)
+{
+    window_free(&s->window);
+    bool made = window_init_sample(&s->window, reorder, side_sample_cells(s->job->large) / slices,
+                                   inner_whole);
+    s->sample.window = &s->window;
+    return made ? TREB_OK : fail_memory(error);
+}
+
+/* Some of the cells of some large slices. */
+static treb_status choose_large_sample(Side *s, treb_error *error)
+{
+    Batch *sample = &s->sample;
+    uint64_t slices = s->job->shape->index.slices;
+    size_t wanted = slices < LARGE_SAMPLED ? (size_t)slices : LARGE_SAMPLED;
+    Reorder plain;
+    if (!reorder_init(&plain, s->job->shape, NULL)) return fail_memory(error);
+    sample->number = malloc(LARGE_SLICES * sizeof *sample->number);
+    sample->cells = ledger_alloc(s->job->ledger, SAMPLE_CELLS);
+    bool enough = sample->number != NULL && sample->cells != NULL;
+    treb_status status = enough ? TREB_OK : fail_memory(error);
+    if (status == TREB_OK) sample->count = side_list_slices(s, 0, slices, wanted, sample->number);
+    if (status == TREB_OK) status = side_sample_window(s, &plain, wanted, false, error);
+    reorder_free(&plain);
+    return status;
+}
+
 treb_status side_choose_sample(Side *s, treb_error *error)
 {
     Batch *sample = &s->sample;
+    if (s->large) return choose_large_sample(s, error);
     treb_status status = batch_reserve(s, sample, SAMPLE_CELLS, error);
     if (status == TREB_OK)
         sample->count = side_list_slices(s, 0, s->job->shape->index.slices,

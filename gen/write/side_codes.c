@@ -83,10 +83,24 @@ static void lesson_free(Lesson *lesson)
     *lesson = (Lesson){0};
 }
 
+/* Cells of a slice of the sample: those of a window are as in the file already. */
+static uint64_t sampled_cells(const Side *s)
+{
+    return s->sample.window != NULL ? s->sample.window->cells : s->reorder.cells;
+}
+
+static void copy_sampled(const Side *s, uint64_t first, size_t count, uint8_t *out)
+{
+    if (s->sample.window != NULL)
+        memcpy(out, s->sample.cells + first, count);
+    else
+        side_copy_cells(s, &s->sample, &s->reorder, first, count, out);
+}
+
 /* Takes one part in `every` of some slices of the sample. */
 static void take_parts(const Side *s, Lesson *lesson, size_t first, size_t slices, uint64_t every)
 {
-    uint64_t slice = s->reorder.index.slice_size, all = slices * slice;
+    uint64_t slice = sampled_cells(s), all = slices * slice;
     uint64_t parts = (all + STRETCH - 1) / STRETCH, taken = (parts + every - 1) / every;
     size_t left = lesson_stretches(s->classes) - lesson->count;
     if (taken > left) taken = left;
@@ -96,7 +110,7 @@ static void take_parts(const Side *s, Lesson *lesson, size_t first, size_t slice
         CoderCells *to = &lesson->stretch[lesson->count + i];
         uint8_t *cells = lesson->cells + lesson->size + i * STRETCH;
         *to = (CoderCells){cells, behind < STRETCH ? (size_t)behind : STRETCH};
-        side_copy_cells(s, &s->sample, &s->reorder, first * slice + at, to->size, cells);
+        copy_sampled(s, first * slice + at, to->size, cells);
     }
     for (uint64_t i = 0; i < taken; i++) lesson->size += lesson->stretch[lesson->count++].size;
 }
@@ -104,7 +118,7 @@ static void take_parts(const Side *s, Lesson *lesson, size_t first, size_t slice
 /* One part in so many, that there are as many as wanted. */
 static uint64_t parts_apart(const Side *s, size_t slices)
 {
-    uint64_t parts = (slices * s->reorder.index.slice_size + STRETCH - 1) / STRETCH;
+    uint64_t parts = (slices * sampled_cells(s) + STRETCH - 1) / STRETCH;
     size_t wanted = lesson_stretches(s->classes);
     return parts > wanted ? (parts + wanted - 1) / wanted : 1;
 }
@@ -150,9 +164,23 @@ static treb_status take_from_slices(Side *s, Lesson *lesson, treb_error *error)
     return status;
 }
 
+/* The same of large slices: as much of each as the sample has room for. */
+static treb_status take_from_large(Side *s, Lesson *lesson, treb_error *error)
+{
+    const Class *class = lesson->class;
+    size_t count =
+        side_list_slices(s, class->first, class->slices, (size_t) class->slices, s->sample.number);
+    treb_status status = side_sample_window(s, &s->reorder, count > 0 ? count : 1, true, error);
+    s->sample.count = count;
+    if (status == TREB_OK) status = batch_fill(s, &s->sample, error);
+    if (status == TREB_OK) take_parts(s, lesson, 0, count, parts_apart(s, count));
+    return status;
+}
+
 static treb_status take_lesson(Side *s, Class *class, Lesson *lesson, treb_error *error)
 {
     if (!lesson_make(s, class, lesson)) return fail_memory(error);
+    if (s->large) return take_from_large(s, lesson, error);
     if (!side_sample_is_all(s)) return take_from_slices(s, lesson, error);
     take_from_sample(s, lesson);
     return TREB_OK;

@@ -13,17 +13,21 @@ typedef struct Orders {
 static uint64_t order_size(const void *context, size_t number)
 {
     const Orders *orders = context;
-    return orders->side->sample.count * orders->reorder[number].index.slice_size;
+    const Side *s = orders->side;
+    const Reorder *r = &orders->reorder[number];
+    /* A plane of a large slice should not have single cells all over the file. */
+    if (s->large && r->index.order[r->axes - 1] == INDEX_KINGS_AXIS) return 0;
+    return s->sample.count * r->cells;
 }
 
 void side_copy_cells(const Side *s, const Batch *batch, const Reorder *reorder, uint64_t first,
                      size_t count, uint8_t *out)
 {
-    uint64_t size = reorder->index.slice_size;
+    uint64_t size = reorder->cells;
     while (count > 0) {
         uint64_t slice = first / size, at = first % size;
         size_t part = size - at < count ? (size_t)(size - at) : count;
-        reorder_copy(reorder, batch->cells + slice * s->cells, at, part, out);
+        reorder_copy(reorder, batch->cells + slice * batch_slice_cells(s, batch), at, part, out);
         out += part;
         first += part;
         count -= part;
@@ -46,12 +50,15 @@ static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, 
     bool good = orders.reorder != NULL && trial != NULL;
     CodeForm form = side_form(s);
     for (size_t i = 0; i < count && good; i++)
-        good = reorder_init(&orders.reorder[i], s->job->shape, order[i]);
+        good = s->large ? window_reorder(&orders.reorder[i], &s->window, s->job->shape, order[i])
+                        : reorder_init(&orders.reorder[i], s->job->shape, order[i]);
     good = good && trials_sort(&trials, &form, s->job->ledger, trial);
     if (good) {
         *best = trial[0].number;
-        s->bytes = (uint64_t)((double)trial[0].bytes * (double)s->job->shape->index.slices /
-                              (double)(s->sample.count ? s->sample.count : 1));
+        double sampled = (double)(s->sample.count ? s->sample.count : 1) *
+                         (double)batch_slice_cells(s, &s->sample);
+        double all = (double)s->job->shape->index.slices * (double)s->cells;
+        s->bytes = (uint64_t)((double)trial[0].bytes * all / sampled);
     }
     for (size_t i = 0; orders.reorder != NULL && i < count; i++) reorder_free(&orders.reorder[i]);
     free(orders.reorder);

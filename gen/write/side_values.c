@@ -189,22 +189,36 @@ treb_status side_choose_values(Side *s, treb_error *error)
     return status;
 }
 
-static treb_status fill_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
-                              treb_error *error)
+/* Cells as values. False: one of them has none. */
+static bool chunk_values(const Side *s, const Chunk *chunk, uint8_t *out)
 {
-    const Side *s = ((void **)context)[0];
-    const Batch *batch = ((void **)context)[1];
     bool unknown = false;
-    uint64_t first = (uint64_t)number * cells_planes(s->job->shape);
-    uint8_t *out = batch->cells + slice * s->cells + first * shape_lane_cells(s->job->shape);
     if (side_by_verdict(s->job))
         for (size_t i = 0; i < chunk->count; i++)
             out[i] = s->row[row_of(chunk->verdict[i])][chunk->cell[i]];
     else
         for (size_t i = 0; i < chunk->count; i++) out[i] = s->of[0][chunk->cell[i]];
     for (size_t i = 0; i < chunk->count; i++) unknown |= out[i] == UNKNOWN;
-    if (!unknown) return TREB_OK;
-    return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no position was counted with");
+    return !unknown;
+}
+
+static treb_status fill_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
+                              treb_error *error)
+{
+    const Side *s = ((void **)context)[0];
+    const Batch *batch = ((void **)context)[1];
+    const size_t plane = shape_lane_cells(s->job->shape);
+    uint32_t first = number * cells_planes(s->job->shape);
+    uint8_t *cells = batch->cells + slice * batch_slice_cells(s, batch);
+    /* To their place, or on the way to a window. */
+    uint8_t *out = cells + first * plane;
+    if (batch->window != NULL) out = chunk->spare;
+    if (!chunk_values(s, chunk, out))
+        return fail(error, TREB_ERR_ARGUMENT,
+                    "a cell has a value that no position was counted with");
+    for (uint32_t k = 0; batch->window != NULL && k < chunk->count / plane; k++)
+        window_add(batch->window, first + k, out + k * plane, cells);
+    return TREB_OK;
 }
 
 treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)

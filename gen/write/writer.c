@@ -29,6 +29,7 @@ struct Writer {
     unsigned metrics, width; /* width: bytes of a distance */
     TableCodec codec;
     unsigned classes;
+    uint64_t large;
     bool bounds;
     uint64_t keep; /* bytes of the cells of each metric that may wait in memory */
     bool begun;
@@ -118,6 +119,7 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->width = width_of(shape, options);
     w->codec = w->width > 1 ? TABLE_ZSTD : options->codec;
     w->classes = options->classes;
+    w->large = options->large;
     w->bounds = w->codec == TABLE_SYMBOLS &&
                 material_men(&shape->material) >= (options->bounds ? options->bounds : BOUNDS_MEN);
     w->keep = w->codec == TABLE_ZSTD ? options->keep : options->keep / TREB_METRICS;
@@ -449,6 +451,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_e
                     .verdicts = w->cells[TREB_WDL],
                     .cells = w->cells[metric],
                     .classes = w->classes,
+                    .large = w->large,
                     .at_once = (unsigned)at_once,
                     .tally = &w->tally,
                     .histograms = w->histograms,
@@ -475,7 +478,7 @@ static int files_at_once(const Writer *w, int files, int *threads)
     int most = files < all ? files : all;
     for (; most > 1; most--) {
         *threads = 2 * all / most < all ? 2 * all / most : all;
-        uint64_t each = coded_memory(w->shape, w->classes, *threads);
+        uint64_t each = coded_memory(w->shape, w->classes, w->large, *threads);
         if (each <= ledger_room(w->ledger) / (unsigned)most) return most;
     }
     *threads = all;
@@ -585,7 +588,7 @@ WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int 
     uint64_t always = ledger_cost(sizeof(Histograms)) + (uint64_t)waiting * cells_memory(shape);
     WriterMemory bytes = {always + cells_add_memory(shape, waiting, threads), always};
     if (codec == TABLE_SYMBOLS) {
-        bytes.finishing += coded_memory(shape, options->classes, threads);
+        bytes.finishing += coded_memory(shape, options->classes, options->large, threads);
         return bytes;
     }
     uint64_t distances = 0, verdicts = 0;

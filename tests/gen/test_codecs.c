@@ -164,6 +164,40 @@ START_TEST(classes)
 }
 END_TEST
 
+/* ---- Large slices ----------------------------------------------------------------------------- */
+
+/* Slices that are never in memory as a whole: right in full, and the same whatever the threads. */
+START_TEST(large_slices)
+{
+    char from[2][PATH_SIZE];
+    VerifyResult result;
+    for (int k = 0; k < 2; k++) {
+        snprintf(from[k], PATH_SIZE, "%.4000s/large-%d", work, k);
+        ck_assert_int_eq(mkdir(from[k], 0777), 0);
+        Run run = new_run(from[k], EVERY);
+        run.options.codec = TABLE_SYMBOLS;
+        run.options.bounds = 3;
+        run.options.large = 20000; /* a slice of KPvK has 231,168 cells */
+        int before = omp_get_max_threads();
+        omp_set_num_threads(1 + 2 * k);
+        run_names(&run, "KPvK KBBvK");
+        omp_set_num_threads(before);
+    }
+    snprintf(tables, sizeof tables, "%.4090s", from[0]);
+    const char *one = from[0];
+    VerifyOptions options = {.dirs = &one, .dirs_count = 1, .full = true};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        Material m = material_of(made[i]);
+        for (int metric = 0; metric < TREB_METRICS; metric++) {
+            char name[TABLE_NAME_SIZE];
+            table_file_name(&m, metric, name);
+            check_same_file(from[1], name);
+        }
+        ck_assert_msg(verify_material(&m, &options, &result) == TREB_OK, "%s", result.text);
+    }
+}
+END_TEST
+
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 START_TEST(every_position)
@@ -285,6 +319,7 @@ int main(void)
     tcase_add_loop_test(tests, headers_say_the_same, 0, count);
     tcase_add_loop_test(tests, verified_in_full, 0, 2);
     tcase_add_loop_test(tests, classes, 0, 3);
+    tcase_add_test(tests, large_slices);
     tcase_add_loop_test(tests, every_position, 0, count);
     tcase_add_loop_test(tests, any_memory, 0, 3);
     tcase_add_loop_test(tests, slices_in_any_order, 0, sizeof ordered / sizeof *ordered);

@@ -1,0 +1,122 @@
+/* window.c - see window.h. */
+#include "gen/write/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The coordinate at a place of a part. */
+static uint32_t part_coordinate(const WindowPart *part, uint32_t place)
+{
+    uint32_t skipped = place / WINDOW_RUN * WINDOW_RUN * (part->apart - 1);
+    return part->first + place + skipped;
+}
+
+/* One run in `apart` of all coordinates of an axis. */
+static WindowPart spread_part(uint32_t radix, uint32_t apart)
+{
+    uint32_t round = WINDOW_RUN * apart, left = radix % round;
+    uint32_t count = radix / round * WINDOW_RUN + (left < WINDOW_RUN ? left : WINDOW_RUN);
+    return (WindowPart){0, count, apart};
+}
+
+/* Completes a window whose parts are set. */
+static bool window_fill(Window *w, const Reorder *r)
+{
+    w->axes = r->axes;
+    w->cells = 1;
+    memcpy(w->order, r->index.order, sizeof w->order);
+    for (int i = w->axes - 1; i >= 0; i--) {
+        const WindowPart *part = &w->part[i];
+        if (r->index.order[i] == INDEX_KINGS_AXIS) w->kings = i;
+        w->stride[i] = w->cells;
+        w->cells *= part->count;
+        w->from[i] = malloc((part->count + 1) * sizeof *w->from[i]);
+        if (w->from[i] == NULL) return false;
+        for (uint32_t p = 0; p < part->count; p++)
+            w->from[i][p] = r->offset[i][part_coordinate(part, p)];
+    }
+    return true;
+}
+
+bool window_init(Window *w, const Reorder *r, uint32_t first, uint32_t count)
+{
+    memset(w, 0, sizeof *w);
+    for (int i = 0; i < r->axes; i++) w->part[i] = (WindowPart){0, r->radix[i], 1};
+    w->part[0] = (WindowPart){first, count, 1};
+    if (window_fill(w, r)) return true;
+    window_free(w);
+    return false;
+}
+
+static uint64_t parts_cells(const Window *w, int axes)
+{
+    uint64_t cells = 1;
+    for (int i = 0; i < axes; i++) cells *= w->part[i].count;
+    return cells;
+}
+
+/* Halves the part of an axis; false if it has but one run left. */
+static bool halve(Window *w, const Reorder *r, int axis)
+{
+    uint32_t apart = 2 * w->part[axis].apart;
+    if (w->part[axis].count <= WINDOW_RUN) return false;
+    w->part[axis] = spread_part(r->radix[axis], apart);
+    return true;
+}
+
+bool window_init_sample(Window *w, const Reorder *r, uint64_t cells, bool inner_whole)
+{
+    memset(w, 0, sizeof *w);
+    for (int i = 0; i < r->axes; i++) w->part[i] = (WindowPart){0, r->radix[i], 1};
+    for (int axis = 0, left = r->axes; parts_cells(w, r->axes) > cells && left > 0;) {
+        left = halve(w, r, axis) ? r->axes : left - 1;
+        /* One axis after the other, or each as far as it goes. */
+        if (!inner_whole || left < r->axes) axis = (axis + 1) % r->axes;
+    }
+    if (window_fill(w, r)) return true;
+    window_free(w);
+    return false;
+}
+
+void window_free(Window *w)
+{
+    for (int i = 0; i < INDEX_AXES_MAX; i++) free(w->from[i]);
+    memset(w, 0, sizeof *w);
+}
+
+/* The place of a pair of kings among those of the window; -1 if it is not there. */
+static int64_t kings_place(const Window *w, uint32_t kings)
+{
+    const WindowPart *part = &w->part[w->kings];
+    if (kings < part->first) return -1;
+    uint32_t at = kings - part->first, round = WINDOW_RUN * part->apart;
+    if (part->apart > 1 && at % round >= WINDOW_RUN) return -1;
+    uint32_t place = part->apart > 1 ? at / round * WINDOW_RUN + at % round : at;
+    return place < part->count ? (int64_t)place : -1;
+}
+
+bool window_has(const Window *w, uint32_t kings) { return kings_place(w, kings) >= 0; }
+
+void window_add(const Window *w, uint32_t kings, const uint8_t *plane, uint8_t *cells)
+{
+    ReorderAxis axis[INDEX_AXES_MAX];
+    int axes = 0;
+    int64_t place = kings_place(w, kings);
+    if (place < 0) return;
+    for (int i = 0; i < w->axes; i++)
+        if (i != w->kings) axis[axes++] = (ReorderAxis){w->part[i].count, w->from[i], w->stride[i]};
+    reorder_axes(axis, axes, plane, cells + (uint64_t)place * w->stride[w->kings]);
+}
+
+bool window_reorder(Reorder *r, const Window *w, const Shape *shape, const uint8_t *order)
+{
+    if (!reorder_init(r, shape, order)) return false;
+    r->cells = w->cells;
+    for (int i = 0; i < r->axes; i++) {
+        int there = 0;
+        while (w->order[there] != r->index.order[i]) there++;
+        r->radix[i] = w->part[there].count;
+        for (uint32_t c = 0; c < r->radix[i]; c++) r->offset[i][c] = c * w->stride[there];
+    }
+    return true;
+}
