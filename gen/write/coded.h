@@ -33,6 +33,9 @@ typedef struct CodedJob {
 treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter **copy,
                         treb_error *error);
 
+/* Whether distances of a side to move are few enough. */
+bool coded_fits(const Histograms *histograms, treb_metric metric, int side);
+
 /* Bytes that it claims at most with so many threads; `classes` and `large` as above. */
 uint64_t coded_memory(const Shape *shape, unsigned classes, uint64_t large, int threads);
 

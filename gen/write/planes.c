@@ -1,121 +1,236 @@
-/* planes.c - see planes.h. */
+/* planes.c - see planes.h.
+ *
+ * The order of the axes, and of distances the side to move that is kept, are chosen on a sample. Then
+ * chunk by chunk planes are brought into that order and packed, and cut into the file's blocks
+ * (blocks.h), all in parallel. */
 #include "gen/write/planes.h"
+
+#include <string.h>
 
 #include "core/error.h"
 
-enum { RUN_BYTES = 8 << 20 };
+/* ---- Room ------------------------------------------------------------------------------------ */
 
-static size_t place_plane_room(PlaneRoom *room, const Shape *shape, size_t plane_cells,
-                               size_t planes, void *memory)
+/* Room to bring planes into the file's order: those of a chunk, and two to work with. */
+typedef struct PlaneRoom {
+    Plies *chosen, *spare, *ordered;
+    uint8_t *bytes; /* packed */
+} PlaneRoom;
+
+/* `plane_cells` of the file, which padding can make more than those of the shape. */
+static size_t place_room(PlaneRoom *room, const Shape *shape, size_t plane_cells, unsigned width,
+                         void *memory)
 {
     Layout layout = {memory, 0};
-    room->chosen = layout_place(&layout, planes * codes_cells(shape) * sizeof *room->chosen);
+    room->chosen = layout_place(&layout, cells_chunk_bytes(shape));
     room->spare = layout_place(&layout, codes_cells(shape) * sizeof *room->spare);
     room->ordered = layout_place(&layout, plane_cells * sizeof *room->ordered);
+    room->bytes = layout_place(&layout, cells_planes(shape) * plane_cells * width);
     return layout.size;
 }
 
-bool plane_room_init(PlaneRoom *room, const Shape *shape, size_t plane_cells, size_t planes,
-                     Ledger *ledger)
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+/* Reads a chunk; bounds of mate distances are what they bound. */
+static treb_status read_chunk(const PlanesJob *job, uint64_t number, int side, uint32_t chunk,
+                              Plies *out, treb_error *error)
 {
-    size_t size = place_plane_room(room, shape, plane_cells, planes, NULL);
-    void *memory = ledger_alloc(ledger, size);
-    if (memory != NULL) place_plane_room(room, shape, plane_cells, planes, memory);
-    return memory != NULL;
+    treb_status status = cells_read(job->cells, number, side, chunk, out, error);
+    size_t count = cells_chunk_bytes(job->shape) / sizeof *out;
+    for (size_t i = 0; i < count && job->metric == TREB_DTM; i++)
+        out[i] = out[i] >= CELL_BOUND && out[i] < CODES_END ? out[i] - CELL_BOUND : out[i];
+    return status;
 }
 
-/* What was placed first is where the memory begins. */
-void plane_room_free(PlaneRoom *room) { ledger_free(room->chosen); }
+/* ---- The order of the axes ------------------------------------------------------------------- */
 
-/* Chooses planes `first` to `end` of a side of one lane as they go to the file. */
-static treb_status planes_pack(const FileBlocks *file, const Slice *slice, int lane, int side,
-                               uint32_t first, uint32_t end, uint8_t *out, treb_error *error)
+/* Takes planes from slices all over the table. */
+static treb_status take_sample(const PlanesJob *job, unsigned sides, OrderSample *sample,
+                               treb_error *error)
 {
-    const Shape *shape = slice->shape;
+    const Shape *shape = job->shape;
+    uint32_t chunks = cells_chunks(job->cells);
+    uint64_t all = shape->index.slices * chunks, taken = 0;
+    size_t plane = codes_cells(shape) * sizeof(Plies);
+    if (!order_sample_init(sample, shape, (uint32_t)(all < 64 ? all : 64), job->ledger))
+        return fail_memory(error);
+    Plies *cells = ledger_alloc(job->ledger, cells_chunk_bytes(shape));
+    treb_status status = cells ? TREB_OK : fail_memory(error);
+    for (uint32_t i = 0; status == TREB_OK && i < sample->planes; i++) {
+        uint64_t at = (2 * (uint64_t)i + 1) * all / (2 * sample->planes);
+        if (!cells_has(job->cells, at / chunks)) continue;
+        for (int side = 0; side < 2 && status == TREB_OK; side++) {
+            if (!(sides >> side & 1)) continue;
+            status = read_chunk(job, at / chunks, side, at % chunks, cells, error);
+            if (status == TREB_OK)
+                memcpy(sample->plane[side] + taken * codes_cells(shape), cells, plane);
+        }
+        taken++;
+    }
+    ledger_free(cells);
+    sample->planes = (uint32_t)taken;
+    return status;
+}
+
+static treb_status choose_order(const PlanesJob *job, const Packing *packing, OrderChoice *choice,
+                                treb_error *error)
+{
+    OrderSample sample;
+    OrderAim aim = {job->metric == TREB_WDL, job->shape->symmetric ? 1 : 3};
+    memset(choice, 0, sizeof *choice);
+    if (job->shape->men == 0 && aim.together) return TREB_OK; /* the kings are the only axis */
+    memset(&sample, 0, sizeof sample);
+    treb_status status = take_sample(job, aim.sides, &sample, error);
+    if (status == TREB_OK && !order_choose(&sample, packing, aim, choice))
+        status = fail_memory(error);
+    order_sample_free(&sample);
+    return status;
+}
+
+/* ---- All cells ------------------------------------------------------------------------------- */
+
+/* A chunk of one side of a slice. */
+typedef struct Part {
+    uint64_t number;
+    int side;
+    uint32_t chunk;
+} Part;
+
+/* Orders, packs and writes one part. */
+static treb_status part_write(const PlanesJob *job, FileBlocks *file, Part part, PlaneRoom *room,
+                              treb_error *error)
+{
+    const Shape *shape = job->shape;
     const CodesMap *map = &file->map;
-    treb_metric metric = file->packing.metric;
-    size_t bytes = codes_packed(&file->packing, map->plane_cells);
+    uint32_t planes = cells_planes(shape), first = part.chunk * planes;
+    if (planes > shape->kings - first) planes = shape->kings - first;
+    size_t plane_bytes = codes_packed(&file->packing, map->plane_cells);
+    treb_status status = read_chunk(job, part.number, part.side, part.chunk, room->chosen, error);
+    for (uint32_t k = 0; k < planes && status == TREB_OK; k++) {
+        codes_order(map, job->metric, room->chosen + k * codes_cells(shape), room->spare,
+                    room->ordered);
+        codes_pack(&file->packing, room->ordered, map->plane_cells, room->bytes + k * plane_bytes);
+    }
+    if (status != TREB_OK) return status;
+    return blocks_write(file, part.side, part.number * file->slice_bytes + first * plane_bytes,
+                        room->bytes, planes * plane_bytes, error);
+}
+
+/* The same for a slice of kings and pawns alone, whose cells are those of one plane each; what pads
+ * it is the last of them. */
+static treb_status kings_write(const PlanesJob *job, FileBlocks *file, Part part, PlaneRoom *room,
+                               treb_error *error)
+{
+    const size_t kings = job->shape->kings, count = file->header.index.slice_size;
+    Plies before = job->metric == TREB_WDL ? TREB_DRAW : 0;
+    treb_status status = read_chunk(job, part.number, part.side, 0, room->chosen, error);
+    if (status != TREB_OK) return status;
+    for (size_t k = 0; k < count; k++) {
+        if (k < kings) before = codes_settle(room->chosen[k], before);
+        room->ordered[k] = before;
+    }
+    codes_pack(&file->packing, room->ordered, count, room->bytes);
+    return blocks_write(file, part.side, part.number * file->slice_bytes, room->bytes,
+                        file->slice_bytes, error);
+}
+
+/* A slice that no position uses. */
+static treb_status nothing_write(FileBlocks *file, Part part, treb_error *error)
+{
+    uint8_t *zeros = ledger_calloc(file->ledger, file->slice_bytes);
+    treb_status status = zeros ? blocks_write(file, part.side, part.number * file->slice_bytes,
+                                              zeros, file->slice_bytes, error)
+                               : fail_memory(error);
+    ledger_free(zeros);
+    return status;
+}
+
+static size_t padded_cells(const FileBlocks *file, const Shape *shape)
+{
+    return shape->men > 0 ? file->map.plane_cells : file->header.index.slice_size;
+}
+
+static treb_status write_all(const PlanesJob *job, FileBlocks *file, treb_error *error)
+{
+    const Shape *shape = job->shape;
+    const uint32_t chunks = cells_chunks(job->cells);
+    const uint64_t parts = 2 * shape->index.slices * chunks;
+    const size_t cells = padded_cells(file, shape);
     treb_status status = TREB_OK;
 #pragma omp parallel
     {
         PlaneRoom room;
-        Plane plane;
-        bool roomy = plane_room_init(&room, shape, map->plane_cells, 1, file->ledger);
-        bool enough = plane_init(&plane, shape, codes_parts(metric), file->ledger) && roomy;
-#pragma omp for schedule(dynamic, 4)
-        for (uint32_t k = first; k < end; k++) {
+        void *memory = ledger_alloc(job->ledger, place_room(&room, shape, cells, job->width, NULL));
+        if (memory != NULL) place_room(&room, shape, cells, job->width, memory);
+#pragma omp for schedule(dynamic)
+        for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
-            treb_status own =
-                enough ? plane_read(&plane, slice, side, k, &mine) : fail_memory(&mine);
-            if (own == TREB_OK) {
-                codes_choose(&plane, slice, metric, lane, room.chosen);
-                codes_order(map, metric, room.chosen, room.spare, room.ordered);
-                codes_pack(&file->packing, room.ordered, map->plane_cells,
-                           out + (k - first) * bytes);
-                continue;
-            }
-#pragma omp critical(planes_error)
+            Part part = {i / chunks / 2, i / chunks % 2, (uint32_t)(i % chunks)};
+            if (!file->header.side[part.side].stored) continue;
+            treb_status own = memory != NULL ? TREB_OK : fail_memory(&mine);
+            if (own == TREB_OK && !cells_has(job->cells, part.number))
+                own = part.chunk == 0 ? nothing_write(file, part, &mine) : TREB_OK;
+            else if (own == TREB_OK)
+                own = shape->men > 0 ? part_write(job, file, part, &room, &mine)
+                                     : kings_write(job, file, part, &room, &mine);
+            if (own == TREB_OK) continue;
+#pragma omp critical(writer_error)
             {
                 status = own;
                 *error = mine;
             }
         }
-        if (roomy) plane_room_free(&room);
-        plane_free(&plane);
+        ledger_free(memory);
     }
     return status;
 }
 
-treb_status planes_write(FileBlocks *file, uint64_t number, const Slice *slice, int lane, int side,
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+static Packing packing_of(const PlanesJob *job)
+{
+    static const unsigned per_byte[WDL_VALUES + 1] = {8, 8, 8, 5, 4, 3};
+    Packing p = {.metric = job->metric, .width = job->width, .per_byte = 1, .base = 256};
+    if (job->metric != TREB_WDL) return p;
+    unsigned seen = cells_seen(job->cells);
+    p.width = 1;
+    p.base = 0;
+    for (int v = 0; v < WDL_VALUES; v++) p.digit[v] = seen >> v & 1 ? p.base++ : UINT8_MAX;
+    p.per_byte = per_byte[p.base];
+    if (p.base < 2) p.base = 2;
+    return p;
+}
+
+treb_status planes_write(const PlanesJob *job, FileBlocks *file, FileBlocks *copy,
                          treb_error *error)
 {
-    uint32_t kings = slice->shape->kings;
-    size_t size = codes_packed(&file->packing, file->map.plane_cells);
-    uint32_t planes = RUN_BYTES / size ? RUN_BYTES / size : 1;
-    if (planes > kings) planes = kings;
-    uint8_t *bytes = ledger_alloc(file->ledger, planes * size);
-    treb_status status = bytes ? TREB_OK : fail_memory(error);
-    for (uint32_t first = 0; first < kings && status == TREB_OK; first += planes) {
-        uint32_t end = first + planes < kings ? first + planes : kings;
-        status = planes_pack(file, slice, lane, side, first, end, bytes, error);
-        if (status == TREB_OK)
-            status = blocks_write(file, side, number * file->slice_bytes + first * size, bytes,
-                                  (end - first) * size, error);
+    const Packing packing = packing_of(job);
+    OrderChoice choice;
+    FileBlocksPlan plan = {job->shape, job->directory, job->ledger};
+    treb_status status = choose_order(job, &packing, &choice, error);
+    bool verdicts = job->metric == TREB_WDL;
+    bool keep[2] = {verdicts || choice.side == 0,
+                    verdicts ? !job->shape->symmetric : choice.side == 1};
+    if (status == TREB_OK)
+        status = blocks_open(file, &plan, &packing, choice.order, keep, job->encoder, error);
+    if (status == TREB_OK && copy != NULL) {
+        Packing other = packing;
+        other.metric = TREB_DTC;
+        status = blocks_open(copy, &plan, &other, choice.order, keep, job->encoder, error);
+        file->copy = copy;
     }
-    ledger_free(bytes);
-    return status;
+    return status == TREB_OK ? write_all(job, file, error) : status;
 }
 
-treb_status planes_write_kings(FileBlocks *file, uint64_t number, int side, const KingsCells *from,
-                               treb_error *error)
+uint64_t planes_memory(const Shape *shape, treb_metric metric, unsigned width, int threads)
 {
-    const Packing *p = &file->packing;
-    size_t count = file->header.index.slice_size;
-    Plies *cells = ledger_alloc(file->ledger, count * sizeof *cells);
-    uint8_t *bytes = ledger_alloc(file->ledger, file->slice_bytes);
-    Plies before = p->metric == TREB_WDL ? TREB_DRAW : 0;
-    treb_status status = cells && bytes ? TREB_OK : fail_memory(error);
-    for (size_t k = 0; k < count && status == TREB_OK; k++) {
-        if (k < from->kings) before = codes_settle(from->chosen[from->stride * k], before);
-        cells[k] = before;
-    }
-    if (status == TREB_OK) {
-        codes_pack(p, cells, count, bytes);
-        status =
-            blocks_write(file, side, number * file->slice_bytes, bytes, file->slice_bytes, error);
-    }
-    ledger_free(cells);
-    ledger_free(bytes);
-    return status;
-}
-
-uint64_t planes_memory(const Shape *shape, size_t plane_cells, unsigned width, size_t planes,
-                       int threads)
-{
+    enum { PADDING = 2 };
     PlaneRoom room;
-    size_t run = plane_cells * width;
-    unsigned parts = codes_parts(TREB_DTZ) | codes_parts(TREB_DTC);
-    return threads * (ledger_cost(place_plane_room(&room, shape, plane_cells, planes, NULL)) +
-                      plane_memory(shape, parts)) +
-           ledger_cost(run > RUN_BYTES ? run : RUN_BYTES);
+    size_t cells = shape->men > 0 ? codes_cells(shape) : shape->kings;
+    uint64_t working =
+        (uint64_t)threads * (ledger_cost(place_room(&room, shape, PADDING * cells, width, NULL)) +
+                             cells_read_memory(shape));
+    uint64_t choosing = order_memory(shape, threads) + ledger_cost(cells_chunk_bytes(shape));
+    return blocks_memory(shape, metric, width, metric == TREB_WDL ? 2 : 1, threads) +
+           (working > choosing ? working : choosing);
 }

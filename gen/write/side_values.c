@@ -57,15 +57,28 @@ static int compare_codes_of_wins(const void *a, const void *b) { return compare_
 
 /* Which codes positions of a verdict have anywhere in the table; of mate distances positions of
  * either kind of win or loss, as the verdict that hides behind a capture is not known. */
-static void mark_codes(const CodedJob *job, int side, int verdict, bool *there)
+static void mark_codes(const Histograms *histograms, treb_metric metric, int side, int verdict,
+                       bool *there)
 {
     for (int v = 0; v < WDL_VALUES; v++) {
-        bool same =
-            job->metric == TREB_DTM ? (v > TREB_DRAW) == (verdict > TREB_DRAW) : v == verdict;
-        const uint64_t *plies = job->histograms->of[job->metric][side][v];
+        bool same = metric == TREB_DTM ? (v > TREB_DRAW) == (verdict > TREB_DRAW) : v == verdict;
+        const uint64_t *plies = histograms->of[metric][side][v];
         for (unsigned p = 0; p <= PLIES_MOST && same; p++)
-            if (plies[p] > 0) there[job->metric == TREB_DTM ? p / 2 : p] = true;
+            if (plies[p] > 0) there[metric == TREB_DTM ? p / 2 : p] = true;
     }
+}
+
+bool coded_fits(const Histograms *histograms, treb_metric metric, int side)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        bool there[PLIES_OPEN + 1] = {false};
+        unsigned values = 0;
+        if (v == TREB_DRAW) continue;
+        mark_codes(histograms, metric, side, v, there);
+        for (unsigned code = 0; code <= PLIES_OPEN; code++) values += there[code];
+        if (values > ENCODE_VALUES) return false;
+    }
+    return true;
 }
 
 /* Sets what each value stands for, under a verdict. */
@@ -74,7 +87,7 @@ static treb_status rank_codes(Side *s, int verdict, const uint64_t *count, treb_
     ValueCount rank[PLIES_OPEN + 1];
     bool there[PLIES_OPEN + 1] = {false}, bounds = s->job->header->bounds;
     unsigned values = 0;
-    mark_codes(s->job, s->side, verdict, there);
+    mark_codes(s->job->histograms, s->job->metric, s->side, verdict, there);
     for (unsigned code = 0; code <= PLIES_OPEN; code++)
         if (there[code]) rank[values++] = (ValueCount){count[code], code};
     qsort(rank, values, sizeof *rank,
