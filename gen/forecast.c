@@ -33,7 +33,8 @@ int forecast_solvers(const Shape *shape, size_t batches, int threads)
 /* A material that a conversion leads to. */
 typedef struct Asked {
     Shape shape;        /* first: it is found by it */
-    bool own;           /* the table itself: counted elsewhere */
+    unsigned wanted;    /* a cut, or 0 */
+    bool own;           /* the table itself: pushes ask for more */
     uint64_t cost;      /* of one side to move of one batch in memory */
     uint32_t *batch_of; /* by slice */
     size_t *seen[2];    /* by side and batch: the round in which it was last asked for */
@@ -41,7 +42,8 @@ typedef struct Asked {
 
 typedef struct Counter {
     const Shape *parent;
-    Asked *asked[MATERIAL_MAX_JUNIORS + 1];
+    int cuts; /* men from which on promotions lead to cuts */
+    Asked *asked[2 * MATERIAL_MAX_JUNIORS + 1];
     int count;
     bool failed; /* out of memory */
     size_t round;
@@ -73,7 +75,7 @@ static bool asked_fill(Asked *a)
     return ok;
 }
 
-static Asked *asked_new(const Counter *c, const Material *m)
+static Asked *asked_new(const Counter *c, const Material *m, unsigned wanted)
 {
     Asked *a = calloc(1, sizeof *a);
     if (a == NULL) return NULL;
@@ -82,16 +84,19 @@ static Asked *asked_new(const Counter *c, const Material *m)
         asked_free(a);
         return NULL;
     }
-    a->cost = store_side_memory(&a->shape);
+    a->wanted = wanted;
+    a->cost = store_side_memory(m, wanted, a->own);
     return a;
 }
 
-static const Shape *counter_shape(void *context, const Material *m)
+static const Shape *counter_shape(void *context, const Material *m, unsigned wanted)
 {
     Counter *c = context;
+    if (!cut_suits(m, c->cuts)) wanted = 0;
     for (int i = 0; i < c->count; i++)
-        if (material_equal(&c->asked[i]->shape.material, m)) return &c->asked[i]->shape;
-    Asked *a = c->failed || c->count > MATERIAL_MAX_JUNIORS ? NULL : asked_new(c, m);
+        if (material_equal(&c->asked[i]->shape.material, m) && c->asked[i]->wanted == wanted)
+            return &c->asked[i]->shape;
+    Asked *a = c->failed || c->count > 2 * MATERIAL_MAX_JUNIORS ? NULL : asked_new(c, m, wanted);
     if (a == NULL) {
         c->failed = true;
         return NULL;
@@ -101,13 +106,14 @@ static const Shape *counter_shape(void *context, const Material *m)
 }
 
 static treb_status counter_find(void *context, const Shape *shape, uint64_t slice, int side,
-                                const Solved **solved, int *lane, treb_error *error)
+                                bool push, const Solved **solved, int *lane, treb_error *error)
 {
     static const Solved nothing;
     Counter *c = context;
     Asked *a = (Asked *)(void *)(uintptr_t)shape; /* its first member */
     size_t *seen = &a->seen[side][a->batch_of[slice]];
-    if (*seen != c->round && !a->own) c->bytes += a->cost;
+    (void)push;
+    if (*seen != c->round) c->bytes += a->cost;
     *seen = c->round;
     *solved = &nothing;
     *lane = 0;
@@ -120,7 +126,7 @@ static void counter_release(void *context, const Solved *solved) { (void)context
 /* Counts what one batch asks for; false: out of memory. */
 static bool count_batch(Counter *c, const Batch *batch)
 {
-    SolvedSource source = {c, counter_shape, counter_find, counter_release};
+    SolvedSource source = {c, counter_shape, counter_find, counter_release, NULL};
     c->round++;
     c->bytes = 0;
     for (int i = 0; i < 2 * batch->lanes; i++) {
@@ -133,10 +139,10 @@ static bool count_batch(Counter *c, const Batch *batch)
     return true;
 }
 
-/* The most that a batch asks for at once of other tables. False: out of memory. */
-static bool count_asked(const Shape *shape, const Batches *batches, uint64_t *most)
+/* The most that a batch asks for at once. False: out of memory. */
+static bool count_asked(const Shape *shape, const Batches *batches, int cuts, uint64_t *most)
 {
-    Counter c = {.parent = shape};
+    Counter c = {.parent = shape, .cuts = cuts};
     size_t step = batches->count / SAMPLE + 1;
     bool ok = true;
     *most = 0;
@@ -165,16 +171,16 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     uint64_t asked = 0;
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape);
     bool listed = material_men(&step->material) <= MEN_LISTED;
-    if (listed && !(batches_list(&batches, shape) && count_asked(shape, &batches, &asked))) {
+    if (listed &&
+        !(batches_list(&batches, shape) && count_asked(shape, &batches, o->cuts, &asked))) {
         batches_free(&batches);
         return fail_memory(error);
     }
     int solvers = forecast_solvers(shape, batches.count, threads);
     step->store = (uint64_t)solvers * asked;
-    if (listed) step->store += store_own_memory(shape, &batches, step->parents, o->metrics);
     step->solving = forecast_overhead(threads) + step->store +
                     (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
-                    (step->parents ? store_write_memory(shape, threads) : 0);
+                    (step->parents || shape->pawns ? store_write_memory(shape, threads) : 0);
     step->finishing = forecast_overhead(threads);
     if (step->write) {
         WriterMemory writing =

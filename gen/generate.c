@@ -259,7 +259,8 @@ static uint64_t share_memory(Works *works, const GenerateStep *step, const Shape
     }
     uint64_t room = bound > needs + others ? bound - needs - others : 0;
     uint64_t cached = room / 2 < cache ? room / 2 : cache;
-    store_set_budget(works->store, step->store + cached);
+    treb_error error; /* a budget that is not kept yet is kept later */
+    store_set_budget(works->store, step->store + cached, &error);
     return (room - cached) * 3 / 4;
 }
 
@@ -272,7 +273,8 @@ static void make_room_to_finish(Works *works, const TableJob *job)
     uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep;
     if (works->ledger.bound < needs + pools_bytes(&works->pools, job->pool))
         pools_clear(&works->pools, NULL);
-    if (works->ledger.bound < needs) store_set_budget(works->store, 0);
+    treb_error error;
+    if (works->ledger.bound < needs) store_set_budget(works->store, 0, &error);
 }
 
 static treb_status job_try(Works *works, TableJob *job, treb_error *error)

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/machine.h"
 #include "gen/forecast.h"
+#include "gen/solve/solved.h"
 #include "syzygy/syzygy.h"
 
 /* ---- which tables, in what order ------------------------------------------------------------- */
@@ -86,9 +87,26 @@ static treb_status plan_add(const PlanMaker *maker, const Material *m, GenerateP
     return TREB_OK;
 }
 
+/* What promotions of a material want of a junior with as many men. */
+static unsigned wanted_cuts(const Material *from, const Material *junior)
+{
+    unsigned wanted = 0;
+    for (int color = 0; color < 2; color++)
+        for (int type = TREB_KNIGHT; type <= TREB_QUEEN; type++) {
+            Material m = *from;
+            if (m.count[color][TREB_PAWN] == 0) continue;
+            m.count[color][TREB_PAWN]--;
+            m.count[color][type]++;
+            bool swap = material_canonical(&m);
+            if (!material_equal(&m, junior)) continue;
+            wanted |= wanted_cut(color ^ swap, type);
+        }
+    return wanted;
+}
+
 /* From the last to the first: a step is of use if its files are missing or if a parent that is of
  * use needs it. Drops the others. */
-static void plan_prune(GeneratePlan *plan)
+static void plan_prune(GeneratePlan *plan, int cuts)
 {
     for (size_t i = plan->steps; i-- > 0;) {
         GenerateStep *step = &plan->step[i];
@@ -98,8 +116,12 @@ static void plan_prune(GeneratePlan *plan)
         int juniors = material_juniors(&step->material, junior, turns);
         for (size_t j = 0; j < i; j++)
             for (int k = 0; k < juniors; k++)
-                if (material_equal(&plan->step[j].material, &junior[k]))
-                    plan->step[j].parents |= turns[k];
+                if (material_equal(&plan->step[j].material, &junior[k])) {
+                    bool promoted = material_men(&junior[k]) == material_men(&step->material);
+                    plan->step[j].parents |= promoted && cut_suits(&junior[k], cuts)
+                                                 ? wanted_cuts(&step->material, &junior[k])
+                                                 : turns[k];
+                }
     }
     size_t kept = 0;
     for (size_t i = 0; i < plan->steps; i++)
@@ -201,7 +223,7 @@ treb_status generate_plan(const GenerateOptions *options, const Material *materi
         return status;
     }
     plan_sort(plan);
-    plan_prune(plan);
+    plan_prune(plan, options->cuts);
     status = plan_forecast(plan, options, error);
     if (status != TREB_OK) generate_plan_free(plan);
     return status;

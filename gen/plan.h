@@ -24,6 +24,7 @@ typedef struct GenerateOptions {
     unsigned classes;           /* the same */
     uint64_t large;             /* the same */
     int bounds;                 /* the same */
+    int cuts;                   /* see cut_suits */
     int level;                  /* of zstd; 0 for the default */
     bool wide;                  /* see WriteOptions */
     bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */
@@ -38,7 +39,7 @@ typedef struct GenerateOptions {
 typedef struct GenerateStep {
     Material material;
     bool write;       /* its files are wanted and not there */
-    unsigned parents; /* other tables of the plan need its slices: a bit for each side to move */
+    unsigned parents; /* what other tables of the plan want of it: see gen/solve/solved.h */
     uint64_t cells;
     uint64_t store; /* bytes of solved slices that must be in memory at once */
     /* Bytes that the process takes at least: while slices are solved, `store` included; while files are

@@ -12,7 +12,9 @@
 static void child_place_men(Child *child, const Shape *parent, int victim)
 {
     unsigned used = 0;
+    const Cut *cut = child->solved->cut;
     child->promoted_shift = -1;
+    child->cut = cut;
     for (int i = 0; i < parent->men; i++) {
         child->shift[i] = -1;
         if (i == victim) continue;
@@ -22,11 +24,13 @@ static void child_place_men(Child *child, const Shape *parent, int victim)
                 man->color != (parent->man[i].color ^ child->swap))
                 continue;
             used |= 1u << j;
-            child->shift[i] = 6 * (child->shape->men - 1 - j);
+            /* In a cut cells are numbered without its man. */
+            child->shift[i] =
+                (int8_t)(6 * (child->shape->men - 1 - j - (cut != NULL && j < cut->man)));
             break;
         }
     }
-    for (int j = 0; j < child->shape->men; j++)
+    for (int j = 0; j < child->shape->men && cut == NULL; j++)
         if (!(used >> j & 1)) child->promoted_shift = 6 * (child->shape->men - 1 - j);
 }
 
@@ -41,7 +45,7 @@ static bool fail_missing(Converter *c, const Material *m)
 /* Finds the child with the men of `parent` but `victim`, the given pawns, and a promoted piece of
  * type `promoted` (0 for none) of the mover; `turn` moves in it. False: see c->status. */
 static bool child_find(Converter *c, Child *child, const uint64_t pawns[2], int victim,
-                       int promoted, int turn)
+                       int promoted, int turn, bool push)
 {
     Material m = c->shape->material;
     for (int color = 0; color < 2; color++) m.count[color][TREB_PAWN] = bit_count(pawns[color]);
@@ -54,14 +58,15 @@ static bool child_find(Converter *c, Child *child, const uint64_t pawns[2], int 
         there[0] = flip_ranks(pawns[1]);
         there[1] = flip_ranks(pawns[0]);
     }
-    child->shape = c->source->shape(c->source->context, &m);
+    child->shape = c->source->shape(c->source->context, &m,
+                                    promoted ? wanted_cut(c->mover ^ child->swap, promoted) : 0);
     if (child->shape == NULL) return fail_missing(c, &m);
     child->mirror = index_pawns_mirror(&child->shape->index, there) > 0;
     if (child->mirror)
         for (int i = 0; i < 2; i++) there[i] = flip_files(there[i]);
     c->status =
         c->source->find(c->source->context, child->shape, index_slice(&child->shape->index, there),
-                        child->side, &child->solved, &child->lane, c->error);
+                        child->side, push, &child->solved, &child->lane, c->error);
     if (c->status != TREB_OK) return false;
     child_place_men(child, c->shape, victim);
     return true;
@@ -98,11 +103,12 @@ static bool add_kind(void *context, const ConversionKind *kind)
     m->completes =
         kind->victim != NO_MAN || (kind->promo == TREB_QUEEN && bit_count(c->pawns[c->mover]) == 1);
     m->push = kind->mover == PAWN_MAN && kind->victim == NO_MAN && kind->promo == 0;
-    if (!child_find(c, &m->child, kind->pawns, kind->victim, kind->promo, !c->mover)) return false;
+    if (!child_find(c, &m->child, kind->pawns, kind->victim, kind->promo, !c->mover, m->push))
+        return false;
     c->moves++;
     for (; m->captures < kind->answers; m->captures++)
         if (!child_find(c, &m->en_passant[m->captures], kind->answer[m->captures], NO_MAN, 0,
-                        c->mover))
+                        c->mover, false))
             return false;
     return true;
 }

@@ -17,7 +17,8 @@ typedef struct Child {
     bool swap;                    /* colours and ranks are exchanged */
     bool mirror;                  /* then files */
     int8_t shift[KERNEL_MEN_MAX]; /* of a parent's man in the child's cells; -1 if it is gone */
-    int8_t promoted_shift;        /* of the promoted piece; -1 if there is none */
+    int8_t promoted_shift;        /* of the promoted piece; -1 if there is none, or a cut */
+    const Cut *cut;               /* that has the promoted piece; NULL: none */
 } Child;
 
 typedef struct Conversion {

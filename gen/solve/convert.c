@@ -26,27 +26,72 @@ typedef struct ChildView {
     uint32_t offset[KERNEL_MEN_MAX][64]; /* by the parent's man and square */
 } ChildView;
 
-/* Looks into a child from a plane with the kings on the given squares. False if they touch. */
-static bool view_init(ChildView *view, const Converter *c, const Child *child,
-                      const uint8_t king[2], int promoted_square)
+/* One move in one plane. */
+typedef struct Pass {
+    const Converter *c;
+    const Conversion *move;
+    const Outcomes *out;
+    SolvedRoom *fetched;
+    treb_status *status; /* of what is fetched */
+    treb_error *error;
+    ChildView view, en_passant[2];
+    int captures;
+    int loops; /* men to run over, in order */
+    int8_t man[KERNEL_MEN_MAX];
+    uint64_t first;   /* cell of the plane from which on the slice's lie */
+    uint64_t blocked; /* kings and pawns: not squares for a capturer to come from */
+} Pass;
+
+/* Points a view to the arrays of a child, or to those of a plane that is fetched. */
+static bool view_arrays(ChildView *view, const Pass *p, const Child *child, uint32_t plane)
 {
+    const Solved *solved = child->solved;
+    const SolvedSource *source = p->c->source;
+    Solved fetched = {.cut = child->cut};
+    if (solved->by_plane) {
+        treb_error error;
+        treb_status status = source->plane(source->context, solved, child->side, plane, p->fetched,
+                                           &fetched, &error);
+        if (status != TREB_OK) {
+            *p->status = status;
+            *p->error = error;
+            return false;
+        }
+        solved = &fetched;
+        view->base = 0;
+    }
+    view->code = solved->value[child->side];
+    view->legal = solved->legal[child->side];
+    view->cursed = solved->cursed[child->side];
+    view->dtc = solved->dtc[child->side];
+    view->has_dtc = view->dtc.narrow != NULL || view->dtc.wide != NULL;
+    view->stalemate = solved->stalemate[child->side];
+    return true;
+}
+
+/* Looks into a child from a plane with the kings on the given squares. False if they touch. */
+static bool view_init(ChildView *view, const Pass *p, const Child *child, const uint8_t king[2],
+                      int promoted_square)
+{
+    const Converter *c = p->c;
     int kings[2], flip = (child->swap ? 56 : 0) ^ (child->mirror ? 7 : 0), symmetry;
     for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
     int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
     if (coordinate < 0) return false;
-    view->base = (uint64_t)coordinate * child->shape->plane_cells +
-                 child->lane * shape_lane_cells(child->shape);
+    uint32_t plane = (uint32_t)coordinate;
+    size_t cells = child->shape->plane_cells;
+    if (child->cut != NULL) {
+        int square = index_symmetry_square(symmetry, promoted_square ^ flip);
+        plane = plane * (uint32_t)child->cut->squares + (uint32_t)child->cut->place[square];
+        cells /= 64;
+    }
+    view->base = plane * cells + child->lane * shape_lane_cells(child->shape);
     if (child->promoted_shift >= 0)
         view->base += (uint64_t)index_symmetry_square(symmetry, promoted_square ^ flip)
                       << child->promoted_shift;
-    view->code = child->solved->value[child->side];
-    view->legal = child->solved->legal[child->side];
-    view->cursed = child->solved->cursed[child->side];
+    if (!view_arrays(view, p, child, plane)) return false;
     view->straight =
         symmetry == 0 && flip == 0 && c->shape->men > 0 && child->shift[c->shape->men - 1] == 0;
-    view->dtc = child->solved->dtc[child->side];
-    view->has_dtc = view->dtc.narrow != NULL || view->dtc.wide != NULL;
-    view->stalemate = child->solved->stalemate[child->side];
     for (int i = 0; i < c->shape->men; i++)
         for (int s = 0; s < 64 && child->shift[i] >= 0; s++)
             view->offset[i][s] = (uint32_t)index_symmetry_square(symmetry, s ^ flip)
@@ -81,19 +126,6 @@ static inline Outcome view_push_outcome(const Converter *c, const ChildView *vie
     o.dtc = o.dtc > OUTCOME_DRAW ? OUTCOME_WIN - plies : plies;
     return o;
 }
-
-/* One move in one plane. */
-typedef struct Pass {
-    const Converter *c;
-    const Conversion *move;
-    const Outcomes *out;
-    ChildView view, en_passant[2];
-    int captures;
-    int loops; /* men to run over, in order */
-    int8_t man[KERNEL_MEN_MAX];
-    uint64_t first;   /* cell of the plane from which on the slice's lie */
-    uint64_t blocked; /* kings and pawns: not squares for a capturer to come from */
-} Pass;
 
 static inline void improve(const Pass *p, uint64_t cell, Outcome o)
 {
@@ -282,7 +314,7 @@ static void pass_men(Pass *p)
 static void piece_captures(Pass *p, const uint8_t king[2])
 {
     const Conversion *move = p->move;
-    if (!view_init(&p->view, p->c, &move->child, king, 0)) return;
+    if (!view_init(&p->view, p, &move->child, king, 0)) return;
     if (move->victim == PAWN_MAN) {
         backward(p, 0, move->to, p->first, p->view.base + p->view.offset[move->man][move->to],
                  p->blocked);
@@ -303,7 +335,7 @@ static void king_captures(Pass *p, const uint8_t king[2])
         int to = bit_pop(&targets);
         uint8_t after[2] = {king[0], king[1]};
         after[p->c->mover] = to;
-        if (!view_init(&p->view, p->c, &move->child, after, 0)) continue;
+        if (!view_init(&p->view, p, &move->child, after, 0)) continue;
         uint64_t cell = p->first;
         if (move->victim != PAWN_MAN) cell += parent_step(p->c, move->victim, to);
         forward(p, 0, cell, p->view.base, NULL);
@@ -315,10 +347,10 @@ static void pawn_moves(Pass *p, const uint8_t king[2])
     const Conversion *move = p->move;
     uint64_t kings = square_bit(king[0]) | square_bit(king[1]);
     if (bit_test(kings, move->to) || (move->between >= 0 && bit_test(kings, move->between))) return;
-    if (!view_init(&p->view, p->c, &move->child, king, move->to)) return;
+    if (!view_init(&p->view, p, &move->child, king, move->to)) return;
     uint64_t ep[2] = {0, 0};
     for (int e = 0; e < move->captures; e++) {
-        if (!view_init(&p->en_passant[e], p->c, &move->en_passant[e], king, 0)) continue;
+        if (!view_init(&p->en_passant[e], p, &move->en_passant[e], king, 0)) continue;
         ep[e] = p->en_passant[e].base;
         p->captures = e + 1;
     }
@@ -337,13 +369,17 @@ void outcomes_clear(const Outcomes *out, size_t cells)
 }
 
 /* Those that complete bounds, or all others. */
-static void some_moves(const Converter *c, uint32_t kings, int lane, bool completes,
-                       const Outcomes *out)
+static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool completes,
+                              const Outcomes *out, SolvedRoom *fetched, treb_error *error)
 {
+    treb_status status = TREB_OK;
     const uint8_t *king = c->shape->king[kings];
-    for (int i = 0; i < c->moves; i++) {
+    for (int i = 0; i < c->moves && status == TREB_OK; i++) {
         Pass p;
         if (c->move[i].completes != completes) continue;
+        p.fetched = fetched;
+        p.status = &status;
+        p.error = error;
         p.c = c;
         p.move = &c->move[i];
         p.out = out;
@@ -359,12 +395,14 @@ static void some_moves(const Converter *c, uint32_t kings, int lane, bool comple
         else
             piece_captures(&p, king);
     }
+    return status;
 }
 
-void converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out)
+treb_status converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out,
+                            SolvedRoom *fetched, treb_error *error)
 {
-    some_moves(c, kings, lane, true, out);
+    treb_status status = some_moves(c, kings, lane, true, out, fetched, error);
     size_t cells = shape_lane_cells(c->shape), first = lane * cells;
     if (out->dtm) memcpy(out->ends_dtm + first, out->dtm + first, cells * sizeof *out->dtm);
-    some_moves(c, kings, lane, false, out);
+    return status == TREB_OK ? some_moves(c, kings, lane, false, out, fetched, error) : status;
 }

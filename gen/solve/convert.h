@@ -29,7 +29,9 @@ void converter_free(Converter *converter);
 
 void outcomes_clear(const Outcomes *out, size_t cells);
 
-/* Adds the outcomes of the plane `kings` of the slice in lane `lane`. Thread-safe. */
-void converter_plane(const Converter *converter, uint32_t kings, int lane, const Outcomes *out);
+/* Adds the outcomes of the plane `kings` of the slice in lane `lane`. Thread-safe; `fetched` is the
+ * thread's. Fails as the source does. */
+treb_status converter_plane(const Converter *converter, uint32_t kings, int lane,
+                            const Outcomes *out, SolvedRoom *fetched, treb_error *error);
 
 #endif

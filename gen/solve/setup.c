@@ -138,7 +138,11 @@ static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *la
     t->first = layout_place(layout, (LOG_TAGS + 1) * sizeof *t->first);
 }
 
-void buffers_free(Buffers *t) { ledger_free(t->memory); }
+void buffers_free(Buffers *t)
+{
+    ledger_free(t->memory);
+    free(t->fetched.bytes);
+}
 
 bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
 {
@@ -448,8 +452,10 @@ static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *c
     const Outcomes *o = &t->outcomes;
     const uint32_t stream = stream_of(kings, side);
     outcomes_clear(o, s->shape->plane_cells);
-    for (int lane = 0; lane < s->slice.lanes; lane++)
-        converter_plane(converter[2 * lane + side], kings, lane, o);
+    treb_status status = TREB_OK;
+    for (int lane = 0; lane < s->slice.lanes && status == TREB_OK; lane++)
+        status = converter_plane(converter[2 * lane + side], kings, lane, o, &t->fetched, error);
+    if (status != TREB_OK) return status;
     memset(t->a, 0, words * sizeof *t->a);
     plane_unmove_all(s, kings, side, s->loop.unwon[!side], t->a);
     const uint64_t *legal = plane_at(s, s->loop.unwon[side], kings);
@@ -462,7 +468,6 @@ static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *c
         t->a[w] = stuck[w] & ~check[w];
         check[w] &= stuck[w]; /* from here on: mated */
     }
-    treb_status status = TREB_OK;
     if (s->shape->pawns)
         status = log_add(s->facts, stream, FACT_STALEMATE, t->a, KERNEL_ALL, &t->room, error);
     if (status == TREB_OK) status = setup_facts(s, kings, side, t, error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/bitboard.h"
+#include "gen/solve/solved.h"
 
 static void link_kings(Shape *shape, uint32_t kings, int color)
 {
@@ -64,4 +65,43 @@ void shape_free(Shape *shape)
     free(shape->link);
     free(shape->links);
     memset(shape, 0, sizeof *shape);
+}
+
+/* ---- Cuts ------------------------------------------------------------------------------------ */
+
+bool cut_suits(const Material *material, int from)
+{
+    int pieces = 0;
+    for (int color = 0; color < 2; color++)
+        for (int type = TREB_KNIGHT; type <= TREB_QUEEN; type++)
+            pieces += material->count[color][type];
+    return pieces >= 2 && material_men(material) >= (from ? from : CUTS_MEN);
+}
+
+/* Where a man may have promoted: with pawns on its last rank, else on any edge, as the board was turned. */
+static bool promotes_on(const Shape *shape, int color, int square)
+{
+    int file = square & 7, rank = square >> 3;
+    if (shape->pawns) return rank == (color == TREB_WHITE ? 7 : 0);
+    return file == 0 || file == 7 || rank == 0 || rank == 7;
+}
+
+bool cut_init(Cut *cut, const Shape *shape, unsigned wanted)
+{
+    memset(cut, 0, sizeof *cut);
+    memset(cut->place, -1, sizeof cut->place);
+    for (int i = 0; i < shape->men && wanted >= WANT_CUT; i++) {
+        const ShapeMan *man = &shape->man[i];
+        if (wanted_cut(man->color, man->type) != wanted) continue;
+        cut->man = i;
+        cut->squares = 1;
+    }
+    if (cut->squares == 0) return false;
+    cut->squares = 0;
+    for (int s = 0; s < 64; s++) {
+        if (!promotes_on(shape, shape->man[cut->man].color, s)) continue;
+        cut->place[s] = (int8_t)cut->squares;
+        cut->square[cut->squares++] = (uint8_t)s;
+    }
+    return true;
 }

@@ -39,7 +39,41 @@ static inline Plies array_plies(const PliesArray *array, uint64_t cell)
     return array->narrow != NULL ? narrow_plies(array->narrow[cell]) : array->wide[cell];
 }
 
-/* Arrays by side to move, of the slice's cells; NULL where not at hand. */
+/* What parents want of a material: sides to move, bits TREB_WHITE and TREB_BLACK, or cuts. A cut is what
+ * promotions lead to: of one side to move those cells in which a man of one kind is where pawns
+ * promote. Of large slices the rest would be in the way. */
+enum { WANT_SIDES = 3, WANT_CUT = 4, WANT_END = WANT_CUT << 8 };
+
+static inline unsigned wanted_cut(int color, int type)
+{
+    return (unsigned)WANT_CUT << (4 * color + (TREB_QUEEN - type));
+}
+
+/* The sides to move: after a promotion it is the other's. */
+static inline unsigned wanted_sides(unsigned wanted)
+{
+    const unsigned white = 15 * WANT_CUT;
+    return (wanted & WANT_SIDES) | (wanted & white ? 1u << TREB_BLACK : 0) |
+           (wanted & white << 4 ? 1u << TREB_WHITE : 0);
+}
+
+/* Whether promotions to a material ask for a cut: `from` men, or CUTS_MEN if that is 0, and two pieces. */
+enum { CUTS_MEN = 6 };
+bool cut_suits(const Material *material, int from);
+
+typedef struct Cut {
+    int man; /* of the shape: stands on one of these squares. Other cells are numbered without it */
+    int squares; /* 0: there is no cut */
+    uint8_t square[28];
+    int8_t place[64]; /* of a square among them, or -1 */
+} Cut;
+
+/* False if what is wanted is no cut. The man is the last of its kind, as like men before it are found
+ * first. */
+bool cut_init(Cut *cut, const Shape *shape, unsigned wanted);
+
+/* Arrays by side to move, of the slice's cells, or of those of a cut: for each pair of kings square by
+ * square. NULL where not at hand. */
 typedef struct Solved {
     PliesArray value[2];
     uint64_t *legal[2];
@@ -47,17 +81,30 @@ typedef struct Solved {
     /* Only while the table itself is being solved, for its own pushes: */
     PliesArray dtc[2];      /* distance to conversion, where the value is a win or a loss */
     uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
+    const Cut *cut;         /* NULL: none */
+    bool by_plane;          /* too large to be in memory: planes are fetched */
 } Solved;
+
+/* Where a plane of such is put. All 0 at first; `bytes` are to be freed. */
+typedef struct SolvedRoom {
+    uint8_t *bytes;
+    size_t size;
+} SolvedRoom;
 
 /* Whoever has the solved slices. Thread-safe. */
 typedef struct SolvedSource {
     void *context;
-    /* The shape of a solved material; NULL: none such is there. It lasts as long as the source. */
-    const Shape *(*shape)(void *context, const Material *material);
-    /* Brings one side to move of a slice of such a shape. It stays until its `release`. */
-    treb_status (*find)(void *context, const Shape *shape, uint64_t slice, int side,
+    /* The shape of a solved material, of which this is wanted if it is a cut; NULL: none such is there. It
+     * lasts as long as the source. */
+    const Shape *(*shape)(void *context, const Material *material, unsigned wanted);
+    /* Brings one side to move of a slice of such a shape, with what only pushes ask for if `push`. It
+     * stays until its `release`. */
+    treb_status (*find)(void *context, const Shape *shape, uint64_t slice, int side, bool push,
                         const Solved **solved, int *lane, treb_error *error);
     void (*release)(void *context, const Solved *solved);
+    /* Brings one plane of a cut that is not in memory: the arrays of `out` begin with it. */
+    treb_status (*plane)(void *context, const Solved *solved, int side, uint32_t plane,
+                         SolvedRoom *room, Solved *out, treb_error *error);
 } SolvedSource;
 
 #endif

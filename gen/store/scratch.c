@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,10 +15,14 @@
 #include "core/error.h"
 #include "core/io.h"
 
-enum { CHUNK = 1 << 20 /* bytes, about */, SCRATCH_LEVEL = 1 };
+enum {
+    CHUNK = 1 << 20,      /* bytes, about; */
+    CHUNK_CUT = 64 << 10, /* of cuts, of which single planes are read */
+    SCRATCH_LEVEL = 1
+};
 
 /* The number is that of the layout. */
-static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '4', 0};
+static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '5', 0};
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -25,9 +30,9 @@ void entry_free(StoreEntry *entry)
 {
     if (entry == NULL) return;
     for (uint32_t b = 0; b < entry->batches; b++) {
-        for (int color = 0; color < 2; color++) {
-            side_unload(&entry->batch[b]->side[color]);
-            free(entry->batch[b]->side[color].chunk);
+        for (int i = 0; i < 2 * PARTS; i++) {
+            part_unload(&entry->batch[b]->side[i / PARTS], i % PARTS);
+            free(entry->batch[b]->side[i / PARTS].chunk[i % PARTS]);
         }
         free(entry->batch[b]->slice);
         free(entry->batch[b]);
@@ -41,16 +46,28 @@ void entry_free(StoreEntry *entry)
     free(entry);
 }
 
-StoreEntry *entry_new(const Material *material, Ledger *ledger)
+/* Sets what a plane is. */
+static void set_planes(StoreEntry *entry)
+{
+    const Shape *shape = &entry->shape;
+    bool cut = cut_init(&entry->cut, shape, entry->wanted);
+    entry->planes = shape->kings * (cut ? (uint32_t)entry->cut.squares : 1);
+    entry->plane_words = cut ? shape->plane_words / 64 : shape->plane_words;
+    entry->plane_cells = 64 * entry->plane_words;
+}
+
+StoreEntry *entry_new(const Material *material, unsigned wanted, Ledger *ledger)
 {
     StoreEntry *entry = calloc(1, sizeof *entry);
     if (entry == NULL) return NULL;
     entry->file = -1;
     entry->ledger = ledger;
+    entry->wanted = wanted;
     if (!shape_init(&entry->shape, material)) {
         free(entry);
         return NULL;
     }
+    set_planes(entry);
     uint64_t slices = entry->shape.index.slices;
     entry->batch_of = malloc(slices * sizeof *entry->batch_of);
     entry->lane_of = calloc(slices, 1);
@@ -81,6 +98,8 @@ StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes)
     entry->batch[entry->batches] = batch;
     memcpy(batch->slice, slice, lanes * sizeof *slice);
     batch->lanes = lanes;
+    for (int i = 0; i < 2; i++)
+        batch->side[i].solved.cut = entry->cut.squares > 0 ? &entry->cut : NULL;
     for (int lane = 0; lane < lanes; lane++) {
         entry->batch_of[slice[lane]] = entry->batches;
         entry->lane_of[slice[lane]] = lane;
@@ -89,35 +108,134 @@ StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes)
     return batch;
 }
 
-/* ---- one side in memory ---------------------------------------------------------------------- */
-
-/* The arrays of some planes of a side, one behind the other. */
-typedef struct SideArrays {
-    PliesArray value;
-    uint64_t *legal, *cursed; /* NULL: none */
-} SideArrays;
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static size_t value_size(SideKind kind) { return kind.wide ? sizeof(Plies) : 1; }
 
+/* A part has one array of distances or none, and one or two sets. */
+static size_t plies_bytes(const StoreEntry *entry, SideKind kind, int part)
+{
+    return part == PART_PUSHES && !kind.dtc ? 0 : entry->plane_cells * value_size(kind);
+}
+
+static int sets_of(SideKind kind, int part) { return part == PART_VALUES && kind.cursed ? 2 : 1; }
+
+static size_t set_bytes(const StoreEntry *entry) { return entry->plane_words * sizeof(uint64_t); }
+
 /* Of so many planes. */
-static size_t arrays_bytes(const Shape *shape, SideKind kind, uint32_t planes)
+static size_t part_bytes(const StoreEntry *entry, SideKind kind, int part, uint32_t planes)
 {
-    size_t set = shape->plane_words * sizeof(uint64_t);
-    return planes * (shape->plane_cells * value_size(kind) + (kind.cursed ? 2 : 1) * set);
+    return planes *
+           (plies_bytes(entry, kind, part) + (size_t)sets_of(kind, part) * set_bytes(entry));
 }
 
-static PliesArray place_plies(void *memory, bool wide)
+uint64_t part_cost(const StoreEntry *entry, SideKind kind, int part)
 {
-    return wide ? (PliesArray){NULL, memory} : (PliesArray){memory, NULL};
+    return ledger_cost(part_bytes(entry, kind, part, entry->planes));
 }
 
-static SideArrays place_arrays(const Shape *shape, SideKind kind, uint32_t planes, uint8_t *memory)
+/* Points a side's arrays of a part into memory for so many planes. */
+static void place_part(const StoreEntry *entry, SideKind kind, int part, uint32_t planes,
+                       void *memory, int color, Solved *out)
 {
-    SideArrays a = {place_plies(memory, kind.wide), NULL, NULL};
-    memory += planes * shape->plane_cells * value_size(kind);
-    a.legal = (uint64_t *)(void *)memory;
-    if (kind.cursed) a.cursed = a.legal + planes * shape->plane_words;
-    return a;
+    size_t plies = plies_bytes(entry, kind, part);
+    uint64_t *sets = (uint64_t *)(void *)((uint8_t *)memory + planes * plies);
+    PliesArray array = {plies && !kind.wide ? memory : NULL, plies && kind.wide ? memory : NULL};
+    if (part == PART_PUSHES) {
+        out->dtc[color] = array;
+        out->stalemate[color] = sets;
+        return;
+    }
+    out->value[color] = array;
+    out->legal[color] = sets;
+    out->cursed[color] = kind.cursed ? sets + planes * entry->plane_words : NULL;
+}
+
+SideKind side_kind(const Slice *slice)
+{
+    SideKind kind = {slice->cursed, false, slice->metrics >> TREB_DTC & 1};
+    /* What stands for draws has all bits of a byte: a distance must be less. */
+    for (int m = TREB_DTC; m < TREB_METRICS; m++)
+        if (slice->metrics >> m & 1)
+            kind.wide |= slice->plies[slice_metric(slice, (treb_metric)m)] > NARROW_MOST;
+    return kind;
+}
+
+uint64_t side_held(const StoreEntry *entry, const Side *side)
+{
+    uint64_t bytes = 0;
+    for (int part = 0; part < PARTS; part++)
+        if (side->kept[part]) bytes += part_cost(entry, side->kind, part);
+    return bytes;
+}
+
+void part_unload(Side *side, int part)
+{
+    ledger_free(side->kept[part]);
+    side->kept[part] = NULL;
+    for (int color = 0; color < 2; color++) {
+        if (part == PART_PUSHES) {
+            side->solved.dtc[color] = (PliesArray){NULL, NULL};
+            side->solved.stalemate[color] = NULL;
+        } else {
+            side->solved.value[color] = (PliesArray){NULL, NULL};
+            side->solved.legal[color] = side->solved.cursed[color] = NULL;
+        }
+    }
+}
+
+static bool part_alloc(const StoreEntry *entry, Side *side, int color, int part)
+{
+    void *memory = ledger_alloc(entry->ledger, part_bytes(entry, side->kind, part, entry->planes));
+    if (memory == NULL) return false;
+    side->kept[part] = memory;
+    place_part(entry, side->kind, part, entry->planes, memory, color, &side->solved);
+    return true;
+}
+
+/* ---- from solved planes to arrays ------------------------------------------------------------ */
+
+/* What is needed of planes. */
+static unsigned parts_of(const Slice *slice, int part)
+{
+    bool dtm = slice->metrics >> TREB_DTM & 1, dtc = slice->metrics >> TREB_DTC & 1;
+    if (part == PART_PUSHES) return PLANE_STALEMATE | (dtc ? PLANE_DISTANCE << TREB_DTC : 0);
+    return dtm ? PLANE_DISTANCE << TREB_DTM : 0;
+}
+
+/* Where the 64 cells of word `word` of a plane of the entry are in the solver's plane: side by side, or 64
+ * apart. `square`: of the cut, by number. */
+typedef struct Cells64 {
+    size_t first;
+    bool apart;
+} Cells64;
+
+static Cells64 find_cells(const StoreEntry *entry, int square, size_t word)
+{
+    const Cut *cut = &entry->cut;
+    size_t cell = 64 * word;
+    if (cut->squares == 0) return (Cells64){cell, false};
+    int shift = 6 * (entry->shape.men - 1 - cut->man);
+    size_t low = cell & (((size_t)1 << shift) - 1), on = (size_t)cut->square[square] << shift;
+    if (shift == 0) return (Cells64){64 * cell + on, true};
+    return (Cells64){(cell >> shift) << (shift + 6) | on | low, false};
+}
+
+static uint64_t gather_set(const uint64_t *set, Cells64 from)
+{
+    uint64_t bits = 0;
+    if (!from.apart) return set[from.first / 64];
+    for (int i = 0; i < 64; i++)
+        bits |= (set[from.first / 64 + (size_t)i] >> from.first % 64 & 1) << i;
+    return bits;
+}
+
+static void gather_plies(const Plies *plies, Cells64 from, Plies out[64])
+{
+    if (!from.apart)
+        memcpy(out, plies + from.first, 64 * sizeof *out);
+    else
+        for (size_t i = 0; i < 64; i++) out[i] = plies[from.first + 64 * i];
 }
 
 static void put_plies(const PliesArray *array, size_t first, const Plies *plies)
@@ -128,126 +246,68 @@ static void put_plies(const PliesArray *array, size_t first, const Plies *plies)
         for (int i = 0; i < 64; i++) array->narrow[first + i] = (uint8_t)plies[i];
 }
 
-/* Copies a plane to plane number `at` of arrays. */
-static void put_plane(const Plane *plane, const Shape *shape, uint32_t at, const SideArrays *a)
+/* The distances of 64 cells where they are won or lost. */
+static void decided_plies(const Plane *plane, const Plies *plies, Cells64 from, Plies out[64])
 {
     const Kernel *kernel = kernel_best();
-    const Plies *dtm = plane->distance[TREB_DTM];
-    const size_t words = shape->plane_words, first = at * words;
-    memcpy(a->legal + first, plane->legal, words * sizeof *a->legal);
-    if (a->cursed) memcpy(a->cursed + first, plane->cursed, words * sizeof *a->cursed);
+    uint64_t won = gather_set(plane->won, from), lost = gather_set(plane->lost, from);
+    uint64_t decided = won | lost;
+    if (plies != NULL) {
+        gather_plies(plies, from, out);
+        kernel->pick(&decided, 1, 0, out, out);
+        return;
+    }
+    for (int i = 0; i < 64; i++) out[i] = PLIES_OPEN;
+    kernel->mark(&won, 1, 1, out);
+    kernel->mark(&lost, 1, 2, out);
+}
+
+/* Copies a plane of the solver, or what a cut has of it, to plane number `at` of arrays. */
+static void put_plane(const StoreEntry *entry, const Plane *plane, int square, uint32_t at,
+                      int part, const Solved *to, int color)
+{
+    const size_t words = entry->plane_words, first = at * words;
     for (size_t w = 0; w < words; w++) {
-        uint64_t decided = plane->won[w] | plane->lost[w];
+        Cells64 from = find_cells(entry, square, w);
         Plies plies[64];
-        if (dtm) {
-            kernel->pick(&decided, 1, 0, dtm + 64 * w, plies);
-        } else {
-            for (int i = 0; i < 64; i++) plies[i] = PLIES_OPEN;
-            kernel->mark(&plane->won[w], 1, 1, plies);
-            kernel->mark(&plane->lost[w], 1, 2, plies);
+        if (part == PART_VALUES) {
+            to->legal[color][first + w] = gather_set(plane->legal, from);
+            if (to->cursed[color]) to->cursed[color][first + w] = gather_set(plane->cursed, from);
+            decided_plies(plane, plane->distance[TREB_DTM], from, plies);
+            put_plies(&to->value[color], 64 * (first + w), plies);
+            continue;
         }
-        put_plies(&a->value, 64 * (first + w), plies);
+        to->stalemate[color][first + w] = gather_set(plane->stalemate, from);
+        if (plane->distance[TREB_DTC] == NULL) continue;
+        decided_plies(plane, plane->distance[TREB_DTC], from, plies);
+        put_plies(&to->dtc[color], 64 * (first + w), plies);
     }
 }
 
-/* What put_plane needs of planes. */
-static unsigned parts_of(const Slice *slice)
-{
-    return slice->metrics >> TREB_DTM & 1 ? PLANE_DISTANCE << TREB_DTM : 0;
-}
-
-/* What stands for draws has all bits of a byte: a distance must be less. */
-SideKind side_kind(const Slice *slice)
-{
-    SideKind kind = {slice->cursed, false};
-    for (int m = TREB_DTC; m < TREB_METRICS; m++)
-        if (slice->metrics >> m & 1)
-            kind.wide |= slice->plies[slice_metric(slice, (treb_metric)m)] > NARROW_MOST;
-    return kind;
-}
-
-uint64_t side_cost(const Shape *shape, SideKind kind)
-{
-    return ledger_cost(arrays_bytes(shape, kind, shape->kings));
-}
-
-static size_t pushes_bytes(const Shape *shape, SideKind kind, bool dtc)
-{
-    return shape->words * sizeof(uint64_t) + (dtc ? shape->cells * value_size(kind) : 0);
-}
-
-uint64_t pushes_cost(const Shape *shape, SideKind kind, bool dtc)
-{
-    return ledger_cost(pushes_bytes(shape, kind, dtc));
-}
-
-/* Gives a side room in memory, not filled in. False: out of memory. */
-static bool side_alloc(const Shape *shape, Ledger *ledger, Side *side, int color)
-{
-    side->kept = ledger_alloc(ledger, arrays_bytes(shape, side->kind, shape->kings));
-    if (side->kept == NULL) return false;
-    SideArrays a = place_arrays(shape, side->kind, shape->kings, side->kept);
-    side->solved.value[color] = a.value;
-    side->solved.legal[color] = a.legal;
-    side->solved.cursed[color] = a.cursed;
-    return true;
-}
-
-/* The same for what only pushes ask for. */
-static bool pushes_alloc(const Slice *slice, Ledger *ledger, Side *side, int color)
+treb_status side_fill(const StoreEntry *entry, Side *side, int color, const Slice *slice,
+                      bool pushes, treb_error *error)
 {
     const Shape *shape = slice->shape;
-    bool dtc = slice->metrics >> TREB_DTC & 1;
-    uint64_t *pushes = ledger_alloc(ledger, pushes_bytes(shape, side->kind, dtc));
-    if (pushes == NULL) return false;
-    side->pushes = pushes;
-    side->solved.stalemate[color] = pushes;
-    if (dtc) side->solved.dtc[color] = place_plies(pushes + shape->words, side->kind.wide);
-    return true;
-}
-
-static void put_pushes(const Plane *plane, const Shape *shape, uint32_t kings, const Side *side,
-                       int color)
-{
-    const Kernel *kernel = kernel_best();
-    const Plies *dtc = plane->distance[TREB_DTC];
-    const size_t words = shape->plane_words, first = kings * words;
-    memcpy(side->solved.stalemate[color] + first, plane->stalemate, words * sizeof(uint64_t));
-    for (size_t w = 0; dtc != NULL && w < words; w++) {
-        uint64_t decided = plane->won[w] | plane->lost[w];
-        Plies plies[64];
-        kernel->pick(&decided, 1, 0, dtc + 64 * w, plies);
-        put_plies(&side->solved.dtc[color], 64 * (first + w), plies);
-    }
-}
-
-treb_status side_fill(const Slice *slice, Ledger *ledger, Side *side, int color, bool pushes,
-                      treb_error *error)
-{
-    const Shape *shape = slice->shape;
-    unsigned parts = parts_of(slice);
+    const int parts = pushes ? PARTS : 1;
     treb_status status = TREB_OK;
+    unsigned needed = 0;
     side->kind = side_kind(slice);
-    if (pushes) parts |= PLANE_STALEMATE;
-    if (pushes && slice->metrics >> TREB_DTC & 1) parts |= PLANE_DISTANCE << TREB_DTC;
-    if (!side_alloc(shape, ledger, side, color) ||
-        (pushes && !pushes_alloc(slice, ledger, side, color)))
-        return fail_memory(error);
-    SideArrays arrays = place_arrays(shape, side->kind, shape->kings, side->kept);
+    for (int part = 0; part < parts; part++) {
+        needed |= parts_of(slice, part);
+        if (!part_alloc(entry, side, color, part)) return fail_memory(error);
+    }
 #pragma omp parallel
     {
         Plane plane;
-        bool ready = plane_init(&plane, shape, parts, ledger);
+        bool ready = plane_init(&plane, shape, needed, entry->ledger);
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t k = 0; k < shape->kings; k++) {
             treb_error mine;
             treb_status own =
                 ready ? plane_read(&plane, slice, color, k, &mine) : fail_memory(&mine);
-            if (own == TREB_OK) {
-                put_plane(&plane, shape, k, &arrays);
-                if (pushes) put_pushes(&plane, shape, k, side, color);
-                continue;
-            }
+            for (int part = 0; part < parts && own == TREB_OK; part++)
+                put_plane(entry, &plane, 0, k, part, &side->solved, color);
+            if (own == TREB_OK) continue;
 #pragma omp critical(scratch_error)
             {
                 status = own;
@@ -259,40 +319,28 @@ treb_status side_fill(const Slice *slice, Ledger *ledger, Side *side, int color,
     return status;
 }
 
-uint64_t side_held(const Shape *shape, const Side *side)
-{
-    if (side->kept == NULL) return 0;
-    bool dtc = false;
-    for (int i = 0; i < 2; i++) dtc |= side->solved.dtc[i].narrow || side->solved.dtc[i].wide;
-    return side_cost(shape, side->kind) + (side->pushes ? pushes_cost(shape, side->kind, dtc) : 0);
-}
-
-void side_unload(Side *side)
-{
-    ledger_free(side->kept);
-    ledger_free(side->pushes);
-    side->kept = side->pushes = NULL;
-    memset(&side->solved, 0, sizeof side->solved);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* In the file planes are kept in chunks of so many; the last has fewer. */
-static uint32_t chunk_planes(const Shape *shape)
+/* A chunk has so many planes, the last may have fewer: of a cut, some or all squares of the same kings. */
+static uint32_t chunk_planes(const StoreEntry *entry)
 {
-    size_t planes = CHUNK / (shape->plane_cells + 2 * shape->plane_words * sizeof(uint64_t));
-    return planes < 1 ? 1 : planes < shape->kings ? (uint32_t)planes : shape->kings;
+    size_t bytes = entry->plane_cells + 2 * set_bytes(entry);
+    size_t planes = (entry->cut.squares ? CHUNK_CUT : CHUNK) / bytes;
+    uint32_t most = entry->cut.squares ? (uint32_t)entry->cut.squares : entry->planes;
+    if (entry->cut.squares && planes < most) return 1;
+    return planes < 1 ? 1 : planes < most ? (uint32_t)planes : most;
 }
 
-static size_t side_chunks(const Shape *shape)
+static size_t part_chunks(const StoreEntry *entry)
 {
-    return (shape->kings + chunk_planes(shape) - 1) / chunk_planes(shape);
+    return (entry->planes + chunk_planes(entry) - 1) / chunk_planes(entry);
 }
 
-static uint32_t chunk_end(const Shape *shape, size_t chunk)
+/* How many planes chunk `c` has. */
+static uint32_t planes_in(const StoreEntry *entry, size_t c)
 {
-    uint64_t end = (chunk + 1) * chunk_planes(shape);
-    return end < shape->kings ? (uint32_t)end : shape->kings;
+    uint32_t planes = chunk_planes(entry), left = entry->planes - (uint32_t)c * planes;
+    return left < planes ? left : planes;
 }
 
 static void copy_part(void *all, size_t first, size_t bytes, void *some, bool to_all)
@@ -301,30 +349,21 @@ static void copy_part(void *all, size_t first, size_t bytes, void *some, bool to
     memcpy(to_all ? part : some, to_all ? some : part, bytes);
 }
 
-/* Copies the arrays of some planes from those of all, or to them. */
-static void copy_arrays(const Shape *shape, SideKind kind, const SideArrays *all, uint32_t first,
-                        uint32_t planes, const SideArrays *some, bool to_all)
+/* Copies the arrays of a chunk from those of the part that is in memory, or to them. */
+static void copy_chunk(const StoreEntry *entry, const Side *side, int part, size_t c, uint8_t *some,
+                       bool to_all)
 {
-    const size_t cells = shape->plane_cells * value_size(kind),
-                 set = shape->plane_words * sizeof(uint64_t);
-    if (kind.wide)
-        copy_part(all->value.wide, first * cells, planes * cells, some->value.wide, to_all);
-    else
-        copy_part(all->value.narrow, first * cells, planes * cells, some->value.narrow, to_all);
-    copy_part(all->legal, first * set, planes * set, some->legal, to_all);
-    if (kind.cursed) copy_part(all->cursed, first * set, planes * set, some->cursed, to_all);
-}
-
-/* Compresses with a checksum: what is read back goes into other tables. Returns 0 without memory. */
-static size_t chunk_pack(uint8_t *out, size_t bound, const uint8_t *plain, size_t size)
-{
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    if (context == NULL) return 0;
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, SCRATCH_LEVEL);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    size_t n = ZSTD_compress2(context, out, bound, plain, size);
-    ZSTD_freeCCtx(context);
-    return ZSTD_isError(n) ? 0 : n;
+    const uint32_t planes = planes_in(entry, c), first = (uint32_t)c * chunk_planes(entry);
+    const size_t plies = plies_bytes(entry, side->kind, part), set = set_bytes(entry);
+    uint8_t *all = side->kept[part];
+    if (plies) copy_part(all, first * plies, planes * plies, some, to_all);
+    all += entry->planes * plies;
+    some += planes * plies;
+    for (int s = 0; s < sets_of(side->kind, part); s++) {
+        copy_part(all, first * set, planes * set, some, to_all);
+        all += entry->planes * set;
+        some += planes * set;
+    }
 }
 
 /* What a thread needs to write chunks. */
@@ -334,24 +373,26 @@ typedef struct ChunkRoom {
     Plane plane; /* where they come from a slice */
 } ChunkRoom;
 
-static size_t place_room(ChunkRoom *room, const Shape *shape, SideKind kind, void *memory)
+static size_t place_room(ChunkRoom *room, const StoreEntry *entry, SideKind kind, void *memory)
 {
     Layout layout = {memory, 0};
-    size_t size = arrays_bytes(shape, kind, chunk_planes(shape));
+    size_t size = part_bytes(entry, kind, PART_VALUES, chunk_planes(entry));
     room->bound = ZSTD_compressBound(size);
     room->plain = layout_place(&layout, size);
     room->packed = layout_place(&layout, room->bound);
     return layout.size;
 }
 
-static bool room_init(ChunkRoom *room, const Shape *shape, SideKind kind, const Slice *slice,
-                      Ledger *ledger)
+static bool room_init(ChunkRoom *room, const StoreEntry *entry, SideKind kind, int part,
+                      const Slice *slice)
 {
-    void *memory = ledger_alloc(ledger, place_room(room, shape, kind, NULL));
+    void *memory = ledger_alloc(entry->ledger, place_room(room, entry, kind, NULL));
     memset(&room->plane, 0, sizeof room->plane);
     if (memory == NULL) return false;
-    place_room(room, shape, kind, memory);
-    if (slice == NULL || plane_init(&room->plane, shape, parts_of(slice), ledger)) return true;
+    place_room(room, entry, kind, memory);
+    if (slice == NULL ||
+        plane_init(&room->plane, &entry->shape, parts_of(slice, part), entry->ledger))
+        return true;
     ledger_free(memory);
     return false;
 }
@@ -363,120 +404,172 @@ static void room_free(ChunkRoom *room)
     ledger_free(room->plain);
 }
 
-/* Makes chunk `c` of a side, from memory or else from a slice, and compresses it. */
-static treb_status chunk_make(const Shape *shape, Side *side, int color, const Slice *slice,
-                              size_t c, ChunkRoom *room, treb_error *error)
+/* Compresses with a checksum: what is read back goes into other tables. */
+static treb_status chunk_write(StoreEntry *entry, const Side *side, int part, size_t c,
+                               const ChunkRoom *room, treb_error *error)
 {
-    const uint32_t first = (uint32_t)(c * chunk_planes(shape)),
-                   planes = chunk_end(shape, c) - first;
-    SideArrays some = place_arrays(shape, side->kind, planes, room->plain);
-    treb_status status = TREB_OK;
-    if (side->kept != NULL) {
-        SideArrays all = place_arrays(shape, side->kind, shape->kings, side->kept);
-        copy_arrays(shape, side->kind, &all, first, planes, &some, false);
-    }
-    for (uint32_t k = 0; side->kept == NULL && k < planes && status == TREB_OK; k++) {
-        status = plane_read(&room->plane, slice, color, first + k, error);
-        if (status == TREB_OK) put_plane(&room->plane, shape, k, &some);
-    }
-    if (status != TREB_OK) return status;
-    side->chunk[c] = (uint32_t)chunk_pack(room->packed, room->bound, room->plain,
-                                          arrays_bytes(shape, side->kind, planes));
-    return side->chunk[c] > 0 ? TREB_OK : fail_memory(error);
+    ScratchChunk *chunk = &side->chunk[part][c];
+    size_t size = part_bytes(entry, side->kind, part, planes_in(entry, c));
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    if (context == NULL) return fail_memory(error);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, SCRATCH_LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    size_t packed = ZSTD_compress2(context, room->packed, room->bound, room->plain, size);
+    ZSTD_freeCCtx(context);
+    if (ZSTD_isError(packed)) return fail_memory(error);
+    *chunk = (ScratchChunk){atomic_fetch_add(&entry->end, packed), (uint32_t)packed};
+    if (!io_write_at(entry->file, room->packed, packed, chunk->offset))
+        return fail_errno(error, "write", entry->path);
+    return TREB_OK;
 }
 
-treb_status side_write(StoreEntry *entry, Side *side, int color, const Slice *slice,
+/* Some chunks that are made together: one, or of a slice and a cut those of the same kings. */
+static size_t unit_chunks(const StoreEntry *entry, const Side *side, int part)
+{
+    bool cut = side->kept[part] == NULL && entry->cut.squares > 0;
+    return cut ? entry->cut.squares / chunk_planes(entry) : 1;
+}
+
+static treb_status unit_write(StoreEntry *entry, Side *side, int color, int part,
+                              const Slice *slice, size_t unit, ChunkRoom *room, treb_error *error)
+{
+    const size_t chunks = unit_chunks(entry, side, part);
+    const uint32_t squares = entry->cut.squares;
+    treb_status status = TREB_OK;
+    if (slice != NULL && squares)
+        status = plane_read(&room->plane, slice, color, (uint32_t)unit, error);
+    for (size_t i = 0; i < chunks && status == TREB_OK; i++) {
+        const size_t c = unit * chunks + i;
+        const uint32_t planes = planes_in(entry, c), first = (uint32_t)c * chunk_planes(entry);
+        Solved to;
+        if (side->kept[part] != NULL)
+            copy_chunk(entry, side, part, c, room->plain, false);
+        else
+            place_part(entry, side->kind, part, planes, room->plain, color, &to);
+        for (uint32_t p = 0; side->kept[part] == NULL && p < planes && status == TREB_OK; p++) {
+            if (!squares) status = plane_read(&room->plane, slice, color, first + p, error);
+            if (status == TREB_OK)
+                put_plane(entry, &room->plane, squares ? (int)((first + p) % squares) : 0, p, part,
+                          &to, color);
+        }
+        if (status == TREB_OK) status = chunk_write(entry, side, part, c, room, error);
+    }
+    return status;
+}
+
+treb_status part_write(StoreEntry *entry, Side *side, int color, int part, const Slice *slice,
                        treb_error *error)
 {
-    const Shape *shape = &entry->shape;
-    const size_t chunks = side_chunks(shape);
+    const size_t chunks = part_chunks(entry);
     treb_status status = TREB_OK;
-    assert(!side->filed && (side->kept != NULL || slice != NULL));
-    if (side->kept == NULL) side->kind = side_kind(slice);
-    side->chunk = malloc(chunks * sizeof *side->chunk);
-    if (side->chunk == NULL) return fail_memory(error);
-    side->offset = entry->end;
+    assert(side->chunk[part] == NULL && (side->kept[part] != NULL || slice != NULL));
+    if (side->kept[part] == NULL && part == PART_VALUES) side->kind = side_kind(slice);
+    const Slice *from = side->kept[part] != NULL ? NULL : slice;
+    side->chunk[part] = malloc(chunks * sizeof *side->chunk[part]);
+    if (side->chunk[part] == NULL) return fail_memory(error);
+    const size_t units = chunks / unit_chunks(entry, side, part);
 #pragma omp parallel
     {
         ChunkRoom room;
-        bool ready = room_init(&room, shape, side->kind, side->kept ? NULL : slice, entry->ledger);
-#pragma omp for schedule(dynamic) ordered
-        for (size_t c = 0; c < chunks; c++) {
+        bool ready = room_init(&room, entry, side->kind, part, from);
+#pragma omp for schedule(dynamic)
+        for (size_t u = 0; u < units; u++) {
             treb_error mine;
-            treb_status own =
-                ready ? chunk_make(shape, side, color, slice, c, &room, &mine) : fail_memory(&mine);
-#pragma omp ordered
+            treb_status own = ready ? unit_write(entry, side, color, part, from, u, &room, &mine)
+                                    : fail_memory(&mine);
+            if (own == TREB_OK) continue;
+#pragma omp critical(scratch_error)
             {
-                if (own == TREB_OK && status == TREB_OK &&
-                    !io_write_at(entry->file, room.packed, side->chunk[c], entry->end))
-                    own = fail_errno(&mine, "write", entry->path);
-                if (own == TREB_OK)
-                    entry->end += side->chunk[c];
-                else if (status == TREB_OK) {
-                    status = own;
-                    *error = mine;
-                }
+                status = own;
+                *error = mine;
             }
         }
         if (ready) room_free(&room);
     }
-    side->filed = status == TREB_OK;
+    if (status == TREB_OK) return TREB_OK;
+    free(side->chunk[part]);
+    side->chunk[part] = NULL;
     return status;
 }
 
-uint64_t side_write_cost(const Shape *shape, int threads)
+uint64_t part_write_cost(const Shape *shape, int threads)
 {
     ChunkRoom room;
+    StoreEntry entry = {.planes = shape->kings,
+                        .plane_words = shape->plane_words,
+                        .plane_cells = shape->plane_cells};
+    unsigned parts = PLANE_STALEMATE | PLANE_DISTANCE << TREB_DTC;
     return (uint64_t)threads *
-           (ledger_cost(place_room(&room, shape, (SideKind){true, true}, NULL)) +
-            plane_memory(shape, PLANE_DISTANCE << TREB_DTM));
+           (ledger_cost(place_room(&room, &entry, (SideKind){true, true, true}, NULL)) +
+            plane_memory(shape, parts));
 }
 
-/* Reads chunk `c`, which begins at `at`, to its place in memory. */
-static treb_status chunk_read(const StoreEntry *entry, const Side *side, size_t c, uint64_t at)
+/* Reads chunk `c`; the bytes are to be freed. */
+static treb_status chunk_read(const StoreEntry *entry, const Side *side, int part, size_t c,
+                              uint8_t *plain)
 {
-    const Shape *shape = &entry->shape;
-    const uint32_t first = (uint32_t)(c * chunk_planes(shape)),
-                   planes = chunk_end(shape, c) - first;
-    const size_t size = arrays_bytes(shape, side->kind, planes);
-    uint8_t *plain = malloc(size + side->chunk[c]);
-    if (plain == NULL) return TREB_ERR_MEMORY;
-    uint8_t *packed = plain + size;
-    bool good = io_read_at(entry->file, packed, side->chunk[c], at) &&
-                ZSTD_decompress(plain, size, packed, side->chunk[c]) == size;
-    if (good) {
-        SideArrays all = place_arrays(shape, side->kind, shape->kings, side->kept),
-                   some = place_arrays(shape, side->kind, planes, plain);
-        copy_arrays(shape, side->kind, &all, first, planes, &some, true);
-    }
-    free(plain);
+    const ScratchChunk *chunk = &side->chunk[part][c];
+    const size_t size = part_bytes(entry, side->kind, part, planes_in(entry, c));
+    uint8_t *packed = malloc(chunk->size + 1);
+    if (packed == NULL) return TREB_ERR_MEMORY;
+    bool good = io_read_at(entry->file, packed, chunk->size, chunk->offset) &&
+                ZSTD_decompress(plain, size, packed, chunk->size) == size;
+    free(packed);
     return good ? TREB_OK : TREB_ERR_DAMAGED;
 }
 
-treb_status side_read(StoreEntry *entry, Side *side, int color, treb_error *error)
+static treb_status fail_read(const StoreEntry *entry, treb_status status, treb_error *error)
 {
-    const Shape *shape = &entry->shape;
-    size_t chunks = side_chunks(shape);
-    uint64_t *at = malloc((chunks + 1) * sizeof *at);
-    treb_status status = TREB_ERR_MEMORY;
-    if (at != NULL && side_alloc(shape, entry->ledger, side, color)) {
-        status = TREB_OK;
-        at[0] = side->offset;
-        for (size_t c = 0; c < chunks; c++) at[c + 1] = at[c] + side->chunk[c];
-#pragma omp parallel for schedule(dynamic)
-        for (size_t c = 0; c < chunks; c++) {
-            treb_status mine = chunk_read(entry, side, c, at[c]);
-            if (mine != TREB_OK) {
-#pragma omp atomic write
-                status = mine;
-            }
-        }
-    }
-    free(at);
-    if (status == TREB_OK) return status;
-    side_unload(side);
     if (status == TREB_ERR_MEMORY) return fail_memory(error);
     return fail(error, status, "%.400s: damaged; remove it and run again", entry->path);
+}
+
+treb_status part_read(StoreEntry *entry, Side *side, int color, int part, treb_error *error)
+{
+    const size_t chunks = part_chunks(entry);
+    if (!part_alloc(entry, side, color, part)) return fail_memory(error);
+    treb_status status = TREB_OK;
+#pragma omp parallel
+    {
+        uint8_t *plain = malloc(part_bytes(entry, side->kind, part, chunk_planes(entry)) + 1);
+#pragma omp for schedule(dynamic)
+        for (size_t c = 0; c < chunks; c++) {
+            treb_status own = plain ? chunk_read(entry, side, part, c, plain) : TREB_ERR_MEMORY;
+            if (own == TREB_OK) {
+                copy_chunk(entry, side, part, c, plain, true);
+                continue;
+            }
+#pragma omp atomic write
+            status = own;
+        }
+        free(plain);
+    }
+    if (status == TREB_OK) return TREB_OK;
+    part_unload(side, part);
+    return fail_read(entry, status, error);
+}
+
+treb_status plane_fetch(const StoreEntry *entry, const Side *side, int color, uint32_t plane,
+                        SolvedRoom *room, Solved *out, treb_error *error)
+{
+    const uint32_t planes = chunk_planes(entry), at = plane % planes;
+    const size_t c = plane / planes, bytes = part_bytes(entry, side->kind, PART_VALUES, planes);
+    if (room->size < bytes) {
+        uint8_t *grown = realloc(room->bytes, bytes);
+        if (grown == NULL) return fail_memory(error);
+        room->bytes = grown;
+        room->size = bytes;
+    }
+    treb_status status = chunk_read(entry, side, PART_VALUES, c, room->bytes);
+    if (status != TREB_OK) return fail_read(entry, status, error);
+    place_part(entry, side->kind, PART_VALUES, planes_in(entry, c), room->bytes, color, out);
+    if (out->value[color].wide)
+        out->value[color].wide += at * entry->plane_cells;
+    else
+        out->value[color].narrow += at * entry->plane_cells;
+    out->legal[color] += at * entry->plane_words;
+    if (out->cursed[color]) out->cursed[color] += at * entry->plane_words;
+    return TREB_OK;
 }
 
 /* ---- the list at the end of a file ----------------------------------------------------------- */
@@ -510,22 +603,24 @@ static uint64_t bytes_get(const uint8_t *p)
     return value;
 }
 
-/* Ends a file: the list of batches, its size, a checksum, the magic. */
+/* Ends a file: the list of batches, its size, a checksum, the magic. Only values are of use to others. */
 treb_status entry_write_list(StoreEntry *entry, treb_error *error)
 {
     Bytes b = {0};
     bytes_add(&b, entry->batches);
-    bytes_add(&b, entry->sides);
+    bytes_add(&b, entry->wanted);
     for (uint32_t u = 0; u < entry->batches; u++) {
         const StoreBatch *batch = entry->batch[u];
         bytes_add(&b, batch->lanes);
         for (int lane = 0; lane < batch->lanes; lane++) bytes_add(&b, batch->slice[lane]);
         for (int color = 0; color < 2; color++) {
             const Side *side = &batch->side[color];
-            if (!(entry->sides >> color & 1)) continue;
-            bytes_add(&b, side->offset);
+            if (!(wanted_sides(entry->wanted) >> color & 1)) continue;
             bytes_add(&b, side->kind.cursed + 2u * side->kind.wide);
-            for (size_t c = 0; c < side_chunks(&entry->shape); c++) bytes_add(&b, side->chunk[c]);
+            for (size_t c = 0; c < part_chunks(entry); c++) {
+                bytes_add(&b, side->chunk[PART_VALUES][c].offset);
+                bytes_add(&b, side->chunk[PART_VALUES][c].size);
+            }
         }
     }
     uint64_t size = b.size, sum = b.failed ? 0 : XXH3_64bits(b.data, b.size);
@@ -556,16 +651,17 @@ static uint64_t reader_next(ListReader *r)
     return value;
 }
 
-static bool parse_side(const Shape *shape, Side *side, ListReader *r)
+static bool parse_side(const StoreEntry *entry, Side *side, ListReader *r)
 {
-    side->offset = reader_next(r);
     uint64_t kind = reader_next(r);
-    side->kind = (SideKind){kind & 1, kind >> 1 & 1};
-    side->filed = true;
-    size_t chunks = side_chunks(shape);
-    side->chunk = malloc(chunks * sizeof *side->chunk);
-    for (size_t c = 0; c < chunks && side->chunk; c++) side->chunk[c] = (uint32_t)reader_next(r);
-    return side->chunk && !r->failed;
+    side->kind = (SideKind){kind & 1, kind >> 1 & 1, false};
+    size_t chunks = part_chunks(entry);
+    ScratchChunk *chunk = side->chunk[PART_VALUES] = malloc(chunks * sizeof *chunk);
+    for (size_t c = 0; c < chunks && chunk; c++) {
+        chunk[c].offset = reader_next(r);
+        chunk[c].size = (uint32_t)reader_next(r);
+    }
+    return chunk && !r->failed;
 }
 
 static bool parse_batch(StoreEntry *entry, ListReader *r)
@@ -579,7 +675,8 @@ static bool parse_batch(StoreEntry *entry, ListReader *r)
     StoreBatch *batch = entry_add(entry, slice, (int)lanes);
     bool ok = batch != NULL;
     for (int color = 0; color < 2 && ok; color++)
-        if (entry->sides >> color & 1) ok = parse_side(&entry->shape, &batch->side[color], r);
+        if (wanted_sides(entry->wanted) >> color & 1)
+            ok = parse_side(entry, &batch->side[color], r);
     return ok;
 }
 
@@ -587,21 +684,22 @@ static bool parse_batch(StoreEntry *entry, ListReader *r)
 static bool entry_parse(StoreEntry *entry, const uint8_t *list, size_t size)
 {
     ListReader r = {list, list + size, false};
-    uint64_t batches = reader_next(&r), sides = reader_next(&r);
-    if (sides > 3) return false;
-    entry->sides = (unsigned)sides;
+    uint64_t batches = reader_next(&r), wanted = reader_next(&r);
+    if (wanted >= WANT_END || (entry->cut.squares ? wanted != entry->wanted : wanted > 3))
+        return false;
+    entry->wanted = (unsigned)wanted;
     for (uint64_t b = 0; b < batches; b++)
         if (!parse_batch(entry, &r)) return false;
     return !r.failed && r.at == r.end;
 }
 
-StoreEntry *entry_open(const char *path, const Material *m, Ledger *ledger)
+StoreEntry *entry_open(const char *path, const Material *m, unsigned wanted, Ledger *ledger)
 {
     uint8_t tail[24], *list = NULL;
     struct stat info;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return NULL;
-    StoreEntry *entry = entry_new(m, ledger);
+    StoreEntry *entry = entry_new(m, wanted, ledger);
     bool ok = entry && (entry->path = strdup(path)) != NULL && fstat(file, &info) == 0 &&
               info.st_size >= 24 && io_read_at(file, tail, 24, (uint64_t)info.st_size - 24) &&
               memcmp(tail + 16, scratch_magic, 8) == 0;

@@ -14,13 +14,18 @@
 #include "core/error.h"
 #include "gen/store/scratch.h"
 
-enum { KEEP_LEVELS = 2 /* a double push leads two levels on */, PATH_SIZE = 4200 };
+enum {
+    KEEP_LEVELS = 2, /* a double push leads two levels on */
+    PATH_SIZE = 4200,
+    CUTS = 8
+};
 
 struct StoreTable {
     Store *store;
-    StoreEntry *entry;
-    unsigned parents; /* sides that other tables ask for */
-    bool wanted[2];   /* sides that pushes ask for */
+    StoreEntry *entry;     /* of whole slices */
+    StoreEntry *cut[CUTS]; /* for promotions of other tables */
+    unsigned parents;      /* what other tables want */
+    bool wanted[2];        /* sides that pushes ask for */
     int level;
 };
 
@@ -35,18 +40,26 @@ struct Store {
 
 /* ---- names and entries ----------------------------------------------------------------------- */
 
-static void entry_path(const Store *store, const Material *m, char out[PATH_SIZE])
+/* "KRPvKR.dtm.solved"; of a cut "KQRvKR-wq.dtm.solved". */
+static void entry_path(const Store *store, const Material *m, unsigned wanted, char out[PATH_SIZE])
 {
-    char name[MATERIAL_NAME_SIZE];
+    char name[MATERIAL_NAME_SIZE], cut[4] = "";
     material_name(m, name);
-    snprintf(out, PATH_SIZE, "%s/%s.%s.solved", store->directory, name,
+    for (int i = 0; i < CUTS; i++)
+        if (wanted == (unsigned)WANT_CUT << i)
+            snprintf(cut, sizeof cut, "-%c%c", "wb"[i / 4], "qrbn"[i % 4]);
+    snprintf(out, PATH_SIZE, "%s/%s%s.%s.solved", store->directory, name, cut,
              store->mates ? "dtm" : "wdl");
 }
 
-static StoreEntry *store_find_entry(const Store *store, const Material *m)
+/* The entry that has a cut, or if none is wanted whole slices. */
+static StoreEntry *store_find_entry(const Store *store, const Material *m, unsigned wanted)
 {
-    for (size_t i = 0; i < store->entries; i++)
-        if (material_equal(&store->entry[i]->shape.material, m)) return store->entry[i];
+    for (size_t i = 0; i < store->entries; i++) {
+        StoreEntry *entry = store->entry[i];
+        bool right = wanted >= WANT_CUT ? entry->wanted == wanted : entry->wanted < WANT_CUT;
+        if (right && material_equal(&entry->shape.material, m)) return entry;
+    }
     return NULL;
 }
 
@@ -59,11 +72,20 @@ static bool store_add_entry(Store *store, StoreEntry *entry)
     return true;
 }
 
-static void unload(Store *store, const Shape *shape, Side *side)
+static void unload(Store *store, const StoreEntry *entry, Side *side)
 {
-    assert(side_held(shape, side) <= store->held && side->references == 0);
-    store->held -= side_held(shape, side);
-    side_unload(side);
+    assert(side_held(entry, side) <= store->held && side->references == 0);
+    store->held -= side_held(entry, side);
+    for (int part = 0; part < PARTS; part++) part_unload(side, part);
+}
+
+static void drop_entry(Store *store, StoreEntry *entry)
+{
+    for (uint32_t b = 0; b < entry->batches; b++)
+        for (int color = 0; color < 2; color++) unload(store, entry, &entry->batch[b]->side[color]);
+    for (size_t i = 0; i < store->entries; i++)
+        if (store->entry[i] == entry) store->entry[i] = store->entry[--store->entries];
+    entry_free(entry);
 }
 
 /* ---- the store ------------------------------------------------------------------------------- */
@@ -110,77 +132,114 @@ void store_free(Store *store, bool discard)
     free(store);
 }
 
-/* A scratch file that has those sides; NULL if there is none. */
-static StoreEntry *open_file(const Store *store, const Material *material, unsigned sides)
+/* A scratch file that has those sides or that cut; NULL if there is none. */
+static StoreEntry *open_file(const Store *store, const Material *material, unsigned wanted)
 {
     char path[PATH_SIZE];
-    entry_path(store, material, path);
-    StoreEntry *entry = entry_open(path, material, store->ledger);
-    if (entry == NULL || (sides & ~entry->sides) == 0) return entry;
+    entry_path(store, material, wanted, path);
+    StoreEntry *entry = entry_open(path, material, wanted, store->ledger);
+    if (entry == NULL || (wanted & ~entry->wanted) == 0) return entry;
     entry_free(entry);
     return NULL;
 }
 
-bool store_has(Store *store, const Material *material, unsigned sides)
+/* The sides of all that is wanted, and each cut, by number; 0: not wanted. */
+static unsigned wanted_file(unsigned wanted, int number)
 {
-    StoreEntry *entry = store_find_entry(store, material);
-    if (entry) return entry->complete && (sides & ~entry->sides) == 0;
-    entry = open_file(store, material, sides);
+    return number == 0 ? wanted & WANT_SIDES : wanted & (unsigned)WANT_CUT << (number - 1);
+}
+
+static bool has_file(Store *store, const Material *material, unsigned wanted)
+{
+    StoreEntry *entry = store_find_entry(store, material, wanted);
+    if (entry) return entry->complete && (wanted & ~entry->wanted) == 0;
+    entry = open_file(store, material, wanted);
     if (entry != NULL && store_add_entry(store, entry)) return true;
     entry_free(entry);
     return false;
 }
 
-bool store_left(const char *directory, bool mates, const Material *material, unsigned sides)
+bool store_has(Store *store, const Material *material, unsigned wanted)
+{
+    for (int i = 0; i <= CUTS; i++)
+        if (wanted_file(wanted, i) && !has_file(store, material, wanted_file(wanted, i)))
+            return false;
+    return true;
+}
+
+bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted)
 {
     Store store = {0};
+    bool left = true;
     name_folder(&store, directory, mates);
-    StoreEntry *entry = open_file(&store, material, sides);
-    bool left = entry != NULL;
-    entry_free(entry);
+    for (int i = 0; i <= CUTS && left; i++) {
+        if (!wanted_file(wanted, i)) continue;
+        StoreEntry *entry = open_file(&store, material, wanted_file(wanted, i));
+        left = entry != NULL;
+        entry_free(entry);
+    }
     return left;
 }
 
-/* The side in memory that was not asked for longest and that can be read back. */
-static Side *find_oldest(const Store *store, const Shape **shape)
+/* The side in memory that was not asked for longest, in use or not. */
+static Side *find_oldest(const Store *store, StoreEntry **of, int *color)
 {
     Side *oldest = NULL;
     for (size_t i = 0; i < store->entries; i++) {
         StoreEntry *entry = store->entry[i];
         for (uint32_t b = 0; b < entry->batches; b++)
-            for (int color = 0; color < 2; color++) {
-                Side *side = &entry->batch[b]->side[color];
-                if (!side->filed || side->references || !side->kept || side->pushes) continue;
+            for (int c = 0; c < 2; c++) {
+                Side *side = &entry->batch[b]->side[c];
+                if (side->references || side_held(entry, side) == 0) continue;
                 if (oldest && oldest->used <= side->used) continue;
                 oldest = side;
-                *shape = &entry->shape;
+                *of = entry;
+                *color = c;
             }
     }
     return oldest;
 }
 
-/* Unloads what can be read back until so many bytes more are within the budget. */
-static void make_room(Store *store, uint64_t bytes)
+static treb_status create_file(const Store *store, StoreEntry *entry, treb_error *error);
+
+/* Files what of a side is in memory alone. */
+static treb_status side_file(const Store *store, StoreEntry *entry, Side *side, int color,
+                             treb_error *error)
 {
-    while (store->held + bytes > store->budget) {
-        const Shape *shape;
-        Side *oldest = find_oldest(store, &shape);
-        if (oldest == NULL) return;
-        unload(store, shape, oldest);
-    }
+    treb_status status = entry->file >= 0 ? TREB_OK : create_file(store, entry, error);
+    for (int part = 0; part < PARTS && status == TREB_OK; part++)
+        if (side->kept[part] && !side->chunk[part])
+            status = part_write(entry, side, color, part, NULL, error);
+    return status;
 }
 
-void store_set_budget(Store *store, uint64_t bytes)
+/* Unloads what is not in use until so many bytes more are within the budget. */
+static treb_status make_room(Store *store, uint64_t bytes, treb_error *error)
+{
+    while (store->held + bytes > store->budget) {
+        StoreEntry *entry;
+        int color;
+        Side *oldest = find_oldest(store, &entry, &color);
+        if (oldest == NULL) return TREB_OK;
+        treb_status status = side_file(store, entry, oldest, color, error);
+        if (status != TREB_OK) return status;
+        unload(store, entry, oldest);
+    }
+    return TREB_OK;
+}
+
+treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error)
 {
     store->budget = bytes;
-    make_room(store, 0);
+    return make_room(store, 0, error);
 }
 
 /* ---- what the solver asks for ---------------------------------------------------------------- */
 
-static const Shape *source_shape(void *context, const Material *m)
+static const Shape *source_shape(void *context, const Material *m, unsigned wanted)
 {
-    const StoreEntry *entry = store_find_entry(context, m);
+    const StoreEntry *entry = wanted ? store_find_entry(context, m, wanted) : NULL;
+    if (entry == NULL) entry = store_find_entry(context, m, 0);
     return entry != NULL ? &entry->shape : NULL;
 }
 
@@ -192,40 +251,64 @@ static treb_status fail_unsolved(const StoreEntry *entry, treb_error *error)
 }
 
 static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, int color,
-                               const Solved **solved, treb_error *error)
+                               bool push, const Solved **solved, treb_error *error)
 {
     if (entry->batch_of[slice] == NO_BATCH) return fail_unsolved(entry, error);
     Side *side = &entry->batch[entry->batch_of[slice]]->side[color];
     side->used = ++store->clock;
-    if (side->kept == NULL) {
-        if (!side->filed) return fail_unsolved(entry, error);
-        make_room(store, side_cost(&entry->shape, side->kind));
-        treb_status status = side_read(entry, side, color, error);
-        if (status != TREB_OK) return status;
-        store->held += side_held(&entry->shape, side);
-    }
     side->references++;
     *solved = &side->solved;
-    return TREB_OK;
+    /* Several are in use at once, beside all that was counted. */
+    side->solved.by_plane = entry->cut.squares > 0 && side->kept[PART_VALUES] == NULL &&
+                            part_cost(entry, side->kind, PART_VALUES) > store->budget / (2 * CUTS);
+    treb_status status = TREB_OK;
+    for (int part = 0; part < (push ? PARTS : 1) && status == TREB_OK; part++) {
+        if (side->kept[part] != NULL || side->solved.by_plane) continue;
+        if (side->chunk[part] == NULL) {
+            status = fail_unsolved(entry, error);
+            continue;
+        }
+        uint64_t cost = part_cost(entry, side->kind, part);
+        status = make_room(store, cost, error);
+        if (status == TREB_OK) status = part_read(entry, side, color, part, error);
+        if (status == TREB_OK) store->held += cost;
+    }
+    if (status != TREB_OK) side->references--;
+    return status;
 }
 
 static treb_status source_find(void *context, const Shape *shape, uint64_t slice, int side,
-                               const Solved **solved, int *lane, treb_error *error)
+                               bool push, const Solved **solved, int *lane, treb_error *error)
 {
     StoreEntry *entry = (StoreEntry *)(void *)(uintptr_t)shape; /* its first member */
     treb_status status;
 #pragma omp critical(store)
     {
-        status = find_locked(context, entry, slice, side, solved, error);
+        status = find_locked(context, entry, slice, side, push, solved, error);
         *lane = entry->lane_of[slice];
     }
     return status;
 }
 
+static Side *side_of(const Solved *solved)
+{
+    return (Side *)(void *)((char *)(uintptr_t)solved - offsetof(Side, solved));
+}
+
+/* Cuts are never more than one slice in a batch. */
+static treb_status source_plane(void *context, const Solved *solved, int side, uint32_t plane,
+                                SolvedRoom *room, Solved *out, treb_error *error)
+{
+    (void)context;
+    const StoreEntry *entry =
+        (const StoreEntry *)(const void *)((const char *)solved->cut - offsetof(StoreEntry, cut));
+    return plane_fetch(entry, side_of(solved), side, plane, room, out, error);
+}
+
 static void source_release(void *context, const Solved *solved)
 {
     (void)context;
-    Side *side = (Side *)(void *)((char *)(uintptr_t)solved - offsetof(Side, solved));
+    Side *side = side_of(solved);
 #pragma omp critical(store)
     {
         assert(side->references > 0);
@@ -235,16 +318,16 @@ static void source_release(void *context, const Solved *solved)
 
 SolvedSource store_source(Store *store)
 {
-    return (SolvedSource){store, source_shape, source_find, source_release};
+    return (SolvedSource){store, source_shape, source_find, source_release, source_plane};
 }
 
 /* ---- tables in the works --------------------------------------------------------------------- */
 
 /* Creates the file of an entry, under a name that is not yet its own. */
-static treb_status entry_create_file(const Store *store, StoreEntry *entry, treb_error *error)
+static treb_status create_file(const Store *store, StoreEntry *entry, treb_error *error)
 {
     char path[PATH_SIZE], temporary[PATH_SIZE + 32];
-    entry_path(store, &entry->shape.material, path);
+    entry_path(store, &entry->shape.material, entry->wanted, path);
     snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
     if ((entry->path = strdup(temporary)) == NULL) return fail_memory(error);
     if (mkdir(store->directory, 0777) != 0 && errno != EEXIST)
@@ -253,35 +336,60 @@ static treb_status entry_create_file(const Store *store, StoreEntry *entry, treb
     return entry->file >= 0 ? TREB_OK : fail_errno(error, "write", temporary);
 }
 
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error)
+/* A new entry of a table, with a file if others will ask for it. NULL: see `error`. */
+static StoreEntry *begin_entry(Store *store, const Material *material, unsigned wanted,
+                               treb_error *error)
 {
-    StoreTable *table = calloc(1, sizeof *table);
-    StoreEntry *entry = entry_new(&shape->material, store->ledger);
-    if (table == NULL || entry == NULL || !store_add_entry(store, entry)) {
-        free(table);
+    StoreEntry *entry = entry_new(material, wanted, store->ledger);
+    if (entry == NULL || !store_add_entry(store, entry)) {
         entry_free(entry);
         fail_memory(error);
         return NULL;
     }
+    /* From here on it is the store's. */
+    return wanted == 0 || create_file(store, entry, error) == TREB_OK ? entry : NULL;
+}
+
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error)
+{
+    StoreTable *table = calloc(1, sizeof *table);
+    if (table == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
     table->store = store;
-    table->entry = entry;
-    table->parents = entry->sides = parents;
+    table->parents = parents;
     for (int color = 0; color < 2; color++)
         table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
-    if (!parents || entry_create_file(store, entry, error) == TREB_OK) return table;
-    store_end(table, false, NULL);
+    size_t before = store->entries;
+    table->entry = begin_entry(store, &shape->material, parents & WANT_SIDES, error);
+    bool ok = table->entry != NULL;
+    for (int i = 0; i < CUTS && ok; i++)
+        if (wanted_file(parents, i + 1))
+            ok = (table->cut[i] = begin_entry(store, &shape->material, wanted_file(parents, i + 1),
+                                              error)) != NULL;
+    if (ok) return table;
+    while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
+    free(table);
     return NULL;
 }
 
-/* A slice too large to be kept goes to the file at once, without a copy. */
-static treb_status put_large(StoreTable *table, const uint64_t *number, const Slice *slice,
-                             treb_error *error)
+static bool side_wanted(const StoreTable *table, int color)
 {
-    StoreBatch *batch = entry_add(table->entry, number, slice->lanes);
+    return table->wanted[color] || table->parents >> color & 1;
+}
+
+/* Slices of which there is no copy go to the files at once: what other tables want. */
+static treb_status put_files(StoreTable *table, StoreEntry *entry, const uint64_t *number,
+                             const Slice *slice, unsigned sides, treb_error *error)
+{
+    StoreBatch *batch;
+#pragma omp critical(store)
+    batch = entry_add(entry, number, slice->lanes);
     treb_status status = batch != NULL ? TREB_OK : fail_memory(error);
     for (int color = 0; color < 2 && status == TREB_OK; color++)
-        if (table->parents >> color & 1)
-            status = side_write(table->entry, &batch->side[color], color, slice, error);
+        if (sides >> color & 1)
+            status = part_write(entry, &batch->side[color], color, PART_VALUES, slice, error);
     if (batch != NULL) batch->level = table->level;
     return status;
 }
@@ -292,79 +400,90 @@ static uint64_t copy_cost(const StoreTable *table, const Slice *slice)
     const SideKind kind = side_kind(slice);
     uint64_t bytes = 0;
     for (int color = 0; color < 2; color++) {
-        if (table->wanted[color] || table->parents >> color & 1)
-            bytes += side_cost(slice->shape, kind);
-        if (table->wanted[color])
-            bytes += pushes_cost(slice->shape, kind, slice->metrics >> TREB_DTC & 1);
+        if (side_wanted(table, color)) bytes += part_cost(table->entry, kind, PART_VALUES);
+        if (table->wanted[color]) bytes += part_cost(table->entry, kind, PART_PUSHES);
     }
     return bytes;
 }
 
-/* Makes room for a copy and counts it as held. False for slices without pawns, which nothing asks
- * for while the table is solved, where there is no room or most of it would be taken. */
-static bool reserve(const StoreTable *table, const Slice *slice, uint64_t bytes)
+/* Makes room for a copy and counts it as held. Sets `*copied` to false for slices without pawns, which
+ * nothing asks for while the table is solved, where there is no room or most of it would be taken. */
+static treb_status reserve(const StoreTable *table, const Slice *slice, uint64_t bytes,
+                           bool *copied, treb_error *error)
 {
     Store *store = table->store;
     bool large = !slice->shape->pawns && bytes > store->budget / 2;
-    if (!large) make_room(store, bytes);
-    if (!slice->shape->pawns && (large || store->held + bytes > store->budget)) return false;
-    store->held += bytes;
-    return true;
+    treb_status status = large ? TREB_OK : make_room(store, bytes, error);
+    *copied = slice->shape->pawns || (!large && store->held + bytes <= store->budget);
+    if (status == TREB_OK && *copied) store->held += bytes;
+    return status;
 }
 
-treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
-                      treb_error *error)
+/* Keeps a copy in memory, of `bytes` bytes that are counted. */
+static treb_status put_copy(StoreTable *table, const uint64_t *number, const Slice *slice,
+                            uint64_t bytes, treb_error *error)
 {
     Side filled[2];
-    bool copied, ok;
+    bool ok;
     treb_status status = TREB_OK;
-    uint64_t bytes = copy_cost(table, slice);
-    assert(slice->shape->cells == table->entry->shape.cells);
-#pragma omp critical(store)
-    copied = reserve(table, slice, bytes);
-    if (!copied) return put_large(table, number, slice, error);
     memset(filled, 0, sizeof filled);
     for (int color = 0; color < 2 && status == TREB_OK; color++)
-        if (table->wanted[color] || table->parents >> color & 1)
-            status = side_fill(slice, table->store->ledger, &filled[color], color,
-                               table->wanted[color], error);
+        if (side_wanted(table, color))
+            status =
+                side_fill(table->entry, &filled[color], color, slice, table->wanted[color], error);
 #pragma omp critical(store)
     {
         StoreBatch *batch =
             status == TREB_OK ? entry_add(table->entry, number, slice->lanes) : NULL;
         ok = batch != NULL;
         if (ok) {
-            assert(side_held(slice->shape, &filled[0]) + side_held(slice->shape, &filled[1]) ==
-                   bytes);
             memcpy(batch->side, filled, sizeof filled);
             batch->level = table->level;
+            for (int color = 0; color < 2; color++) batch->side[color].used = ++table->store->clock;
         } else {
             table->store->held -= bytes;
         }
     }
-    for (int color = 0; color < 2 && !ok; color++) side_unload(&filled[color]);
+    for (int i = 0; i < 2 * PARTS && !ok; i++) part_unload(&filled[i / PARTS], i % PARTS);
     return ok || status != TREB_OK ? status : fail_memory(error);
+}
+
+treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
+                      treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (int i = 0; i < CUTS && status == TREB_OK; i++)
+        if (table->cut[i] != NULL)
+            status = put_files(table, table->cut[i], number, slice,
+                               wanted_sides(table->cut[i]->wanted), error);
+    uint64_t bytes = copy_cost(table, slice);
+    bool copied;
+    if (status != TREB_OK || bytes == 0) return status;
+#pragma omp critical(store)
+    status = reserve(table, slice, bytes, &copied, error);
+    if (status != TREB_OK) return status;
+    return copied
+               ? put_copy(table, number, slice, bytes, error)
+               : put_files(table, table->entry, number, slice, table->parents & WANT_SIDES, error);
 }
 
 /* Files a side of a level that no push asks for any more; without a parent it is freed. */
 static treb_status side_retire(StoreTable *table, Side *side, int color, treb_error *error)
 {
     Store *store = table->store;
-    const Shape *shape = &table->entry->shape;
+    StoreEntry *entry = table->entry;
+    bool parents = table->parents >> color & 1;
     treb_status status = TREB_OK;
-    if (side->kept == NULL) return status;
-    bool kept = table->parents >> color & 1;
-    if (kept && !side->filed) status = side_write(table->entry, side, color, NULL, error);
+    if (side->kept[PART_VALUES] && parents && !side->chunk[PART_VALUES])
+        status = part_write(entry, side, color, PART_VALUES, NULL, error);
     if (status != TREB_OK) return status;
-    store->held -= side_held(shape, side);
-    ledger_free(side->pushes);
-    side->pushes = NULL;
-    side->solved.dtc[color] = (PliesArray){NULL, NULL};
-    side->solved.stalemate[color] = NULL;
-    if (!kept || store->held + side_held(shape, side) > store->budget)
-        side_unload(side);
-    else
-        store->held += side_held(shape, side);
+    store->held -= side_held(entry, side);
+    part_unload(side, PART_PUSHES);
+    free(side->chunk[PART_PUSHES]);
+    side->chunk[PART_PUSHES] = NULL;
+    if (!parents || store->held + side_held(entry, side) > store->budget)
+        part_unload(side, PART_VALUES);
+    store->held += side_held(entry, side);
     return status;
 }
 
@@ -386,23 +505,13 @@ treb_status store_level(StoreTable *table, treb_error *error)
     return retire(table, table->level - KEEP_LEVELS, error);
 }
 
-static void drop_entry(Store *store, StoreEntry *entry)
-{
-    for (uint32_t b = 0; b < entry->batches; b++)
-        for (int color = 0; color < 2; color++)
-            unload(store, &entry->shape, &entry->batch[b]->side[color]);
-    for (size_t i = 0; i < store->entries; i++)
-        if (store->entry[i] == entry) store->entry[i] = store->entry[--store->entries];
-    entry_free(entry);
-}
-
 /* Gives a complete file its name. */
 static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_error *error)
 {
     char path[PATH_SIZE];
     treb_status status = entry_write_list(entry, error);
     if (status != TREB_OK) return status;
-    entry_path(store, &entry->shape.material, path);
+    entry_path(store, &entry->shape.material, entry->wanted, path);
     char *name = strdup(path);
     if (name == NULL) return fail_memory(error);
     if (rename(entry->path, path) != 0) {
@@ -416,18 +525,30 @@ static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_er
     return TREB_OK;
 }
 
+/* Ends an entry of a table that is complete or given up. */
+static treb_status end_entry(Store *store, StoreEntry *entry, bool complete, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    if (complete && entry->wanted) status = entry_complete(store, entry, error);
+    if (entry->complete) return status;
+    if (entry->path) unlink(entry->path);
+    drop_entry(store, entry);
+    return status;
+}
+
 treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 {
     Store *store = table->store;
-    StoreEntry *entry = table->entry;
     treb_status status = TREB_OK;
-    if (complete && table->parents) {
-        status = retire(table, table->level + 1, error);
-        if (status == TREB_OK) status = entry_complete(store, entry, error);
-    }
-    if (!entry->complete) {
-        if (entry->path) unlink(entry->path);
-        drop_entry(store, entry);
+    if (complete) status = retire(table, table->level + 1, error);
+    for (int i = 0; i <= CUTS; i++) {
+        StoreEntry *entry = i < CUTS ? table->cut[i] : table->entry;
+        treb_error mine;
+        if (entry == NULL) continue;
+        treb_status own = end_entry(store, entry, complete && status == TREB_OK, &mine);
+        if (status != TREB_OK || own == TREB_OK) continue;
+        status = own;
+        *error = mine;
     }
     free(table);
     return status;
@@ -435,35 +556,20 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 
 /* ---- how much it will hold ------------------------------------------------------------------- */
 
-/* Only tables of six men and more have distances that take two bytes. */
-static SideKind worst_kind(const Shape *shape)
+uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes)
 {
-    return (SideKind){true, material_men(&shape->material) > PLIES_BYTE_MEN};
+    /* Only tables of six men and more have distances that take two bytes. */
+    const SideKind kind = {true, material_men(material) > PLIES_BYTE_MEN, true};
+    StoreEntry *entry = entry_new(material, wanted, NULL);
+    if (entry == NULL) return UINT64_MAX / 4096;
+    uint64_t bytes = part_cost(entry, kind, PART_VALUES);
+    if (entry->cut.squares > 0) bytes = 0; /* read plane by plane if need be */
+    if (pushes) bytes += part_cost(entry, kind, PART_PUSHES);
+    entry_free(entry);
+    return bytes;
 }
-
-uint64_t store_side_memory(const Shape *shape) { return side_cost(shape, worst_kind(shape)); }
 
 uint64_t store_write_memory(const Shape *shape, int threads)
 {
-    return side_write_cost(shape, threads);
-}
-
-uint64_t store_own_memory(const Shape *shape, const Batches *batches, unsigned parents,
-                          unsigned metrics)
-{
-    const SideKind kind = worst_kind(shape);
-    uint64_t each = 0;
-    if (!shape->pawns) return 0; /* copied only where there is room */
-    for (int color = 0; color < 2; color++) {
-        bool wanted = shape->material.count[!color][TREB_PAWN] > 0;
-        if (wanted || parents >> color & 1) each += side_cost(shape, kind);
-        if (wanted) each += pushes_cost(shape, kind, metrics >> TREB_DTC & 1);
-    }
-    /* A level and the two before it. */
-    size_t most = 0, first = 0;
-    for (size_t b = 0; b < batches->count; b++) {
-        while (batches->batch[first].advance > batches->batch[b].advance + KEEP_LEVELS) first++;
-        if (b + 1 - first > most) most = b + 1 - first;
-    }
-    return most * each;
+    return part_write_cost(shape, threads);
 }

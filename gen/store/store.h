@@ -22,18 +22,19 @@ Store *store_new(const char *directory, bool mates, Ledger *ledger);
 /* Frees the store; with `discard` also removes all scratch files. */
 void store_free(Store *store, bool discard);
 
-/* The bytes that slices in memory may take: no more are kept than these and what is in use. */
-void store_set_budget(Store *store, uint64_t bytes);
+/* The bytes that slices in memory may take: no more are kept than these and what is in use. TREB_ERR_IO,
+ * TREB_ERR_MEMORY: what must go cannot be filed. */
+treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error);
 
-/* Sides to move are sets: bit TREB_WHITE and bit TREB_BLACK. */
+/* What is wanted are sets of sides to move and cuts: see gen/solve/solved.h. */
 
-/* Whether those sides of a material are at hand, by now or from an earlier run. */
-bool store_has(Store *store, const Material *material, unsigned sides);
+/* Whether that is at hand of a material, by now or from an earlier run. */
+bool store_has(Store *store, const Material *material, unsigned wanted);
 
 /* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
-bool store_left(const char *directory, bool mates, const Material *material, unsigned sides);
+bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
-/* Begins a table. `parents`: the sides that will be wanted by other tables. NULL: see `error`. */
+/* Begins a table. `parents`: what will be wanted by other tables. NULL: see `error`. */
 typedef struct StoreTable StoreTable;
 StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error);
 
@@ -52,12 +53,8 @@ SolvedSource store_source(Store *store);
 
 /* ---- How much it will hold -------------------------------------------------------------------- */
 
-/* Bytes of the table's own slices that are in memory at once while it is solved. */
-uint64_t store_own_memory(const Shape *shape, const Batches *batches, unsigned parents,
-                          unsigned metrics);
-
-/* Bytes of one side to move of a batch, as parents ask for it. */
-uint64_t store_side_memory(const Shape *shape);
+/* Bytes of one side to move of a batch as parents ask for it, or as its own pushes do. */
+uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes);
 
 /* Bytes that filing a side takes with so many threads. */
 uint64_t store_write_memory(const Shape *shape, int threads);

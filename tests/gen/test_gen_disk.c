@@ -1,0 +1,59 @@
+/* test_gen_disk.c - tables made with as little memory as they can be, so that logs, solved slices and
+ * cuts go to the disk: the same bytes. */
+#include <omp.h>
+
+#include "tests/support/gen_run.h"
+
+static char again[PATH_SIZE];
+
+static void make_good(void)
+{
+    make_work();
+    run_codec = TABLE_ZSTD;
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    ck_assert_int_eq(mkdir(tables, 0777), 0);
+    Run run = new_run(tables, EVERY);
+    run_names(&run, "KRPvK KRvKP");
+}
+
+/* A plan for the same tables, with what it takes at least. */
+static uint64_t least_memory(const GenerateOptions *options)
+{
+    Material list[] = {material_of("KRPvK"), material_of("KRvKP")};
+    GeneratePlan plan;
+    treb_error error;
+    ck_assert_int_eq(generate_plan(options, list, 2, &plan, &error), TREB_OK);
+    uint64_t bytes = plan.step[generate_plan_largest(&plan)].memory;
+    generate_plan_free(&plan);
+    return bytes;
+}
+
+START_TEST(same_bytes)
+{
+    static const struct {
+        int cuts, threads;
+        bool tight;
+    } way[] = {{4, 2, false}, {4, 1, true}, {4, 3, true}, {0, 2, true}};
+    snprintf(again, sizeof again, "%.4000s/again-%d", work, _i);
+    ck_assert_int_eq(mkdir(again, 0777), 0);
+    Run run = new_run(again, EVERY);
+    int before = omp_get_max_threads();
+    omp_set_num_threads(way[_i].threads);
+    run.options.cuts = way[_i].cuts;
+    if (way[_i].tight) run.options.memory = least_memory(&run.options);
+    run_names(&run, "KRPvK KRvKP");
+    omp_set_num_threads(before);
+    ck_assert_int_eq(check_folder(again, false), check_folder(tables, false));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("disk");
+    tcase_add_unchecked_fixture(tests, make_good, remove_work);
+    tcase_set_timeout(tests, 0);
+    tcase_add_loop_test(tests, same_bytes, 0, 4);
+    Suite *suite = suite_create("gen by disk");
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
