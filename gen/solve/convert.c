@@ -183,22 +183,43 @@ static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uin
     improve(p, cell, o);
 }
 
-static inline void row_improve8(uint8_t *best, const uint8_t *value)
+/* What a move is worth for all squares of the last man, whose cells lie side by side: loops over these
+ * are written so that the compiler turns them into vector code. */
+typedef struct RowValues {
+    uint8_t verdict[64]; /* 0: no such move */
+    int16_t dtm[64], dtc[64];
+} RowValues;
+
+static inline void row_best8(uint8_t *best, const uint8_t *value)
 {
     for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
 }
 
-/* Improves 64 outcomes by distances that follow from codes, `plies` after the move; those of
- * verdict 0 are no moves. */
-static inline void row_improve16(int16_t *best, const Plies *code, const uint8_t *verdict,
-                                 const Plies *plies)
+static inline void row_best16(int16_t *best, const int16_t *value)
+{
+    for (int s = 0; s < 64; s++) best[s] = value[s] > best[s] ? value[s] : best[s];
+}
+
+/* improve for a row. */
+static void row_improve(const Pass *p, uint64_t cell, const RowValues *row)
+{
+    const Outcomes *out = p->out;
+    row_best8(out->verdict + cell, row->verdict);
+    if (p->move->victim != NO_MAN) row_best8(out->capture + cell, row->verdict);
+    if (!p->move->push) row_best8(out->ends + cell, row->verdict);
+    if (out->dtm) row_best16(out->dtm + cell, row->dtm);
+    if (out->dtc) row_best16(out->dtc + cell, row->dtc);
+}
+
+/* Outcomes by distances that follow from codes, `plies` after the move. */
+static inline void row_outcomes(const Plies *code, const uint8_t *verdict, const Plies *plies,
+                                int16_t *out)
 {
     for (int s = 0; s < 64; s++) {
         int16_t d = (int16_t)(plies[s] + 1), win = (int16_t)(OUTCOME_WIN - d);
         int16_t o = code[s] & 1 ? d : win;
         o = code[s] == PLIES_OPEN ? OUTCOME_DRAW : o;
-        o = verdict[s] == 0 ? OUTCOME_NONE : o;
-        best[s] = o > best[s] ? o : best[s];
+        out[s] = verdict[s] == 0 ? OUTCOME_NONE : o;
     }
 }
 
@@ -224,38 +245,51 @@ static inline void row_codes(const ChildView *view, int man, uint64_t child, Pli
     }
 }
 
-/* forward_cell for all squares of the last man, whose cells lie side by side: written so that the
- * compiler turns every loop into vector code. */
-static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
+/* Without moves that leave the last man on some squares. */
+static void row_remove(RowValues *row, uint64_t squares)
+{
+    while (squares) {
+        int s = bit_pop(&squares);
+        row->verdict[s] = 0;
+        row->dtm[s] = row->dtc[s] = OUTCOME_NONE;
+    }
+}
+
+static void row_values(const Pass *p, int man, uint64_t child, RowValues *row)
 {
     static const Plies nothing[64];
     const ChildView *view = &p->view;
     const Outcomes *out = p->out;
     Plies code[64], dtc[64];
-    uint8_t legal[64], verdict[64];
+    uint8_t legal[64];
     row_codes(view, man, child, code, legal);
-    if (p->move->between >= 0) legal[p->move->between] = 0;
     for (int s = 0; s < 64; s++) {
         uint8_t v = code[s] & 1 ? 1 + TREB_LOSS : 1 + TREB_WIN;
         v = code[s] == PLIES_OPEN ? 1 + TREB_DRAW : v;
-        verdict[s] = legal[s] ? v : 0;
+        row->verdict[s] = legal[s] ? v : 0;
     }
     for (int s = 0; s < 64 && view->cursed; s++) {
         uint64_t at = child + view->offset[man][s];
         if (legal[s] && (view->cursed[at >> 6] >> (at & 63) & 1))
-            verdict[s] = p->c->verdict_of[1][code[s]];
+            row->verdict[s] = p->c->verdict_of[1][code[s]];
     }
-    row_improve8(out->verdict + cell, verdict);
-    if (p->move->victim != NO_MAN) row_improve8(out->capture + cell, verdict);
-    if (!p->move->push) row_improve8(out->ends + cell, verdict);
-    if (out->dtm) row_improve16(out->dtm + cell, code, verdict, code);
+    if (out->dtm) row_outcomes(code, row->verdict, code, row->dtm);
     if (out->dtc == NULL) return;
     const Plies *plies = nothing;
     if (p->move->push && view->has_dtc) {
         for (int s = 0; s < 64; s++) dtc[s] = array_plies(&view->dtc, child + view->offset[man][s]);
         plies = dtc;
     }
-    row_improve16(out->dtc + cell, code, verdict, plies);
+    row_outcomes(code, row->verdict, plies, row->dtc);
+}
+
+/* forward_cell for all squares of the last man. */
+static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
+{
+    RowValues row;
+    row_values(p, man, child, &row);
+    if (p->move->between >= 0) row_remove(&row, square_bit(p->move->between));
+    row_improve(p, cell, &row);
 }
 
 /* Runs over the squares of man `loop` and the following. */
@@ -286,12 +320,34 @@ static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, cons
     }
 }
 
+/* The arrangements that differ in the square of the last man, who takes no part in the capture: he may
+ * stand in the way. */
+static void backward_row(const Pass *p, int man, int to, uint64_t cell, uint64_t child,
+                         uint64_t occupied)
+{
+    const int mover = p->move->man, type = p->c->shape->man[mover].type;
+    RowValues all, row;
+    row_values(p, man, child, &all);
+    row_remove(&all, occupied);
+    uint64_t from = piece_attacks(type, to, occupied) & ~occupied;
+    while (from) {
+        int square = bit_pop(&from);
+        memcpy(&row, &all, sizeof row);
+        row_remove(&row, squares_between(to, square) | square_bit(square));
+        row_improve(p, cell + parent_step(p->c, mover, square), &row);
+    }
+}
+
 /* The arrangements after a capture by a piece on `to`: un-move it. */
 static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t child,
                      uint64_t occupied)
 {
     if (loop < p->loops) {
         int man = p->man[loop];
+        if (loop == p->loops - 1 && parent_step(p->c, man, 1) == 1) {
+            backward_row(p, man, to, cell, child, occupied);
+            return;
+        }
         for (int s = 0; s < 64; s++)
             if (!bit_test(occupied, s))
                 backward(p, loop + 1, to, cell + parent_step(p->c, man, s),

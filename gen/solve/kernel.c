@@ -287,20 +287,40 @@ static inline uint64_t row_occupied(size_t row, int outer)
     return occupied;
 }
 
+/* Whether row number `row` of those that two men number counts. */
+static inline bool row_in(KernelRows rows, size_t slab, size_t row)
+{
+    return rows.slabs >> slab & 1 && (rows.of == NULL || rows.of[slab] >> row & 1);
+}
+
+/* The squares of man `man`, one of two that number rows, on which rows count, for the other man's square
+ * `other`. */
+static uint64_t rows_of(KernelRows rows, int man, int other)
+{
+    if (man == 1) return !(rows.slabs >> other & 1) ? 0 : rows.of ? rows.of[other] : KERNEL_ALL;
+    uint64_t squares = rows.slabs;
+    for (int s = 0; s < 64 && rows.of != NULL; s++) squares &= ~((~rows.of[s] >> other & 1) << s);
+    return squares;
+}
+
 static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec *in,
-                         uint64_t in_slabs, Vec *out, uint64_t out_slabs)
+                         KernelRows in_rows, Vec *out, KernelRows out_rows)
 {
     int outer = plane->men - 2, shift = 6 * (outer - 1 - man);
     size_t rows = (size_t)1 << 6 * outer;
     for (size_t base = 0; base < rows; base++) {
         if (base >> shift & 63) continue;
-        uint64_t others = 0, in_mask = in_slabs, out_mask = out_slabs;
+        uint64_t others = 0, in_mask = in_rows.slabs, out_mask = out_rows.slabs;
         for (int m = 0; m < outer; m++)
             if (m != man) others |= UINT64_C(1) << (base >> 6 * (outer - 1 - m) & 63);
-        if (man > 0) {
+        if (outer == 2) {
+            int other = (int)(base >> (man == 0 ? 0 : 6));
+            in_mask = rows_of(in_rows, man, other);
+            out_mask = in_mask ? rows_of(out_rows, man, other) : 0;
+        } else if (man > 0) {
             uint64_t bit = UINT64_C(1) << (base >> 6 * (outer - 1));
-            in_mask = in_slabs & bit ? KERNEL_ALL : 0;
-            out_mask = out_slabs & bit ? KERNEL_ALL : 0;
+            in_mask = in_rows.slabs & bit ? KERNEL_ALL : 0;
+            out_mask = out_rows.slabs & bit ? KERNEL_ALL : 0;
         }
         if (in_mask && out_mask)
             rows_unmove(type, &(ManRows){in + base * 8, out + base * 8, (size_t)8 << shift,
@@ -309,10 +329,10 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
 }
 
 static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                   uint64_t in_slabs, uint64_t *out, uint64_t out_slabs)
+                   KernelRows in_rows, uint64_t *out, KernelRows out_rows)
 {
     int men = plane->men;
-    if (in_slabs == 0 || out_slabs == 0) return;
+    if (in_rows.slabs == 0 || out_rows.slabs == 0) return;
     const Vec *vin = (const Vec *)in;
     Vec *vout = (Vec *)out;
     if (men == 1) {
@@ -320,16 +340,18 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         return;
     }
     if (man < men - 2) {
-        unmove_outer(plane, man, type, vin, in_slabs, vout, out_slabs);
+        unmove_outer(plane, man, type, vin, in_rows, vout, out_rows);
         return;
     }
     int outer = men - 2;
     size_t rows = (size_t)1 << 6 * outer;
-    uint64_t both = in_slabs & out_slabs;
+    uint64_t both = in_rows.slabs & out_rows.slabs;
     if (outer == 0 && both) both = KERNEL_ALL;
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0;
         if (!(both >> top & 1)) continue;
+        if (outer == 2 && !(row_in(in_rows, top, row & 63) && row_in(out_rows, top, row & 63)))
+            continue;
         uint64_t occupied = plane->occupied | row_occupied(row, outer);
         if (man == men - 1)
             row_bit(type, vin + row * 8, vout + row * 8, occupied);
@@ -384,22 +406,30 @@ static inline __attribute__((always_inline)) void row_merge(int symmetry, const 
 }
 
 /* Called with constants, so that each symmetry gets a loop of its own. */
-static inline __attribute__((always_inline)) void
-merge_rows(int symmetry, int outer, const uint64_t *in, uint64_t *out, uint64_t out_slabs)
+static inline __attribute__((always_inline)) void merge_rows(int symmetry, int outer,
+                                                             const uint64_t *in, KernelRows in_rows,
+                                                             uint64_t *out, KernelRows out_rows)
 {
     size_t rows = (size_t)1 << 6 * outer;
+    uint8_t from[64];
+    for (int s = 0; s < 64; s++) from[s] = (uint8_t)index_symmetry_square(symmetry, s);
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
-        if (!(out_slabs >> top & 1)) continue;
-        for (int m = 0; m < outer; m++)
-            image |= (size_t)index_symmetry_square(symmetry, row >> 6 * m & 63) << 6 * m;
+        if (!(out_rows.slabs >> top & 1)) {
+            row |= ((size_t)1 << 6 * (outer - 1)) - 1; /* the last of the slab */
+            continue;
+        }
+        if (outer == 2 && !row_in(out_rows, top, row & 63)) continue;
+        for (int m = 0; m < outer; m++) image |= (size_t)from[row >> 6 * m & 63] << 6 * m;
+        if (outer == 2 && !row_in(in_rows, image >> 6, image & 63)) continue;
         row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
     }
 }
 
-static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_slabs)
+static void merge(int men, int symmetry, const uint64_t *in, KernelRows in_rows, uint64_t *out,
+                  KernelRows out_rows)
 {
-    if (out_slabs == 0) return;
+    if (out_rows.slabs == 0) return;
     if (men < 2) {
         /* Without men the one bit is no square. */
         if (men == 0)
@@ -411,7 +441,7 @@ static void merge(int men, int symmetry, const uint64_t *in, uint64_t *out, uint
     switch (symmetry) {
 #define MERGE(s)                                                                                   \
     case s:                                                                                        \
-        merge_rows(s, men - 2, in, out, out_slabs);                                                \
+        merge_rows(s, men - 2, in, in_rows, out, out_rows);                                        \
         break
         MERGE(0);
         MERGE(1);

@@ -35,23 +35,33 @@ static inline size_t kernel_plane_words(int men)
     return men == 0 ? 1 : men == 1 ? KERNEL_LANES : (size_t)1 << 6 * (men - 1);
 }
 
-/* Rows are masked by the square of man 0: bit s of a mask stands for all words with man 0 on s.
+/* Rows are masked by the square of man 0: bit s of a mask stands for all words with man 0 on s, a slab.
  * With fewer than three men there is nothing to mask and a mask is all or nothing. */
 #define KERNEL_ALL UINT64_MAX
+
+/* Which rows of a plane count: those of some slabs and, with four men, in each of them those with man 1 on
+ * the squares of an entry of `of`; NULL: all. */
+typedef struct KernelRows {
+    uint64_t slabs;
+    const uint64_t *of;
+} KernelRows;
+
+#define KERNEL_ROWS_ALL ((KernelRows){KERNEL_ALL, NULL})
 
 enum { KERNEL_CAPPED = PLIES_OPEN - 1 };
 
 typedef struct Kernel {
     const char *name;
 
-    /* Ors into `out` (where out_slabs) the un-moves of man `man` of type `type` from `in`, of
-     * which the rows outside in_slabs are empty. */
+    /* Ors into `out`, in these rows, the un-moves of man `man` of type `type` from `in`, of which all
+     * other rows than in_rows are empty. */
     void (*unmove)(const KernelPlane *plane, int man, int type, const uint64_t *in,
-                   uint64_t in_slabs, uint64_t *out, uint64_t out_slabs);
+                   KernelRows in_rows, uint64_t *out, KernelRows out_rows);
 
-    /* Ors into `out` (where out_slabs) the plane `in` seen through a symmetry: cell p of `out`
-     * takes cell symmetry(p) of `in`. */
-    void (*merge)(int men, int symmetry, const uint64_t *in, uint64_t *out, uint64_t out_slabs);
+    /* Ors into `out`, in these rows, the plane `in` seen through a symmetry: cell p of `out` takes cell
+     * symmetry(p) of `in`, which is empty but for in_rows. */
+    void (*merge)(int men, int symmetry, const uint64_t *in, KernelRows in_rows, uint64_t *out,
+                  KernelRows out_rows);
 
     /* For `words` words of cells: plies[i] = value where bit i of set is. */
     void (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);

@@ -18,6 +18,8 @@ static void place_all(Solver *s, Layout *layout)
         for (int parity = 0; parity < 2; parity++) {
             s->loop.lost_at[parity][side].set = layout_place(layout, set);
             s->loop.lost_at[parity][side].slabs = layout_place(layout, slabs);
+            if (shape->men == 4)
+                s->loop.lost_at[parity][side].rows = layout_place(layout, 64 * slabs);
             s->loop.won_slabs[parity][side] = layout_place(layout, slabs);
         }
     }
@@ -236,7 +238,8 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
     for (int i = 0; i < s->shape->men; i++) {
         if (s->shape->man[i].color != color) continue;
         plane_fill_man(s, i, target, man);
-        s->kernel->unmove(&plane, i, s->shape->man[i].type, man, KERNEL_ALL, out, KERNEL_ALL);
+        s->kernel->unmove(&plane, i, s->shape->man[i].type, man, KERNEL_ROWS_ALL, out,
+                          KERNEL_ROWS_ALL);
     }
 }
 
@@ -287,12 +290,13 @@ static void plane_unmove_all(const Solver *s, uint32_t kings, int side, uint64_t
     const Shape *shape = s->shape;
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        s->kernel->merge(shape->men, link.symmetry, plane_at(s, set, link.kings), out, KERNEL_ALL);
+        s->kernel->merge(shape->men, link.symmetry, plane_at(s, set, link.kings), KERNEL_ROWS_ALL,
+                         out, KERNEL_ROWS_ALL);
     }
     for (int i = 0; i < shape->men; i++)
         if (shape->man[i].color == side)
-            s->kernel->unmove(&plane, i, shape->man[i].type, plane_at(s, set, kings), KERNEL_ALL,
-                              out, KERNEL_ALL);
+            s->kernel->unmove(&plane, i, shape->man[i].type, plane_at(s, set, kings),
+                              KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
 }
 
 static uint64_t little_endian(uint64_t x)

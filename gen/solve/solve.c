@@ -83,11 +83,21 @@ typedef struct Task {
     Buffers *t;
 } Task;
 
-/* A set of cells of one plane: empty, or not looked at, outside these slabs. */
-typedef struct SlabSet {
+/* A set of cells of one plane: empty, or not looked at, outside these rows. */
+typedef struct RowSet {
     uint64_t *cells;
-    uint64_t slabs;
-} SlabSet;
+    KernelRows rows;
+} RowSet;
+
+/* Rows that are found: see kernel.h. `of` counts with four men only. */
+typedef struct FoundRows {
+    uint64_t slabs, of[64];
+} FoundRows;
+
+static KernelRows rows_found(const Solver *s, const FoundRows *found)
+{
+    return (KernelRows){found->slabs, s->shape->men == 4 ? found->of : NULL};
+}
 
 static Log *due_log(const Solver *s)
 {
@@ -137,18 +147,31 @@ static void slabs_clear(const Solver *s, uint64_t *plane, uint64_t slabs)
             memset(plane + slab * s->slab_words, 0, s->slab_words * sizeof *plane);
 }
 
-/* Of `slabs`, those with a cell in a & ~b. */
-static uint64_t slabs_with(const Solver *s, uint64_t slabs, const uint64_t *a, const uint64_t *b)
+static uint64_t words_with(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < words; w++) any |= a[w] & ~b[w];
+    return any;
+}
+
+/* Keeps of these rows those with a cell in a & ~b. */
+static void keep_rows(const Solver *s, FoundRows *rows, const uint64_t *a, const uint64_t *b)
 {
     uint64_t found = 0;
     for (size_t slab = 0; slab < s->slab_count; slab++) {
-        if (!slab_in(s, slabs, slab)) continue;
-        uint64_t any = 0;
-        for (size_t w = slab * s->slab_words, end = w + s->slab_words; w < end; w++)
-            any |= a[w] & ~b[w];
-        if (any) found |= slab_bit(s, slab);
+        size_t first = slab * s->slab_words;
+        if (!slab_in(s, rows->slabs, slab)) continue;
+        if (s->shape->men != 4) {
+            if (words_with(a + first, b + first, s->slab_words)) found |= slab_bit(s, slab);
+            continue;
+        }
+        for (uint64_t left = rows->of[slab]; left; left &= left - 1) {
+            size_t row = first + KERNEL_ROW * (size_t)bit_first(left);
+            if (!words_with(a + row, b + row, KERNEL_ROW)) rows->of[slab] &= ~(left & -left);
+        }
+        if (rows->of[slab]) found |= slab_bit(s, slab);
     }
-    return found;
+    rows->slabs = found;
 }
 
 /* The words of one slab turn out lost: open, without escape. Takes them from `open`; returns whether
@@ -179,46 +202,49 @@ static bool words_win(uint64_t *restrict won, uint64_t *restrict unwon, size_t w
 }
 
 /* Un-moves the men from `first` to `last`, as far as they are the mover's. */
-static void unmove_men(const Task *task, int first, int last, SlabSet in, SlabSet out)
+static void unmove_men(const Task *task, int first, int last, RowSet in, RowSet out)
 {
     const Shape *shape = task->s->shape;
     KernelPlane plane = plane_of(task->s, task->kings);
     for (int i = first; i <= last; i++)
         if (shape->man[i].color == task->side)
-            task->s->kernel->unmove(&plane, i, shape->man[i].type, in.cells, in.slabs, out.cells,
-                                    out.slabs);
+            task->s->kernel->unmove(&plane, i, shape->man[i].type, in.cells, in.rows, out.cells,
+                                    out.rows);
 }
 
 /* Un-moves the king: brings the cells of the planes that it comes from. */
-static void unmove_king(const Task *task, uint64_t *set, SlabSet out)
+static void unmove_king(const Task *task, uint64_t *set, RowSet out)
 {
     const Shape *shape = task->s->shape;
     for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
         ShapeLink link = shape->link[task->kings][task->side][i];
         task->s->kernel->merge(shape->men, link.symmetry, plane_at(task->s, set, link.kings),
-                               out.cells, out.slabs);
+                               KERNEL_ROWS_ALL, out.cells, out.rows);
     }
 }
 
-/* The slabs of those candidates that some quiet move does not save: all moves are looked at, the
- * cheap ones first. Leaves in t->a the cells with such a move. */
-static uint64_t slabs_losing(const Task *task, uint64_t slabs, const uint64_t *open)
+/* The rows of those candidates that some quiet move does not save: all moves are looked at, the cheap
+ * ones first. Leaves in t->a, in these rows, the cells with such a move. */
+static void rows_losing(const Task *task, uint64_t slabs, const uint64_t *open, FoundRows *rows)
 {
     const Solver *s = task->s;
     const int men = s->shape->men, cheap = men > 2 ? men - 2 : 0;
     uint64_t *escape = task->t->a, *unwon = s->loop.unwon[!task->side];
-    SlabSet here = {plane_at(s, unwon, task->kings), slabs};
+    uint64_t *here = plane_at(s, unwon, task->kings);
     slabs_clear(s, escape, slabs);
-    slabs = slabs_with(s, slabs, open, escape);
-    here.slabs = slabs;
-    unmove_men(task, cheap, men - 1, here, (SlabSet){escape, slabs});
-    if (slabs) slabs = slabs_with(s, slabs, open, escape);
-    if (slabs == 0) return 0;
-    unmove_king(task, unwon, (SlabSet){escape, slabs});
-    slabs = slabs_with(s, slabs, open, escape);
-    here.slabs = KERNEL_ALL;
-    if (slabs) unmove_men(task, 0, cheap - 1, here, (SlabSet){escape, slabs});
-    return slabs;
+    rows->slabs = slabs;
+    memset(rows->of, 0xff, sizeof rows->of);
+    keep_rows(s, rows, open, escape);
+    if (rows->slabs == 0) return;
+    KernelRows own = rows_found(s, rows);
+    unmove_men(task, cheap, men - 1, (RowSet){here, own}, (RowSet){escape, own});
+    keep_rows(s, rows, open, escape);
+    if (rows->slabs == 0) return;
+    unmove_king(task, unwon, (RowSet){escape, rows_found(s, rows)});
+    keep_rows(s, rows, open, escape);
+    if (rows->slabs)
+        unmove_men(task, 0, cheap - 1, (RowSet){here, KERNEL_ROWS_ALL},
+                   (RowSet){escape, rows_found(s, rows)});
 }
 
 /* Opens what can only lose by converting and now may: those that are not won. Returns the slabs. */
@@ -236,27 +262,54 @@ static uint64_t open_due(const Task *task)
     return slabs;
 }
 
+/* Takes from `open` what is lost in one slab: of some of its rows, if they are told apart. Returns
+ * whether there is anything. */
+static bool slab_loses(const Task *task, size_t slab, const FoundRows *rows, uint64_t *open,
+                       Frontier *out)
+{
+    const Solver *s = task->s;
+    const size_t first = slab * s->slab_words;
+    const uint64_t *escape = task->t->a;
+    uint64_t *lost = plane_at(s, out->set, task->kings);
+    if (s->shape->men != 4)
+        return words_lose(open + first, escape + first, lost + first, s->slab_words);
+    uint64_t found = 0;
+    for (size_t row = 0; row < 64; row++) {
+        size_t at = first + KERNEL_ROW * row;
+        if (!(rows->of[slab] >> row & 1))
+            memset(lost + at, 0, KERNEL_ROW * sizeof *lost);
+        else if (words_lose(open + at, escape + at, lost + at, KERNEL_ROW))
+            found |= UINT64_C(1) << row;
+    }
+    out->rows[64 * task->kings + slab] = found;
+    return found != 0;
+}
+
 static void ply_losses(const Task *task)
 {
     Solver *s = task->s;
     const uint32_t kings = task->kings;
     const int side = task->side;
     Frontier *out = &s->loop.lost_at[task->n & 1][side];
-    uint64_t *open = plane_at(s, s->loop.open[side], kings);
+    uint64_t *open = plane_at(s, s->loop.open[side], kings), found = 0;
+    FoundRows rows;
     out->slabs[kings] = 0;
     uint64_t slabs =
         open_due(task) | slabs_reached(s, kings, side, s->loop.won_slabs[~task->n & 1][!side]);
     if (slabs == 0) return;
-    slabs = slabs_losing(task, slabs, open);
-    uint64_t *lost = plane_at(s, out->set, kings), found = 0;
-    for (size_t slab = 0; slab < s->slab_count; slab++) {
-        if (!slab_in(s, slabs, slab)) continue;
-        size_t first = slab * s->slab_words;
-        if (words_lose(open + first, task->t->a + first, lost + first, s->slab_words))
+    rows_losing(task, slabs, open, &rows);
+    for (size_t slab = 0; slab < s->slab_count; slab++)
+        if (slab_in(s, rows.slabs, slab) && slab_loses(task, slab, &rows, open, out))
             found |= slab_bit(s, slab);
-    }
     out->slabs[kings] = found;
-    if (found) solver_decide(s, kings, side, false, task->n, lost, found, task->t);
+    if (found)
+        solver_decide(s, kings, side, false, task->n, plane_at(s, out->set, kings), found, task->t);
+}
+
+/* The rows of a frontier in a plane. */
+static KernelRows frontier_rows(const Frontier *in, uint32_t kings)
+{
+    return (KernelRows){in->slabs[kings], in->rows != NULL ? in->rows + 64 * kings : NULL};
 }
 
 /* Ors into t->a the cells from which a quiet move leads to what was just lost. */
@@ -264,17 +317,19 @@ static void unmove_lost(const Task *task, const Frontier *in, uint64_t slabs)
 {
     const Solver *s = task->s;
     const Shape *shape = s->shape;
-    SlabSet out = {task->t->a, slabs};
+    const KernelRows all = {slabs, NULL};
     for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
         ShapeLink link = shape->link[task->kings][task->side][i];
         uint64_t from = in->slabs[link.kings];
         if (shape->men >= 3) from = unsymmetry(link.symmetry, from);
         if (from)
-            s->kernel->merge(shape->men, link.symmetry, plane_at(s, in->set, link.kings), out.cells,
-                             from);
+            s->kernel->merge(shape->men, link.symmetry, plane_at(s, in->set, link.kings),
+                             frontier_rows(in, link.kings), task->t->a, (KernelRows){from, NULL});
     }
-    SlabSet here = {plane_at(s, in->set, task->kings), in->slabs[task->kings]};
-    if (here.slabs) unmove_men(task, 0, shape->men - 1, here, out);
+    if (in->slabs[task->kings])
+        unmove_men(task, 0, shape->men - 1,
+                   (RowSet){plane_at(s, in->set, task->kings), frontier_rows(in, task->kings)},
+                   (RowSet){task->t->a, all});
 }
 
 static void ply_wins(const Task *task)
@@ -387,6 +442,8 @@ static void metric_start(const Task *task)
     const uint64_t *mated = plane_at(s, s->loop.lost_at[0][side].set, kings);
     bool mates = any_cell(mated, s->shape->plane_words);
     s->loop.lost_at[0][side].slabs[kings] = mates ? KERNEL_ALL : 0;
+    if (s->loop.lost_at[0][side].rows != NULL)
+        memset(s->loop.lost_at[0][side].rows + 64 * kings, 0xff, 64 * sizeof(uint64_t));
     s->loop.lost_at[1][side].slabs[kings] = 0;
     s->loop.won_slabs[0][side][kings] = s->loop.won_slabs[1][side][kings] = 0;
     for (int wins = 0; wins < 2; wins++) log_rewind(due_log(s), due_stream(kings, side, wins));

@@ -11,6 +11,7 @@ enum { CURSED_START = RULE_PLIES + 1 };
 typedef struct Frontier {
     uint64_t *set;   /* cells just lost; meaningful in the slabs named */
     uint64_t *slabs; /* by kings: slabs of `set` that are not empty */
+    uint64_t *rows;  /* with four men: of each slab the rows (kernel.h); else NULL */
 } Frontier;
 
 /* What the loop over the plies of a metric works on. By side to move. */
