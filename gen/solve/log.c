@@ -35,7 +35,7 @@ enum {
 
 typedef struct Chunk {
     struct Chunk *next;
-    size_t size, used;
+    size_t size, used; /* used: of the last of a stream, see chunk_used */
 } Chunk;
 
 typedef struct Segment {
@@ -45,10 +45,12 @@ typedef struct Segment {
 } Segment;
 
 typedef struct Stream {
-    Segment *segment; /* what was filed; then come the chunks */
-    uint32_t segments, capacity;
+    uint8_t *at;         /* where the next entry goes, in the last chunk, */
+    size_t left;         /* and how many bytes are left there */
     Chunk *first, *last; /* those behind `last` are empty */
     size_t held;         /* bytes of the chunks up to it */
+    Segment *segment;    /* what was filed: comes before the chunks */
+    uint32_t segments, capacity;
     /* The next entry that is due: its tag, and its place in a segment or else in a chunk. */
     unsigned due_tag;
     uint32_t due_segment;
@@ -74,6 +76,12 @@ struct Log {
 };
 
 static uint8_t *chunk_bytes(const Chunk *chunk) { return (uint8_t *)(uintptr_t)(chunk + 1); }
+
+/* The chunk that is written to need not be touched to say so. */
+static size_t chunk_used(const Stream *stream, const Chunk *chunk)
+{
+    return chunk == stream->last ? (size_t)(stream->at - chunk_bytes(chunk)) : chunk->used;
+}
 
 /* ---- Space ----------------------------------------------------------------------------------- */
 
@@ -130,7 +138,9 @@ static void stream_forget(LogSpace *space, Stream *stream)
     for (Chunk *chunk = stream->first; chunk != NULL; chunk = chunk->next) chunk->used = 0;
     atomic_fetch_sub(&space->held, stream->held);
     stream->held = 0;
-    stream->last = stream->first;
+    stream->last = NULL;
+    stream->at = NULL;
+    stream->left = 0;
     stream->segments = 0;
 }
 
@@ -150,6 +160,8 @@ static void chunks_free(Stream *stream)
         ledger_free(chunk);
     }
     stream->first = stream->last = NULL;
+    stream->at = NULL;
+    stream->left = 0;
 }
 
 void log_trim(Log *log)
@@ -260,13 +272,14 @@ static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, tr
     size_t size = 0;
     for (const Chunk *chunk = stream->first; chunk != NULL && status == TREB_OK;
          chunk = chunk->next) {
-        if (chunk->used == 0) continue;
-        if (size > 0 && size + chunk->used > chunk_most(log->words)) {
+        const size_t used = chunk_used(stream, chunk);
+        if (used == 0) continue;
+        if (size > 0 && size + used > chunk_most(log->words)) {
             status = file_segment(space, stream, room->block, size, room, error);
             size = 0;
         }
-        memcpy(room->block + size, chunk_bytes(chunk), chunk->used);
-        size += chunk->used;
+        memcpy(room->block + size, chunk_bytes(chunk), used);
+        size += used;
     }
     if (size > 0 && status == TREB_OK)
         status = file_segment(space, stream, room->block, size, room, error);
@@ -319,52 +332,53 @@ static uint8_t *put_slabs(const Kernel *kernel, const uint64_t *set, size_t word
 }
 
 /* A tree of cells in ascending order, all in the same node, of which `shift` tells the eighths. */
-static uint8_t *put_cells(const uint32_t *cell, size_t count, int shift, uint8_t *out)
+static uint8_t *put_cells(const Kernel *kernel, const uint32_t *cell, size_t count, int shift,
+                          uint8_t *out)
 {
-    if (count == 1) {
-        for (; shift >= 3; shift -= 3) *out++ = (uint8_t)(1u << (*cell >> shift & 7));
-        *out++ = (uint8_t)(1u << (*cell & 7));
-        return out;
+    enum { PACKED = 9 /* the shift of what the kernel packs */ };
+    if (shift == PACKED) {
+        uint64_t set[TREE_WORDS] = {0};
+        for (size_t i = 0; i < count; i++)
+            set[cell[i] >> 6 & (TREE_WORDS - 1)] |= UINT64_C(1) << (cell[i] & 63);
+        return kernel->pack(set, out);
     }
     uint8_t *at = out + 1;
     unsigned mask = 0;
     for (size_t i = 0; i < count;) {
         unsigned part = cell[i] >> shift & 7;
-        mask |= 1u << part;
         size_t first = i++;
-        if (shift > 3) {
-            while (i < count && (cell[i] >> shift & 7) == part) i++;
-            at = put_cells(cell + first, i - first, shift - 3, at);
-            continue;
-        }
-        unsigned byte = 1u << (cell[first] & 7);
-        for (; i < count && (cell[i] >> shift & 7) == part; i++) byte |= 1u << (cell[i] & 7);
-        *at++ = (uint8_t)byte;
+        mask |= 1u << part;
+        while (i < count && (cell[i] >> shift & 7) == part) i++;
+        at = put_cells(kernel, cell + first, i - first, shift - 3, at);
     }
     *out = (uint8_t)mask;
     return at;
 }
 
-/* A chunk with room for so many bytes more: the last, or one behind it. */
-static Chunk *chunk_with_room(LogSpace *space, Stream *stream, size_t bytes)
+/* Makes room for so many bytes in the last chunk, or one behind it. False: out of memory. */
+static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
 {
-    Chunk *last = stream->last;
-    if (last != NULL && last->size - last->used >= bytes) return last;
-    while (last != NULL && last->next != NULL) {
-        last = last->next;
-        if (last->size >= bytes) return stream->last = last;
+    Chunk *last = stream->last, *next = last != NULL ? last->next : stream->first;
+    if (last != NULL) last->used = chunk_used(stream, last);
+    for (; next != NULL && next->size < bytes; next = next->next) last = next;
+    if (next == NULL) {
+        size_t size = last == NULL ? CHUNK_LEAST : 2 * last->size;
+        if (size > CHUNK_MOST) size = CHUNK_MOST;
+        if (size < bytes) size = bytes;
+        next = ledger_alloc(space->ledger, sizeof *next + size + SLACK);
+        if (next == NULL) return false;
+        *next = (Chunk){NULL, size, 0};
+        if (last != NULL)
+            last->next = next;
+        else
+            stream->first = next;
     }
-    size_t size = last == NULL ? CHUNK_LEAST : 2 * last->size;
-    if (size > CHUNK_MOST) size = CHUNK_MOST;
-    if (size < bytes) size = bytes;
-    Chunk *chunk = ledger_alloc(space->ledger, sizeof *chunk + size + SLACK);
-    if (chunk == NULL) return NULL;
-    *chunk = (Chunk){NULL, size, 0};
-    if (last != NULL)
-        last->next = chunk;
-    else
-        stream->first = chunk;
-    return stream->last = chunk;
+    stream->last = next;
+    stream->at = chunk_bytes(next);
+    stream->left = next->size;
+    stream->held += next->size;
+    atomic_fetch_add(&space->held, next->size);
+    return true;
 }
 
 /* Appends an entry whose set, of `size` bytes, is in the room behind the place for its head. */
@@ -375,19 +389,20 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
     Stream *stream = &log->stream[stream_number];
     const uint8_t *set = room->bytes + HEAD, *entry = put_head(room->bytes + HEAD, tag, size);
     size_t bytes = (size_t)(set - entry) + size;
-    Chunk *chunk = chunk_with_room(space, stream, bytes);
-    if (chunk == NULL && stream->held > 0) {
-        treb_status status = stream_file(log, stream, room, error);
+    if (stream->left < bytes) {
+        bool full = stream->held >= FILE_LEAST && atomic_load(&space->held) >= space->keep;
+        treb_status status = TREB_OK;
+        if (full) status = stream_file(log, stream, room, error);
+        if (status == TREB_OK && !make_room(space, stream, bytes)) {
+            if (stream->held > 0) status = stream_file(log, stream, room, error);
+            if (status == TREB_OK && !make_room(space, stream, bytes)) status = fail_memory(error);
+        }
         if (status != TREB_OK) return status;
-        chunk = chunk_with_room(space, stream, bytes);
     }
-    if (chunk == NULL) return fail_memory(error);
-    memcpy(chunk_bytes(chunk) + chunk->used, entry, bytes);
-    chunk->used += bytes;
-    stream->held += bytes;
-    uint64_t held = atomic_fetch_add(&space->held, bytes) + bytes;
-    if (held <= space->keep || stream->held < FILE_LEAST) return TREB_OK;
-    return stream_file(log, stream, room, error);
+    memcpy(stream->at, entry, bytes);
+    stream->at += bytes;
+    stream->left -= bytes;
+    return TREB_OK;
 }
 
 /* Sets of less than 64 words are as they are, and nothing if they are empty. */
@@ -421,7 +436,7 @@ treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_
     if (count == 0) return TREB_OK;
     uint8_t *tree = room->bytes + HEAD, *end;
     if (log->words >= TREE_WORDS) {
-        end = put_cells(cell, count, log->shift, tree);
+        end = put_cells(log->kernel, cell, count, log->shift, tree);
     } else {
         uint64_t set[TREE_WORDS] = {0};
         for (size_t i = 0; i < count; i++) set[cell[i] / 64] |= UINT64_C(1) << cell[i] % 64;
@@ -452,7 +467,7 @@ static const Chunk *chunk_behind(const Stream *stream, const Chunk *chunk)
     do {
         if (chunk == stream->last) return NULL;
         chunk = chunk == NULL ? stream->first : chunk->next;
-    } while (chunk->used == 0);
+    } while (chunk_used(stream, chunk) == 0);
     return chunk;
 }
 
@@ -477,7 +492,7 @@ treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error)
             if (chunk == NULL) return TREB_OK;
             reader->chunk = chunk;
             reader->at = chunk_bytes(chunk);
-            reader->end = reader->at + chunk->used;
+            reader->end = reader->at + chunk_used(stream, chunk);
         }
     }
     reader->at = get_entry(reader->at, entry);
@@ -490,7 +505,7 @@ bool log_may_have(const Log *log, uint32_t stream_number, unsigned tag)
     if (stream->segments > 0 && tag >= stream->segment[0].tag) return true;
     for (const Chunk *chunk = NULL; (chunk = chunk_behind(stream, chunk)) != NULL;) {
         LogEntry entry;
-        const uint8_t *at = chunk_bytes(chunk), *end = at + chunk->used;
+        const uint8_t *at = chunk_bytes(chunk), *end = at + chunk_used(stream, chunk);
         while (at < end) {
             at = get_entry(at, &entry);
             if (entry.tag == tag) return true;
@@ -535,7 +550,7 @@ treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogE
     const uint8_t *bytes = filed ? room->block : chunk_bytes(chunk);
     const uint8_t *next = get_entry(bytes + stream->due_offset, entry);
     stream->due_offset = (size_t)(next - bytes);
-    if (stream->due_offset < (filed ? segment->size : chunk->used))
+    if (stream->due_offset < (filed ? segment->size : chunk_used(stream, chunk)))
         stream->due_tag = get_tag(next);
     else if (filed)
         due_segment(stream, stream->due_segment + 1);

@@ -156,6 +156,7 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
     layout = (Layout){t->memory, 0};
     place_buffers(t, s, outcomes, &layout);
     memset(t->counts, 0, sizeof *t->counts);
+    if (t->first != NULL) memset(t->first, 0, (LOG_TAGS + 1) * sizeof *t->first);
     return true;
 }
 
@@ -380,13 +381,10 @@ static treb_status due_sorted(const Due *d, Log *log, const int16_t *outcome, bo
             unsigned plies = outcome_plies(outcome[64 * w + bit_first(bits)]);
             least = plies < least ? plies : least;
             most = plies > most ? plies : most;
+            first[plies + 1]++; /* all are 0 between calls */
         }
     if (least > most) return TREB_OK;
     if (most > PLIES_MOST) return fail_plies(d->s->shape, d->error);
-    memset(first + least, 0, (most - least + 2) * sizeof *first);
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t bits = cells[w]; bits; bits &= bits - 1)
-            first[outcome_plies(outcome[64 * w + bit_first(bits)]) + 1]++;
     for (unsigned p = least; p <= most; p++) first[p + 1] += first[p];
     for (size_t w = 0; w < words; w++)
         for (uint64_t bits = cells[w]; bits; bits &= bits - 1) {
@@ -397,6 +395,7 @@ static treb_status due_sorted(const Due *d, Log *log, const int16_t *outcome, bo
     for (unsigned p = least; p <= most && status == TREB_OK; start = first[p++])
         status = log_add_cells(log, due_stream(d->kings, d->side, wins), p, cell + start,
                                first[p] - start, &d->t->room, d->error);
+    memset(first + least, 0, (most - least + 2) * sizeof *first);
     return status;
 }
 
