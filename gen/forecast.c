@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bitboard.h"
 #include "core/error.h"
 #include "gen/solve/convert.h"
 #include "gen/store/store.h"
@@ -169,6 +170,11 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                           .wide = o->wide};
     Batches batches = {NULL, 0};
     uint64_t asked = 0;
+    /* Of a cut, the part of all squares that it has. */
+    const double cut = shape->pawns ? 8. / 64 : 28. / 64;
+    step->asked = bit_count(step->parents & WANT_SIDES) +
+                  cut * bit_count(step->parents & ~(unsigned)WANT_SIDES);
+    step->slices = shape->index.slices;
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape);
     bool listed = material_men(&step->material) <= MEN_LISTED;
     if (listed &&
