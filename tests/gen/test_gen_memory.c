@@ -215,10 +215,10 @@ END_TEST
 /* ---- A junior that is not there is an error, not a slice to be left out ------------------------ */
 
 static treb_status find_nothing(void *context, const Shape *shape, uint64_t slice, int side,
-                                const Solved **solved, int *lane, treb_error *error)
+                                bool push, const Solved **solved, int *lane, treb_error *error)
 {
     static const Solved nothing;
-    (void)context, (void)shape, (void)slice, (void)side, (void)error;
+    (void)context, (void)shape, (void)slice, (void)side, (void)push, (void)error;
     *solved = &nothing;
     *lane = 0;
     return TREB_OK;
@@ -226,9 +226,9 @@ static treb_status find_nothing(void *context, const Shape *shape, uint64_t slic
 
 static void release_nothing(void *context, const Solved *solved) { (void)context, (void)solved; }
 
-static const Shape *own_shape(void *context, const Material *material)
+static const Shape *own_shape(void *context, const Material *material, unsigned wanted)
 {
-    (void)material;
+    (void)material, (void)wanted;
     return context;
 }
 
@@ -239,7 +239,7 @@ START_TEST(conversions_without_memory)
     Converter *converter;
     Material m = material_of("KPvKP");
     uint64_t pawns[2] = {UINT64_C(1) << 8, UINT64_C(1) << 49};
-    SolvedSource source = {&shape, own_shape, find_nothing, release_nothing};
+    SolvedSource source = {&shape, own_shape, find_nothing, release_nothing, NULL};
     ck_assert(shape_init(&shape, &m));
     for (uint64_t i = 0;; i++) {
         treb_error error = {TREB_OK, ""};
@@ -259,9 +259,9 @@ START_TEST(conversions_without_memory)
 }
 END_TEST
 
-static const Shape *no_shape(void *context, const Material *material)
+static const Shape *no_shape(void *context, const Material *material, unsigned wanted)
 {
-    (void)context, (void)material;
+    (void)context, (void)material, (void)wanted;
     return NULL;
 }
 
@@ -272,7 +272,7 @@ START_TEST(missing_juniors_are_errors)
     const Slice *slice;
     treb_error error = {TREB_OK, ""};
     uint64_t pawns[1][2] = {{0, 0}};
-    SolvedSource source = {NULL, no_shape, NULL, NULL};
+    SolvedSource source = {NULL, no_shape, NULL, NULL, NULL};
     Material m = material_of("KRvK");
     ledger_init(&ledger, 1 << 30);
     ck_assert(shape_init(&shape, &m));
