@@ -84,15 +84,22 @@ static bool same_layout(const Index *a, const Index *b)
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
-/* The numbers of cells by which positions are met, and whether files have the same. A sample takes
- * cells as they lie side by side in a file; a full check planes, see full.h. */
+static uint64_t memo_bytes(const VerifyEntry *entry)
+{
+    return entry->index.size * sizeof(uint16_t);
+}
+
+/* The numbers of cells by which positions are met, and whether files have the same: those of the
+ * WDL file, which lie side by side there. But under a full check those of the table itself come in
+ * planes, see full.h; so do those of another whose memo may have to be given back: a plane then
+ * needs some planes of it, not a little of every page. */
 static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
 {
     const VerifyFile *wdl = &entry->file[TREB_WDL];
-    if (wdl->table != NULL && !store->options->full)
+    if (!index_init(&entry->index, &entry->material, NULL, 1)) return false;
+    bool large = entry == store->entry[0] || memo_bytes(entry) > store->limit / 32;
+    if (wdl->table != NULL && !(store->options->full && large))
         entry->index = wdl->header->side[TREB_WHITE].index;
-    else if (!index_init(&entry->index, &entry->material, NULL, 1))
-        return false;
     for (int m = 0; m < TREB_METRICS; m++)
         for (int s = 0; s < 2 && entry->file[m].table != NULL; s++)
             entry->file[m].like[s] =
@@ -200,11 +207,6 @@ treb_status verify_store_open(VerifyStore *store, const Material *material,
     for (size_t i = 0; status == TREB_OK && i < store->count; i++)
         status = link_entry(store, store->entry[i], error);
     return status;
-}
-
-static uint64_t memo_bytes(const VerifyEntry *entry)
-{
-    return entry->index.size * sizeof(uint16_t);
 }
 
 void verify_store_close(VerifyStore *store)
