@@ -18,6 +18,7 @@ enum { LITTLE = 16 << 20 /* bytes */ };
 struct VerifyLoose {
     void *at;
     uint64_t bytes;
+    bool memo; /* that is its own; else pages of a file */
 };
 
 void verify_loose_open(VerifyStore *store)
@@ -32,16 +33,15 @@ void verify_loose_close(VerifyStore *store)
     free(store->loose);
 }
 
-bool verify_loose_add(VerifyStore *store, const void *at, uint64_t bytes)
+static bool add(VerifyStore *store, const void *at, uint64_t bytes, bool memo)
 {
     bool added = false;
-    if (at == NULL) return true;
 #pragma omp critical(verify_loose)
     {
         VerifyLoose *grown = realloc(store->loose, (store->looses + 1) * sizeof *grown);
         if (grown != NULL) {
             store->loose = grown;
-            grown[store->looses++] = (VerifyLoose){(void *)(uintptr_t)at, bytes};
+            grown[store->looses++] = (VerifyLoose){(void *)(uintptr_t)at, bytes, memo};
             atomic_fetch_add(&store->loose_bytes, bytes);
             added = true;
         }
@@ -49,14 +49,21 @@ bool verify_loose_add(VerifyStore *store, const void *at, uint64_t bytes)
     return added;
 }
 
-/* Memory of zeros that takes room only where it is touched. */
+bool verify_loose_add(VerifyStore *store, const void *at, uint64_t bytes)
+{
+    return at == NULL || add(store, at, bytes, false);
+}
+
+/* Memory of zeros that takes room only where it is touched. Shared though nobody shares it: of private
+ * memory a page that is read first and then written, as a memo's are, has to be brought twice, which
+ * interrupts all threads. */
 void *verify_loose_new(VerifyStore *store, uint64_t bytes)
 {
     if (bytes == 0 || bytes > SIZE_MAX) return NULL;
     void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return NULL;
-    if (verify_loose_add(store, at, bytes)) return at;
+    if (add(store, at, bytes, true)) return at;
     munmap(at, (size_t)bytes);
     return NULL;
 }
@@ -80,7 +87,8 @@ static uint64_t resident_bytes(const VerifyStore *store)
 static bool too_much(const VerifyStore *store)
 {
     uint64_t most = store->limit - store->limit / 16, rest = atomic_load(&store->resident_rest);
-    if (most < rest + LITTLE) most = rest + LITTLE;
+    uint64_t little = store->limit / 16 < LITTLE ? LITTLE : store->limit / 16;
+    if (most < rest + little) most = rest + little;
     return resident_bytes(store) > most;
 }
 
@@ -92,7 +100,8 @@ void verify_loose_mind(VerifyStore *store)
 #pragma omp critical(verify_loose)
     if (too_much(store)) {
         for (size_t i = 0; i < store->looses; i++)
-            madvise(store->loose[i].at, (size_t)store->loose[i].bytes, MADV_DONTNEED);
+            madvise(store->loose[i].at, (size_t)store->loose[i].bytes,
+                    store->loose[i].memo ? MADV_REMOVE : MADV_DONTNEED);
         atomic_store(&store->resident_rest, resident_bytes(store));
     }
 }
