@@ -79,10 +79,10 @@ static bool fail_need(VerifyReport *report, uint64_t bytes)
     return false;
 }
 
-/* Memory for the codes of a batch: as many as a quarter of what there is has room for. */
+/* Memory for the codes of a batch: as many as half of what there is has room for. */
 static bool claim_batch(VerifyFull *full)
 {
-    uint64_t unit = batch_unit(full->index), most = (full->store->limit - full->store->used) / 4;
+    uint64_t unit = batch_unit(full->index), most = (full->store->limit - full->store->used) / 2;
     uint64_t units = most / verify_batch_bytes(full, unit), all = full->index->size / unit;
     if (units > all) units = all;
     full->batch_cells = (units > 0 ? units : 1) * unit;
