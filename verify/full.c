@@ -96,6 +96,7 @@ static void release_batch(VerifyFull *full)
     free(full->batch.memory);
     full->batch.memory = NULL;
     verify_release(full->store, verify_batch_bytes(full, full->batch_cells));
+    verify_store_retry(full->store);
 }
 
 /* The larger of the two files, unpacked, and what is to be settled. */

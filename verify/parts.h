@@ -49,7 +49,7 @@ typedef struct VerifyFile {
     const TableHeader *header;
     bool like[2];                /* cells of a side have the numbers of the entry's index */
     _Atomic(uint8_t *) bytes[2]; /* a side unpacked, once it is */
-    atomic_bool paged[2];        /* too large for that: read block by block */
+    atomic_bool paged[2];        /* too large for that: read piece by piece */
 } VerifyFile;
 
 /* One material. Of the one under test only the files of the kind that is checked are open. */
@@ -120,6 +120,9 @@ bool verify_block(VerifyReader *reader, const VerifyFile *file, int side, uint64
 
 /* The memo of a side, or NULL if it would take too much memory. */
 _Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side);
+
+/* There is more memory now: sides that were too large are looked at again when they are next needed. */
+void verify_store_retry(VerifyStore *store);
 
 /* Takes bytes off the memory allowed, and gives them back; false if there are not so many. */
 bool verify_claim(VerifyStore *store, uint64_t bytes);

@@ -316,6 +316,13 @@ static void load_side(VerifyReader *reader, VerifyFile *file, int side)
     atomic_store(&file->paged[side], true);
 }
 
+void verify_store_retry(VerifyStore *store)
+{
+    for (size_t i = 0; i < store->count; i++)
+        for (int m = 0; m < TREB_METRICS; m++)
+            for (int s = 0; s < 2; s++) atomic_store(&store->entry[i]->file[m].paged[s], false);
+}
+
 static const uint8_t *cached_block(VerifyReader *reader, const VerifyFile *file, int side,
                                    uint64_t block)
 {
