@@ -155,6 +155,7 @@ static bool claim_memory(VerifyFull *full)
     uint64_t least = full->syzygy ? 0 : 4 * verify_batch_bytes(full, batch_unit(full->index));
     choose_words(full);
     if (least > store->limit) return fail_need(full->report, least);
+    verify_loose_claim(store);
     if (full->syzygy && !claim_syzygy(full)) return false;
     if (!claim_words(full)) return false;
     if ((full->syzygy || claim_batch(full)) && verify_order_planes(full)) return true;

@@ -82,6 +82,12 @@ static uint64_t resident_bytes(const VerifyStore *store)
     return sscanf(text, "%llu %llu", &all, &resident) == 2 ? resident * store->page_bytes : 0;
 }
 
+void verify_loose_claim(VerifyStore *store)
+{
+    uint64_t bytes = resident_bytes(store), most = store->limit / 4;
+    verify_claim(store, bytes < most ? bytes : most);
+}
+
 /* A sixteenth is for what is touched until the next look. Where little can be given back, as other
  * memory takes all there is, it is not done over and over again. */
 static bool too_much(const VerifyStore *store)

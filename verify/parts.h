@@ -141,6 +141,9 @@ bool verify_loose_add(VerifyStore *store, const void *at, uint64_t bytes);
 void *verify_loose_new(VerifyStore *store, uint64_t bytes);
 void verify_loose_free(void *at, uint64_t bytes);
 
+/* Claims what the process holds already: open tables have codes, and much else. */
+void verify_loose_claim(VerifyStore *store);
+
 /* Gives such memory back if the process holds more than it may. To be called now and then. */
 void verify_loose_mind(VerifyStore *store);
 
