@@ -13,6 +13,9 @@
  * Where metrics have different sides stored, the distances that one side lacks are filled in before
  * the others are judged by it.
  *
+ * Of a table with a scratch file and one leading pawn these passes are made for one place of that pawn
+ * after the other.
+ *
  * Of Syzygy's files the distances are filled in for both sides before any is judged, and settled
  * (round.c). What is then judged is one distance for each position. */
 #include <stdio.h>
@@ -83,7 +86,8 @@ static bool fail_need(VerifyReport *report, uint64_t bytes)
 static bool claim_batch(VerifyFull *full)
 {
     uint64_t unit = batch_unit(full->index), most = (full->store->limit - full->store->used) / 2;
-    uint64_t units = most / verify_batch_bytes(full, unit), all = full->index->size / unit;
+    uint64_t units = most / verify_batch_bytes(full, unit);
+    uint64_t all = full->index->size / (uint64_t)full->stages / unit;
     if (units > all) units = all;
     full->batch_cells = (units > 0 ? units : 1) * unit;
     if (!verify_claim(full->store, verify_batch_bytes(full, full->batch_cells))) return false;
@@ -123,6 +127,18 @@ static void folder_of(const char *path, char *out, size_t size)
     snprintf(out, size, "%.*s", length > 0 ? (int)length : 1, length > 0 ? path : ".");
 }
 
+/* A table with one leading pawn is checked by where that is, the most advanced first: all that its
+ * pushes lead to has then been looked at, and three stages need be on the disk at a time. Of
+ * a symmetric material the other side's pushes lead to other stages. */
+enum { STAGES_KEPT = 3 };
+
+static bool has_stages(const VerifyFull *full)
+{
+    const Index *index = full->index;
+    return !full->syzygy && full->sides == 2 && index->pawns &&
+           index->material.count[index->lead_color][TREB_PAWN] == 1;
+}
+
 /* Words that leave a quarter of memory for all else are in memory, others in a scratch file. That is
  * in the folder that was named, or in the table's. */
 static bool claim_words(VerifyFull *full)
@@ -130,18 +146,22 @@ static bool claim_words(VerifyFull *full)
     VerifyStore *store = full->store;
     uint64_t room = store->limit - store->used, cells = full->index->size;
     uint64_t bytes = cells * full->words.bytes * (uint64_t)full->sides;
-    char folder[4096];
     treb_error error = {0};
     treb_status status;
     if (bytes <= room - room / 4 && verify_claim(store, bytes)) {
         status = verify_words_in_memory(&full->words, cells, full->sides, &error);
     } else {
         const Table *table = full->entry->file[TREB_WDL].table;
-        folder_of(full->syzygy ? syzygy_path(full->entry->syzygy[TREB_WDL]) : table_path(table),
-                  folder, sizeof folder);
         const char *scratch = full->report->options->scratch;
-        status = verify_words_on_disk(&full->words, store, cells, full->sides,
-                                      scratch != NULL ? scratch : folder, &error);
+        if (scratch != NULL)
+            snprintf(full->folder, sizeof full->folder, "%s", scratch);
+        else
+            folder_of(full->syzygy ? syzygy_path(full->entry->syzygy[TREB_WDL]) : table_path(table),
+                      full->folder, sizeof full->folder);
+        if (has_stages(full)) full->stages = INDEX_PLACES;
+        uint64_t most = full->stages > 1 ? bytes / INDEX_PLACES * STAGES_KEPT : bytes;
+        status = verify_words_on_disk(&full->words, store, cells, full->sides, full->folder, most,
+                                      &error);
     }
     /* Half of the rest is for what may be given back: words that are looked at, memos. */
     verify_claim(store, (store->limit - store->used) / 2);
@@ -165,7 +185,7 @@ static bool claim_memory(VerifyFull *full)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-static void run_ours(VerifyFull *full)
+static void run_stage(VerifyFull *full)
 {
     int sides = full->sides;
     for (int s = 0; s < sides; s++)
@@ -173,7 +193,7 @@ static void run_ours(VerifyFull *full)
     for (int s = 0; s < sides; s++)
         if (full->stored[s] != 0)
             verify_run_batches(full, verify_do_distances, full->stored[s], s, "distances");
-    release_batch(full);
+    if (full->stages == 1) release_batch(full);
     /* A side's distances have to be filled in before the other is judged. */
     bool whole[2] = {full->stored[0] == full->metrics, full->stored[1] == full->metrics};
     int first = whole[0] ? 1 : 0;
@@ -187,6 +207,55 @@ static void run_ours(VerifyFull *full)
     }
     verify_run_pass(full, verify_do_moves, first, "moves");
     verify_run_pass(full, verify_do_moves, first ^ 1, "moves");
+}
+
+/* The cells with the leading pawn on a file and so many ranks from its last one. */
+static void stage_cells(const VerifyFull *full, int file, int ranks, uint64_t *first, uint64_t *end)
+{
+    enum { FILES = 4, RANKS = INDEX_PLACES / FILES };
+    const Index *index = full->index;
+    int rank = index->lead_color == TREB_WHITE ? RANKS - 1 - ranks : ranks;
+    *first = index->lead_first[FILES * rank + file] * index->second_radix * index->slice_size;
+    *end = *first + index->second_radix * index->slice_size;
+}
+
+static void drop_stage(const VerifyFull *full, int file, int ranks)
+{
+    uint64_t first, end;
+    stage_cells(full, file, ranks, &first, &end);
+    verify_words_drop(&full->words, first, end);
+}
+
+/* A pawn's step leads to the stage before, and its double step to that before it: that from the
+ * second rank leads to the fourth. */
+static void run_stages(VerifyFull *full)
+{
+    enum { RANKS = 6, HOME = RANKS - 1, DOUBLE = HOME - 2 };
+    treb_error error;
+    for (; full->stage < full->stages && !atomic_load(&full->report->stop); full->stage++) {
+        int file = full->stage / RANKS, ranks = full->stage % RANKS;
+        stage_cells(full, file, ranks, &full->first, &full->end);
+        if (verify_words_take(&full->words, full->first, full->end, &error) != TREB_OK) {
+            verify_report_fail(full->report, &error);
+            return;
+        }
+        run_stage(full);
+        if (ranks > 0 && ranks - 1 != DOUBLE) drop_stage(full, file, ranks - 1);
+        if (ranks != HOME) continue;
+        drop_stage(full, file, DOUBLE);
+        drop_stage(full, file, HOME);
+    }
+}
+
+static void run_ours(VerifyFull *full)
+{
+    treb_error error;
+    if (full->stages > 1)
+        run_stages(full);
+    else if (verify_words_take(&full->words, full->first, full->end, &error) != TREB_OK)
+        verify_report_fail(full->report, &error);
+    else
+        run_stage(full);
 }
 
 static void run_syzygy_distances(VerifyFull *full)
@@ -205,6 +274,11 @@ static void run_syzygy_distances(VerifyFull *full)
 
 static void run_syzygy(VerifyFull *full)
 {
+    treb_error error;
+    if (verify_words_take(&full->words, full->first, full->end, &error) != TREB_OK) {
+        verify_report_fail(full->report, &error);
+        return;
+    }
     verify_flat_load(full->report, full->entry->syzygy[TREB_WDL], true, &full->flat);
     for (int s = 0; s < full->sides; s++) verify_run_pass(full, verify_do_verdict, s, "verdicts");
     verify_flat_free(&full->flat);
@@ -235,6 +309,8 @@ void verify_full(VerifyReport *report, VerifyStore *store, unsigned metrics, Ver
                        .syzygy = report->options->syzygy,
                        .ply = store->ply,
                        .sides = entry->symmetric ? 1 : 2,
+                       .stages = 1,
+                       .end = entry->index.size,
                        .metrics = metrics & VERIFY_DISTANCES,
                        .count = count};
     for (int g = 0; g < full.index->groups; g++)

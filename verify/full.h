@@ -35,16 +35,26 @@ typedef struct VerifyWords {
     void *side[2];
     uint64_t side_bytes;
     bool on_disk;
+    int file; /* if so, and the folder that it is in */
+    const char *folder;
+    uint64_t page_bytes;
 } VerifyWords;
 
 /* Chooses the words, for so many bits of each metric. */
 void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS]);
 
-/* Takes memory for them, or a scratch file: an unnamed one in the folder. Of several sides, two. */
+/* Takes memory for them, or makes a scratch file: an unnamed one in the folder, where `most` bytes
+ * will be taken at the same time. Of several sides, two. */
 treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides,
                                    treb_error *error);
 treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_t cells, int sides,
-                                 const char *folder, treb_error *error);
+                                 const char *folder, uint64_t most, treb_error *error);
+
+/* Takes disk for some cells before they are filled in, and gives it back: they are then lost. In memory
+ * nothing is to be done. */
+treb_status verify_words_take(const VerifyWords *words, uint64_t first, uint64_t end,
+                              treb_error *error);
+void verify_words_drop(const VerifyWords *words, uint64_t first, uint64_t end);
 void verify_words_free(VerifyWords *words);
 
 /* Distances of a symmetric material may be filled in while others are read. */
@@ -123,6 +133,11 @@ typedef struct VerifyFull {
     unsigned metrics;   /* distances that have a table */
     unsigned stored[2]; /* those of them that have the side, at least for some pawns */
     VerifyWords words;
+    char folder[4096]; /* of a scratch file */
+    /* What is checked at a time: the slices of one place of the leading pawn, or all. */
+    int stage, stages;
+    uint64_t first, end; /* its cells */
+    char phase[48];      /* what is told of it */
     uint16_t *planes[2]; /* by side to move: see passes.c. NULL: in the order of the cells */
     uint64_t batch_cells;
     VerifyBatch batch;
@@ -212,8 +227,8 @@ enum { VERIFY_CHUNK = 1 << 14 /* cells that a thread takes at a time */ };
 
 typedef void (*VerifyChunk)(VerifyWorker *w, uint64_t from, uint64_t to);
 
-/* What a pass does: something with each position, or with each chunk; of all cells, or of the
- * batch's. */
+/* What a pass does: something with each position, or with each chunk; of the stage, or of the batch
+ * alone. */
 typedef struct VerifyPass {
     VerifyWork work;
     VerifyChunk chunk;
@@ -224,7 +239,7 @@ typedef struct VerifyPass {
 void verify_run_threads(const VerifyFull *full, const VerifyPass *pass);
 
 /* Something with each position of a side: a phase of its own. */
-void verify_run_pass(const VerifyFull *full, VerifyWork work, int side, const char *phase);
+void verify_run_pass(VerifyFull *full, VerifyWork work, int side, const char *phase);
 
 /* The same with the codes of these metrics, batch by batch. */
 void verify_run_batches(VerifyFull *full, VerifyWork work, unsigned metrics, int side,

@@ -4,6 +4,7 @@
  * other, in the order of the moving king's squares: White's moves leave Black's king where it is. All
  * quiet moves from such planes stay among them, a 64th of a slice with pawns, about a tenth of
  * a table without; so where words are in a scratch file, not much more need be in memory at a time. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,14 +71,15 @@ static bool chunk_cells(const VerifyFull *full, const VerifyPass *pass, uint64_t
 {
     const Index *index = full->index;
     const uint16_t *planes = pass->work != NULL ? full->planes[pass->side] : NULL;
-    uint64_t end = pass->batch ? full->batch.end : index->size;
+    uint64_t end = pass->batch ? full->batch.end : full->end;
     if (pass->batch || planes == NULL) {
-        *from = (pass->batch ? full->batch.first : 0) + number * VERIFY_CHUNK;
+        *from = (pass->batch ? full->batch.first : full->first) + number * VERIFY_CHUNK;
     } else {
         uint64_t size = index->stride[INDEX_KINGS_AXIS];
-        uint64_t parts = (size + VERIFY_CHUNK - 1) / VERIFY_CHUNK, plane = number / parts;
+        uint64_t parts = (size + VERIFY_CHUNK - 1) / VERIFY_CHUNK;
+        uint64_t plane = full->first / size + number / parts;
         uint64_t first = plane / index->kings * index->kings + planes[plane % index->kings];
-        if (plane >= index->slices * index->kings) return false;
+        if (plane * size >= full->end) return false;
         *from = first * size + number % parts * VERIFY_CHUNK;
         end = (first + 1) * size;
     }
@@ -122,11 +124,21 @@ void verify_run_threads(const VerifyFull *full, const VerifyPass *pass)
     run_worker(full, pass, &next);
 }
 
-void verify_run_pass(const VerifyFull *full, VerifyWork work, int side, const char *phase)
+/* Begins a phase: of the stage, if there are several. */
+static void begin_phase(VerifyFull *full, const char *phase)
+{
+    snprintf(full->phase, sizeof full->phase, "%s", phase);
+    if (full->stages > 1)
+        snprintf(full->phase, sizeof full->phase, "%s, part %d of %d", phase, full->stage + 1,
+                 full->stages);
+    verify_report_phase(full->report, full->phase, full->end - full->first);
+}
+
+void verify_run_pass(VerifyFull *full, VerifyWork work, int side, const char *phase)
 {
     const VerifyPass pass = {.work = work, .side = side};
     if (atomic_load(&full->report->stop)) return;
-    verify_report_phase(full->report, phase, full->index->size);
+    begin_phase(full, phase);
     verify_run_threads(full, &pass);
 }
 
@@ -134,15 +146,14 @@ void verify_run_batches(VerifyFull *full, VerifyWork work, unsigned metrics, int
                         const char *phase)
 {
     const VerifyPass pass = {.work = work, .side = side, .batch = true};
-    uint64_t size = full->index->size;
     VerifyBatch *batch = &full->batch;
     if (atomic_load(&full->report->stop)) return;
-    verify_report_phase(full->report, phase, size);
+    begin_phase(full, phase);
     batch->side = side;
-    for (uint64_t first = 0; first < size; first = batch->end) {
+    for (uint64_t first = full->first; first < full->end; first = batch->end) {
         batch->first = first;
-        batch->end = size - first < full->batch_cells ? size : first + full->batch_cells;
-        batch->again = first > 0;
+        batch->end = full->end - first < full->batch_cells ? full->end : first + full->batch_cells;
+        batch->again = first > full->first || full->stage > 0;
         verify_unpack(full, metrics);
         verify_run_threads(full, &pass);
     }

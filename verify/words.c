@@ -69,40 +69,58 @@ static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *err
                 folder, (double)bytes / 1e9, (double)machine_free_disk(folder) / 1e9);
 }
 
-/* Takes all of the disk at once: a mapped file has no way to say later that it is full. */
-static treb_status reserve(int file, const char *folder, uint64_t bytes, treb_error *error)
-{
-    if (machine_free_disk(folder) < bytes) return fail_disk(folder, bytes, error);
-    int wrong = posix_fallocate(file, 0, (off_t)bytes);
-    if (wrong == 0) return TREB_OK;
-    if (wrong == ENOSPC || wrong == EFBIG || wrong == EDQUOT)
-        return fail_disk(folder, bytes, error);
-    errno = wrong;
-    return fail_errno(error, "make a scratch file", folder);
-}
-
 treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_t cells, int sides,
-                                 const char *folder, treb_error *error)
+                                 const char *folder, uint64_t most, treb_error *error)
 {
     uint64_t page = store->page_bytes;
+    words->page_bytes = page;
     words->side_bytes = (cells * words->bytes + page - 1) / page * page;
+    words->folder = folder;
+    words->file = open_unnamed(folder);
+    if (words->file < 0) return fail_errno(error, "make a scratch file", folder);
     words->on_disk = true;
-    int file = open_unnamed(folder);
-    if (file < 0) return fail_errno(error, "make a scratch file", folder);
-    treb_status status = reserve(file, folder, words->side_bytes * (uint64_t)sides, error);
-    for (int s = 0; s < sides && status == TREB_OK; s++) {
-        void *at = mmap(NULL, (size_t)words->side_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                        (off_t)(words->side_bytes * (uint64_t)s));
-        if (at == MAP_FAILED) {
-            status = errno == ENOMEM ? fail_memory(error)
-                                     : fail_errno(error, "map a scratch file", folder);
-        } else {
-            words->side[s] = at;
-            if (!verify_loose_add(store, at, words->side_bytes)) status = fail_memory(error);
-        }
+    if (machine_free_disk(folder) < most) return fail_disk(folder, most, error);
+    if (ftruncate(words->file, (off_t)(words->side_bytes * (uint64_t)sides)) != 0)
+        return errno == EFBIG ? fail_disk(folder, most, error)
+                              : fail_errno(error, "make a scratch file", folder);
+    for (int s = 0; s < sides; s++) {
+        void *at = mmap(NULL, (size_t)words->side_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        words->file, (off_t)(words->side_bytes * (uint64_t)s));
+        if (at == MAP_FAILED)
+            return errno == ENOMEM ? fail_memory(error)
+                                   : fail_errno(error, "map a scratch file", folder);
+        words->side[s] = at;
+        if (!verify_loose_add(store, at, words->side_bytes)) return fail_memory(error);
     }
-    close(file); /* It lasts as long as it is mapped. */
-    return status;
+    return TREB_OK;
+}
+
+/* A mapped file has no way to say, when it is written, that the disk is full. */
+treb_status verify_words_take(const VerifyWords *words, uint64_t first, uint64_t end,
+                              treb_error *error)
+{
+    uint64_t bytes = (end - first) * words->bytes;
+    for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {
+        int wrong = posix_fallocate(words->file,
+                                    (off_t)(words->side_bytes * (uint64_t)s + first * words->bytes),
+                                    (off_t)bytes);
+        if (wrong == ENOSPC || wrong == EFBIG || wrong == EDQUOT)
+            return fail_disk(words->folder, 2 * bytes, error);
+        errno = wrong;
+        if (wrong != 0) return fail_errno(error, "make a scratch file", words->folder);
+    }
+    return TREB_OK;
+}
+
+void verify_words_drop(const VerifyWords *words, uint64_t first, uint64_t end)
+{
+    uint64_t page = words->page_bytes;
+    for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {
+        /* Pages that others share stay. */
+        uint64_t from = (first * words->bytes + page - 1) / page * page;
+        uint64_t to = end * words->bytes / page * page;
+        if (from < to) madvise((uint8_t *)words->side[s] + from, (size_t)(to - from), MADV_REMOVE);
+    }
 }
 
 void verify_words_free(VerifyWords *words)
@@ -115,4 +133,6 @@ void verify_words_free(VerifyWords *words)
             free(words->side[s]);
         words->side[s] = NULL;
     }
+    if (words->on_disk) close(words->file);
+    words->on_disk = false;
 }
