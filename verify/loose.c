@@ -13,7 +13,7 @@
 
 #include "verify/parts.h"
 
-enum { LITTLE = 16 << 20 /* bytes */ };
+enum { LITTLE = 16 << 20, MUCH = 256 << 20 /* bytes */ };
 
 struct VerifyLoose {
     void *at;
@@ -88,11 +88,12 @@ void verify_loose_claim(VerifyStore *store)
     verify_claim(store, bytes < most ? bytes : most);
 }
 
-/* A sixteenth is for what is touched until the next look. Where little can be given back, as other
+/* An eighth is for what is touched until the next look. Where little can be given back, as other
  * memory takes all there is, it is not done over and over again. */
 static bool too_much(const VerifyStore *store)
 {
-    uint64_t most = store->limit - store->limit / 16, rest = atomic_load(&store->resident_rest);
+    uint64_t eighth = store->limit / 8 < MUCH ? store->limit / 8 : MUCH;
+    uint64_t most = store->limit - eighth, rest = atomic_load(&store->resident_rest);
     uint64_t little = store->limit / 16 < LITTLE ? LITTLE : store->limit / 16;
     if (most < rest + little) most = rest + little;
     return resident_bytes(store) > most;

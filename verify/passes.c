@@ -12,7 +12,7 @@
 
 enum {
     SMALL_PLANE = 1024, /* cells: to go from one to another costs too much */
-    MIND = 1024         /* cells after which memory is looked at */
+    MIND = 256          /* cells after which memory is looked at */
 };
 
 bool verify_order_planes(VerifyFull *full)
