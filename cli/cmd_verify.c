@@ -31,7 +31,9 @@ static const char usage[] =
     "                       than is said\n"
     "  -c, --checksum       compare checksums and nothing else\n"
     "  -s, --share X        of the positions in a sample, such as 0.05 or 5%\n"
-    "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB)\n"
+    "  -M, --memory SIZE    use at most SIZE, as 2GiB, or refuse (default 12GiB). What\n"
+    "                       --full has no room for goes to a scratch file in the\n"
+    "                       table's folder, or in that which TMPDIR says\n"
     "  -j, --threads N      threads (default: one a processor)\n"
     "      --json           one JSON object a line as tables are checked\n"
     "  -q, --quiet          say nothing of tables that are right\n"
@@ -265,6 +267,7 @@ static int run_all(const VerifyArgs *args)
     options->dirs_count = args->dirs.count;
     options->progress = on_progress;
     options->context = &run;
+    options->scratch = getenv("TMPDIR");
     size_t i = 0;
     for (; i < args->items && !atomic_load(run.stop); i++) {
         run.item = &args->item[i];

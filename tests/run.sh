@@ -58,6 +58,7 @@ run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
+run "verify in little memory" "$build/trebuchet" verify --full --memory 2MiB --tables "$tables" KPvK KRvKR KBvKN
 run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"
 run test_probe_many tests/cli/test_probe_many.sh "$build/trebuchet" "$tables"
 run test_words tests/cli/test_words.sh "$build/trebuchet" "$tables"

@@ -4,7 +4,8 @@
  *   value.c     what a position is worth, from tables and by its moves: the metrics' rules
  *   walk.c      positions in the order of their cells
  *   report.c    errors, and the threads' common progress
- *   full.c      a whole table in flat arrays
+ *   loose.c     memory that may be given back at any time
+ *   full.c      every position of a table, with what full.h lists
  *   flat.c      the arrays of a Syzygy file, unpacked
  *   checksum.c  files' checksums alone
  *   verify.c    the sample, the headers, the interface
@@ -24,7 +25,7 @@
 
 enum {
     VERIFY_NONE = 0xffff,  /* no distance known */
-    VERIFY_PLIES = 1023,   /* distances are below */
+    VERIFY_PLIES = 4095,   /* distances are below */
     VERIFY_DISTANCES = 14, /* the metrics but WDL, as bits */
     VERIFY_ENTRIES_MAX = 4096,
     VERIFY_SLOTS = 2048,    /* of a thread's block cache, */
@@ -48,7 +49,7 @@ typedef struct VerifyFile {
     const TableHeader *header;
     bool like[2];                /* cells of a side have the numbers of the entry's index */
     _Atomic(uint8_t *) bytes[2]; /* a side unpacked, once it is */
-    atomic_bool paged[2];        /* too large for that: read block by block */
+    atomic_bool paged[2];        /* too large for that: read piece by piece */
 } VerifyFile;
 
 /* One material. Of the one under test only the files of the kind that is checked are open. */
@@ -62,6 +63,8 @@ struct VerifyEntry {
     VerifyAfter after[2][TREB_TYPES][TREB_TYPES]; /* mover, victim (king: none), promotion (or 0) */
 };
 
+typedef struct VerifyLoose VerifyLoose;
+
 /* A material and all that play can lead to. Shared by threads. */
 typedef struct VerifyStore {
     const VerifyOptions *options;
@@ -69,8 +72,17 @@ typedef struct VerifyStore {
     SyzygyMaps maps;
     VerifyEntry **entry; /* the first is the one under test */
     size_t count;
-    uint64_t used, limit; /* bytes; changed in critical sections only */
+    _Atomic(uint64_t) used; /* bytes; changed in critical sections only */
+    uint64_t limit;
     uint64_t whole_limit; /* larger sides are not unpacked as a whole */
+    /* Memory that may be given back: see loose.c. Of it a file that says what the process holds; -1:
+     * there is none, and the system has to mind it alone. */
+    VerifyLoose *loose;
+    size_t looses;
+    _Atomic(uint64_t) loose_bytes;
+    int resident;
+    _Atomic(uint64_t) resident_rest; /* what the process held when all of that was given back */
+    uint64_t page_bytes;
 } VerifyStore;
 
 /* A thread's view of the store. The first error stays; values are then meaningless. */
@@ -109,9 +121,31 @@ bool verify_block(VerifyReader *reader, const VerifyFile *file, int side, uint64
 /* The memo of a side, or NULL if it would take too much memory. */
 _Atomic(uint16_t) *verify_memo(VerifyStore *store, VerifyEntry *entry, int side);
 
+/* There is more memory now: sides that were too large are looked at again when they are next needed. */
+void verify_store_retry(VerifyStore *store);
+
 /* Takes bytes off the memory allowed, and gives them back; false if there are not so many. */
 bool verify_claim(VerifyStore *store, uint64_t bytes);
 void verify_release(VerifyStore *store, uint64_t bytes);
+
+/* ---- memory that may be given back ----------------------------------------------------------- */
+
+void verify_loose_open(VerifyStore *store);
+void verify_loose_close(VerifyStore *store);
+
+/* Mapped memory whose pages may be given back at any time, until the store is closed or it is no
+ * longer mapped, after which nothing is minded. False: out of memory. */
+bool verify_loose_add(VerifyStore *store, const void *at, uint64_t bytes);
+
+/* New memory that may become zeros again at any time. NULL: there is none. */
+void *verify_loose_new(VerifyStore *store, uint64_t bytes);
+void verify_loose_free(void *at, uint64_t bytes);
+
+/* Claims what the process holds already: open tables have codes, and much else. */
+void verify_loose_claim(VerifyStore *store);
+
+/* Gives such memory back if the process holds more than it may. To be called now and then. */
+void verify_loose_mind(VerifyStore *store);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* store.c - the tables of a material and of all that play can lead to.
  *
  * Tables are unpacked side by side on first use, into the bytes that the file's blocks hold, as
- * long as memory allows; what is larger is read through a small cache of blocks of each thread's.
- */
+ * long as memory allows. Of what is larger single cells are read from the mapped file or, with codec
+ * zstd, through a small cache of blocks of each thread's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,8 @@ static treb_status open_table(VerifyStore *store, const Material *material, int 
         (int)file->header->metric != metric)
         return fail(error, TREB_ERR_DAMAGED, "%.400s: holds another table than its name says",
                     table_path(file->table));
-    return TREB_OK;
+    const Mapped *map = table_map(file->table);
+    return verify_loose_add(store, map->bytes, map->size) ? TREB_OK : fail_memory(error);
 }
 
 static bool same_layout(const Index *a, const Index *b)
@@ -83,14 +84,22 @@ static bool same_layout(const Index *a, const Index *b)
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
-/* The numbers of cells by which positions are met, and whether files have the same. */
-static bool choose_index(VerifyEntry *entry)
+static uint64_t memo_bytes(const VerifyEntry *entry)
+{
+    return entry->index.size * sizeof(uint16_t);
+}
+
+/* The numbers of cells by which positions are met, and whether files have the same: those of the
+ * WDL file, which lie side by side there. But under a full check those of the table itself come in
+ * planes, see full.h; so do those of another whose memo may have to be given back: a plane then
+ * needs some planes of it, not a little of every page. */
+static bool choose_index(const VerifyStore *store, VerifyEntry *entry)
 {
     const VerifyFile *wdl = &entry->file[TREB_WDL];
-    if (wdl->table != NULL)
+    if (!index_init(&entry->index, &entry->material, NULL, 1)) return false;
+    bool large = entry == store->entry[0] || memo_bytes(entry) > store->limit / 32;
+    if (wdl->table != NULL && !(store->options->full && large))
         entry->index = wdl->header->side[TREB_WHITE].index;
-    else if (!index_init(&entry->index, &entry->material, NULL, 1))
-        return false;
     for (int m = 0; m < TREB_METRICS; m++)
         for (int s = 0; s < 2 && entry->file[m].table != NULL; s++)
             entry->file[m].like[s] =
@@ -147,7 +156,7 @@ static treb_status open_entry(VerifyStore *store, const Material *material, treb
     entry->symmetric = material_symmetric(material);
     treb_status status = open_files(store, entry, error);
     if (status != TREB_OK) return status;
-    return choose_index(entry) ? TREB_OK : fail(error, TREB_ERR_MEN, "too many men");
+    return choose_index(store, entry) ? TREB_OK : fail(error, TREB_ERR_MEN, "too many men");
 }
 
 /* Opens the material with a man gone, promoted or both, unless that is bare kings. */
@@ -189,6 +198,7 @@ treb_status verify_store_open(VerifyStore *store, const Material *material,
     store->options = options;
     store->ply = options->syzygy ? 2 : 1;
     syzygy_maps_fill(&store->maps);
+    verify_loose_open(store);
     store->limit = options->memory ? options->memory : UINT64_C(12) << 30;
     store->whole_limit = options->full ? UINT64_MAX : UINT64_C(8) << 20;
     store->entry = calloc(VERIFY_ENTRIES_MAX, sizeof *store->entry);
@@ -204,7 +214,7 @@ void verify_store_close(VerifyStore *store)
     for (size_t i = 0; i < store->count; i++) {
         VerifyEntry *entry = store->entry[i];
         for (int side = 0; side < 2; side++) {
-            free(atomic_load(&entry->memo[side]));
+            verify_loose_free(atomic_load(&entry->memo[side]), memo_bytes(entry));
             for (int m = 0; m < TREB_METRICS; m++) free(atomic_load(&entry->file[m].bytes[side]));
         }
         for (int m = 0; m < TREB_METRICS; m++) table_close(entry->file[m].table);
@@ -212,6 +222,7 @@ void verify_store_close(VerifyStore *store)
         free(entry);
     }
     free(store->entry);
+    verify_loose_close(store);
 }
 
 void verify_file_name(const VerifyStore *store, const Material *material, int metric,
@@ -256,7 +267,7 @@ bool verify_claim(VerifyStore *store, uint64_t bytes)
 {
     bool granted = false;
 #pragma omp critical(verify_claim)
-    if (bytes <= store->limit - store->used) {
+    if (store->used <= store->limit && bytes <= store->limit - store->used) {
         store->used += bytes;
         granted = true;
     }
@@ -269,16 +280,6 @@ void verify_release(VerifyStore *store, uint64_t bytes)
     store->used -= bytes;
 }
 
-/* Memory that counts as used; NULL if there is not so much. */
-static void *claim_room(VerifyStore *store, uint64_t count, size_t size)
-{
-    if (!verify_claim(store, count * size)) return NULL;
-    /* Untouched pages of zeros cost nothing. */
-    void *room = calloc(count, size);
-    if (room == NULL) verify_release(store, count * size);
-    return room;
-}
-
 static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, uint8_t *bytes)
 {
     uint64_t blocks = table_side_blocks(file->header);
@@ -288,14 +289,24 @@ static bool unpack_side(VerifyReader *reader, const VerifyFile *file, int side, 
     return true;
 }
 
-/* Unpacks a side as a whole. If it is too large, or a block cannot be read, the side is read block
- * by block from then on: every thread meets for itself the error in a block that it needs. */
+/* Memory for a side, unless it is more than half of what is left: others want some, too. */
+static uint8_t *claim_side(VerifyStore *store, uint64_t size)
+{
+    if (size > store->whole_limit || size > (store->limit - store->used) / 2) return NULL;
+    if (!verify_claim(store, size)) return NULL;
+    uint8_t *bytes = malloc(size);
+    if (bytes == NULL) verify_release(store, size);
+    return bytes;
+}
+
+/* Unpacks a side as a whole. If it is too large, or a block cannot be read, the side is read piece
+ * by piece from then on: every thread meets for itself the error in one that it needs. */
 static void load_side(VerifyReader *reader, VerifyFile *file, int side)
 {
     if (atomic_load(&file->bytes[side]) != NULL || atomic_load(&file->paged[side])) return;
     VerifyStore *store = reader->store;
     uint64_t size = table_side_blocks(file->header) << file->header->block_bits;
-    uint8_t *bytes = size <= store->whole_limit ? claim_room(store, size, 1) : NULL;
+    uint8_t *bytes = claim_side(store, size);
     if (bytes != NULL && unpack_side(reader, file, side, bytes)) {
         atomic_store(&file->bytes[side], bytes);
         return;
@@ -305,12 +316,20 @@ static void load_side(VerifyReader *reader, VerifyFile *file, int side)
     atomic_store(&file->paged[side], true);
 }
 
+void verify_store_retry(VerifyStore *store)
+{
+    for (size_t i = 0; i < store->count; i++)
+        for (int m = 0; m < TREB_METRICS; m++)
+            for (int s = 0; s < 2; s++) atomic_store(&store->entry[i]->file[m].paged[s], false);
+}
+
 static const uint8_t *cached_block(VerifyReader *reader, const VerifyFile *file, int side,
                                    uint64_t block)
 {
     uint64_t hash = (uint64_t)(uintptr_t)file / 16 + block * 2 + (uint64_t)side;
     size_t size = (size_t)1 << file->header->block_bits, slots = VERIFY_CACHE / size;
     if (slots > VERIFY_SLOTS) slots = VERIFY_SLOTS;
+    while (slots > 1 && slots * size > reader->store->limit / 32) slots /= 2;
     size_t i = (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) % slots;
     if (reader->slot[i].file == file && reader->slot[i].block == block &&
         reader->slot[i].side == side)
@@ -341,6 +360,15 @@ static unsigned code_in_whole(const TableHeader *h, const uint8_t *bytes, uint64
     return code % h->base;
 }
 
+static unsigned cell_code(VerifyReader *reader, const VerifyFile *file, int side, uint64_t cell)
+{
+    treb_error error = {0};
+    int code = table_read_cell(file->table, TABLE_WAIT, side, cell, &error);
+    if (code >= 0) return (unsigned)code;
+    if (reader->error.status == TREB_OK) reader->error = error;
+    return 0;
+}
+
 unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t cell)
 {
     uint8_t *bytes = atomic_load_explicit(&file->bytes[side], memory_order_acquire);
@@ -350,6 +378,7 @@ unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t 
         bytes = atomic_load(&file->bytes[side]);
     }
     if (bytes != NULL) return code_in_whole(file->header, bytes, cell);
+    if (file->header->codec == TABLE_SYMBOLS) return cell_code(reader, file, side, cell);
     const uint8_t *block = cached_block(reader, file, side, table_cell_block(file->header, cell));
     return block != NULL ? table_cell_code(file->header, block, cell) : 0;
 }
@@ -357,9 +386,8 @@ unsigned verify_code(VerifyReader *reader, VerifyFile *file, int side, uint64_t 
 static _Atomic(uint16_t) *new_memo(VerifyStore *store, VerifyEntry *entry, int side)
 {
     _Atomic(uint16_t) *memo = atomic_load(&entry->memo[side]);
-    uint64_t cells = entry->index.size;
-    if (memo != NULL || cells > store->whole_limit / sizeof *memo) return memo;
-    memo = claim_room(store, cells, sizeof *memo); /* zero means unknown */
+    if (memo != NULL || memo_bytes(entry) > store->whole_limit) return memo;
+    memo = verify_loose_new(store, memo_bytes(entry)); /* zero means unknown */
     atomic_store(&entry->memo[side], memo);
     return memo;
 }

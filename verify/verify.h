@@ -32,6 +32,9 @@ typedef struct VerifyOptions {
     double share;     /* of the positions in a sample, 0 to 1; 0 for some 65000 cells a side */
     unsigned threads; /* 0: as many as OpenMP likes */
     uint64_t memory;  /* bytes to use at most; 0 for 12 GiB. Refused if a full check needs more */
+    /* The folder of a scratch file, for a full check with less memory than it would like; NULL: that
+     * of the table. The file has no name, and is gone when the process is. */
+    const char *scratch;
     VerifyProgress progress; /* may be NULL */
     void *context;           /* for progress */
 } VerifyOptions;

@@ -139,6 +139,9 @@ static inline size_t find(const Truth *t, int side, unsigned verdict, unsigned d
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Distances in two bytes a cell, and maps that go up to 4094 plies, though none is as long. */
+static bool wide;
+
 /* Damage done before a table is written. */
 typedef struct Damage {
     const char *material;
@@ -200,8 +203,8 @@ static inline void fill_header(const Truth *t, TableHeader *h, unsigned stored)
         if (h->metric == TREB_WDL) {
             set_map(s, 0, WDL_VALUES, 1);
         } else {
-            set_map(s, TREB_LOSS, 200, 1);
-            set_map(s, TREB_WIN, 200, 1);
+            set_map(s, TREB_LOSS, h->width == 2 ? 4095 : 200, 1);
+            set_map(s, TREB_WIN, h->width == 2 ? 4095 : 200, 1);
         }
     }
 }
@@ -230,6 +233,11 @@ static inline uint8_t *side_bytes(const Truth *t, const TableHeader *h, int side
             code = v != ILLEGAL ? v : 4;
         else if (v != ILLEGAL && v != TREB_DRAW && !left_out(t, h->metric, side, cell))
             code = t->plies[h->metric][side][cell];
+        if (h->width == 2) {
+            bytes[2 * cell] = (uint8_t)code;
+            bytes[2 * cell + 1] = (uint8_t)(code >> 8);
+            continue;
+        }
         for (unsigned i = 0; i < cell % h->per_byte; i++) code *= h->base;
         bytes[cell / h->per_byte] = (uint8_t)(bytes[cell / h->per_byte] + code);
     }
@@ -248,7 +256,7 @@ static inline void write_table(int which, int metric, unsigned stored)
     h->metric = metric;
     h->per_byte = metric == TREB_WDL ? 3 : 1;
     h->base = metric == TREB_WDL ? 5 : 0;
-    h->width = 1;
+    h->width = wide && metric != TREB_WDL ? 2 : 1;
     h->block_bits = 10;
     if (hit && !damage.header) damage.act(t, h);
     fill_header(t, h, stored);

@@ -335,8 +335,9 @@ START_TEST(ends_on_request_or_for_want_of_memory)
     ck_assert_int_eq(verify_material(m, &options, &result), TREB_ERR_ARGUMENT);
     ck_assert_int_eq(calls, 1);
     options.progress = NULL;
-    options.memory = 1 << 18;
+    options.memory = 8;
     ck_assert_int_eq(verify_material(m, &options, &result), TREB_ERR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(result.text, "needs more memory: --memory 1MiB"));
     /* With room for the table itself but none for its juniors these are read block by block. */
     options.memory = (UINT64_C(8) + 3 + 1) * truth[KP].index.size;
     ck_assert_msg(verify_material(m, &options, &result) == TREB_OK, "%s", result.text);

@@ -67,13 +67,14 @@ START_TEST(right_tables)
 }
 END_TEST
 
-/* A bound on memory that leaves room for little more than the table itself: others are then read
- * block by block. */
+/* A bound on memory that leaves room for little more than the table itself, and one that does not even
+ * leave that: others are then read piece by piece, and what is known of positions is in a file. */
 START_TEST(little_room)
 {
     write_tables(KQ, KP, false);
     uint64_t memory = (UINT64_C(8) + 3 + 1) * truth[KP].index.size;
     sweep((Outcome){.material = "KPvK", .full = true, .right = true, .memory = memory});
+    sweep((Outcome){.material = "KPvK", .full = true, .right = true, .memory = 1 << 18});
     sweep((Outcome){.material = "KPvK", .right = true, .memory = 1 << 16});
 }
 END_TEST

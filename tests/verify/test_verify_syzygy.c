@@ -296,7 +296,7 @@ START_TEST(ends_on_request_or_for_want_of_memory)
         ck_assert_int_eq(left, 0);
     }
     options.progress = NULL;
-    options.memory = 1 << 18;
+    options.memory = 1 << 12;
     ck_assert_int_eq(verify_material(m, &options, &result), TREB_ERR_MEMORY);
     ck_assert_ptr_nonnull(strstr(result.text, "needs more memory"));
 }

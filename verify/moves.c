@@ -1,0 +1,144 @@
+/* moves.c - what the moves of a position come to, under a full check.
+ *
+ * Nearly all moves are quiet and lead to another word of the table, found by the one coordinate that
+ * changes. Captures and promotions lead to other tables (value.c). */
+#include "verify/full.h"
+
+VerifyValue verify_word_value(const VerifyFull *full, uint64_t word)
+{
+    VerifyValue value = {.verdict = (uint8_t)verify_word_verdict(word), .plies = {VERIFY_NONE}};
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        value.plies[m] = (uint16_t)verify_word_get(&full->words, word, m);
+    return value;
+}
+
+/* The word of a position of the table, by its men. */
+static uint64_t word_of(const VerifyFull *full, const treb_position *pos)
+{
+    treb_position swapped;
+    if (full->sides == 1 && pos->turn == TREB_BLACK) {
+        position_swap_colors(pos, &swapped);
+        pos = &swapped;
+    }
+    return verify_word(&full->words, pos->turn, index_of_position(full->index, pos));
+}
+
+/* The group's coordinate once one of its men has moved. */
+static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, int from, int to)
+{
+    uint8_t squares[TREB_MEN_MAX];
+    uint64_t men = position_men_of(pos, group->color, group->type);
+    men ^= square_bit(from) | square_bit(to);
+    for (int i = 0; men != 0; i++) squares[i] = (uint8_t)bit_pop(&men);
+    return index_group(group, squares);
+}
+
+/* The axis that a quiet move changes, and its new coordinate; -1 if the child has to be turned
+ * before it can be numbered. */
+static int moved_axis(const VerifyWorker *w, const treb_position *pos, Move m, uint32_t *coordinate)
+{
+    const Index *index = w->full->index;
+    int from = move_from(m), to = move_to(m);
+    if (w->walk.twofold || w->full->sides == 1) return -1;
+    if (!bit_test(pos->by_type[TREB_KING], from)) {
+        int group = w->full->group[pos->turn][position_piece_at(pos, from, NULL)];
+        bool single = index->group[group].count == 1 && !index->group[group].by_shade;
+        *coordinate = single ? (uint32_t)to : moved_group(&index->group[group], pos, from, to);
+        return 1 + group;
+    }
+    int white = pos->turn == TREB_WHITE ? to : w->walk.men.king[TREB_WHITE];
+    int black = pos->turn == TREB_BLACK ? to : w->walk.men.king[TREB_BLACK], symmetry;
+    bool diagonal = white % 9 == 0 && black % 9 == 0;
+    if (!index->pawns && diagonal) return -1;
+    *coordinate = (uint32_t)index_kings(index->pawns, white, black, &symmetry);
+    return symmetry == 0 ? INDEX_KINGS_AXIS : -1;
+}
+
+static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos, Move m)
+{
+    uint32_t coordinate = 0;
+    int axis = moved_axis(w, pos, m, &coordinate);
+    if (axis >= 0) {
+        int64_t steps = (int64_t)coordinate - (int64_t)w->walk.coordinate[axis];
+        uint64_t cell = w->walk.cell + (uint64_t)(steps * (int64_t)w->full->index->stride[axis]);
+        return verify_word(&w->full->words, pos->turn ^ 1, cell);
+    }
+    treb_position child;
+    position_make(pos, m, &child);
+    return word_of(w->full, &child);
+}
+
+/* After a pawn's push, which may allow en passant. */
+static VerifyValue pushed_value(const VerifyWorker *w, const treb_position *child, unsigned metrics)
+{
+    VerifyValue value = verify_word_value(w->full, word_of(w->full, child));
+    if (child->ep == 0 || !position_ep_legal(child)) return value;
+    return verify_with_ep(w->reader, w->full->entry, child, &value, metrics);
+}
+
+unsigned verify_pushed_verdict(void *context, const treb_position *child)
+{
+    return pushed_value(context, child, 0).verdict;
+}
+
+/* Quiet moves, most of all moves by far, as words: the fields are compared where they stand. */
+typedef struct Quiet {
+    unsigned moves, seen;                             /* as in a tally */
+    uint64_t least[TREB_METRICS], most[TREB_METRICS]; /* of lost and of won children */
+} Quiet;
+
+static void quiet_add(const VerifyFull *full, Quiet *quiet, uint64_t word)
+{
+    unsigned verdict = verify_word_verdict(word);
+    quiet->moves++;
+    quiet->seen |= 1u << verdict;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        uint64_t plies = word & full->words.field[m].mask;
+        if (verdict < TREB_DRAW && plies < quiet->least[m]) quiet->least[m] = plies;
+        if (verdict > TREB_DRAW && plies > quiet->most[m]) quiet->most[m] = plies;
+    }
+}
+
+/* Adds the quiet moves together: for each, a distance is one more than the child's. */
+static void quiet_tally(const VerifyFull *full, const Quiet *quiet, VerifyTally *tally)
+{
+    tally->moves += quiet->moves;
+    tally->quiet |= quiet->seen;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        unsigned least =
+            verify_one_more(verify_word_get(&full->words, quiet->least[m], m), full->ply);
+        unsigned most =
+            verify_one_more(verify_word_get(&full->words, quiet->most[m], m), full->ply);
+        if (quiet->seen & (1 << TREB_LOSS | 1 << TREB_BLESSED_LOSS))
+            verify_tally_distance(tally, true, m, least);
+        if (quiet->seen & (1 << TREB_CURSED_WIN | 1 << TREB_WIN))
+            verify_tally_distance(tally, false, m, most);
+    }
+}
+
+void verify_tally_moves(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    uint64_t special = pos->by_type[TREB_PAWN], enemy = pos->by_color[pos->turn ^ 1];
+    Quiet quiet = {.least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    verify_tally_init(tally, w->full->ply);
+    for (int i = 0; i < count; i++) {
+        if (!bit_test(special, move_from(moves[i])) && !bit_test(enemy, move_to(moves[i]))) {
+            quiet_add(w->full, &quiet, quiet_word(w, pos, moves[i]));
+            continue;
+        }
+        VerifyKind kind = verify_kind(pos, moves[i]);
+        unsigned wanted = verify_wanted(kind, w->full->metrics);
+        VerifyValue value;
+        if (kind == KIND_CONVERSION) {
+            value = verify_convert(w->reader, w->full->entry, pos, moves[i], wanted);
+        } else {
+            treb_position child;
+            position_make(pos, moves[i], &child);
+            value = pushed_value(w, &child, wanted);
+        }
+        verify_tally_add(tally, kind, &value);
+    }
+    quiet_tally(w->full, &quiet, tally);
+}
