@@ -97,10 +97,10 @@ static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
 
 treb_status export_add(Exporter *e, const uint64_t *number, const Slice *slice, treb_error *error)
 {
-    treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, error);
+    treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, NULL, error);
     if (status != TREB_OK) return status;
     count_plies(e, number, slice);
-    return tally_slice(&e->tally, e->histograms, number[0], slice, e->options.ledger, error);
+    return tally_slice(&e->tally, e->histograms, number[0], slice, NULL, e->options.ledger, error);
 }
 
 /* ---- What distances become ------------------------------------------------------------------- */

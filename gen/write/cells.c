@@ -294,6 +294,7 @@ static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
 typedef struct Part {
     const uint64_t *number;
     const Slice *slice;
+    TallyPlanes *planes;
     int side;
     uint32_t chunk, first, end; /* planes */
 } Part;
@@ -328,6 +329,8 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
     treb_status status = TREB_OK;
     for (uint32_t k = part->first; k < part->end && status == TREB_OK; k++) {
         status = plane_read(&room->plane, part->slice, part->side, k, error);
+        if (status == TREB_OK && part->planes != NULL)
+            tally_plane(part->planes, &room->plane, part->side, k);
         for (int i = 0; i < count && status == TREB_OK; i++)
             if (cells[i]->sides >> part->side & 1)
                 place_plane(cells[i], part, room, k - part->first, room->chosen[i]);
@@ -347,7 +350,7 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
 }
 
 treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
-                      treb_error *error)
+                      TallyPlanes *planes, treb_error *error)
 {
     treb_status status = TREB_OK;
     if (count == 0) return TREB_OK;
@@ -362,8 +365,13 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
         for (uint32_t p = 0; p < 2 * any->chunks; p++) {
             treb_error mine;
             uint32_t chunk = p / 2;
-            Part part = {
-                number, slice, p % 2, chunk, chunk * any->chunk_planes, chunk_end(any, chunk)};
+            Part part = {.number = number,
+                         .slice = slice,
+                         .planes = planes,
+                         .side = (int)(p % 2),
+                         .chunk = chunk,
+                         .first = chunk * any->chunk_planes,
+                         .end = chunk_end(any, chunk)};
             if (!(sides >> part.side & 1)) continue;
             treb_status own =
                 enough ? part_add(cells, count, &part, &room, &mine) : fail_memory(&mine);

@@ -8,6 +8,7 @@
 #define TREB_GEN_CELLS_H
 
 #include "gen/write/codes.h"
+#include "gen/write/tally.h"
 
 typedef struct Cells Cells;
 
@@ -31,10 +32,10 @@ void cells_free(Cells *cells);
 /* Bytes that one claims. */
 uint64_t cells_memory(const Shape *shape);
 
-/* Takes the slices of `slice`, number[lane] each, for each of these metrics; in parallel. May be called
- * from several threads. */
+/* Takes the slices of `slice`, number[lane] each, for each of these metrics, verdicts first; in parallel.
+ * `planes`, which may be NULL, gets each plane that is read. May be called from several threads. */
 treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
-                      treb_error *error);
+                      TallyPlanes *planes, treb_error *error);
 
 /* Bytes that adding claims with so many threads, for so many metrics; and reading a chunk. */
 uint64_t cells_add_memory(const Shape *shape, int count, int threads);

@@ -1,6 +1,7 @@
 /* tally.c - see tally.h. */
 #include "gen/write/tally.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,74 +72,67 @@ typedef struct Spread {
     uint64_t of[WDL_VALUES][PLIES_MOST + 1];
 } Spread;
 
-/* What the solver has counted. */
-static void spread_counted(const PlyCounts *counts, int side, bool zeroing, unsigned longest,
-                           Spread *out)
+/* Wins and losses that the 50-move rule spoils, of which the solver does not know when it counts by other
+ * distances: by metric and side, for each thread. */
+typedef Spread Spoilt[TREB_METRICS][2];
+
+struct TallyPlanes {
+    const Slice *slice;
+    int threads;
+    Spoilt spoilt[];
+};
+
+bool tally_planes_new(const Slice *slice, TallyPlanes **out)
 {
-    for (unsigned n = 0; n <= longest; n++) {
-        bool over = zeroing && n > RULE_PLIES;
+    const int threads = omp_get_max_threads();
+    *out = NULL;
+    if (!slice->cursed || !(slice->metrics & (1u << TREB_DTC | 1u << TREB_DTM))) return true;
+    TallyPlanes *planes = calloc(1, sizeof *planes + (size_t)threads * sizeof *planes->spoilt);
+    if (planes == NULL) return false;
+    planes->slice = slice;
+    planes->threads = threads;
+    *out = planes;
+    return true;
+}
+
+void tally_planes_free(TallyPlanes *planes) { free(planes); }
+
+void tally_plane(TallyPlanes *planes, const Plane *plane, int side, uint32_t kings)
+{
+    const Slice *slice = planes->slice;
+    const size_t words = slice->shape->plane_words;
+    Spoilt *mine = &planes->spoilt[omp_get_thread_num()];
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t bits = plane->cursed[w]; bits; bits &= bits - 1) {
+            uint64_t cell = bits & -bits, count = positions(slice, kings, kings * words + w, cell);
+            int verdict = plane->won[w] & cell ? TREB_CURSED_WIN : TREB_BLESSED_LOSS;
+            for (int m = TREB_DTC; m < TREB_METRICS; m++)
+                if (plane->distance[m] != NULL)
+                    (*mine)[m][side].of[verdict][plane->distance[m][64 * w + bit_first(bits)]] +=
+                        count;
+        }
+}
+
+/* What the solver has counted, less what is spoilt. */
+static void spread_find(const Slice *slice, treb_metric metric, int side, const TallyPlanes *planes,
+                        Spread *out)
+{
+    const treb_metric as = slice_metric(slice, metric);
+    const PlyCounts *counts = &slice->counts[as];
+    memset(out, 0, sizeof *out);
+    for (unsigned n = 0; n <= slice->plies[as]; n++) {
+        bool over = as == TREB_DTZ && n > RULE_PLIES;
         out->of[over ? TREB_BLESSED_LOSS : TREB_LOSS][n] = counts->of[side][0][n];
         out->of[over ? TREB_CURSED_WIN : TREB_WIN][n] = counts->of[side][1][n];
-    }
-}
-
-static void spread_plane(const Slice *slice, const Plane *plane, const Plies *plies, uint32_t kings,
-                         Spread *out)
-{
-    size_t words = slice->shape->plane_words;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t set[WDL_VALUES];
-        word_verdicts(plane, w, set);
-        for (int v = 0; v < WDL_VALUES; v++)
-            for (uint64_t bits = v == TREB_DRAW ? 0 : set[v]; bits; bits &= bits - 1)
-                out->of[v][plies[64 * w + bit_first(bits)]] +=
-                    positions(slice, kings, kings * words + w, bits & -bits);
-    }
-}
-
-/* The solver does not know which of the wins that it counts the 50-move rule spoils. */
-static treb_status spread_cells(const Slice *slice, treb_metric metric, int side, Ledger *ledger,
-                                Spread *out, treb_error *error)
-{
-    treb_status status = TREB_OK;
-#pragma omp parallel
-    {
-        Plane plane;
-        Spread *mine = calloc(1, sizeof *mine);
-        bool ready = plane_init(&plane, slice->shape, PLANE_DISTANCE << metric, ledger) && mine;
-#pragma omp for schedule(dynamic)
-        for (uint32_t k = 0; k < slice->shape->kings; k++) {
-            treb_error my_error;
-            treb_status own =
-                ready ? plane_read(&plane, slice, side, k, &my_error) : fail_memory(&my_error);
-            if (own == TREB_OK) {
-                spread_plane(slice, &plane, plane.distance[metric], k, mine);
-                continue;
-            }
-#pragma omp critical(spread)
-            {
-                status = own;
-                *error = my_error;
+        for (int t = 0; as != TREB_DTZ && planes != NULL && t < planes->threads; t++) {
+            const Spread *spoilt = &planes->spoilt[t][metric][side];
+            for (int v = 0; v < 2; v++) {
+                uint64_t some = spoilt->of[v ? TREB_CURSED_WIN : TREB_BLESSED_LOSS][n];
+                out->of[v ? TREB_CURSED_WIN : TREB_BLESSED_LOSS][n] += some;
+                out->of[v ? TREB_WIN : TREB_LOSS][n] -= some;
             }
         }
-#pragma omp critical(spread)
-        for (int v = 0; v < WDL_VALUES && mine != NULL; v++)
-            for (unsigned p = 0; p <= slice->plies[metric]; p++) out->of[v][p] += mine->of[v][p];
-        plane_free(&plane);
-        free(mine);
     }
-    return status;
-}
-
-static treb_status spread_find(const Slice *slice, treb_metric metric, int side, Ledger *ledger,
-                               Spread *out, treb_error *error)
-{
-    memset(out, 0, sizeof *out);
-    treb_metric as = slice_metric(slice, metric);
-    if (as != TREB_DTZ && slice->cursed)
-        return spread_cells(slice, metric, side, ledger, out, error);
-    spread_counted(&slice->counts[as], side, as == TREB_DTZ, slice->plies[as], out);
-    return TREB_OK;
 }
 
 /* The first cell of a plane with a verdict and a distance; false if there is none. */
@@ -210,11 +204,12 @@ static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *sli
 }
 
 static treb_status tally_metric(Tally *tally, Histograms *histograms, uint64_t number,
-                                const Slice *slice, treb_metric metric, int side, Spread *spread,
-                                Ledger *ledger, treb_error *error)
+                                const Slice *slice, treb_metric metric, int side,
+                                const TallyPlanes *planes, Spread *spread, Ledger *ledger,
+                                treb_error *error)
 {
-    treb_status status = spread_find(slice, metric, side, ledger, spread, error);
-    if (status != TREB_OK) return status;
+    treb_status status = TREB_OK;
+    spread_find(slice, metric, side, planes, spread);
     const unsigned longest = slice->plies[slice_metric(slice, metric)];
 #pragma omp critical(tally)
     for (int v = 0; v < WDL_VALUES; v++)
@@ -227,7 +222,7 @@ static treb_status tally_metric(Tally *tally, Histograms *histograms, uint64_t n
 }
 
 treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice,
-                        Ledger *ledger, treb_error *error)
+                        const TallyPlanes *planes, Ledger *ledger, treb_error *error)
 {
     Spread *spread = malloc(sizeof *spread);
     treb_status status = spread ? TREB_OK : fail_memory(error);
@@ -239,7 +234,7 @@ treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, c
         for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
             if (slice->metrics >> m & 1)
                 status = tally_metric(tally, histograms, number, slice, (treb_metric)m, side,
-                                      spread, ledger, error);
+                                      planes, spread, ledger, error);
     }
     free(spread);
     return status;

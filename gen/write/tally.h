@@ -3,7 +3,7 @@
 #define TREB_GEN_TALLY_H
 
 #include "core/table.h"
-#include "gen/solve/solve.h"
+#include "gen/solve/plane.h"
 
 typedef struct Tally {
     uint64_t count[2][WDL_VALUES]; /* by side to move, like men one by one: see tally_finish */
@@ -18,10 +18,20 @@ typedef struct Histograms {
     uint64_t of[TREB_METRICS][2][WDL_VALUES][PLIES_MOST + 1];
 } Histograms;
 
+/* What is counted plane by plane, where the 50-move rule spoils wins: NULL where it does not. False: out
+ * of memory. */
+typedef struct TallyPlanes TallyPlanes;
+bool tally_planes_new(const Slice *slice, TallyPlanes **planes);
+void tally_planes_free(TallyPlanes *planes);
+
+/* Takes a plane of a side, with the distances that are wanted; from the threads of one team. Each plane
+ * must come once. */
+void tally_plane(TallyPlanes *planes, const Plane *plane, int side, uint32_t kings);
+
 /* Adds the slice of number `number`. The outcome does not depend on the order of slices; slices may
  * come from several threads. TREB_ERR_MEMORY, TREB_ERR_IO. */
 treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice,
-                        Ledger *ledger, treb_error *error);
+                        const TallyPlanes *planes, Ledger *ledger, treb_error *error);
 
 /* Brings counts to positions of the full board, like men not told apart. */
 void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape);

@@ -130,9 +130,12 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
     if (!w->begun) status = writer_begin(w, slice, error);
     for (int m = 0; m < TREB_METRICS; m++)
         if (w->cells[m] != NULL) cells[count++] = w->cells[m];
-    if (status == TREB_OK) status = cells_add(cells, count, number, slice, error);
+    TallyPlanes *planes = NULL;
+    if (status == TREB_OK && !tally_planes_new(slice, &planes)) status = fail_memory(error);
+    if (status == TREB_OK) status = cells_add(cells, count, number, slice, planes, error);
     if (status == TREB_OK)
-        status = tally_slice(&w->tally, w->histograms, number[0], slice, w->ledger, error);
+        status = tally_slice(&w->tally, w->histograms, number[0], slice, planes, w->ledger, error);
+    tally_planes_free(planes);
     return status;
 }
 
