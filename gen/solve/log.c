@@ -146,11 +146,7 @@ static void stream_forget(LogSpace *space, Stream *stream)
 
 void log_clear(Log *log)
 {
-    LogSpace *space = log->space;
-    for (uint32_t i = 0; i < log->streams; i++) stream_forget(space, &log->stream[i]);
-    /* All logs of a space are cleared together. What is left of the file is written over. */
-    if (space->file >= 0 && atomic_exchange(&space->end, 0) > 0 && ftruncate(space->file, 0) != 0)
-        return;
+    for (uint32_t i = 0; i < log->streams; i++) stream_forget(log->space, &log->stream[i]);
 }
 
 static void chunks_free(Stream *stream)
@@ -170,6 +166,13 @@ void log_trim(Log *log)
         stream_forget(log->space, &log->stream[i]);
         chunks_free(&log->stream[i]);
     }
+}
+
+void log_space_empty(LogSpace *space)
+{
+    atomic_store(&space->end, 0);
+    /* What is left of the file otherwise is written over. */
+    if (space->file >= 0 && ftruncate(space->file, 0) != 0) return;
 }
 
 void log_space_keep(LogSpace *space, uint64_t bytes) { space->keep = bytes; }

@@ -27,6 +27,9 @@ typedef struct LogSpace LogSpace;
 LogSpace *log_space_new(const LogPlace *place);
 void log_space_free(LogSpace *space); /* when its logs are freed */
 
+/* Gives back the room on the disk, when all logs are cleared or trimmed. */
+void log_space_empty(LogSpace *space);
+
 /* Changes what may be kept in memory. */
 void log_space_keep(LogSpace *space, uint64_t bytes);
 

@@ -88,6 +88,7 @@ void solver_rest(Solver *s)
         if (s->due[m] != NULL) log_trim(s->due[m]);
         if (s->decided[m] != NULL) log_trim(s->decided[m]);
     }
+    log_space_empty(s->space);
 }
 
 void solver_free(Solver *s)
@@ -523,6 +524,7 @@ treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *erro
         if (s->due[m]) log_clear(s->due[m]);
         if (s->decided[m]) log_clear(s->decided[m]);
     }
+    log_space_empty(s->space);
     for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++)
         status =
             converter_new(s->shape, s->slice.pawns[i / 2], i % 2, source, &converter[i], error);
