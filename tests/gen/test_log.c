@@ -1,0 +1,244 @@
+/* test_log.c - sets of cells written to logs, in memory and on the disk, and read again. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/solve/kernel.h"
+#include "gen/solve/log.h"
+
+enum { STREAMS = 5, ENTRIES = 40, MEBI = 1 << 20 };
+
+/* A fixed sequence (xorshift), so that a failure repeats. */
+static uint64_t seed;
+
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+static const size_t sizes[] = {1, 8, 64, 4096};
+
+/* What was written: a set for each stream and entry, empty ones are left out. */
+typedef struct Written {
+    size_t words;
+    Ledger ledger;
+    LogSpace *space;
+    Log *log;
+    LogRoom room;
+    void *memory;
+    uint64_t *set[STREAMS][ENTRIES];
+    unsigned tag[STREAMS][ENTRIES];
+} Written;
+
+/* From single cells to full sets, in some of its slabs. */
+static void random_set(size_t words, uint64_t *set, uint64_t *slabs)
+{
+    uint64_t kind = next_random() % 5;
+    memset(set, 0, words * sizeof *set);
+    *slabs = words < 4096 || next_random() % 2 ? KERNEL_ALL : next_random() & next_random();
+    for (size_t w = 0; w < words; w++) {
+        uint64_t thin = next_random() & next_random() & next_random();
+        bool in = words < 4096 || *slabs >> (w / (words / 64)) & 1;
+        if (!in || kind == 0) continue;
+        set[w] = kind == 1   ? UINT64_MAX
+                 : kind == 2 ? thin
+                 : kind == 3 ? next_random() % 50 == 0 ? thin : 0
+                             : (uint64_t)(next_random() % words == 0) << next_random() % 64;
+    }
+}
+
+static uint32_t *list_cells(const uint64_t *set, size_t words, size_t *count)
+{
+    uint32_t *cell = malloc((64 * words + 1) * sizeof *cell);
+    ck_assert_ptr_nonnull(cell);
+    *count = 0;
+    for (size_t i = 0; i < 64 * words; i++)
+        if (set[i / 64] >> i % 64 & 1) cell[(*count)++] = (uint32_t)i;
+    return cell;
+}
+
+static void add_entry(Written *w, uint32_t stream, int entry, uint64_t slabs)
+{
+    treb_error error;
+    treb_status status;
+    uint64_t *set = w->set[stream][entry], *noisy = aligned_alloc(64, (w->words * 8 + 63) & ~63ul);
+    if (entry % 2) {
+        size_t count;
+        uint32_t *cell = list_cells(set, w->words, &count);
+        status =
+            log_add_cells(w->log, stream, w->tag[stream][entry], cell, count, &w->room, &error);
+        free(cell);
+    } else {
+        /* What is in other slabs must not matter. */
+        for (size_t i = 0; i < w->words; i++)
+            noisy[i] = w->words < 4096 || slabs >> (i / (w->words / 64)) & 1 ? set[i] : UINT64_MAX;
+        status = log_add(w->log, stream, w->tag[stream][entry], noisy, slabs, &w->room, &error);
+    }
+    free(noisy);
+    ck_assert_int_eq(status, TREB_OK);
+}
+
+static void write_all(Written *w)
+{
+    for (int e = 0; e < ENTRIES; e++)
+        for (uint32_t s = 0; s < STREAMS; s++) {
+            uint64_t slabs;
+            random_set(w->words, w->set[s][e], &slabs);
+            w->tag[s][e] = (unsigned)(e * 200 + (int)(next_random() % 200));
+            add_entry(w, s, e, slabs);
+        }
+}
+
+static void init_log(Written *w, size_t words)
+{
+    Layout layout = {NULL, 0};
+    *w = (Written){.words = words};
+    ledger_init(&w->ledger, (uint64_t)64 * MEBI);
+    log_room_place(&w->room, words, &layout);
+    ck_assert_ptr_nonnull(w->memory = ledger_alloc(&w->ledger, layout.size));
+    layout = (Layout){w->memory, 0};
+    log_room_place(&w->room, words, &layout);
+    for (int i = 0; i < STREAMS * ENTRIES; i++)
+        ck_assert_ptr_nonnull(w->set[i / ENTRIES][i % ENTRIES] =
+                                  aligned_alloc(64, (words * 8 + 63) & ~63ul));
+}
+
+static void free_log(Written *w)
+{
+    log_free(w->log);
+    log_space_free(w->space);
+    ledger_free(w->memory);
+    for (int i = 0; i < STREAMS * ENTRIES; i++) free(w->set[i / ENTRIES][i % ENTRIES]);
+    ck_assert_uint_eq(w->ledger.held, 0);
+}
+
+static bool is_empty(const uint64_t *set, size_t words)
+{
+    for (size_t w = 0; w < words; w++)
+        if (set[w]) return false;
+    return true;
+}
+
+/* An entry is what was written: as a set, slab by slab, as distances. */
+static void check_entry(const Written *w, const LogEntry *entry, uint32_t stream, int e)
+{
+    const size_t words = w->words;
+    const uint64_t *want = w->set[stream][e];
+    uint64_t *set = aligned_alloc(64, (words * 8 + 63) & ~63ul);
+    Plies *plies = aligned_alloc(64, 64 * words * sizeof *plies);
+    ck_assert_uint_eq(entry->tag, w->tag[stream][e]);
+    for (size_t i = 0; i < words; i++) set[i] = i % 3;
+    log_entry_or(w->log, entry, set);
+    for (size_t i = 0; i < words; i++)
+        if (set[i] != (want[i] | i % 3)) ck_abort_msg("or: word %zu", i);
+    memset(set, 0xff, words * sizeof *set);
+    uint64_t slabs = log_entry_put(w->log, entry, set);
+    for (size_t i = 0; i < words; i++) {
+        bool in = words < 4096 || slabs >> (i / (words / 64)) & 1;
+        if (set[i] != (in ? want[i] : UINT64_MAX) || (!in && want[i]))
+            ck_abort_msg("put: word %zu", i);
+    }
+    for (size_t i = 0; i < 64 * words; i++) plies[i] = 7;
+    log_entry_mark(w->log, entry, 3000, plies);
+    for (size_t i = 0; i < 64 * words; i++)
+        if (plies[i] != (want[i / 64] >> i % 64 & 1 ? 3000 : 7)) ck_abort_msg("mark: cell %zu", i);
+    free(set);
+    free(plies);
+}
+
+static void check_stream(Written *w, uint32_t stream)
+{
+    LogReader reader;
+    LogEntry entry;
+    treb_error error;
+    log_read(&reader, w->log, stream, &w->room);
+    for (int e = 0; e < ENTRIES; e++) {
+        if (is_empty(w->set[stream][e], w->words)) continue;
+        ck_assert(log_may_have(w->log, stream, w->tag[stream][e]));
+        ck_assert_int_eq(log_next(&reader, &entry, &error), TREB_OK);
+        ck_assert_ptr_nonnull(entry.bytes);
+        check_entry(w, &entry, stream, e);
+    }
+    ck_assert_int_eq(log_next(&reader, &entry, &error), TREB_OK);
+    ck_assert_ptr_null(entry.bytes);
+}
+
+/* All streams in turns, entry by entry as tags fall due. */
+static void check_due(Written *w)
+{
+    treb_error error;
+    LogEntry entry;
+    for (uint32_t s = 0; s < STREAMS; s++) log_rewind(w->log, s);
+    for (int e = 0; e < ENTRIES; e++)
+        for (uint32_t s = 0; s < STREAMS; s++) {
+            if (is_empty(w->set[s][e], w->words)) continue;
+            ck_assert_uint_eq(log_due(w->log, s), w->tag[s][e]);
+            ck_assert_int_eq(log_take(w->log, s, &w->room, &entry, &error), TREB_OK);
+            check_entry(w, &entry, s, e);
+        }
+    for (uint32_t s = 0; s < STREAMS; s++) ck_assert_uint_eq(log_due(w->log, s), LOG_TAGS);
+}
+
+/* In memory, or on the disk as far as can be; twice, with what the first time left. */
+START_TEST(sets)
+{
+    bool disk = _i % 2;
+    seed = 0x2545f4914f6cdd1d + (uint64_t)_i;
+    Written w;
+    init_log(&w, sizes[_i / 2]);
+    LogPlace place = {"/tmp", &w.ledger, disk ? 0 : UINT64_MAX};
+    ck_assert_ptr_nonnull(w.space = log_space_new(&place));
+    ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
+    for (int round = 0; round < 2; round++) {
+        write_all(&w);
+        for (uint32_t s = 0; s < STREAMS; s++) check_stream(&w, s);
+        check_due(&w);
+        if (w.words >= 64) ck_assert(disk == (log_space_filed(w.space) > 0));
+        if (round == 0)
+            log_clear(w.log);
+        else
+            log_trim(w.log);
+        log_space_empty(w.space);
+        ck_assert_uint_eq(log_space_filed(w.space), 0);
+        for (uint32_t s = 0; s < STREAMS; s++) ck_assert(!log_may_have(w.log, s, 0));
+    }
+    free_log(&w);
+}
+END_TEST
+
+/* No file can be made there: an error, and nothing lost. */
+START_TEST(no_such_folder)
+{
+    treb_error error;
+    uint64_t full[64];
+    Written w;
+    init_log(&w, 64);
+    LogPlace place = {"/no/such/folder", &w.ledger, 0};
+    memset(full, 0xff, sizeof full);
+    ck_assert_ptr_nonnull(w.space = log_space_new(&place));
+    ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
+    treb_status status = TREB_OK;
+    for (unsigned tag = 0; tag < 100 && status == TREB_OK; tag++)
+        status = log_add(w.log, 0, tag, full, KERNEL_ALL, &w.room, &error);
+    ck_assert_int_eq(status, TREB_ERR_IO);
+    ck_assert_ptr_nonnull(strstr(error.text, "/no/such/folder"));
+    free_log(&w);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("log");
+    TCase *tests = tcase_create("log");
+    tcase_add_loop_test(tests, sets, 0, 8);
+    tcase_add_test(tests, no_such_folder);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
