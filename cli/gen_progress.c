@@ -57,7 +57,8 @@ static void tell(GenProgress *p)
         bar[0] = '[';
     }
     material_name(&p->plan->step[table].material, name);
-    if (phase == GENERATE_SOLVE) snprintf(ply, sizeof ply, " ply %u", atomic_load(&p->state->ply));
+    unsigned at = atomic_load(&p->state->ply);
+    if (phase == GENERATE_SOLVE && at > 0) snprintf(ply, sizeof ply, " ply %u", at);
     cli_progress_tell(&p->line, "%s%3.0f%%  table %zu/%zu %s %s%s  %.0f M/s  %s left", bar,
                       100 * done, table + 1, p->plan->steps, name, phases[phase], ply, rate, left);
 }

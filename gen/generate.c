@@ -70,6 +70,7 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     double start = omp_get_wtime();
     set_phase(job, GENERATE_SOLVE);
     treb_status status = solver_run(solver, batch->lanes, batch->pawns, &source, &slice, error);
+    if (status == TREB_OK && stopping(job)) return TREB_OK;
     if (status == TREB_OK && (job->step->parents || job->shape.pawns))
         status = store_put(job->table, batch->number, slice, error);
     double solved = omp_get_wtime();
@@ -165,6 +166,7 @@ static treb_status writer_begin(TableJob *job, treb_error *error)
                             .large = o->large,
                             .bounds = o->bounds,
                             .wide = o->wide,
+                            .stop = o->stop,
                             .keep = job->keep,
                             .ledger = job->ledger};
     job->writer = writer_new(&job->shape, &options, error);
@@ -327,10 +329,10 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     uint64_t keep = share_memory(works, step, &job.shape, job.solvers);
     if (ok) job.pool = pool_prepare(works, job.solvers, &job.shape, keep / (unsigned)job.solvers);
     ok = job.pool != NULL;
-    if (ok && options->progress) {
-        atomic_store(&options->progress->all, job.shape.index.slices);
-        solver_watch(job.pool->solver[0], &options->progress->ply);
-    }
+    if (ok && options->progress) atomic_store(&options->progress->all, job.shape.index.slices);
+    for (int i = 0; ok && i < job.pool->count; i++)
+        solver_watch(job.pool->solver[i],
+                     options->progress && i == 0 ? &options->progress->ply : NULL, options->stop);
     treb_status status = ok ? job_try(works, &job, error) : fail_memory(error);
     batches_free(&job.batches);
     shape_free(&job.shape);

@@ -104,7 +104,11 @@ void solver_free(Solver *s)
     free(s);
 }
 
-void solver_watch(Solver *s, _Atomic unsigned *ply) { s->watch = ply; }
+void solver_watch(Solver *s, _Atomic unsigned *ply, const atomic_bool *stop)
+{
+    s->watch = ply;
+    s->stop = stop;
+}
 
 void solver_fail(Solver *s, treb_status status, const treb_error *error)
 {
@@ -115,7 +119,10 @@ void solver_fail(Solver *s, treb_status status, const treb_error *error)
     }
 }
 
-bool solver_failed(const Solver *s) { return s->status != TREB_OK; }
+bool solver_failed(const Solver *s)
+{
+    return s->status != TREB_OK || (s->stop != NULL && atomic_load(s->stop));
+}
 
 /* ---- the work space of a thread -------------------------------------------------------------- */
 
@@ -497,7 +504,7 @@ static void setup_all(Solver *s, Converter *const *converter)
         if (!buffers_init(&t, s, true)) solver_fail(s, fail_memory(&error), &error);
 #pragma omp for schedule(dynamic)
         for (uint32_t kings = 0; kings < s->shape->kings; kings++)
-            if (t.memory != NULL) setup_legal(s, kings, &t);
+            if (t.memory != NULL && !solver_failed(s)) setup_legal(s, kings, &t);
 #pragma omp for schedule(dynamic)
         for (uint32_t task = 0; task < 2 * s->shape->kings; task++) {
             if (t.memory == NULL || solver_failed(s)) continue;

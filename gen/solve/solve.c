@@ -477,6 +477,11 @@ static void add_counts(PlyCounts *sum, const PlyCounts *part, unsigned longest)
             sum->of[i / 2][i % 2][n] += part->of[i / 2][i % 2][n];
 }
 
+static void tell_ply(const Solver *s, unsigned n)
+{
+    if (s->watch) atomic_store_explicit(s->watch, n, memory_order_relaxed);
+}
+
 /* Runs all plies of a metric. */
 static void metric_run(Solver *s, treb_metric metric)
 {
@@ -507,7 +512,7 @@ static void metric_run(Solver *s, treb_metric metric)
             {
                 bool changed = ply_changed(s, n);
                 if (changed) *longest = n;
-                if (s->watch) atomic_store_explicit(s->watch, n, memory_order_relaxed);
+                tell_ply(s, n);
                 n++;
                 if (!changed && n > 2) {
                     /* Nothing happens before: both frontiers are empty. */
@@ -574,9 +579,10 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     find_mirrored(&s->slice);
     for (int i = 0; i < KERNEL_LANES; i++)
         s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
+    tell_ply(s, 0);
     treb_status status = solver_setup(s, source, error);
     if (status != TREB_OK) return status;
-    solve_metrics(s);
+    if (!solver_failed(s)) solve_metrics(s);
     *out = &s->slice;
     return (treb_status)s->status;
 }

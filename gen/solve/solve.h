@@ -2,6 +2,8 @@
 #ifndef TREB_GEN_SOLVE_H
 #define TREB_GEN_SOLVE_H
 
+#include <stdatomic.h>
+
 #include "core/ledger.h"
 #include "core/position.h"
 #include "core/table.h"
@@ -56,15 +58,16 @@ void solver_adopt(Solver *solver, const Shape *shape, uint64_t keep);
 /* Frees what the logs hold: there is no slice any more. */
 void solver_rest(Solver *solver);
 
-/* Makes the solver tell the ply it is at, for another thread to see; NULL stops it. */
-void solver_watch(Solver *solver, _Atomic unsigned *ply);
+/* For other threads: where the solver tells the ply it is at, 0 while a slice is set up, and what makes it
+ * end early when true. NULL allowed. */
+void solver_watch(Solver *solver, _Atomic unsigned *ply, const atomic_bool *stop);
 
 /* Bytes that a solver claims at least, with the work space of so many threads; what logs keep comes
  * on top. */
 uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads);
 
 /* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
- * solver and lasts until its next call. The source's own errors,
+ * solver and lasts until its next call; it means nothing when the solver was stopped. The source's own errors,
  * TREB_ERR_MEMORY, TREB_ERR_IO, or TREB_ERR_ARGUMENT if a distance exceeds PLIES_MOST plies. Runs in
  * parallel unless called from a parallel region. */
 treb_status solver_run(Solver *solver, int lanes, const uint64_t pawns[][2],

@@ -66,6 +66,7 @@ struct Solver {
     _Atomic int status; /* of what runs in parallel: what went wrong first */
     treb_error *error;
     _Atomic unsigned *watch; /* told the ply; NULL allowed */
+    const atomic_bool *stop; /* the same */
 };
 
 /* The work space of one thread. */
@@ -87,7 +88,7 @@ void buffers_free(Buffers *t);
 
 /* Notes in a solver that something went wrong; of several the first. Thread-safe. */
 void solver_fail(Solver *s, treb_status status, const treb_error *error);
-bool solver_failed(const Solver *s);
+bool solver_failed(const Solver *s); /* or is to stop */
 
 /* A distance is too long. */
 treb_status fail_plies(const Shape *shape, treb_error *error);

@@ -31,7 +31,8 @@ struct Cells {
     Ledger *ledger;
     char directory[4096]; /* of the file, for messages */
     int file;
-    _Atomic uint64_t end;  /* of what was written */
+    _Atomic uint64_t end; /* of what was written */
+    const atomic_bool *stop;
     uint64_t keep;         /* bytes that may stay in memory, */
     _Atomic uint64_t kept; /* and do */
     size_t plane_cells;    /* of one slice */
@@ -79,6 +80,7 @@ Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const C
     v->sides = sides;
     v->ledger = place->ledger;
     v->keep = place->keep;
+    v->stop = place->stop;
     v->seen = 1u << TREB_DRAW;
     snprintf(v->directory, sizeof v->directory, "%s", place->directory);
     v->file = io_unnamed(v->directory);
@@ -349,6 +351,8 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
     return status;
 }
 
+static bool stopped(const Cells *v) { return v->stop != NULL && atomic_load(v->stop); }
+
 treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
                       TallyPlanes *planes, treb_error *error)
 {
@@ -372,7 +376,7 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
                          .chunk = chunk,
                          .first = chunk * any->chunk_planes,
                          .end = chunk_end(any, chunk)};
-            if (!(sides >> part.side & 1)) continue;
+            if (!(sides >> part.side & 1) || stopped(any)) continue;
             treb_status own =
                 enough ? part_add(cells, count, &part, &room, &mine) : fail_memory(&mine);
             if (own == TREB_OK) continue;

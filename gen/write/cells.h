@@ -7,6 +7,8 @@
 #ifndef TREB_GEN_CELLS_H
 #define TREB_GEN_CELLS_H
 
+#include <stdatomic.h>
+
 #include "gen/write/codes.h"
 #include "gen/write/tally.h"
 
@@ -17,6 +19,7 @@ typedef struct CellsPlace {
     const char *directory; /* has room for the file */
     Ledger *ledger;
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
+    const atomic_bool *stop; /* when true nothing more is added; NULL allowed */
 } CellsPlace;
 
 enum {

@@ -51,6 +51,8 @@ typedef struct Source {
     uint64_t size;
 } Source;
 
+static bool stopped(const Side *s) { return s->job->stop != NULL && atomic_load(s->job->stop); }
+
 /* Codes them, a segment after the other. */
 static treb_status encode(const Out *out, const Source *source, treb_error *error)
 {
@@ -66,7 +68,8 @@ static treb_status encode(const Out *out, const Source *source, treb_error *erro
             uint64_t left = source->size - first;
             size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
             treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
-            if (own == TREB_OK) {
+            bool stop = stopped(s);
+            if (own == TREB_OK && !stop) {
                 const uint8_t *cells = worker.cells;
                 if (source->ordered != NULL)
                     cells = source->ordered + first;
@@ -77,7 +80,7 @@ static treb_status encode(const Out *out, const Source *source, treb_error *erro
             }
 #pragma omp ordered
             {
-                if (own == TREB_OK && status == TREB_OK)
+                if (own == TREB_OK && status == TREB_OK && !stop)
                     own = write_blocks(out, &worker.blocks, &mine);
                 if (own != TREB_OK && status == TREB_OK) {
                     status = own;

@@ -17,6 +17,7 @@ typedef struct CodedJob {
     const Cells *verdicts, *cells; /* the same for verdicts */
     unsigned classes;              /* see WriteOptions */
     uint64_t large;                /* the same */
+    const atomic_bool *stop;       /* the same: then the files are not complete */
     unsigned at_once;              /* files that are made at the same time, this one among them */
     const Tally *tally;
     const Histograms *histograms;

@@ -37,6 +37,11 @@ struct Writer {
     Histograms *histograms;
 };
 
+static bool stopped(const Writer *w)
+{
+    return w->options.stop != NULL && atomic_load(w->options.stop);
+}
+
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
 /* With codec zstd, two bytes where a distance may need them. */
@@ -49,7 +54,7 @@ static unsigned width_of(const Shape *shape, const WriteOptions *options)
 /* Has the cells of a metric wait. */
 static treb_status wait_for(Writer *w, treb_metric metric, unsigned sides, treb_error *error)
 {
-    CellsPlace place = {w->directory, w->ledger, w->options.keep / TREB_METRICS};
+    CellsPlace place = {w->directory, w->ledger, w->options.keep / TREB_METRICS, w->options.stop};
     if (metric == TREB_DTM && w->bounds) sides |= CELLS_BOUNDS;
     w->cells[metric] = cells_new(w->shape, metric, sides, &place, error);
     return w->cells[metric] != NULL ? TREB_OK : error->status;
@@ -191,7 +196,7 @@ static treb_status finish_zstd(Writer *w, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && w->cells[m] != NULL && !by_symbols(w, m))
+        if (has(w, m) && w->cells[m] != NULL && !by_symbols(w, m) && !stopped(w))
             status = zstd_file(w, (treb_metric)m, error);
     return status;
 }
@@ -225,6 +230,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_e
                     .cells = w->cells[metric],
                     .classes = w->options.classes,
                     .large = w->options.large,
+                    .stop = w->options.stop,
                     .at_once = (unsigned)at_once,
                     .tally = &w->tally,
                     .histograms = w->histograms,
@@ -275,7 +281,7 @@ static treb_status finish_coded(Writer *w, treb_error *error)
         treb_status before;
 #pragma omp atomic read
         before = status;
-        if (before != TREB_OK) continue;
+        if (before != TREB_OK || stopped(w)) continue;
         if (at_once > 1) omp_set_num_threads(threads);
         treb_status own = coded_file(w, metric[f], at_once, &mine);
         if (own == TREB_OK) continue;
@@ -343,7 +349,7 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
     tally_finish(&w->tally, w->histograms, w->shape);
     treb_status status = finish_zstd(w, error);
     if (status == TREB_OK) status = finish_coded(w, error);
-    if (status == TREB_OK) status = finish_files(w, result, error);
+    if (status == TREB_OK && !stopped(w)) status = finish_files(w, result, error);
     result->tally = w->tally;
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) result->positions += w->tally.count[side][v];

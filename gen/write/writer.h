@@ -2,11 +2,14 @@
 #ifndef TREB_GEN_WRITER_H
 #define TREB_GEN_WRITER_H
 
+#include <stdatomic.h>
+
 #include "core/table.h"
 #include "gen/solve/solve.h"
 #include "gen/write/tally.h"
 
 typedef struct WriteOptions {
+    const atomic_bool *stop; /* when true nothing more is done, and no file appears; NULL allowed */
     const char *directory;
     unsigned metrics; /* 1 << TREB_WDL and so on: the files to write */
     int level;        /* of zstd; 0 for the default */
@@ -43,7 +46,8 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
 treb_status writer_add(Writer *writer, const uint64_t *number, const Slice *slice,
                        treb_error *error);
 
-/* Completes the files and frees the writer; the files appear together at the very end. */
+/* Completes the files and frees the writer; the files appear together at the very end. TREB_OK also when
+ * stopped. */
 treb_status writer_finish(Writer *writer, WriteResult *result, treb_error *error);
 
 /* Bytes that writing a table of this shape claims at most, with so many threads: while slices are added,
