@@ -43,6 +43,7 @@ typedef struct Asked {
 
 typedef struct Counter {
     const Shape *parent;
+    unsigned metrics;
     int cuts; /* men from which on promotions lead to cuts */
     Asked *asked[2 * MATERIAL_MAX_JUNIORS + 1];
     int count;
@@ -86,7 +87,7 @@ static Asked *asked_new(const Counter *c, const Material *m, unsigned wanted)
         return NULL;
     }
     a->wanted = wanted;
-    a->cost = store_side_memory(m, wanted, a->own);
+    a->cost = store_side_memory(m, wanted, a->own, c->metrics);
     return a;
 }
 
@@ -141,9 +142,10 @@ static bool count_batch(Counter *c, const Batch *batch)
 }
 
 /* The most that a batch asks for at once. False: out of memory. */
-static bool count_asked(const Shape *shape, const Batches *batches, int cuts, uint64_t *most)
+static bool count_asked(const Shape *shape, const Batches *batches, const GenerateOptions *o,
+                        uint64_t *most)
 {
-    Counter c = {.parent = shape, .cuts = cuts};
+    Counter c = {.parent = shape, .metrics = o->metrics, .cuts = o->cuts};
     size_t step = batches->count / SAMPLE + 1;
     bool ok = true;
     *most = 0;
@@ -177,8 +179,7 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     step->slices = shape->index.slices;
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape);
     bool listed = material_men(&step->material) <= MEN_LISTED;
-    if (listed &&
-        !(batches_list(&batches, shape) && count_asked(shape, &batches, o->cuts, &asked))) {
+    if (listed && !(batches_list(&batches, shape) && count_asked(shape, &batches, o, &asked))) {
         batches_free(&batches);
         return fail_memory(error);
     }

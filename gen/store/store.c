@@ -556,10 +556,11 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 
 /* ---- how much it will hold ------------------------------------------------------------------- */
 
-uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes)
+uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes, unsigned metrics)
 {
     /* Only tables of six men and more have distances that take two bytes. */
-    const SideKind kind = {true, material_men(material) > PLIES_BYTE_MEN, true};
+    const bool dtc = metrics >> TREB_DTC & 1, distances = dtc || metrics >> TREB_DTM & 1;
+    const SideKind kind = {true, distances && material_men(material) > PLIES_BYTE_MEN, dtc};
     StoreEntry *entry = entry_new(material, wanted, NULL);
     if (entry == NULL) return UINT64_MAX / 4096;
     uint64_t bytes = part_cost(entry, kind, PART_VALUES);

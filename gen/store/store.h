@@ -53,8 +53,10 @@ SolvedSource store_source(Store *store);
 
 /* ---- How much it will hold -------------------------------------------------------------------- */
 
-/* Bytes of one side to move of a batch as parents ask for it, or as its own pushes do. */
-uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes);
+/* Bytes of one side to move of a batch as parents ask for it, or as its own pushes do, with these
+ * distances. */
+uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes,
+                           unsigned metrics);
 
 /* Bytes that filing a side takes with so many threads. */
 uint64_t store_write_memory(const Shape *shape, int threads);
