@@ -30,6 +30,9 @@ static inline unsigned bytes_used(uint64_t word)
     return (unsigned)((used >> 7) * UINT64_C(0x0102040810204080) >> 56);
 }
 
+#if defined(__BMI2__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define GATHERED_BYTES 1
+
 /* All bits of the bytes that a mask names. */
 static inline uint64_t spread(unsigned mask)
 {
@@ -37,12 +40,15 @@ static inline uint64_t spread(unsigned mask)
     bits = (bits + UINT64_C(0x7f7f7f7f7f7f7f7f)) | bits;
     return (bits >> 7 & UINT64_C(0x0101010101010101)) * 255;
 }
+#else
+#define GATHERED_BYTES 0
+#endif
 
 static inline uint8_t *pack_word(uint64_t word, uint8_t *out)
 {
     unsigned mask = bytes_used(word);
     *out++ = (uint8_t)mask;
-#if defined(__BMI2__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if GATHERED_BYTES
     uint64_t bytes = _pext_u64(word, spread(mask));
     memcpy(out, &bytes, sizeof bytes);
     return out + __builtin_popcount(mask);
@@ -55,7 +61,7 @@ static inline uint8_t *pack_word(uint64_t word, uint8_t *out)
 static inline const uint8_t *unpack_word(const uint8_t *at, uint64_t *word)
 {
     unsigned mask = *at++;
-#if defined(__BMI2__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if GATHERED_BYTES
     uint64_t bytes;
     memcpy(&bytes, at, sizeof bytes);
     *word = _pdep_u64(bytes, spread(mask));
