@@ -25,7 +25,7 @@
 enum {
     CHUNK_LEAST = 256,     /* bytes of a stream's first chunk, */
     CHUNK_MOST = 64 << 10, /* and of a later one, if an entry is no larger */
-    FILE_LEAST = 4 << 10,  /* what a stream has at least when it is filed */
+    FILE_LEAST = 1 << 10,  /* what a stream has at least when it is filed */
     LEVEL = 1,
     SLABS_WORDS = 4096, /* sets of so many words and more are told apart by slabs: see kernel.h */
     TREE_WORDS = 64,    /* smaller ones are no trees */
@@ -207,11 +207,13 @@ void log_room_place(LogRoom *room, size_t words, Layout *layout)
     room->packed = layout_place(layout, ZSTD_compressBound(chunk_most(words)));
 }
 
-uint64_t log_memory(uint32_t streams, size_t words, int logs)
+uint64_t log_memory(uint32_t streams, size_t words, int logs, int threads)
 {
-    (void)words;
-    return logs * (ledger_cost(streams * sizeof(Stream)) + streams * ledger_cost(CHUNK_LEAST)) +
-           (uint64_t)streams * ledger_cost(FILE_LEAST);
+    /* Chunks of a stream grow until they are filed together; of the smallest planes there is less to say. */
+    size_t most = 256 * words + 512;
+    if (most > 2 * FILE_LEAST) most = 2 * FILE_LEAST;
+    return logs * (ledger_cost(streams * sizeof(Stream)) + (uint64_t)streams * ledger_cost(most)) +
+           (uint64_t)threads * ledger_cost(chunk_most(words));
 }
 
 /* ---- Heads of entries ------------------------------------------------------------------------ */
@@ -392,10 +394,11 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
     Stream *stream = &log->stream[stream_number];
     const uint8_t *set = room->bytes + HEAD, *entry = put_head(room->bytes + HEAD, tag, size);
     size_t bytes = (size_t)(set - entry) + size;
+    bool crowded = false;
     if (stream->left < bytes) {
-        bool full = stream->held >= FILE_LEAST && atomic_load(&space->held) >= space->keep;
         treb_status status = TREB_OK;
-        if (full) status = stream_file(log, stream, room, error);
+        crowded = atomic_load(&space->held) + bytes > space->keep;
+        if (crowded && stream->held >= FILE_LEAST) status = stream_file(log, stream, room, error);
         if (status == TREB_OK && !make_room(space, stream, bytes)) {
             if (stream->held > 0) status = stream_file(log, stream, room, error);
             if (status == TREB_OK && !make_room(space, stream, bytes)) status = fail_memory(error);
@@ -405,6 +408,8 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
     memcpy(stream->at, entry, bytes);
     stream->at += bytes;
     stream->left -= bytes;
+    /* Large entries do not wait for the next. */
+    if (crowded && stream->held >= 2 * FILE_LEAST) return stream_file(log, stream, room, error);
     return TREB_OK;
 }
 

@@ -111,7 +111,7 @@ unsigned log_due(const Log *log, uint32_t stream);
 treb_status log_take(Log *log, uint32_t stream, const LogRoom *room, LogEntry *entry,
                      treb_error *error);
 
-/* Bytes that so many streams may claim in memory beyond what is to be kept, for `logs` logs. */
-uint64_t log_memory(uint32_t streams, size_t words, int logs);
+/* Bytes that so many streams of `logs` logs may claim in memory beyond what is to be kept. */
+uint64_t log_memory(uint32_t streams, size_t words, int logs, int threads);
 
 #endif

@@ -181,7 +181,7 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
     int logs = 1;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) logs += (s->metrics >> m & 1) + 2 * has_due(s, m);
     uint64_t bytes = ledger_cost(sets.size) + threads * ledger_cost(buffers.size) +
-                     log_memory(2 * shape->kings, shape->plane_words, logs);
+                     log_memory(2 * shape->kings, shape->plane_words, logs, threads);
     free(s);
     return bytes;
 }

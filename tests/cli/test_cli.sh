@@ -108,7 +108,7 @@ run 0 'advice followed' sh -c 'exec "$1" $(cat command)' sh "$T"; has '^1 tables
 run 0 'the table is there' "$T" stats -n -t three KQvKR; has '^KQvKR'
 run 3 'probe, 6 men' "$T" probe -t four "$SIX"; says '^trebuchet probe: KRPvKRP.wdl.treb is not installed$'
 says "^('trebuchet gen --tables four KRPvKRP' makes it: $COST|KRPvKRP cannot be made here: that takes [0-9.]+ [GT]B of )"
-run 3 'advice within a limit of memory' sh -c 'ulimit -v 1000000; exec "$1" stats -t four KRPvKR' sh "$T"
+run 3 'advice within a limit of memory' sh -c 'ulimit -v 600000; exec "$1" stats -t four KRPvKR' sh "$T"
 says '^KRPvKR cannot be made here: that takes [0-9.]+ [MG]B of memory, and [0-9.]+ [MG]B may be taken\.$'; lacks 'trebuchet gen'
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked && chmod a-w locked
