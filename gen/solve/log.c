@@ -550,7 +550,7 @@ treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogE
 {
     Stream *stream = &log->stream[stream_number];
     bool filed = stream->due_segment < stream->segments;
-    const Segment *segment = &stream->segment[stream->due_segment];
+    const Segment *segment = filed ? &stream->segment[stream->due_segment] : NULL;
     const Chunk *chunk = stream->due_chunk;
     assert(stream->due_tag < LOG_TAGS);
     treb_status status = filed ? segment_read(log->space, segment, room, error) : TREB_OK;
