@@ -87,7 +87,7 @@ static Asked *asked_new(const Counter *c, const Material *m, unsigned wanted)
         return NULL;
     }
     a->wanted = wanted;
-    a->cost = store_side_memory(m, wanted, a->own, c->metrics);
+    a->cost = store_side_memory(&a->shape, wanted, a->own, c->metrics);
     return a;
 }
 

@@ -51,10 +51,7 @@ typedef struct TableJob {
     GenerateReport *report;
 } TableJob;
 
-static bool stopping(const TableJob *job)
-{
-    return job->options->stop && atomic_load(job->options->stop);
-}
+static bool stopping(const TableJob *job) { return stop_asked(job->options->stop); }
 
 static void set_phase(const TableJob *job, int phase)
 {
@@ -363,7 +360,7 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
         }
         if (!step->write && store_has(works->store, &step->material, step->parents)) continue;
         status = job_run(works, step, &r, error);
-        *stopped = options->stop && atomic_load(options->stop);
+        *stopped = stop_asked(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);
     }
     return status;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/io.h"
 #include "core/machine.h"
 #include "verify/full.h"
 
@@ -46,21 +47,6 @@ treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides
     return TREB_OK;
 }
 
-/* A file without a name, or with one that is gone at once where the system has no such files. */
-static int open_unnamed(const char *folder)
-{
-    char path[4200];
-    int file = -1;
-#ifdef O_TMPFILE
-    file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) return file;
-#endif
-    snprintf(path, sizeof path, "%.4000s/.verify-XXXXXX", folder);
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0) unlink(path);
-    return file;
-}
-
 static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *error)
 {
     return fail(error, TREB_ERR_IO,
@@ -76,7 +62,7 @@ treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_
     words->page_bytes = page;
     words->side_bytes = (cells * words->bytes + page - 1) / page * page;
     words->folder = folder;
-    words->file = open_unnamed(folder);
+    words->file = io_unnamed(folder);
     if (words->file < 0) return fail_errno(error, "make a scratch file", folder);
     words->on_disk = true;
     if (machine_free_disk(folder) < most) return fail_disk(folder, most, error);

@@ -248,7 +248,7 @@ static treb_status fill_source(const Exporter *e, const Source *s, treb_error *e
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-static bool stopped(const Exporter *e) { return e->options.stop && atomic_load(e->options.stop); }
+static bool stopped(const Exporter *e) { return stop_asked(e->options.stop); }
 
 /* Fills a source, and finds the orders that may suit it. */
 static treb_status prepare_array(Exporter *e, Source *s, OrderChoice *choice, treb_error *error)

@@ -47,16 +47,11 @@ static bool view_arrays(ChildView *view, const Pass *p, const Child *child, uint
 {
     const Solved *solved = child->solved;
     const SolvedSource *source = p->c->source;
-    Solved fetched = {.cut = child->cut};
+    Solved fetched = {.by_plane = true};
     if (solved->by_plane) {
-        treb_error error;
-        treb_status status = source->plane(source->context, solved, child->side, plane, p->fetched,
-                                           &fetched, &error);
-        if (status != TREB_OK) {
-            *p->status = status;
-            *p->error = error;
-            return false;
-        }
+        *p->status = source->plane(source->context, solved, child->side, plane, p->fetched,
+                                   &fetched, p->error);
+        if (*p->status != TREB_OK) return false;
         solved = &fetched;
         view->base = 0;
     }

@@ -1,12 +1,10 @@
 /* log.c - see log.h.
  *
  * An entry is its tag (u16), how many bytes follow (seven bits in each, low ones first, and more if the
- * highest is set), and the set, a tree: a node is a byte with a bit for each eighth of its cells that is
- * not empty, followed by these eighths; an eighth of a word is the byte itself. A single cell of 16
- * million so takes 8 bytes, and neighbours share all but the last of these.
+ * highest is set), and the set, packed.
  *
- * The entries of a stream lie in chunks of memory, one after another. A stream that is filed writes
- * its chunks to the file, each by itself, as segments. */
+ * The entries of a stream lie in chunks of memory, one after another. What is filed of it are segments,
+ * of some chunks each. */
 #include "gen/solve/log.h"
 
 #include <assert.h>
@@ -20,17 +18,14 @@
 
 #include "core/error.h"
 #include "core/io.h"
-#include "gen/solve/kernel.h"
+#include "gen/solve/packed.h"
 
 enum {
     CHUNK_LEAST = 256,     /* bytes of a stream's first chunk, */
     CHUNK_MOST = 64 << 10, /* and of a later one, if an entry is no larger */
     FILE_LEAST = 1 << 10,  /* what a stream has at least when it is filed */
     LEVEL = 1,
-    SLABS_WORDS = 4096, /* sets of so many words and more are told apart by slabs: see kernel.h */
-    TREE_WORDS = 64,    /* smaller ones are no trees */
-    HEAD = 8,           /* bytes before the set, at most */
-    SLACK = 8           /* that may be looked at behind an entry */
+    HEAD = 8, /* bytes before the set, at most */
 };
 
 typedef struct Chunk {
@@ -64,13 +59,14 @@ struct LogSpace {
     uint64_t keep;
     _Atomic uint64_t held, end; /* bytes in chunks with entries, and in the file */
     int file;                   /* -1: none yet */
+    Log *first;
 };
 
 struct Log {
     LogSpace *space;
+    Log *next; /* of the space */
     uint32_t streams;
     size_t words;
-    int shift; /* of a cell, to the eighth of the set that it is in */
     const Kernel *kernel;
     Stream *stream;
 };
@@ -96,13 +92,6 @@ LogSpace *log_space_new(const LogPlace *place)
     return space;
 }
 
-void log_space_free(LogSpace *space)
-{
-    if (space == NULL) return;
-    if (space->file >= 0) close(space->file);
-    free(space);
-}
-
 uint64_t log_space_filed(const LogSpace *space) { return atomic_load(&space->end); }
 
 static treb_status space_open(LogSpace *space, treb_error *error)
@@ -116,37 +105,31 @@ static treb_status space_open(LogSpace *space, treb_error *error)
     return status;
 }
 
-/* ---- A log ----------------------------------------------------------------------------------- */
+/* ---- Logs ------------------------------------------------------------------------------------ */
 
 Log *log_new(LogSpace *space, uint32_t streams, size_t words)
 {
     Log *log = calloc(1, sizeof *log);
     if (log == NULL) return NULL;
-    log->space = space;
-    log->streams = streams;
-    log->words = words;
-    log->kernel = kernel_best();
-    log->shift = 3 + __builtin_ctzll(words);
-    log->stream = ledger_calloc(space->ledger, streams * sizeof *log->stream);
-    if (log->stream != NULL) return log;
+    *log = (Log){.space = space,
+                 .next = space->first,
+                 .streams = streams,
+                 .words = words,
+                 .kernel = kernel_best(),
+                 .stream = ledger_calloc(space->ledger, streams * sizeof *log->stream)};
+    if (log->stream != NULL) return space->first = log;
     free(log);
     return NULL;
 }
 
-static void stream_forget(LogSpace *space, Stream *stream)
+/* There is no chunk to write to any more. */
+static void stream_leave(LogSpace *space, Stream *stream)
 {
-    for (Chunk *chunk = stream->first; chunk != NULL; chunk = chunk->next) chunk->used = 0;
     atomic_fetch_sub(&space->held, stream->held);
     stream->held = 0;
     stream->last = NULL;
     stream->at = NULL;
     stream->left = 0;
-    stream->segments = 0;
-}
-
-void log_clear(Log *log)
-{
-    for (uint32_t i = 0; i < log->streams; i++) stream_forget(log->space, &log->stream[i]);
 }
 
 static void chunks_free(Stream *stream)
@@ -155,44 +138,51 @@ static void chunks_free(Stream *stream)
         next = chunk->next;
         ledger_free(chunk);
     }
-    stream->first = stream->last = NULL;
-    stream->at = NULL;
-    stream->left = 0;
+    stream->first = NULL;
 }
 
-void log_trim(Log *log)
+static void log_clear(Log *log, bool trim)
 {
     for (uint32_t i = 0; i < log->streams; i++) {
-        stream_forget(log->space, &log->stream[i]);
-        chunks_free(&log->stream[i]);
+        Stream *stream = &log->stream[i];
+        stream_leave(log->space, stream);
+        stream->segments = 0;
+        if (trim) chunks_free(stream);
+        for (Chunk *chunk = stream->first; chunk != NULL; chunk = chunk->next) chunk->used = 0;
     }
 }
 
-void log_space_empty(LogSpace *space)
+static void space_clear(LogSpace *space, bool trim)
 {
+    for (Log *log = space->first; log != NULL; log = log->next) log_clear(log, trim);
     atomic_store(&space->end, 0);
     /* What is left of the file otherwise is written over. */
     if (space->file >= 0 && ftruncate(space->file, 0) != 0) return;
 }
 
+void log_space_clear(LogSpace *space) { space_clear(space, false); }
+
+void log_space_trim(LogSpace *space) { space_clear(space, true); }
+
 void log_space_keep(LogSpace *space, uint64_t bytes) { space->keep = bytes; }
 
-void log_free(Log *log)
+void log_space_free(LogSpace *space)
 {
-    if (log == NULL) return;
-    for (uint32_t i = 0; i < log->streams; i++) {
-        stream_forget(log->space, &log->stream[i]);
-        chunks_free(&log->stream[i]);
-        free(log->stream[i].segment);
+    if (space == NULL) return;
+    log_space_trim(space);
+    for (Log *log = space->first, *next; log != NULL; log = next) {
+        next = log->next;
+        for (uint32_t i = 0; i < log->streams; i++) free(log->stream[i].segment);
+        ledger_free(log->stream);
+        free(log);
     }
-    ledger_free(log->stream);
-    free(log);
+    if (space->file >= 0) close(space->file);
+    free(space);
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-/* The largest tree: nodes down to words have eight parts each, and a word has a byte more. */
-static size_t entry_most(size_t words) { return HEAD + words * 9 + words / 7 + 16 + SLACK; }
+static size_t entry_most(size_t words) { return HEAD + packed_most(words); }
 
 static size_t chunk_most(size_t words)
 {
@@ -203,7 +193,7 @@ static size_t chunk_most(size_t words)
 void log_room_place(LogRoom *room, size_t words, Layout *layout)
 {
     room->bytes = layout_place(layout, entry_most(words));
-    room->block = layout_place(layout, chunk_most(words) + SLACK);
+    room->block = layout_place(layout, chunk_most(words) + PACKED_SLACK);
     room->packed = layout_place(layout, ZSTD_compressBound(chunk_most(words)));
 }
 
@@ -289,76 +279,12 @@ static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, tr
     if (size > 0 && status == TREB_OK)
         status = file_segment(space, stream, room->block, size, room, error);
     if (status != TREB_OK) return status;
-    atomic_fetch_sub(&space->held, stream->held);
-    stream->held = 0;
+    stream_leave(space, stream);
     chunks_free(stream);
     return TREB_OK;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
-
-/* Writes a tree; nothing if it is empty. */
-static uint8_t *put_tree(const Kernel *kernel, const uint64_t *set, size_t words, uint8_t *out)
-{
-    if (words == 64) return kernel->pack(set, out);
-    uint8_t *at = out + 1;
-    unsigned mask = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        uint8_t *end = put_tree(kernel, set + i * (words / 8), words / 8, at);
-        mask |= (unsigned)(end != at) << i;
-        at = end;
-    }
-    *out = (uint8_t)mask;
-    return mask ? at : out;
-}
-
-/* The same where only some slabs count: 64 of them, two levels of the tree. */
-static uint8_t *put_slabs(const Kernel *kernel, const uint64_t *set, size_t words, uint64_t slabs,
-                          uint8_t *out)
-{
-    uint8_t *at = out + 1;
-    unsigned mask = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        uint8_t *node = at++;
-        *node = 0;
-        for (unsigned slab = 8 * i; slab < 8 * i + 8; slab++) {
-            if (!(slabs >> slab & 1)) continue;
-            uint8_t *end = put_tree(kernel, set + slab * (words / 64), words / 64, at);
-            *node |= (uint8_t)((end != at) << (slab - 8 * i));
-            at = end;
-        }
-        if (*node)
-            mask |= 1u << i;
-        else
-            at = node;
-    }
-    *out = (uint8_t)mask;
-    return mask ? at : out;
-}
-
-/* A tree of cells in ascending order, all in the same node, of which `shift` tells the eighths. */
-static uint8_t *put_cells(const Kernel *kernel, const uint32_t *cell, size_t count, int shift,
-                          uint8_t *out)
-{
-    enum { PACKED = 9 /* the shift of what the kernel packs */ };
-    if (shift == PACKED) {
-        uint64_t set[TREE_WORDS] = {0};
-        for (size_t i = 0; i < count; i++)
-            set[cell[i] >> 6 & (TREE_WORDS - 1)] |= UINT64_C(1) << (cell[i] & 63);
-        return kernel->pack(set, out);
-    }
-    uint8_t *at = out + 1;
-    unsigned mask = 0;
-    for (size_t i = 0; i < count;) {
-        unsigned part = cell[i] >> shift & 7;
-        size_t first = i++;
-        mask |= 1u << part;
-        while (i < count && (cell[i] >> shift & 7) == part) i++;
-        at = put_cells(kernel, cell + first, i - first, shift - 3, at);
-    }
-    *out = (uint8_t)mask;
-    return at;
-}
 
 /* Makes room for so many bytes in the last chunk, or one behind it. False: out of memory. */
 static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
@@ -370,7 +296,7 @@ static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
         size_t size = last == NULL ? CHUNK_LEAST : 2 * last->size;
         if (size > CHUNK_MOST) size = CHUNK_MOST;
         if (size < bytes) size = bytes;
-        next = ledger_alloc(space->ledger, sizeof *next + size + SLACK);
+        next = ledger_alloc(space->ledger, sizeof *next + size + PACKED_SLACK);
         if (next == NULL) return false;
         *next = (Chunk){NULL, size, 0};
         if (last != NULL)
@@ -413,44 +339,20 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
     return TREB_OK;
 }
 
-/* Sets of less than 64 words are as they are, and nothing if they are empty. */
-static uint8_t *put_small(const uint64_t *set, size_t words, uint8_t *out)
-{
-    uint64_t any = 0;
-    for (size_t w = 0; w < words; w++) any |= set[w];
-    if (any == 0) return out;
-    memcpy(out, set, words * sizeof *set);
-    return out + words * sizeof *set;
-}
-
 treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set, uint64_t slabs,
                     const LogRoom *room, treb_error *error)
 {
-    uint8_t *tree = room->bytes + HEAD, *end;
-    const size_t words = log->words;
-    if (words < TREE_WORDS)
-        end = put_small(set, words, tree);
-    else if (slabs == KERNEL_ALL || words < SLABS_WORDS)
-        end = put_tree(log->kernel, set, words, tree);
-    else
-        end = put_slabs(log->kernel, set, words, slabs, tree);
-    if (end == tree) return TREB_OK;
-    return append(log, stream, tag, (size_t)(end - tree), room, error);
+    uint8_t *packed = room->bytes + HEAD,
+            *end = packed_put(log->kernel, set, log->words, slabs, packed);
+    return end != packed ? append(log, stream, tag, (size_t)(end - packed), room, error) : TREB_OK;
 }
 
 treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_t *cell,
                           size_t count, const LogRoom *room, treb_error *error)
 {
-    if (count == 0) return TREB_OK;
-    uint8_t *tree = room->bytes + HEAD, *end;
-    if (log->words >= TREE_WORDS) {
-        end = put_cells(log->kernel, cell, count, log->shift, tree);
-    } else {
-        uint64_t set[TREE_WORDS] = {0};
-        for (size_t i = 0; i < count; i++) set[cell[i] / 64] |= UINT64_C(1) << cell[i] % 64;
-        end = put_small(set, log->words, tree);
-    }
-    return append(log, stream, tag, (size_t)(end - tree), room, error);
+    uint8_t *packed = room->bytes + HEAD,
+            *end = packed_put_cells(log->kernel, cell, count, log->words, packed);
+    return end != packed ? append(log, stream, tag, (size_t)(end - packed), room, error) : TREB_OK;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -505,6 +407,18 @@ treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error)
     }
     reader->at = get_entry(reader->at, entry);
     return TREB_OK;
+}
+
+treb_status log_or_tag(const Log *log, uint32_t stream, unsigned tag, const LogRoom *room,
+                       uint64_t *set, treb_error *error)
+{
+    LogReader reader;
+    LogEntry entry;
+    treb_status status;
+    log_read(&reader, log, stream, room);
+    while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
+        if (entry.tag == tag) log_entry_or(log, &entry, set);
+    return status;
 }
 
 bool log_may_have(const Log *log, uint32_t stream_number, unsigned tag)
@@ -569,65 +483,17 @@ treb_status log_take(Log *log, uint32_t stream_number, const LogRoom *room, LogE
 
 /* ---- Sets ------------------------------------------------------------------------------------ */
 
-/* What is done with an entry: its cells are added to a set, or get a distance. */
-typedef struct Use {
-    const Kernel *kernel;
-    uint64_t *set;
-    Plies value, *plies;
-} Use;
-
-static const uint8_t *use_tree(const Use *use, const uint8_t *at, size_t first, size_t words)
-{
-    if (words == 64)
-        return use->plies != NULL
-                   ? use->kernel->unpack_mark(at, use->value, use->plies + 64 * first)
-                   : use->kernel->unpack(at, use->set + first);
-    words /= 8;
-    for (unsigned mask = *at++; mask; mask &= mask - 1)
-        at = use_tree(use, at, first + __builtin_ctz(mask) * words, words);
-    return at;
-}
-
-static void use_entry(const Log *log, const LogEntry *entry, const Use *use)
-{
-    if (log->words >= TREE_WORDS) {
-        use_tree(use, entry->bytes, 0, log->words);
-        return;
-    }
-    uint64_t set[TREE_WORDS];
-    memcpy(set, entry->bytes, log->words * sizeof *set);
-    if (use->plies != NULL)
-        use->kernel->mark(set, log->words, use->value, use->plies);
-    else
-        for (size_t w = 0; w < log->words; w++) use->set[w] |= set[w];
-}
-
 void log_entry_or(const Log *log, const LogEntry *entry, uint64_t *set)
 {
-    use_entry(log, entry, &(Use){log->kernel, set, 0, NULL});
+    packed_or(log->kernel, entry->bytes, log->words, set);
+}
+
+uint64_t log_entry_get(const Log *log, const LogEntry *entry, uint64_t *set)
+{
+    return packed_get(log->kernel, entry->bytes, log->words, set);
 }
 
 void log_entry_mark(const Log *log, const LogEntry *entry, Plies value, Plies *plies)
 {
-    use_entry(log, entry, &(Use){log->kernel, NULL, value, plies});
-}
-
-uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set)
-{
-    const size_t words = log->words / 64;
-    const uint8_t *at = entry->bytes;
-    uint64_t slabs = 0;
-    if (log->words < SLABS_WORDS) {
-        memset(set, 0, log->words * sizeof *set);
-        log_entry_or(log, entry, set);
-        return KERNEL_ALL;
-    }
-    for (unsigned mask = *at++; mask; mask &= mask - 1)
-        for (unsigned node = *at++, i = 8 * __builtin_ctz(mask); node; node &= node - 1) {
-            size_t slab = i + __builtin_ctz(node);
-            slabs |= UINT64_C(1) << slab;
-            memset(set + slab * words, 0, words * sizeof *set);
-            at = use_tree(&(Use){log->kernel, set, 0, NULL}, at, slab * words, words);
-        }
-    return slabs;
+    packed_mark(log->kernel, entry->bytes, log->words, value, plies);
 }

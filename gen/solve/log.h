@@ -25,10 +25,12 @@ typedef struct LogSpace LogSpace;
 
 /* NULL: out of memory. */
 LogSpace *log_space_new(const LogPlace *place);
-void log_space_free(LogSpace *space); /* when its logs are freed */
+void log_space_free(LogSpace *space); /* with its logs */
 
-/* Gives back the room on the disk, when all logs are cleared or trimmed. */
-void log_space_empty(LogSpace *space);
+/* Has all logs forget what they have. What that took in memory is kept for others, or freed as well; what it
+ * took on the disk is given back. */
+void log_space_clear(LogSpace *space);
+void log_space_trim(LogSpace *space);
 
 /* Changes what may be kept in memory. */
 void log_space_keep(LogSpace *space, uint64_t bytes);
@@ -38,15 +40,8 @@ uint64_t log_space_filed(const LogSpace *space);
 
 typedef struct Log Log;
 
-/* A log of sets of `words` words each, a power of 8. NULL: out of memory. */
+/* A log of sets of `words` words each, a power of 8; it is the space's. NULL: out of memory. */
 Log *log_new(LogSpace *space, uint32_t streams, size_t words);
-void log_free(Log *log);
-
-/* Forgets all entries. What they took is kept for others. */
-void log_clear(Log *log);
-
-/* Forgets all entries and frees their memory. */
-void log_trim(Log *log);
 
 /* What a thread needs to write to logs of sets of so many words, or to read from them. */
 typedef struct LogRoom {
@@ -88,6 +83,10 @@ void log_read(LogReader *reader, const Log *log, uint32_t stream, const LogRoom 
  * TREB_ERR_IO. */
 treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error);
 
+/* Ors all entries with a tag into a set. TREB_ERR_IO. */
+treb_status log_or_tag(const Log *log, uint32_t stream, unsigned tag, const LogRoom *room,
+                       uint64_t *set, treb_error *error);
+
 /* Whether a stream whose tags ascend may have an entry with this one: not for certain where it is in the
  * file. */
 bool log_may_have(const Log *log, uint32_t stream, unsigned tag);
@@ -96,7 +95,7 @@ bool log_may_have(const Log *log, uint32_t stream, unsigned tag);
 void log_entry_or(const Log *log, const LogEntry *entry, uint64_t *set);
 
 /* Writes an entry to a set, in the rows where there is something: returns these slabs. */
-uint64_t log_entry_put(const Log *log, const LogEntry *entry, uint64_t *set);
+uint64_t log_entry_get(const Log *log, const LogEntry *entry, uint64_t *set);
 
 /* Gives each cell of an entry a distance. */
 void log_entry_mark(const Log *log, const LogEntry *entry, Plies value, Plies *plies);

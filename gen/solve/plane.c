@@ -133,16 +133,12 @@ static treb_status read_due(const Plane *p, const Solver *s, uint32_t stream, si
 static treb_status read_bounds(const Plane *p, const Solver *s, uint32_t stream, size_t words,
                                treb_error *error)
 {
-    LogReader reader;
-    LogEntry entry;
     /* Where entries are made, when some are. */
     uint64_t *room = (uint64_t *)(void *)p->room.bytes;
     treb_status status = read_due(p, s, stream, words, error);
     if (status != TREB_OK) return status;
     clear(room, words);
-    log_read(&reader, s->facts, stream, &p->room);
-    while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
-        if (entry.tag == FACT_ENDS) log_entry_or(s->facts, &entry, room);
+    status = log_or_tag(s->facts, stream, FACT_ENDS, &p->room, room, error);
     for (size_t w = 0; w < words; w++) p->ends_best[w] &= room[w];
     return status;
 }

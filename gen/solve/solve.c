@@ -48,6 +48,37 @@ static uint64_t slab_bit(const Solver *s, size_t slab)
     return s->slab_count == 1 ? KERNEL_ALL : square_bit(slab);
 }
 
+static bool slab_in(const Solver *s, uint64_t slabs, size_t slab)
+{
+    return s->slab_count == 1 ? slabs != 0 : slabs >> slab & 1;
+}
+
+uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs)
+{
+    const uint64_t weight = slice_weight(&s->slice, kings);
+    uint64_t count = 0, twice = 0;
+    for (size_t slab = 0; slab < s->slab_count; slab++) {
+        if (!slab_in(s, slabs, slab)) continue;
+        size_t first = slab * s->slab_words, end = first + s->slab_words;
+        count += s->kernel->count(set + first, s->slab_words);
+        for (size_t w = first; w < end && s->slice.mirrored; w++)
+            twice += (uint64_t)bit_count(
+                set[w] & slice_mirrored(&s->slice, kings * s->shape->plane_words + w));
+    }
+    return weight * count - twice;
+}
+
+/* Notes that cells of a plane are won or lost in n plies: those of `set` in these slabs. */
+static void decide(Solver *s, uint32_t kings, int side, bool won, unsigned n, const uint64_t *set,
+                   uint64_t slabs, Buffers *t)
+{
+    treb_error error;
+    t->counts->of[side][won][n] += solver_positions(s, kings, set, slabs);
+    treb_status status = log_add(s->decided[s->loop.metric], stream_of(kings, side),
+                                 decided_tag(n, won), set, slabs, &t->room, &error);
+    if (status != TREB_OK) solver_fail(s, status, &error);
+}
+
 /* The same where slabs are not told apart: all or none. */
 static uint64_t plane_reached(const Solver *s, uint32_t kings, int side, const uint64_t *slabs)
 {
@@ -113,6 +144,13 @@ static unsigned when_due(const Solver *s, uint32_t stream)
     return s->loop.metric == TREB_DTC && !s->shape->pawns && tag < LOG_TAGS ? 1 : tag;
 }
 
+static void slabs_clear(const Solver *s, uint64_t *plane, uint64_t slabs)
+{
+    for (size_t slab = 0; slab < s->slab_count; slab++)
+        if (slab_in(s, slabs, slab))
+            memset(plane + slab * s->slab_words, 0, s->slab_words * sizeof *plane);
+}
+
 /* Writes what is due now to `found`, in the slabs that are returned. */
 static uint64_t take_due(const Task *task, bool wins, uint64_t *found)
 {
@@ -128,23 +166,14 @@ static uint64_t take_due(const Task *task, bool wins, uint64_t *found)
             return 0;
         }
         if (slabs == 0) {
-            slabs = log_entry_put(due_log(s), &entry, found);
+            slabs = log_entry_get(due_log(s), &entry, found);
             continue;
         }
-        for (size_t slab = 0; slab < s->slab_count; slab++)
-            if (!slab_in(s, slabs, slab))
-                memset(found + slab * s->slab_words, 0, s->slab_words * sizeof *found);
+        slabs_clear(s, found, ~slabs);
         log_entry_or(due_log(s), &entry, found);
         slabs = KERNEL_ALL;
     }
     return slabs;
-}
-
-static void slabs_clear(const Solver *s, uint64_t *plane, uint64_t slabs)
-{
-    for (size_t slab = 0; slab < s->slab_count; slab++)
-        if (slab_in(s, slabs, slab))
-            memset(plane + slab * s->slab_words, 0, s->slab_words * sizeof *plane);
 }
 
 static uint64_t words_with(const uint64_t *a, const uint64_t *b, size_t words)
@@ -302,8 +331,7 @@ static void ply_losses(const Task *task)
         if (slab_in(s, rows.slabs, slab) && slab_loses(task, slab, &rows, open, out))
             found |= slab_bit(s, slab);
     out->slabs[kings] = found;
-    if (found)
-        solver_decide(s, kings, side, false, task->n, plane_at(s, out->set, kings), found, task->t);
+    if (found) decide(s, kings, side, false, task->n, plane_at(s, out->set, kings), found, task->t);
 }
 
 /* The rows of a frontier in a plane. */
@@ -354,34 +382,7 @@ static void ply_wins(const Task *task)
         if (words_win(won + first, unwon + first, s->slab_words)) found |= slab_bit(s, slab);
     }
     *won_slabs = found;
-    if (found) solver_decide(s, kings, side, true, task->n, won, found, task->t);
-}
-
-/* ---- what is decided ------------------------------------------------------------------------- */
-
-uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs)
-{
-    const uint64_t weight = slice_weight(&s->slice, kings);
-    uint64_t count = 0, twice = 0;
-    for (size_t slab = 0; slab < s->slab_count; slab++) {
-        if (!slab_in(s, slabs, slab)) continue;
-        size_t first = slab * s->slab_words, end = first + s->slab_words;
-        count += s->kernel->count(set + first, s->slab_words);
-        for (size_t w = first; w < end && s->slice.mirrored; w++)
-            twice += (uint64_t)bit_count(
-                set[w] & slice_mirrored(&s->slice, kings * s->shape->plane_words + w));
-    }
-    return weight * count - twice;
-}
-
-void solver_decide(Solver *s, uint32_t kings, int side, bool won, unsigned n, const uint64_t *set,
-                   uint64_t slabs, Buffers *t)
-{
-    treb_error error;
-    t->counts->of[side][won][n] += solver_positions(s, kings, set, slabs);
-    treb_status status = log_add(s->decided[s->loop.metric], stream_of(kings, side),
-                                 decided_tag(n, won), set, slabs, &t->room, &error);
-    if (status != TREB_OK) solver_fail(s, status, &error);
+    if (found) decide(s, kings, side, true, task->n, won, found, task->t);
 }
 
 /* ---- a metric -------------------------------------------------------------------------------- */
@@ -418,9 +419,7 @@ static treb_status restore(const Task *task, treb_error *error)
                      : decided_plies(entry.tag) == 0 ? mated
                                                      : open);
     if (status != TREB_OK) return status;
-    log_read(&reader, s->facts, stream, &task->t->room);
-    while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL)
-        if (entry.tag == FACT_MUST) log_entry_or(s->facts, &entry, must);
+    status = log_or_tag(s->facts, stream, FACT_MUST, &task->t->room, must, error);
     for (size_t w = 0; w < words; w++) open[w] &= ~must[w];
     return status;
 }
@@ -447,7 +446,7 @@ static void metric_start(const Task *task)
     s->loop.lost_at[1][side].slabs[kings] = 0;
     s->loop.won_slabs[0][side][kings] = s->loop.won_slabs[1][side][kings] = 0;
     for (int wins = 0; wins < 2; wins++) log_rewind(due_log(s), due_stream(kings, side, wins));
-    if (mates) solver_decide(s, kings, side, false, 0, mated, KERNEL_ALL, task->t);
+    if (mates) decide(s, kings, side, false, 0, mated, KERNEL_ALL, task->t);
 }
 
 /* The next ply at which a conversion is due, from n on; LOG_TAGS if none. */

@@ -58,6 +58,9 @@ void solver_adopt(Solver *solver, const Shape *shape, uint64_t keep);
 /* Frees what the logs hold: there is no slice any more. */
 void solver_rest(Solver *solver);
 
+/* Whether work is to end early: `stop` may be NULL. */
+static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && atomic_load(stop); }
+
 /* For other threads: where the solver tells the ply it is at, 0 while a slice is set up, and what makes it
  * end early when true. NULL allowed. */
 void solver_watch(Solver *solver, _Atomic unsigned *ply, const atomic_bool *stop);

@@ -97,17 +97,8 @@ treb_status fail_plies(const Shape *shape, treb_error *error);
  * where the first metric starts. */
 treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error);
 
-/* Notes that cells of a plane are won or lost in n plies: those of `set` in these slabs. */
-void solver_decide(Solver *s, uint32_t kings, int side, bool won, unsigned n, const uint64_t *set,
-                   uint64_t slabs, Buffers *t);
-
 /* Positions that a set of cells of a plane stands for, in these slabs: see PlyCounts. */
 uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs);
-
-static inline bool slab_in(const Solver *s, uint64_t slabs, size_t slab)
-{
-    return s->slab_count == 1 ? slabs != 0 : slabs >> slab & 1;
-}
 
 static inline uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
 {

@@ -46,28 +46,27 @@ void entry_free(StoreEntry *entry)
     free(entry);
 }
 
-/* Sets what a plane is. */
-static void set_planes(StoreEntry *entry)
+StoreEntry entry_layout(const Shape *shape, unsigned wanted)
 {
-    const Shape *shape = &entry->shape;
-    bool cut = cut_init(&entry->cut, shape, entry->wanted);
-    entry->planes = shape->kings * (cut ? (uint32_t)entry->cut.squares : 1);
-    entry->plane_words = cut ? shape->plane_words / 64 : shape->plane_words;
-    entry->plane_cells = 64 * entry->plane_words;
+    StoreEntry entry = {.shape = *shape, .wanted = wanted};
+    bool cut = cut_init(&entry.cut, shape, wanted);
+    entry.planes = shape->kings * (cut ? (uint32_t)entry.cut.squares : 1);
+    entry.plane_words = cut ? shape->plane_words / 64 : shape->plane_words;
+    entry.plane_cells = 64 * entry.plane_words;
+    return entry;
 }
 
 StoreEntry *entry_new(const Material *material, unsigned wanted, Ledger *ledger)
 {
     StoreEntry *entry = calloc(1, sizeof *entry);
-    if (entry == NULL) return NULL;
-    entry->file = -1;
-    entry->ledger = ledger;
-    entry->wanted = wanted;
-    if (!shape_init(&entry->shape, material)) {
+    Shape shape;
+    if (entry == NULL || !shape_init(&shape, material)) {
         free(entry);
         return NULL;
     }
-    set_planes(entry);
+    *entry = entry_layout(&shape, wanted);
+    entry->file = -1;
+    entry->ledger = ledger;
     uint64_t slices = entry->shape.index.slices;
     entry->batch_of = malloc(slices * sizeof *entry->batch_of);
     entry->lane_of = calloc(slices, 1);
@@ -495,9 +494,7 @@ treb_status part_write(StoreEntry *entry, Side *side, int color, int part, const
 uint64_t part_write_cost(const Shape *shape, int threads)
 {
     ChunkRoom room;
-    StoreEntry entry = {.planes = shape->kings,
-                        .plane_words = shape->plane_words,
-                        .plane_cells = shape->plane_cells};
+    const StoreEntry entry = entry_layout(shape, 0);
     unsigned parts = PLANE_STALEMATE | PLANE_DISTANCE << TREB_DTC;
     return (uint64_t)threads *
            (ledger_cost(place_room(&room, &entry, (SideKind){true, true, true}, NULL)) +

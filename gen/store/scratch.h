@@ -65,6 +65,9 @@ typedef struct StoreEntry {
     bool complete;
 } StoreEntry;
 
+/* What an entry for sides or a cut would be like, without anything in it; the shape remains the caller's. */
+StoreEntry entry_layout(const Shape *shape, unsigned wanted);
+
 /* An entry without batches, for sides or a cut. NULL: out of memory. */
 StoreEntry *entry_new(const Material *material, unsigned wanted, Ledger *ledger);
 void entry_free(StoreEntry *entry);

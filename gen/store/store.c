@@ -556,17 +556,17 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 
 /* ---- how much it will hold ------------------------------------------------------------------- */
 
-uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes, unsigned metrics)
+uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics)
 {
     /* Only tables of six men and more have distances that take two bytes. */
-    const bool dtc = metrics >> TREB_DTC & 1, distances = dtc || metrics >> TREB_DTM & 1;
-    const SideKind kind = {true, distances && material_men(material) > PLIES_BYTE_MEN, dtc};
-    StoreEntry *entry = entry_new(material, wanted, NULL);
-    if (entry == NULL) return UINT64_MAX / 4096;
-    uint64_t bytes = part_cost(entry, kind, PART_VALUES);
-    if (entry->cut.squares > 0) bytes = 0; /* read plane by plane if need be */
-    if (pushes) bytes += part_cost(entry, kind, PART_PUSHES);
-    entry_free(entry);
+    const bool dtc = metrics >> TREB_DTC & 1, distances = dtc || metrics >> TREB_DTM & 1,
+               many = material_men(&shape->material) > PLIES_BYTE_MEN;
+    const SideKind kind = {true, distances && many, dtc};
+    const StoreEntry entry = entry_layout(shape, wanted);
+    uint64_t bytes = 0;
+    /* Cuts are read plane by plane if need be. */
+    if (entry.cut.squares == 0) bytes += part_cost(&entry, kind, PART_VALUES);
+    if (pushes) bytes += part_cost(&entry, kind, PART_PUSHES);
     return bytes;
 }
 

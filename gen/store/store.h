@@ -55,8 +55,7 @@ SolvedSource store_source(Store *store);
 
 /* Bytes of one side to move of a batch as parents ask for it, or as its own pushes do, with these
  * distances. */
-uint64_t store_side_memory(const Material *material, unsigned wanted, bool pushes,
-                           unsigned metrics);
+uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics);
 
 /* Bytes that filing a side takes with so many threads. */
 uint64_t store_write_memory(const Shape *shape, int threads);

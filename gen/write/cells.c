@@ -351,8 +351,6 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
     return status;
 }
 
-static bool stopped(const Cells *v) { return v->stop != NULL && atomic_load(v->stop); }
-
 treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, const Slice *slice,
                       TallyPlanes *planes, treb_error *error)
 {
@@ -376,7 +374,7 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
                          .chunk = chunk,
                          .first = chunk * any->chunk_planes,
                          .end = chunk_end(any, chunk)};
-            if (!(sides >> part.side & 1) || stopped(any)) continue;
+            if (!(sides >> part.side & 1) || stop_asked(any->stop)) continue;
             treb_status own =
                 enough ? part_add(cells, count, &part, &room, &mine) : fail_memory(&mine);
             if (own == TREB_OK) continue;

@@ -51,8 +51,6 @@ typedef struct Source {
     uint64_t size;
 } Source;
 
-static bool stopped(const Side *s) { return s->job->stop != NULL && atomic_load(s->job->stop); }
-
 /* Codes them, a segment after the other. */
 static treb_status encode(const Out *out, const Source *source, treb_error *error)
 {
@@ -68,7 +66,7 @@ static treb_status encode(const Out *out, const Source *source, treb_error *erro
             uint64_t left = source->size - first;
             size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
             treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
-            bool stop = stopped(s);
+            bool stop = stop_asked(s->job->stop);
             if (own == TREB_OK && !stop) {
                 const uint8_t *cells = worker.cells;
                 if (source->ordered != NULL)

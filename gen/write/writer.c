@@ -37,11 +37,6 @@ struct Writer {
     Histograms *histograms;
 };
 
-static bool stopped(const Writer *w)
-{
-    return w->options.stop != NULL && atomic_load(w->options.stop);
-}
-
 static bool has(const Writer *w, int metric) { return w->metrics >> metric & 1; }
 
 /* With codec zstd, two bytes where a distance may need them. */
@@ -196,7 +191,7 @@ static treb_status finish_zstd(Writer *w, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && w->cells[m] != NULL && !by_symbols(w, m) && !stopped(w))
+        if (has(w, m) && w->cells[m] != NULL && !by_symbols(w, m) && !stop_asked(w->options.stop))
             status = zstd_file(w, (treb_metric)m, error);
     return status;
 }
@@ -281,7 +276,7 @@ static treb_status finish_coded(Writer *w, treb_error *error)
         treb_status before;
 #pragma omp atomic read
         before = status;
-        if (before != TREB_OK || stopped(w)) continue;
+        if (before != TREB_OK || stop_asked(w->options.stop)) continue;
         if (at_once > 1) omp_set_num_threads(threads);
         treb_status own = coded_file(w, metric[f], at_once, &mine);
         if (own == TREB_OK) continue;
@@ -349,7 +344,7 @@ treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
     tally_finish(&w->tally, w->histograms, w->shape);
     treb_status status = finish_zstd(w, error);
     if (status == TREB_OK) status = finish_coded(w, error);
-    if (status == TREB_OK && !stopped(w)) status = finish_files(w, result, error);
+    if (status == TREB_OK && !stop_asked(w->options.stop)) status = finish_files(w, result, error);
     result->tally = w->tally;
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) result->positions += w->tally.count[side][v];

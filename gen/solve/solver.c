@@ -1,0 +1,182 @@
+/* solver.c - a solver: its memory, that of its threads, and what it is told and tells. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "gen/solve/solver.h"
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* The sets of the loop. */
+static void place_all(Solver *s, Layout *layout)
+{
+    const Shape *shape = s->shape;
+    const size_t set = shape->words * sizeof(uint64_t), slabs = shape->kings * sizeof(uint64_t);
+    for (int side = 0; side < 2; side++) {
+        s->loop.unwon[side] = layout_place(layout, set);
+        s->loop.open[side] = layout_place(layout, set);
+        for (int parity = 0; parity < 2; parity++) {
+            s->loop.lost_at[parity][side].set = layout_place(layout, set);
+            s->loop.lost_at[parity][side].slabs = layout_place(layout, slabs);
+            if (shape->men == 4)
+                s->loop.lost_at[parity][side].rows = layout_place(layout, 64 * slabs);
+            s->loop.won_slabs[parity][side] = layout_place(layout, slabs);
+        }
+    }
+}
+
+static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
+{
+    memset(s, 0, sizeof *s);
+    s->shape = s->slice.shape = shape;
+    s->slice.counts = s->counts;
+    s->slice.solver = s;
+    s->metrics = metrics | 1u << TREB_DTZ;
+    s->slab_count = shape->men >= 3 ? 64 : 1;
+    s->slab_words = shape->plane_words / s->slab_count;
+}
+
+/* Without pawns every conversion counts one ply to conversion: what is due is that of DTZ. */
+static bool has_due(const Solver *s, int metric)
+{
+    return s->metrics >> metric & 1 && (metric != TREB_DTC || s->shape->pawns);
+}
+
+static bool logs_new(Solver *s)
+{
+    const uint32_t streams = 2 * s->shape->kings;
+    const size_t words = s->shape->plane_words;
+    bool ok = (s->space = log_space_new(&s->place)) != NULL &&
+              (s->facts = log_new(s->space, streams, words)) != NULL;
+    for (int m = TREB_DTZ; m < TREB_METRICS && ok; m++) {
+        if (has_due(s, m)) ok = (s->due[m] = log_new(s->space, 2 * streams, words)) != NULL;
+        if (ok && s->metrics >> m & 1)
+            ok = (s->decided[m] = log_new(s->space, streams, words)) != NULL;
+    }
+    return ok;
+}
+
+Solver *solver_new(const Shape *shape, unsigned metrics, const LogPlace *place)
+{
+    Layout layout = {NULL, 0};
+    Solver *s = malloc(sizeof *s);
+    if (s == NULL) return NULL;
+    solver_describe(s, shape, metrics);
+    s->place = *place;
+    s->kernel = kernel_best();
+    place_all(s, &layout);
+    s->sets = ledger_alloc(place->ledger, layout.size);
+    layout = (Layout){s->sets, 0};
+    if (s->sets != NULL && logs_new(s)) {
+        place_all(s, &layout);
+        return s;
+    }
+    solver_free(s);
+    return NULL;
+}
+
+void solver_adopt(Solver *s, const Shape *shape, uint64_t keep)
+{
+    s->shape = s->slice.shape = shape;
+    log_space_keep(s->space, keep);
+}
+
+void solver_rest(Solver *s) { log_space_trim(s->space); }
+
+void solver_free(Solver *s)
+{
+    if (s == NULL) return;
+    ledger_free(s->sets);
+    log_space_free(s->space);
+    free(s);
+}
+
+/* ---- the work space of a thread -------------------------------------------------------------- */
+
+static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *layout)
+{
+    const size_t plane = s->shape->plane_words * sizeof(uint64_t), cells = s->shape->plane_cells;
+    const bool dtc = s->shape->pawns && s->metrics >> TREB_DTC & 1,
+               dtm = s->metrics >> TREB_DTM & 1;
+    t->a = layout_place(layout, plane);
+    t->b = layout_place(layout, plane);
+    log_room_place(&t->room, s->shape->plane_words, layout);
+    t->counts = layout_place(layout, sizeof *t->counts);
+    if (!outcomes) return;
+    t->outcomes.verdict = layout_place(layout, cells);
+    t->outcomes.capture = layout_place(layout, cells);
+    t->outcomes.ends = layout_place(layout, cells);
+    if (dtc) t->outcomes.dtc = layout_place(layout, cells * sizeof *t->outcomes.dtc);
+    if (dtm) {
+        t->outcomes.dtm = layout_place(layout, cells * sizeof *t->outcomes.dtm);
+        t->outcomes.ends_dtm = layout_place(layout, cells * sizeof *t->outcomes.ends_dtm);
+    }
+    if (!dtc && !dtm) return;
+    t->cell = layout_place(layout, cells * sizeof *t->cell);
+    t->first = layout_place(layout, (LOG_TAGS + 1) * sizeof *t->first);
+}
+
+void buffers_free(Buffers *t)
+{
+    ledger_free(t->memory);
+    free(t->fetched.bytes);
+}
+
+bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
+{
+    Layout layout = {NULL, 0};
+    memset(t, 0, sizeof *t);
+    place_buffers(t, s, outcomes, &layout);
+    t->memory = ledger_alloc(s->place.ledger, layout.size);
+    if (t->memory == NULL) return false;
+    layout = (Layout){t->memory, 0};
+    place_buffers(t, s, outcomes, &layout);
+    memset(t->counts, 0, sizeof *t->counts);
+    if (t->first != NULL) memset(t->first, 0, (LOG_TAGS + 1) * sizeof *t->first);
+    return true;
+}
+
+uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
+{
+    Solver *s = malloc(sizeof *s);
+    Buffers t;
+    Layout sets = {NULL, 0}, buffers = {NULL, 0};
+    if (s == NULL) return UINT64_MAX;
+    solver_describe(s, shape, metrics);
+    place_all(s, &sets);
+    memset(&t, 0, sizeof t);
+    place_buffers(&t, s, true, &buffers);
+    int logs = 1;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) logs += (s->metrics >> m & 1) + 2 * has_due(s, m);
+    uint64_t bytes = ledger_cost(sets.size) + threads * ledger_cost(buffers.size) +
+                     log_memory(2 * shape->kings, shape->plane_words, logs, threads);
+    free(s);
+    return bytes;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+void solver_watch(Solver *s, _Atomic unsigned *ply, const atomic_bool *stop)
+{
+    s->watch = ply;
+    s->stop = stop;
+}
+
+void solver_fail(Solver *s, treb_status status, const treb_error *error)
+{
+#pragma omp critical(solver_fail)
+    if (s->status == TREB_OK) {
+        s->status = (int)status;
+        *s->error = *error;
+    }
+}
+
+bool solver_failed(const Solver *s) { return s->status != TREB_OK || stop_asked(s->stop); }
+
+treb_status fail_plies(const Shape *shape, treb_error *error)
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(&shape->material, name);
+    return fail(error, TREB_ERR_ARGUMENT, "%s: a distance exceeds %d plies, the most there can be",
+                name, PLIES_MOST);
+}
