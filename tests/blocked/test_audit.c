@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blocked/audit.h"
+#include "tests/support/suite.h"
 
 /* Open where kings and pawns alone are followed; the second is decided with one piece. */
 static const char open_fen[] = "8/8/3p4/3Pp3/4P3/8/8/k1K5 w - - 0 1";
@@ -316,9 +317,5 @@ int main(void)
     tcase_add_test(damage, verdicts);
     suite_add_tcase(suite, right);
     suite_add_tcase(suite, damage);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blocked/blocked.h"
+#include "tests/support/suite.h"
 
 static const char book_fen[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
 
@@ -437,9 +438,5 @@ int main(void)
     suite_add_tcase(suite, book);
     suite_add_tcase(suite, exact);
     suite_add_tcase(suite, rest);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/guess.h"
 #include "cli/progress.h"
+#include "tests/support/suite.h"
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
@@ -169,9 +170,5 @@ int main(void)
     tcase_add_test(tests, progress_of_much);
     tcase_add_test(tests, guesses);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "core/conversion.h"
 #include "core/movegen.h"
+#include "tests/support/suite.h"
 
 enum { MEN_MAX = 6, POSITIONS = 30000 };
 
@@ -118,9 +119,5 @@ int main(void)
     tcase_add_test(tests, moves_have_one_kind);
     tcase_set_timeout(tests, 60);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -12,6 +12,7 @@
 #include "core/kings.h"
 #include "core/movegen.h"
 #include "tests/core/format_index.h"
+#include "tests/support/suite.h"
 
 /* A fixed sequence (xorshift), so that a failure repeats. */
 static uint64_t next_random(uint64_t *state)
@@ -601,9 +602,5 @@ int main(void)
     tcase_set_timeout(index, 600);
     suite_add_tcase(suite, material);
     suite_add_tcase(suite, index);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/machine.h"
+#include "tests/support/suite.h"
 
 static char folder[] = "/tmp/trebuchet-machine-XXXXXX";
 static char groups[64];
@@ -135,9 +136,5 @@ int main(void)
     tcase_add_test(tests, limit_of_the_process);
     tcase_add_test(tests, disk);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

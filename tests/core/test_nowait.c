@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/nowait.h"
+#include "tests/support/suite.h"
 
 enum { SIZE = 300000, PATH = 128 };
 
@@ -115,9 +116,5 @@ int main(void)
     tcase_add_test(tests, what_may_be_gone);
     tcase_add_test(tests, opened);
     tcase_add_test(tests, no_file);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

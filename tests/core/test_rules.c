@@ -8,6 +8,7 @@
 #include "core/position.h"
 #include "core/san.h"
 #include "tests/support/part.h"
+#include "tests/support/suite.h"
 
 /* A fixed sequence (xorshift), so that a failure repeats. */
 static uint64_t next_random(uint64_t *state)
@@ -720,11 +721,4 @@ Suite *rules_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    SRunner *runner = srunner_create(rules_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+int main(void) { return run_suite(rules_suite()); }

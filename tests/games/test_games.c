@@ -7,6 +7,7 @@
 #include "games/input.h"
 #include "games/move_text.h"
 #include "games/pgn_read.h"
+#include "tests/support/suite.h"
 
 /* ---- Positions ------------------------------------------------------------------------------- */
 
@@ -452,9 +453,5 @@ int main(void)
     tcase_add_test(tests, of_position);
     tcase_add_test(tests, kinds);
     tcase_add_test(tests, source_lines);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -325,5 +325,5 @@ int main(void)
     tcase_add_loop_test(tests, slices_in_any_order, 0, sizeof ordered / sizeof *ordered);
     Suite *suite = suite_create("codecs");
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "core/code.h"
 #include "tests/support/part.h"
+#include "tests/support/suite.h"
 
 static uint64_t random_state;
 
@@ -639,9 +640,5 @@ int main(void)
     tcase_add_test(group, blocks_are_used_again);
     tcase_add_test(group, memory_is_bounded);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

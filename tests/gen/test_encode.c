@@ -8,6 +8,7 @@
 #include "gen/code/huffman.h"
 #include "tests/gen/decode.h"
 #include "tests/support/part.h"
+#include "tests/support/suite.h"
 
 static uint64_t random_state;
 
@@ -375,9 +376,5 @@ int main(void)
     tcase_add_test(group, a_single_symbol_has_a_word);
     tcase_add_test(group, estimates_follow_sizes);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -276,5 +276,5 @@ int main(void)
     tcase_add_test(tests, files_do_not_depend_on_the_run);
     tcase_add_test(tests, stopped_runs_leave_whole_files);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

@@ -503,7 +503,7 @@ int main(void)
         perror(tables);
         return EXIT_FAILURE;
     }
-    int code = run_suite(gen_suite());
+    int code = run_suite_in_process(gen_suite());
     if (!tables_given && !getenv("TREB_TEST_KEEP")) remove_tree(tables);
     return code;
 }

@@ -55,5 +55,5 @@ int main(void)
     tcase_add_loop_test(tests, same_bytes, 0, 4);
     Suite *suite = suite_create("gen by disk");
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

@@ -299,5 +299,5 @@ int main(void)
     tcase_add_test(all, coder_without_memory);
     tcase_add_loop_test(all, allocations_fail_one_by_one, 0, 5);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

@@ -103,5 +103,5 @@ int main(void)
     tcase_add_test(tests, histogram_calls);
     Suite *suite = suite_create("histogram");
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

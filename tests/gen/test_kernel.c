@@ -8,6 +8,7 @@
 #include "core/bitboard.h"
 #include "core/index.h"
 #include "gen/solve/kernel.h"
+#include "tests/support/suite.h"
 
 /* For hot loops: every ck_assert that holds costs a system call. */
 #define REQUIRE(condition, kernel)                                                                 \
@@ -417,9 +418,5 @@ int main(void)
     tcase_add_test(kernel, staging);
     tcase_set_timeout(kernel, 300);
     suite_add_tcase(suite, kernel);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

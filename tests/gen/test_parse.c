@@ -7,6 +7,7 @@
 
 #include "gen/code/learn.h"
 #include "tests/support/part.h"
+#include "tests/support/suite.h"
 
 enum { EFFORTS = PARSE_THOROUGH + 1 };
 
@@ -230,9 +231,5 @@ int main(void)
     tcase_add_loop_test(group, cost_is_near_the_least, 0, 2);
     tcase_add_test(group, effort_pays);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

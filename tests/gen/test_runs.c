@@ -304,5 +304,5 @@ int main(int argc, char **argv)
     tcase_add_loop_test(others, no_room_on_disk, 0, 5);
     suite_add_tcase(suite, memory);
     suite_add_tcase(suite, others);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

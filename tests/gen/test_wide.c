@@ -46,5 +46,5 @@ int main(void)
     tcase_add_loop_test(tests, all_is_right, 0, sizeof made / sizeof *made);
     Suite *suite = suite_create("wide");
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return run_suite_in_process(suite);
 }

@@ -315,4 +315,4 @@ static Suite *bounded_suite(void)
     return suite;
 }
 
-int main(void) { return run_suite(bounded_suite()); }
+int main(void) { return run_suite_in_process(bounded_suite()); }

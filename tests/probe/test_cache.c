@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "probe/cache.h"
+#include "tests/support/suite.h"
 
 enum { SLOTS = 6, MOST = 1000 };
 
@@ -69,9 +70,5 @@ int main(void)
     tcase_add_test(tests, early_or_late);
     tcase_add_test(tests, filled_meanwhile);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tests/support/draw.h"
+#include "tests/support/suite.h"
 #include "tests/support/symbols.h"
 
 enum { PATH_SIZE = 256, PAGE = 4096, PROBES = 60 };
@@ -215,9 +216,5 @@ int main(void)
     tcase_add_loop_test(tests, one_page_a_verdict, 0, 2);
     tcase_add_test(tests, not_ready);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/clients.h"
+#include "tests/support/suite.h"
 
 static Client from(const char *text)
 {
@@ -383,9 +384,5 @@ int main(void)
     tcase_add_test(tests, remote_proxy);
     tcase_add_test(tests, long_headers);
     tcase_add_test(tests, owners);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

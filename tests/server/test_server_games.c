@@ -258,9 +258,5 @@ int main(void)
     tcase_add_test(tests, bounded);
     tcase_add_test(tests, clock);
     tcase_add_test(tests, annotations);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

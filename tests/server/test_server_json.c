@@ -772,9 +772,5 @@ int main(void)
     tcase_add_test(tests, work_is_stopped);
     tcase_add_test(tests, inventory);
     tcase_add_test(tests, statistics);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include "server/connections.h"
 #include "server/routes.h"
 #include "server/workers.h"
+#include "tests/support/suite.h"
 
 /* ---- Answers kept ---------------------------------------------------------------------------- */
 
@@ -715,9 +716,5 @@ int main(void)
     tcase_add_test(tests, cbor_where_it_is_wanted);
     tcase_add_test(tests, lenient_routes);
     tcase_add_test(tests, advice);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

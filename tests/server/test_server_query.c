@@ -7,6 +7,7 @@
 #include "server/log.h"
 #include "server/query.h"
 #include "server/routes.h"
+#include "tests/support/suite.h"
 
 static const char *value(const Query *query, const char *name)
 {
@@ -222,9 +223,5 @@ int main(void)
     tcase_add_test(tests, matching_etags);
     tcase_add_test(tests, finding_routes);
     tcase_add_test(tests, escaping);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gen/generate.h"
+#include "tests/support/suite.h"
 
 enum { PATH_SIZE = 4200, ALL = 35, EVERY = (1 << TREB_METRICS) - 1 };
 
@@ -157,18 +158,6 @@ static inline void make_tables_apart(const char *names, unsigned metrics)
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-}
-
-/* Runs all tests of a suite in this process, as a child of one that has run OpenMP threads hangs in
- * its own. Returns the exit code. */
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static inline size_t list_all(Material out[ALL])

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/support/naive.h"
+#include "tests/support/suite.h"
 
 enum { SOLVED = 3, PATH_SIZE = 256 };
 static Naive *root;                 /* KPvK, which owns the others */
@@ -99,15 +100,6 @@ static inline TCase *add_case(Suite *suite, const char *name)
     tcase_set_timeout(tests, 300);
     suite_add_tcase(suite, tests);
     return tests;
-}
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

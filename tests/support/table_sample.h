@@ -13,6 +13,7 @@
 
 #include "core/table_format.h"
 #include "core/table_ranks.h"
+#include "tests/support/suite.h"
 
 enum { PATH_SIZE = 256, LEVEL = 3 };
 
@@ -295,6 +296,16 @@ static inline void save(const char *path, const void *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* Damages one block of a file, in the middle of what it holds. */
+static inline void damage_middle(const char *path)
+{
+    size_t size;
+    uint8_t *bytes = load(path, &size);
+    bytes[FORMAT_FIXED_SIZE + (format_get64(bytes + FORMAT_AT_META) - FORMAT_FIXED_SIZE) / 2] ^= 4;
+    save(path, bytes, size);
+    free(bytes);
+}
+
 /* Makes the checksum of the header of a file in memory right again. */
 static inline void reseal(uint8_t *bytes, size_t size)
 {
@@ -392,15 +403,6 @@ static inline TCase *add_case(Suite *suite, const char *name, SFun setup, SFun t
     tcase_set_timeout(tests, 120);
     suite_add_tcase(suite, tests);
     return tests;
-}
-
-static inline int run_suite(Suite *suite)
-{
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

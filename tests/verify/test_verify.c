@@ -246,13 +246,9 @@ END_TEST
 START_TEST(flipped_byte_is_found)
 {
     char path[PATH_SIZE];
-    size_t size;
     write_tables(0, KP, false);
     path_of("KRvK.dtm.treb", path);
-    uint8_t *bytes = load(path, &size);
-    bytes[FORMAT_FIXED_SIZE + (format_get64(bytes + FORMAT_AT_META) - FORMAT_FIXED_SIZE) / 2] ^= 4;
-    save(path, bytes, size);
-    free(bytes);
+    damage_middle(path);
     for (int full = 0; full < 2; full++) {
         ck_assert_int_eq(verify("KRvK", full), TREB_ERR_DAMAGED);
         ck_assert_ptr_nonnull(strstr(result.text, "KRvK.dtm.treb"));

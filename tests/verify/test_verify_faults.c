@@ -8,12 +8,8 @@
 static uint64_t damage_block(const char *name)
 {
     char path[PATH_SIZE];
-    size_t size;
     path_of(name, path);
-    uint8_t *bytes = load(path, &size);
-    bytes[FORMAT_FIXED_SIZE + (format_get64(bytes + FORMAT_AT_META) - FORMAT_FIXED_SIZE) / 2] ^= 4;
-    save(path, bytes, size);
-    free(bytes);
+    damage_middle(path);
     treb_error error;
     Table *table = table_open(path, &error);
     TableDecoder *decoder = table_decoder_new();

@@ -88,14 +88,10 @@ END_TEST
 START_TEST(flipped_byte_is_found)
 {
     char path[PATH_SIZE];
-    size_t size;
     VerifyResult result;
     write_tables(0, KP, false);
     path_of("KPvK.dtm.treb", path);
-    uint8_t *bytes = load(path, &size);
-    bytes[FORMAT_FIXED_SIZE + (format_get64(bytes + FORMAT_AT_META) - FORMAT_FIXED_SIZE) / 2] ^= 4;
-    save(path, bytes, size);
-    free(bytes);
+    damage_middle(path);
     ck_assert_int_eq(verify("KPvK", little, &result), TREB_ERR_DAMAGED);
     ck_assert_ptr_nonnull(strstr(result.text, "KPvK.dtm.treb"));
     ck_assert_uint_eq(result.errors, 1);
