@@ -18,7 +18,7 @@ export function title(name, swapped) {
     const [white, black] = swapped ? [weak, strong] : [strong, weak];
     return h(
         "h2",
-        { id: "material-title", class: "material-title" },
+        { class: "material-title" },
         h(
             "span",
             { class: "men", "aria-hidden": "true" },
