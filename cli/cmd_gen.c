@@ -328,7 +328,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     if (status != TREB_OK) return gen_failed(args, &error);
     if (stopped) {
         cli_error(args->command,
-                  "stopped; the same command carries on with the next missing table");
+                  "stopped; the same command carries on: within a table, if it is a large one");
         return CLI_STOPPED;
     }
     if (style == GEN_PROGRESS_JSON) return print_done(&run);

@@ -51,7 +51,9 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
     double slice = (double)step->cells / (double)step->slices, waiting = 0;
     for (int m = 0; m < TREB_METRICS && step->write; m++)
         if (m == TREB_WDL || options->metrics >> m & 1) waiting += waiting_bytes[m];
-    if (memory > step->memory) spare = (memory - step->memory) / 2;
+    /* What a later run can go on with is on the disk in any case. */
+    if (memory > step->memory && !generate_saved(step, options))
+        spare = (memory - step->memory) / 2;
     double logs = log_bytes * slice - (double)spare;
     return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0));
 }

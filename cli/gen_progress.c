@@ -113,6 +113,7 @@ static void step_json(const GenProgress *p, const char *name, const GenerateRepo
             json_object_set_new(bytes, table_metric_name(m),
                                 json_integer((json_int_t)r->result.file_size[m]));
     json_object_set_new(object, "bytes", bytes);
+    if (r->resumed) json_object_set_new(object, "resumed", json_true());
     cli_json_line(p->command, object);
 }
 
@@ -123,7 +124,8 @@ static void step_line(const char *name, const GenerateReport *r)
     for (int m = 0; m < TREB_METRICS; m++) bytes += r->result.file_size[m];
     cli_format_count(r->result.positions, count);
     cli_format_size(bytes, size);
-    printf("%-9s %17s positions  %8s  %7.2f s\n", name, count, size, r->total);
+    printf("%-9s %17s positions  %8s  %7.2f s%s\n", name, count, size, r->total,
+           r->resumed ? ", resumed" : "");
     fflush(stdout);
 }
 

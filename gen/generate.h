@@ -9,10 +9,15 @@ typedef struct GenerateReport {
     WriteResult result;
     double seconds[GENERATE_PHASES]; /* of wall time */
     double total;
+    bool resumed; /* from where an earlier run was */
 } GenerateReport;
 
 /* Whether a step has nothing left to do: its slices are in a scratch file of an earlier run. */
 bool generate_solved_before(const GenerateStep *step, const GenerateOptions *options);
+
+/* Whether a table is large enough to be saved while it is made: every few minutes, for a later run to go on
+ * from if this one is cut short. */
+bool generate_saved(const GenerateStep *step, const GenerateOptions *options);
 
 /* Carries out a plan, calling `report` after each step. TREB_OK also when stopped early: see
  * `*stopped`. Refused before it starts, with TREB_ERR_MEMORY, if it does not fit into the memory

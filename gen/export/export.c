@@ -31,8 +31,10 @@ struct Exporter {
 
 static treb_status exporter_init(Exporter *e, treb_error *error)
 {
-    CellsPlace place = {e->options.directory, e->options.ledger, e->options.keep / 2,
-                        e->options.stop};
+    CellsPlace place = {.directory = e->options.directory,
+                        .ledger = e->options.ledger,
+                        .keep = e->options.keep / 2,
+                        .stop = e->options.stop};
     if (!gather_maps_init(&e->maps, e->shape)) return fail_memory(error);
     for (int m = TREB_WDL; m <= TREB_DTZ; m++)
         if ((e->cells[m] = cells_new(e->shape, m, CELLS_BOTH, &place, error)) == NULL)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -54,7 +55,7 @@ typedef struct Stream {
 } Stream;
 
 struct LogSpace {
-    char directory[4096];
+    char directory[4096], path[4200]; /* path: empty if the file has no name */
     Ledger *ledger;
     uint64_t keep;
     _Atomic uint64_t held, end; /* bytes in chunks with entries, and in the file */
@@ -86,6 +87,7 @@ LogSpace *log_space_new(const LogPlace *place)
     LogSpace *space = calloc(1, sizeof *space);
     if (space == NULL) return NULL;
     snprintf(space->directory, sizeof space->directory, "%s", place->directory);
+    if (place->path) snprintf(space->path, sizeof space->path, "%s", place->path);
     space->ledger = place->ledger;
     space->keep = place->keep;
     space->file = -1;
@@ -94,15 +96,27 @@ LogSpace *log_space_new(const LogPlace *place)
 
 uint64_t log_space_filed(const LogSpace *space) { return atomic_load(&space->end); }
 
+static int open_file(const LogSpace *space, int flags)
+{
+    if (space->path[0] == '\0') return io_unnamed(space->directory);
+    return open(space->path, O_RDWR | O_CLOEXEC | flags, 0600);
+}
+
 static treb_status space_open(LogSpace *space, treb_error *error)
 {
     treb_status status = TREB_OK;
 #pragma omp critical(log_space)
     {
-        if (space->file < 0) space->file = io_unnamed(space->directory);
+        if (space->file < 0) space->file = open_file(space, O_CREAT | O_TRUNC);
         if (space->file < 0) status = fail_errno(error, "create a file in", space->directory);
     }
     return status;
+}
+
+treb_status log_space_sync(LogSpace *space, treb_error *error)
+{
+    if (space->file < 0 || fdatasync(space->file) == 0) return TREB_OK;
+    return fail_errno(error, "write a temporary file in", space->directory);
 }
 
 /* ---- Logs ------------------------------------------------------------------------------------ */
@@ -160,23 +174,36 @@ static void space_clear(LogSpace *space, bool trim)
     if (space->file >= 0 && ftruncate(space->file, 0) != 0) return;
 }
 
+/* The same, but the file remains as it is. */
+static void space_leave(LogSpace *space, bool trim)
+{
+    if (space->file >= 0) close(space->file);
+    space->file = -1;
+    space_clear(space, trim);
+}
+
 void log_space_clear(LogSpace *space) { space_clear(space, false); }
 
 void log_space_trim(LogSpace *space) { space_clear(space, true); }
+
+void log_space_name(LogSpace *space, const char *path)
+{
+    space_leave(space, false);
+    snprintf(space->path, sizeof space->path, "%s", path != NULL ? path : "");
+}
 
 void log_space_keep(LogSpace *space, uint64_t bytes) { space->keep = bytes; }
 
 void log_space_free(LogSpace *space)
 {
     if (space == NULL) return;
-    log_space_trim(space);
+    space_leave(space, true);
     for (Log *log = space->first, *next; log != NULL; log = next) {
         next = log->next;
         for (uint32_t i = 0; i < log->streams; i++) free(log->stream[i].segment);
         ledger_free(log->stream);
         free(log);
     }
-    if (space->file >= 0) close(space->file);
     free(space);
 }
 
@@ -282,6 +309,67 @@ static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, tr
     stream_leave(space, stream);
     chunks_free(stream);
     return TREB_OK;
+}
+
+treb_status log_file(Log *log, uint32_t stream, const LogRoom *room, treb_error *error)
+{
+    return stream_file(log, &log->stream[stream], room, error);
+}
+
+/* ---- Remembering ----------------------------------------------------------------------------- */
+
+static void stream_put(const Stream *stream, State *state)
+{
+    assert(stream->held == 0);
+    state_put(state, stream->segments);
+    state_put_bytes(state, stream->segment, stream->segments * sizeof *stream->segment);
+}
+
+static bool stream_get(Stream *stream, State *state)
+{
+    uint64_t most = (state->size - state->at) / sizeof *stream->segment;
+    uint64_t count = state_get_most(state, most < UINT32_MAX ? most : UINT32_MAX);
+    if (count == 0) return !state->failed;
+    Segment *segment = realloc(stream->segment, count * sizeof *segment);
+    if (segment == NULL) return false;
+    stream->segment = segment;
+    stream->segments = stream->capacity = (uint32_t)count;
+    state_get_bytes(state, segment, count * sizeof *segment);
+    return !state->failed;
+}
+
+void log_space_put(const LogSpace *space, State *state)
+{
+    state_put(state, log_space_filed(space));
+    for (const Log *log = space->first; log != NULL; log = log->next) {
+        state_put(state, log->streams);
+        state_put(state, log->words);
+        for (uint32_t i = 0; i < log->streams; i++) stream_put(&log->stream[i], state);
+    }
+}
+
+/* Opens the file of an earlier run and forgets what came after it was remembered. */
+static bool space_reopen(LogSpace *space, uint64_t end)
+{
+    struct stat info;
+    if (end == 0) return true;
+    space->file = open_file(space, 0);
+    if (space->file < 0 || fstat(space->file, &info) != 0 || (uint64_t)info.st_size < end)
+        return false;
+    atomic_store(&space->end, end);
+    return ftruncate(space->file, (off_t)end) == 0;
+}
+
+bool log_space_get(LogSpace *space, State *state)
+{
+    space_leave(space, false);
+    if (!space_reopen(space, state_get(state))) return false;
+    for (Log *log = space->first; log != NULL; log = log->next) {
+        if (state_get(state) != log->streams || state_get(state) != log->words) return false;
+        for (uint32_t i = 0; i < log->streams; i++)
+            if (!stream_get(&log->stream[i], state)) return false;
+    }
+    return !state->failed;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -3,20 +3,22 @@
  *
  * A log has streams, one for each plane and side to move, and a stream has entries, one behind the
  * other: a tag, and the set of cells that it is about. They stay in memory while there is room. What is too
- * much goes to a file without a name, stream by stream and compressed; it is gone when it is closed
- * or the run is killed. */
+ * much goes to a file, stream by stream and compressed; one without a name is gone when it is closed or
+ * the run is killed. */
 #ifndef TREB_GEN_LOG_H
 #define TREB_GEN_LOG_H
 
 #include <stdbool.h>
 
 #include "core/ledger.h"
+#include "core/state.h"
 #include "gen/solve/plies.h"
 #include "trebuchet.h"
 
 /* Where the logs of a solver are. */
 typedef struct LogPlace {
     const char *directory; /* has room for the file */
+    const char *path;      /* of a file that outlives the run; NULL: one without a name */
     Ledger *ledger;
     uint64_t keep; /* bytes that all of them may claim in memory, about: see log_memory */
 } LogPlace;
@@ -27,10 +29,21 @@ typedef struct LogSpace LogSpace;
 LogSpace *log_space_new(const LogPlace *place);
 void log_space_free(LogSpace *space); /* with its logs */
 
+/* Brings the file to the disk. */
+treb_status log_space_sync(LogSpace *space, treb_error *error);
+
 /* Has all logs forget what they have. What that took in memory is kept for others, or freed as well; what it
  * took on the disk is given back. */
 void log_space_clear(LogSpace *space);
 void log_space_trim(LogSpace *space);
+
+/* The same, and what is filed next goes to a file of that name, or to one without: NULL. */
+void log_space_name(LogSpace *space, const char *path);
+
+/* Where in the file all is, when every stream was filed: to be remembered, and to go on from in a later run
+ * with the same logs and file. False: it makes no sense, or out of memory. */
+void log_space_put(const LogSpace *space, State *state);
+bool log_space_get(LogSpace *space, State *state);
 
 /* Changes what may be kept in memory. */
 void log_space_keep(LogSpace *space, uint64_t bytes);
@@ -51,6 +64,9 @@ typedef struct LogRoom {
 } LogRoom;
 
 void log_room_place(LogRoom *room, size_t words, Layout *layout);
+
+/* Files what a stream has in memory. */
+treb_status log_file(Log *log, uint32_t stream, const LogRoom *room, treb_error *error);
 
 enum { LOG_TAGS = 1 << 14 /* a tag is less */ };
 

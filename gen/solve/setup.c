@@ -293,6 +293,8 @@ static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *c
     if (s->shape->pawns)
         status = log_add(s->facts, stream, FACT_STALEMATE, t->a, KERNEL_ALL, &t->room, error);
     if (status == TREB_OK) status = setup_facts(s, kings, side, t, error);
+    if (status == TREB_OK && s->saver != NULL)
+        status = log_add(s->facts, stream, FACT_OPEN, open, KERNEL_ALL, &t->room, error);
     /* What is due: where conversions win, in a frontier that is not used yet; where the best one
      * loses. */
     uint64_t *wins = plane_at(s, s->loop.lost_at[1][side].set, kings), *must = t->b;
@@ -307,23 +309,24 @@ static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *c
     return status;
 }
 
+/* In parallel: the legal positions of all planes, and with converters all else. */
 static void setup_all(Solver *s, Converter *const *converter)
 {
 #pragma omp parallel
     {
         Buffers t;
         treb_error error;
-        if (!buffers_init(&t, s, true)) solver_fail(s, fail_memory(&error), &error);
+        if (!buffers_init(&t, s, converter != NULL)) solver_fail(s, fail_memory(&error), &error);
 #pragma omp for schedule(dynamic)
         for (uint32_t kings = 0; kings < s->shape->kings; kings++)
             if (t.memory != NULL && !solver_failed(s)) setup_legal(s, kings, &t);
 #pragma omp for schedule(dynamic)
         for (uint32_t task = 0; task < 2 * s->shape->kings; task++) {
-            if (t.memory == NULL || solver_failed(s)) continue;
+            if (converter == NULL || t.memory == NULL || solver_failed(s)) continue;
             treb_status own = setup_plane(s, task / 2, task % 2, converter, &t, &error);
             if (own != TREB_OK) solver_fail(s, own, &error);
         }
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 2 && converter != NULL; side++) {
 #pragma omp atomic
             s->slice.legal[side] += t.legal[side];
 #pragma omp atomic
@@ -332,6 +335,8 @@ static void setup_all(Solver *s, Converter *const *converter)
         buffers_free(&t);
     }
 }
+
+void solver_set_legal(Solver *s) { setup_all(s, NULL); }
 
 treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error)
 {

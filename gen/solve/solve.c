@@ -424,6 +424,20 @@ static treb_status restore(const Task *task, treb_error *error)
     return status;
 }
 
+/* From the first conversion on. Those that can be saved are filed now: they must not move later. */
+static void start_due(const Task *task)
+{
+    Solver *s = task->s;
+    for (int wins = 0; wins < 2; wins++) {
+        const uint32_t stream = due_stream(task->kings, task->side, wins);
+        treb_error error;
+        treb_status status = TREB_OK;
+        if (s->saver != NULL) status = log_file(due_log(s), stream, &task->t->room, &error);
+        if (status != TREB_OK) solver_fail(s, status, &error);
+        log_rewind(due_log(s), stream);
+    }
+}
+
 /* Prepares a metric: nothing decided but the mates. */
 static void metric_start(const Task *task)
 {
@@ -445,7 +459,7 @@ static void metric_start(const Task *task)
         memset(s->loop.lost_at[0][side].rows + 64 * kings, 0xff, 64 * sizeof(uint64_t));
     s->loop.lost_at[1][side].slabs[kings] = 0;
     s->loop.won_slabs[0][side][kings] = s->loop.won_slabs[1][side][kings] = 0;
-    for (int wins = 0; wins < 2; wins++) log_rewind(due_log(s), due_stream(kings, side, wins));
+    start_due(task);
     if (mates) decide(s, kings, side, false, 0, mated, KERNEL_ALL, task->t);
 }
 
@@ -476,21 +490,168 @@ static void add_counts(PlyCounts *sum, const PlyCounts *part, unsigned longest)
             sum->of[i / 2][i % 2][n] += part->of[i / 2][i % 2][n];
 }
 
+/* Files what logs have in memory of a plane and side. What is due is filed before. */
+static void file_stream(Solver *s, uint32_t stream, Buffers *t)
+{
+    treb_error error;
+    treb_status status = log_file(s->facts, stream, &t->room, &error);
+    for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
+        if (s->decided[m]) status = log_file(s->decided[m], stream, &t->room, &error);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        for (uint32_t wins = 0; wins < 2 && status == TREB_OK; wins++)
+            if (s->due[m] && s->due[m] != due_log(s))
+                status = log_file(s->due[m], 2 * stream + wins, &t->room, &error);
+    if (status != TREB_OK) solver_fail(s, status, &error);
+}
+
+static void save(Solver *s, unsigned n)
+{
+    treb_error error;
+    s->next = n;
+    if (solver_failed(s)) return;
+    treb_status status = log_space_sync(s->space, &error);
+    if (status == TREB_OK) status = s->saver->save(s->saver->context, s, &error);
+    if (status != TREB_OK) solver_fail(s, status, &error);
+}
+
+void solver_save_by(Solver *s, const SolverSaver *saver) { s->saver = saver; }
+
+void solver_put(const Solver *s, State *state)
+{
+    state_put(state, s->loop.metric);
+    state_put(state, s->next);
+    state_put_bytes(state, s->slice.plies, sizeof s->slice.plies);
+    state_put_bytes(state, s->slice.legal, sizeof s->slice.legal);
+    state_put_bytes(state, s->slice.zeroing_wins, sizeof s->slice.zeroing_wins);
+    for (int m = TREB_DTZ; m <= (int)s->loop.metric; m++)
+        state_put_bytes(state, &s->counts[m], sizeof s->counts[m]);
+    log_space_put(s->space, state);
+}
+
+static bool solver_get(Solver *s, State *state)
+{
+    s->loop.metric = (treb_metric)state_get_most(state, TREB_METRICS - 1);
+    s->next = (unsigned)state_get_most(state, PLIES_MOST);
+    state_get_bytes(state, s->slice.plies, sizeof s->slice.plies);
+    state_get_bytes(state, s->slice.legal, sizeof s->slice.legal);
+    state_get_bytes(state, s->slice.zeroing_wins, sizeof s->slice.zeroing_wins);
+    for (int m = TREB_DTZ; m <= (int)s->loop.metric; m++)
+        state_get_bytes(state, &s->counts[m], sizeof s->counts[m]);
+    return s->loop.metric >= TREB_DTZ && s->metrics >> s->loop.metric & 1 && s->next > 1 &&
+           log_space_get(s->space, state);
+}
+
+/* What was decided so far: takes it from the sets of the loop, and finds what the last ply changed. */
+static treb_status redo_decided(const Task *task, treb_error *error)
+{
+    Solver *s = task->s;
+    const Log *log = s->decided[s->loop.metric];
+    const size_t words = s->shape->plane_words;
+    const uint32_t stream = stream_of(task->kings, task->side);
+    Frontier *lost_at = &s->loop.lost_at[task->n & 1][task->side];
+    uint64_t *unwon = plane_at(s, s->loop.unwon[task->side], task->kings);
+    uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
+    uint64_t *lost = plane_at(s, lost_at->set, task->kings), *set = task->t->a;
+    LogReader reader;
+    LogEntry entry;
+    treb_status status;
+    memset(lost, 0, words * sizeof *lost);
+    log_read(&reader, log, stream, &task->t->room);
+    while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL) {
+        const bool won = decided_won(entry.tag), last = decided_plies(entry.tag) == task->n;
+        memset(set, 0, words * sizeof *set);
+        log_entry_or(log, &entry, set);
+        for (size_t w = 0; w < words; w++) *(won ? &unwon[w] : &open[w]) &= ~set[w];
+        if (last && won) s->loop.won_slabs[task->n & 1][task->side][task->kings] = KERNEL_ALL;
+        if (last && !won) log_entry_or(log, &entry, lost);
+    }
+    lost_at->slabs[task->kings] = any_cell(lost, words) ? KERNEL_ALL : 0;
+    if (lost_at->rows != NULL)
+        memset(lost_at->rows + 64 * task->kings, 0xff, 64 * sizeof(uint64_t));
+    return status;
+}
+
+/* Opens what fell due so far, and goes on behind it. */
+static treb_status redo_due(const Task *task, treb_error *error)
+{
+    Solver *s = task->s;
+    uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
+    treb_status status = TREB_OK;
+    for (int wins = 0; wins < 2; wins++) {
+        const uint32_t stream = due_stream(task->kings, task->side, wins);
+        log_rewind(due_log(s), stream);
+        while (status == TREB_OK && when_due(s, stream) <= task->n) {
+            LogEntry entry;
+            status = log_take(due_log(s), stream, &task->t->room, &entry, error);
+            if (status == TREB_OK && !wins) log_entry_or(due_log(s), &entry, open);
+        }
+    }
+    return status;
+}
+
+/* What may turn out lost without converting. */
+static treb_status redo_open(const Task *task, treb_error *error)
+{
+    Solver *s = task->s;
+    uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
+    memset(open, 0, s->shape->plane_words * sizeof *open);
+    return log_or_tag(s->facts, stream_of(task->kings, task->side), FACT_OPEN, &task->t->room, open,
+                      error);
+}
+
+/* Brings a plane to where it was after ply task->n. Legal positions are set up. */
+static void metric_resume(const Task *task)
+{
+    Solver *s = task->s;
+    treb_error error;
+    for (int parity = 0; parity < 2; parity++) {
+        s->loop.lost_at[parity][task->side].slabs[task->kings] = 0;
+        s->loop.won_slabs[parity][task->side][task->kings] = 0;
+    }
+    treb_status status = redo_open(task, &error);
+    if (status == TREB_OK) status = redo_due(task, &error);
+    if (status == TREB_OK) status = redo_decided(task, &error);
+    if (status != TREB_OK) solver_fail(s, status, &error);
+}
+
 static void tell_ply(const Solver *s, unsigned n)
 {
     if (s->watch) atomic_store_explicit(s->watch, n, memory_order_relaxed);
 }
 
-/* Runs all plies of a metric. */
-static void metric_run(Solver *s, treb_metric metric)
+/* Adds what a thread has counted. */
+static void keep_counts(Solver *s, Buffers *t)
 {
-    unsigned *longest = &s->slice.plies[metric];
-    unsigned n = 1;
-    bool more = true;
+    const treb_metric metric = s->loop.metric;
+#pragma omp critical(ply_counts)
+    add_counts(&s->counts[metric], t->counts, s->slice.plies[metric]);
+    memset(t->counts, 0, sizeof *t->counts);
+}
+
+/* The end of ply n: returns the next, or LOG_TAGS. */
+static unsigned end_ply(Solver *s, unsigned n)
+{
+    treb_error error;
+    bool changed = ply_changed(s, n);
+    if (changed) s->slice.plies[s->loop.metric] = n;
+    tell_ply(s, n++);
+    /* Nothing happens before: both frontiers are empty. */
+    if (!changed && n > 2) n = next_due(s, n);
+    if (n < LOG_TAGS && n > PLIES_MOST) solver_fail(s, fail_plies(s->shape, &error), &error);
+    return solver_failed(s) ? LOG_TAGS : n;
+}
+
+/* Runs all plies of a metric, from its start or (`first` > 1) from where an earlier run was. */
+static void metric_run(Solver *s, treb_metric metric, unsigned first)
+{
+    unsigned n = first;
+    bool saving = false;
     const uint32_t tasks = 2 * s->shape->kings;
     s->loop.metric = metric;
-    *longest = 0;
-    memset(&s->counts[metric], 0, sizeof s->counts[metric]);
+    if (first == 1) {
+        s->slice.plies[metric] = 0;
+        memset(&s->counts[metric], 0, sizeof s->counts[metric]);
+    }
 #pragma omp parallel
     {
         Buffers t;
@@ -498,9 +659,12 @@ static void metric_run(Solver *s, treb_metric metric)
         if (!buffers_init(&t, s, false)) solver_fail(s, fail_memory(&error), &error);
         bool ok = t.memory != NULL;
 #pragma omp for schedule(dynamic)
-        for (uint32_t i = 0; i < tasks; i++)
-            if (ok) metric_start(&(Task){s, i / 2, i % 2, 0, &t});
-        while (more) {
+        for (uint32_t i = 0; i < tasks; i++) {
+            Task task = {s, i / 2, i % 2, first - 1, &t};
+            if (ok && first == 1) metric_start(&task);
+            if (ok && first > 1) metric_resume(&task);
+        }
+        while (n < LOG_TAGS) {
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
                 if (ok) ply_losses(&(Task){s, i / 2, i % 2, n, &t});
@@ -509,21 +673,18 @@ static void metric_run(Solver *s, treb_metric metric)
                 if (ok) ply_wins(&(Task){s, i / 2, i % 2, n, &t});
 #pragma omp single
             {
-                bool changed = ply_changed(s, n);
-                if (changed) *longest = n;
-                tell_ply(s, n);
-                n++;
-                if (!changed && n > 2) {
-                    /* Nothing happens before: both frontiers are empty. */
-                    n = next_due(s, n);
-                    more = n < LOG_TAGS;
-                }
-                if (more && n > PLIES_MOST) solver_fail(s, fail_plies(s->shape, &error), &error);
-                if (solver_failed(s)) more = false;
+                n = end_ply(s, n);
+                saving = n < LOG_TAGS && s->saver != NULL && s->saver->due(s->saver->context);
             }
+            if (!saving) continue;
+            if (ok) keep_counts(s, &t);
+#pragma omp for schedule(dynamic)
+            for (uint32_t i = 0; i < tasks; i++)
+                if (ok) file_stream(s, i, &t);
+#pragma omp single
+            save(s, n);
         }
-#pragma omp critical(ply_counts)
-        if (ok) add_counts(&s->counts[metric], t.counts, *longest);
+        if (ok) keep_counts(s, &t);
         buffers_free(&t);
     }
 }
@@ -554,34 +715,56 @@ static void find_mirrored(Slice *slice)
 /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
 static bool dtc_equals_dtz(const Solver *s) { return !s->shape->pawns && !s->slice.cursed; }
 
-static void solve_metrics(Solver *s)
+/* All metrics, from ply `next` of one on: 1 at its start. */
+static void solve_metrics(Solver *s, treb_metric from, unsigned next)
 {
-    metric_run(s, TREB_DTZ);
-    s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
-    s->slice.dtc_is_dtz = dtc_equals_dtz(s);
-    for (int metric = TREB_DTC; metric < TREB_METRICS && !solver_failed(s); metric++) {
-        bool skip = metric == TREB_DTC && s->slice.dtc_is_dtz;
-        if (s->metrics >> metric & 1 && !skip) metric_run(s, (treb_metric)metric);
+    for (int m = (int)from; m < TREB_METRICS && !solver_failed(s); m++, next = 1) {
+        bool skip = m == TREB_DTC && s->slice.dtc_is_dtz;
+        if (s->metrics >> m & 1 && !skip) metric_run(s, (treb_metric)m, next);
+        if (m == TREB_DTZ) s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
+        if (m == TREB_DTZ) s->slice.dtc_is_dtz = dtc_equals_dtz(s);
     }
+}
+
+static void solver_begin(Solver *s, int lanes, const uint64_t pawns[][2], treb_error *error)
+{
+    assert(lanes >= 1 && lanes <= shape_lanes(s->shape));
+    s->slice.lanes = lanes;
+    s->slice.metrics = s->metrics;
+    s->status = TREB_OK;
+    s->error = error;
+    memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
+    find_mirrored(&s->slice);
+    for (int i = 0; i < KERNEL_LANES; i++)
+        s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
+    tell_ply(s, 0);
 }
 
 treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const SolvedSource *source,
                        const Slice **out, treb_error *error)
 {
     treb_error none;
-    assert(lanes >= 1 && lanes <= shape_lanes(s->shape));
-    s->slice.lanes = lanes;
-    s->slice.metrics = s->metrics;
-    s->status = TREB_OK;
-    s->error = error != NULL ? error : &none;
-    memcpy(s->slice.pawns, pawns, lanes * sizeof *pawns);
-    find_mirrored(&s->slice);
-    for (int i = 0; i < KERNEL_LANES; i++)
-        s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
-    tell_ply(s, 0);
+    solver_begin(s, lanes, pawns, error != NULL ? error : &none);
     treb_status status = solver_setup(s, source, error);
     if (status != TREB_OK) return status;
-    if (!solver_failed(s)) solve_metrics(s);
+    solve_metrics(s, TREB_DTZ, 1);
+    *out = &s->slice;
+    return (treb_status)s->status;
+}
+
+treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State *state,
+                          const Slice **out, treb_error *error)
+{
+    treb_error none;
+    solver_begin(s, lanes, pawns, error != NULL ? error : &none);
+    if (!solver_get(s, state))
+        return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+    if (s->loop.metric > TREB_DTZ) {
+        s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
+        s->slice.dtc_is_dtz = dtc_equals_dtz(s);
+    }
+    solver_set_legal(s);
+    if (!solver_failed(s)) solve_metrics(s, s->loop.metric, s->next);
     *out = &s->slice;
     return (treb_status)s->status;
 }

@@ -52,8 +52,8 @@ Solver *solver_new(const Shape *shape, unsigned metrics, const LogPlace *place);
 void solver_free(Solver *solver);
 
 /* Turns a solver to another shape, with as many men and, like the first, with or without pawns; its logs
- * may keep so many bytes in memory. */
-void solver_adopt(Solver *solver, const Shape *shape, uint64_t keep);
+ * may keep so many bytes in memory, and are otherwise in a file of that name, or without one: NULL. */
+void solver_adopt(Solver *solver, const Shape *shape, uint64_t keep, const char *path);
 
 /* Frees what the logs hold: there is no slice any more. */
 void solver_rest(Solver *solver);
@@ -64,6 +64,25 @@ static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && 
 /* For other threads: where the solver tells the ply it is at, 0 while a slice is set up, and what makes it
  * end early when true. NULL allowed. */
 void solver_watch(Solver *solver, _Atomic unsigned *ply, const atomic_bool *stop);
+
+/* Whoever remembers what a solver has done, for a later run. Between two plies it is asked whether it is
+ * time; then it has the solver put what it needs (solver_put) and keeps that. Both are called by one thread at a
+ * time. */
+typedef struct SolverSaver {
+    void *context;
+    bool (*due)(void *context);
+    treb_status (*save)(void *context, const Solver *solver, treb_error *error);
+} SolverSaver;
+
+/* NULL: nobody does. The logs must be in a file with a name. It lasts until another takes its place. */
+void solver_save_by(Solver *solver, const SolverSaver *saver);
+
+/* Puts where a solver is, for solver_resume. */
+void solver_put(const Solver *solver, State *state);
+
+/* As solver_run, from where another solver was. TREB_ERR_DAMAGED if that makes no sense. */
+treb_status solver_resume(Solver *solver, int lanes, const uint64_t pawns[][2], State *state,
+                          const Slice **out, treb_error *error);
 
 /* Bytes that a solver claims at least, with the work space of so many threads; what logs keep comes
  * on top. */

@@ -75,10 +75,11 @@ Solver *solver_new(const Shape *shape, unsigned metrics, const LogPlace *place)
     return NULL;
 }
 
-void solver_adopt(Solver *s, const Shape *shape, uint64_t keep)
+void solver_adopt(Solver *s, const Shape *shape, uint64_t keep, const char *path)
 {
     s->shape = s->slice.shape = shape;
     log_space_keep(s->space, keep);
+    log_space_name(s->space, path);
 }
 
 void solver_rest(Solver *s) { log_space_trim(s->space); }

@@ -32,6 +32,7 @@ enum {
     FACT_ENDS_WINS,
     FACT_ENDS, /* the best conversion by mate distance completes bounds */
     FACT_MUST, /* the best conversion loses */
+    FACT_OPEN, /* may turn out lost without converting: for a later run */
     FACTS
 };
 
@@ -65,8 +66,10 @@ struct Solver {
     void *sets;         /* the memory of those of the loop */
     _Atomic int status; /* of what runs in parallel: what went wrong first */
     treb_error *error;
-    _Atomic unsigned *watch; /* told the ply; NULL allowed */
-    const atomic_bool *stop; /* the same */
+    _Atomic unsigned *watch;  /* told the ply; NULL allowed */
+    const atomic_bool *stop;  /* the same */
+    const SolverSaver *saver; /* the same */
+    unsigned next;            /* ply that comes next, when something is saved */
 };
 
 /* The work space of one thread. */
@@ -96,6 +99,9 @@ treb_status fail_plies(const Shape *shape, treb_error *error);
 /* Fills in what a slice starts from: legal positions, mates and stalemates, conversions. Leaves the loop
  * where the first metric starts. */
 treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *error);
+
+/* Of that, the legal positions alone. */
+void solver_set_legal(Solver *s);
 
 /* Positions that a set of cells of a plane stands for, in these slabs: see PlyCounts. */
 uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs);

@@ -7,9 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 #include <zstd.h>
 
 #include "core/error.h"
@@ -21,8 +19,8 @@ enum {
     SCRATCH_LEVEL = 1
 };
 
-/* The number is that of the layout. */
-static const char scratch_magic[8] = {'T', 'R', 'B', 'C', 'O', 'D', '5', 0};
+/* "TRBCOD" and the number of the layout. */
+static const uint64_t scratch_mark = UINT64_C(0x0006444f43425254);
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -571,140 +569,95 @@ treb_status plane_fetch(const StoreEntry *entry, const Side *side, int color, ui
 
 /* ---- the list at the end of a file ----------------------------------------------------------- */
 
-/* A growing run of bytes. */
-typedef struct Bytes {
-    uint8_t *data;
-    size_t size, capacity;
-    bool failed;
-} Bytes;
-
-static void bytes_add(Bytes *b, uint64_t value)
+static void put_part(const StoreEntry *entry, const Side *side, int part, State *state)
 {
-    if (b->size + 8 > b->capacity) {
-        size_t capacity = b->capacity ? 2 * b->capacity : 4096;
-        uint8_t *grown = realloc(b->data, capacity);
-        if (grown == NULL) {
-            b->failed = true;
-            return;
-        }
-        b->data = grown;
-        b->capacity = capacity;
-    }
-    for (int i = 0; i < 8; i++) b->data[b->size++] = value >> 8 * i;
+    state_put(state, side->chunk[part] != NULL);
+    if (side->chunk[part] != NULL)
+        state_put_bytes(state, side->chunk[part], part_chunks(entry) * sizeof *side->chunk[part]);
 }
 
-static uint64_t bytes_get(const uint8_t *p)
+static void get_part(const StoreEntry *entry, Side *side, int part, State *state)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++) value |= (uint64_t)p[i] << 8 * i;
-    return value;
+    if (state_get_most(state, 1) == 0) return;
+    size_t bytes = part_chunks(entry) * sizeof *side->chunk[part];
+    side->chunk[part] = malloc(bytes);
+    if (side->chunk[part] == NULL)
+        state->failed = true;
+    else
+        state_get_bytes(state, side->chunk[part], bytes);
 }
 
-/* Ends a file: the list of batches, its size, a checksum, the magic. Only values are of use to others. */
-treb_status entry_write_list(StoreEntry *entry, treb_error *error)
+void entry_put(const StoreEntry *entry, State *state)
 {
-    Bytes b = {0};
-    bytes_add(&b, entry->batches);
-    bytes_add(&b, entry->wanted);
-    for (uint32_t u = 0; u < entry->batches; u++) {
-        const StoreBatch *batch = entry->batch[u];
-        bytes_add(&b, batch->lanes);
-        for (int lane = 0; lane < batch->lanes; lane++) bytes_add(&b, batch->slice[lane]);
+    state_put(state, entry->batches);
+    state_put(state, entry->wanted);
+    state_put(state, atomic_load(&entry->end));
+    for (uint32_t b = 0; b < entry->batches; b++) {
+        const StoreBatch *batch = entry->batch[b];
+        state_put(state, (uint64_t)batch->lanes);
+        state_put(state, (uint64_t)batch->level);
+        state_put_bytes(state, batch->slice, (size_t)batch->lanes * sizeof *batch->slice);
         for (int color = 0; color < 2; color++) {
             const Side *side = &batch->side[color];
-            if (!(wanted_sides(entry->wanted) >> color & 1)) continue;
-            bytes_add(&b, side->kind.cursed + 2u * side->kind.wide);
-            for (size_t c = 0; c < part_chunks(entry); c++) {
-                bytes_add(&b, side->chunk[PART_VALUES][c].offset);
-                bytes_add(&b, side->chunk[PART_VALUES][c].size);
-            }
+            state_put_bytes(state, &side->kind, sizeof side->kind);
+            for (int part = 0; part < PARTS; part++) put_part(entry, side, part, state);
         }
     }
-    uint64_t size = b.size, sum = b.failed ? 0 : XXH3_64bits(b.data, b.size);
-    bytes_add(&b, size);
-    bytes_add(&b, sum);
-    bytes_add(&b, bytes_get((const uint8_t *)scratch_magic));
-    treb_status status = b.failed ? fail_memory(error) : TREB_OK;
-    if (status == TREB_OK && !io_write_at(entry->file, b.data, b.size, entry->end))
-        status = fail_errno(error, "write", entry->path);
-    free(b.data);
-    return status;
 }
 
-/* What is left of a list that is read. */
-typedef struct ListReader {
-    const uint8_t *at, *end;
-    bool failed; /* it ended too early */
-} ListReader;
-
-static uint64_t reader_next(ListReader *r)
+static bool get_batch(StoreEntry *entry, State *state)
 {
-    if (r->end - r->at < 8) {
-        r->failed = true;
-        return 0;
-    }
-    uint64_t value = bytes_get(r->at);
-    r->at += 8;
-    return value;
-}
-
-static bool parse_side(const StoreEntry *entry, Side *side, ListReader *r)
-{
-    uint64_t kind = reader_next(r);
-    side->kind = (SideKind){kind & 1, kind >> 1 & 1, false};
-    size_t chunks = part_chunks(entry);
-    ScratchChunk *chunk = side->chunk[PART_VALUES] = malloc(chunks * sizeof *chunk);
-    for (size_t c = 0; c < chunks && chunk; c++) {
-        chunk[c].offset = reader_next(r);
-        chunk[c].size = (uint32_t)reader_next(r);
-    }
-    return chunk && !r->failed;
-}
-
-static bool parse_batch(StoreEntry *entry, ListReader *r)
-{
-    uint64_t slice[SLICE_LANES], lanes = reader_next(r);
-    if (lanes < 1 || lanes > SLICE_LANES) return false;
-    for (uint64_t lane = 0; lane < lanes; lane++) {
-        slice[lane] = reader_next(r);
+    uint64_t slice[SLICE_LANES], lanes = state_get_most(state, SLICE_LANES),
+                                 level = state_get_most(state, INT32_MAX);
+    state_get_bytes(state, slice, lanes * sizeof *slice);
+    for (uint64_t lane = 0; lane < lanes; lane++)
         if (slice[lane] >= entry->shape.index.slices) return false;
+    StoreBatch *batch = lanes > 0 && !state->failed ? entry_add(entry, slice, (int)lanes) : NULL;
+    if (batch == NULL) return false;
+    batch->level = (int)level;
+    for (int color = 0; color < 2; color++) {
+        Side *side = &batch->side[color];
+        state_get_bytes(state, &side->kind, sizeof side->kind);
+        for (int part = 0; part < PARTS; part++) get_part(entry, side, part, state);
     }
-    StoreBatch *batch = entry_add(entry, slice, (int)lanes);
-    bool ok = batch != NULL;
-    for (int color = 0; color < 2 && ok; color++)
-        if (wanted_sides(entry->wanted) >> color & 1)
-            ok = parse_side(entry, &batch->side[color], r);
-    return ok;
+    return !state->failed;
 }
 
-/* Parses the list; false if it makes no sense. The checksum has been checked. */
-static bool entry_parse(StoreEntry *entry, const uint8_t *list, size_t size)
+bool entry_get(StoreEntry *entry, State *state)
 {
-    ListReader r = {list, list + size, false};
-    uint64_t batches = reader_next(&r), wanted = reader_next(&r);
-    if (wanted >= WANT_END || (entry->cut.squares ? wanted != entry->wanted : wanted > 3))
+    uint64_t batches = state_get(state), wanted = state_get_most(state, WANT_END - 1);
+    atomic_store(&entry->end, state_get(state));
+    if (state->failed || (entry->cut.squares ? wanted != entry->wanted : wanted > WANT_SIDES))
         return false;
     entry->wanted = (unsigned)wanted;
     for (uint64_t b = 0; b < batches; b++)
-        if (!parse_batch(entry, &r)) return false;
-    return !r.failed && r.at == r.end;
+        if (!get_batch(entry, state)) return false;
+    return true;
+}
+
+treb_status entry_write_list(StoreEntry *entry, treb_error *error)
+{
+    State state = {0};
+    entry_put(entry, &state);
+    treb_status status = state.failed ? fail_memory(error) : TREB_OK;
+    if (status == TREB_OK && !state_append(&state, entry->file, entry->end, scratch_mark))
+        status = fail_errno(error, "write", entry->path);
+    state_free(&state);
+    return status;
 }
 
 StoreEntry *entry_open(const char *path, const Material *m, unsigned wanted, Ledger *ledger)
 {
-    uint8_t tail[24], *list = NULL;
-    struct stat info;
+    State state;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return NULL;
     StoreEntry *entry = entry_new(m, wanted, ledger);
-    bool ok = entry && (entry->path = strdup(path)) != NULL && fstat(file, &info) == 0 &&
-              info.st_size >= 24 && io_read_at(file, tail, 24, (uint64_t)info.st_size - 24) &&
-              memcmp(tail + 16, scratch_magic, 8) == 0;
-    uint64_t size = ok ? bytes_get(tail) : 0;
-    ok = ok && size <= (uint64_t)info.st_size - 24 && (list = malloc(size ? size : 1)) != NULL &&
-         io_read_at(file, list, size, (uint64_t)info.st_size - 24 - size) &&
-         XXH3_64bits(list, size) == bytes_get(tail + 8) && entry_parse(entry, list, size);
-    free(list);
+    bool ok =
+        entry && (entry->path = strdup(path)) != NULL && state_read_end(&state, file, scratch_mark);
+    if (ok) {
+        ok = entry_get(entry, &state) && state.at == state.size;
+        state_free(&state);
+    }
     if (entry)
         entry->file = file;
     else

@@ -8,6 +8,7 @@
 #ifndef TREB_GEN_SCRATCH_H
 #define TREB_GEN_SCRATCH_H
 
+#include "core/state.h"
 #include "gen/solve/plane.h"
 
 enum { NO_BATCH = 0xffffffff };
@@ -60,6 +61,8 @@ typedef struct StoreEntry {
     uint8_t *lane_of;
     StoreBatch **batch; /* each by itself: they must not move while in use */
     uint32_t batches, capacity;
+    bool lasting;         /* the file outlives a run that is cut short */
+    bool known;           /* it is that of an earlier run */
     int file;             /* descriptor, -1 if there is none */
     _Atomic uint64_t end; /* of what was written */
     bool complete;
@@ -101,6 +104,11 @@ treb_status plane_fetch(const StoreEntry *entry, const Side *side, int color, ui
 
 /* Bytes that part_write claims at most, with so many threads. */
 uint64_t part_write_cost(const Shape *shape, int threads);
+
+/* What an entry has in its file: to be remembered, and to be known again by a new entry. False: it makes no
+ * sense, or out of memory. */
+void entry_put(const StoreEntry *entry, State *state);
+bool entry_get(StoreEntry *entry, State *state);
 
 /* Ends the file with the list of its batches. */
 treb_status entry_write_list(StoreEntry *entry, treb_error *error);

@@ -27,6 +27,7 @@ struct StoreTable {
     unsigned parents;      /* what other tables want */
     bool wanted[2];        /* sides that pushes ask for */
     int level;
+    bool lasting;
 };
 
 struct Store {
@@ -104,8 +105,9 @@ static void remove_scratch(const char *directory, bool all)
     if (dir == NULL) return;
     for (struct dirent *e; (e = readdir(dir)) != NULL;) {
         char path[8192];
-        const char *ending = strstr(e->d_name, ".solved");
-        if (ending == NULL || (!all && strcmp(ending, ".solved") == 0)) continue;
+        const char *ending = strstr(e->d_name, ".solved"), *part = strstr(e->d_name, ".part");
+        bool lasts = part != NULL || (ending != NULL && strcmp(ending, ".solved") == 0);
+        if ((ending == NULL && part == NULL) || (!all && lasts)) continue;
         snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
         unlink(path);
     }
@@ -201,6 +203,7 @@ static Side *find_oldest(const Store *store, StoreEntry **of, int *color)
 }
 
 static treb_status create_file(const Store *store, StoreEntry *entry, treb_error *error);
+static treb_status make_folder(const Store *store, treb_error *error);
 
 /* Files what of a side is in memory alone. */
 static treb_status side_file(const Store *store, StoreEntry *entry, Side *side, int color,
@@ -328,19 +331,24 @@ static treb_status create_file(const Store *store, StoreEntry *entry, treb_error
 {
     char path[PATH_SIZE], temporary[PATH_SIZE + 32];
     entry_path(store, &entry->shape.material, entry->wanted, path);
-    snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
+    if (entry->lasting)
+        snprintf(temporary, sizeof temporary, "%s.part", path);
+    else
+        snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
     if ((entry->path = strdup(temporary)) == NULL) return fail_memory(error);
-    if (mkdir(store->directory, 0777) != 0 && errno != EEXIST)
-        return fail_errno(error, "make this folder", store->directory);
-    entry->file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    treb_status status = make_folder(store, error);
+    if (status != TREB_OK) return status;
+    const int flags = entry->known ? 0 : O_CREAT | O_TRUNC;
+    entry->file = open(temporary, O_RDWR | O_CLOEXEC | flags, 0666);
     return entry->file >= 0 ? TREB_OK : fail_errno(error, "write", temporary);
 }
 
 /* A new entry of a table, with a file if others will ask for it. NULL: see `error`. */
 static StoreEntry *begin_entry(Store *store, const Material *material, unsigned wanted,
-                               treb_error *error)
+                               bool lasting, treb_error *error)
 {
     StoreEntry *entry = entry_new(material, wanted, store->ledger);
+    if (entry != NULL) entry->lasting = lasting;
     if (entry == NULL || !store_add_entry(store, entry)) {
         entry_free(entry);
         fail_memory(error);
@@ -350,7 +358,8 @@ static StoreEntry *begin_entry(Store *store, const Material *material, unsigned 
     return wanted == 0 || create_file(store, entry, error) == TREB_OK ? entry : NULL;
 }
 
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error)
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
+                        treb_error *error)
 {
     StoreTable *table = calloc(1, sizeof *table);
     if (table == NULL) {
@@ -359,20 +368,129 @@ StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb
     }
     table->store = store;
     table->parents = parents;
+    table->lasting = lasting;
     for (int color = 0; color < 2; color++)
         table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
     size_t before = store->entries;
-    table->entry = begin_entry(store, &shape->material, parents & WANT_SIDES, error);
+    table->entry = begin_entry(store, &shape->material, parents & WANT_SIDES, lasting, error);
     bool ok = table->entry != NULL;
     for (int i = 0; i < CUTS && ok; i++)
         if (wanted_file(parents, i + 1))
             ok = (table->cut[i] = begin_entry(store, &shape->material, wanted_file(parents, i + 1),
-                                              error)) != NULL;
+                                              lasting, error)) != NULL;
     if (ok) return table;
     while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
     free(table);
     return NULL;
 }
+
+static treb_status make_folder(const Store *store, treb_error *error)
+{
+    if (mkdir(store->directory, 0777) == 0 || errno == EEXIST) return TREB_OK;
+    return fail_errno(error, "make this folder", store->directory);
+}
+
+/* ---- tables that outlive a run --------------------------------------------------------------- */
+
+static treb_status put_entry(const Store *store, StoreEntry *entry, State *state, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (uint32_t b = 0; b < entry->batches; b++)
+        for (int color = 0; color < 2 && status == TREB_OK; color++)
+            status = side_file(store, entry, &entry->batch[b]->side[color], color, error);
+    if (status != TREB_OK) return status;
+    if (entry->file >= 0 && fdatasync(entry->file) != 0)
+        return fail_errno(error, "write", entry->path);
+    state_put(state, entry->file >= 0);
+    entry_put(entry, state);
+    return TREB_OK;
+}
+
+treb_status store_saved_name(const Store *store, const Material *material, const char **directory,
+                             char *name, size_t size, treb_error *error)
+{
+    char material_text[MATERIAL_NAME_SIZE];
+    material_name(material, material_text);
+    *directory = store->directory;
+    snprintf(name, size, "%s.%s.part", material_text, store->mates ? "dtm" : "wdl");
+    return make_folder(store, error);
+}
+
+void store_forget(Store *store, const Material *material)
+{
+    for (size_t i = store->entries; i-- > 0;)
+        if (material_equal(&store->entry[i]->shape.material, material))
+            drop_entry(store, store->entry[i]);
+    store_forget_saved(store, material);
+}
+
+void store_forget_saved(const Store *store, const Material *material)
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(material, name);
+    const size_t length = strlen(name);
+    DIR *dir = opendir(store->directory);
+    if (dir == NULL) return;
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        char path[8192];
+        bool own = strncmp(e->d_name, name, length) == 0 && strchr(".-", e->d_name[length]);
+        if (!own || strstr(e->d_name, ".part") == NULL) continue;
+        snprintf(path, sizeof path, "%s/%s", store->directory, e->d_name);
+        unlink(path);
+    }
+    closedir(dir);
+}
+
+treb_status store_table_put(StoreTable *table, State *state, treb_error *error)
+{
+    treb_status status = put_entry(table->store, table->entry, state, error);
+    for (int i = 0; i < CUTS && status == TREB_OK; i++)
+        if (table->cut[i] != NULL) status = put_entry(table->store, table->cut[i], state, error);
+    return status;
+}
+
+/* Opens the file of an entry again, and forgets what came later. */
+static bool get_entry(const Store *store, StoreEntry *entry, State *state)
+{
+    struct stat info;
+    treb_error error;
+    bool filed = state_get_most(state, 1);
+    if (!entry_get(entry, state)) return false;
+    entry->known = true;
+    if (!filed) return entry->end == 0;
+    return create_file(store, entry, &error) == TREB_OK && fstat(entry->file, &info) == 0 &&
+           (uint64_t)info.st_size >= entry->end && ftruncate(entry->file, (off_t)entry->end) == 0;
+}
+
+StoreTable *store_table_get(Store *store, const Shape *shape, unsigned parents, State *state)
+{
+    StoreTable *table = calloc(1, sizeof *table);
+    if (table == NULL) return NULL;
+    const size_t before = store->entries;
+    *table = (StoreTable){.store = store, .parents = parents, .lasting = true};
+    for (int color = 0; color < 2; color++)
+        table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
+    bool ok = true;
+    for (int i = 0; i <= CUTS && ok; i++) {
+        unsigned wanted = wanted_file(parents, i);
+        if (i > 0 && !wanted) continue;
+        StoreEntry *entry = entry_new(&shape->material, wanted, store->ledger);
+        ok = entry != NULL && store_add_entry(store, entry);
+        if (!ok) {
+            entry_free(entry);
+            break;
+        }
+        entry->lasting = true;
+        *(i > 0 ? &table->cut[i - 1] : &table->entry) = entry;
+        ok = get_entry(store, entry, state);
+    }
+    if (ok) return table;
+    while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
+    free(table);
+    return NULL;
+}
+
+/* ---- slices ---------------------------------------------------------------------------------- */
 
 static bool side_wanted(const StoreTable *table, int color)
 {
@@ -499,9 +617,9 @@ static treb_status retire(StoreTable *table, int level, treb_error *error)
     return status;
 }
 
-treb_status store_level(StoreTable *table, treb_error *error)
+treb_status store_level(StoreTable *table, int level, treb_error *error)
 {
-    table->level++;
+    table->level = level;
     return retire(table, table->level - KEEP_LEVELS, error);
 }
 
@@ -531,7 +649,8 @@ static treb_status end_entry(Store *store, StoreEntry *entry, bool complete, tre
     treb_status status = TREB_OK;
     if (complete && entry->wanted) status = entry_complete(store, entry, error);
     if (entry->complete) return status;
-    if (entry->path) unlink(entry->path);
+    /* What was saved of a table in the works is of use to a later run. */
+    if (entry->path && !entry->lasting) unlink(entry->path);
     drop_entry(store, entry);
     return status;
 }

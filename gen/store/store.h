@@ -34,16 +34,36 @@ bool store_has(Store *store, const Material *material, unsigned wanted);
 /* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
 bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
-/* Begins a table. `parents`: what will be wanted by other tables. NULL: see `error`. */
+/* Begins a table. `parents`: what will be wanted by other tables; `lasting`: its files outlive a run that is
+ * cut short. NULL: see `error`. */
 typedef struct StoreTable StoreTable;
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, treb_error *error);
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
+                        treb_error *error);
+
+/* Where a run saves a table in the works: the folder, made if need be, and a name, to which parts add theirs.
+ * TREB_ERR_IO. */
+treb_status store_saved_name(const Store *store, const Material *material, const char **directory,
+                             char *name, size_t size, treb_error *error);
+
+/* Removes all that was saved of it. */
+void store_forget_saved(const Store *store, const Material *material);
+/* And what is complete of it is not used either. */
+void store_forget(Store *store, const Material *material);
+
+/* What a lasting table has so far, for another run; it is on the disk then. TREB_ERR_IO,
+ * TREB_ERR_MEMORY. Nothing may be asked of the store meanwhile. */
+treb_status store_table_put(StoreTable *table, State *state, treb_error *error);
+
+/* Begins a table with what an earlier run put. NULL: that cannot be used. */
+StoreTable *store_table_get(Store *store, const Shape *shape, unsigned parents, State *state);
 
 /* Takes the slices of `slice`, number[lane] each. Thread-safe. */
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,
                       treb_error *error);
 
-/* Ends a level: pushes lead one or two levels on, so what is older than that is filed away. */
-treb_status store_level(StoreTable *table, treb_error *error);
+/* Begins a level, from 0 on: pushes lead to one or two levels before, so what is older than that is filed
+ * away. */
+treb_status store_level(StoreTable *table, int level, treb_error *error);
 
 /* The table is complete, or is given up. Frees it either way. */
 treb_status store_end(StoreTable *table, bool complete, treb_error *error);

@@ -1,10 +1,12 @@
 /* cells.c - see cells.h. */
 #include "gen/write/cells.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -67,8 +69,17 @@ static size_t list_bytes(const Cells *v)
     return v->shape->index.slices * v->chunks * sizeof(Chunk);
 }
 
-Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
-                 treb_error *error)
+/* The file, from its start or as it is. */
+static int open_file(const Cells *v, const CellsPlace *place, int flags)
+{
+    char path[4300];
+    if (place->path == NULL) return io_unnamed(v->directory);
+    snprintf(path, sizeof path, "%.4200s-%s", place->path, table_metric_name(v->metric));
+    return open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+}
+
+static Cells *cells_open(const Shape *shape, treb_metric metric, unsigned sides,
+                         const CellsPlace *place, int flags, treb_error *error)
 {
     Cells *v = calloc(1, sizeof *v);
     if (v == NULL) {
@@ -79,11 +90,11 @@ Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const C
     v->metric = metric;
     v->sides = sides;
     v->ledger = place->ledger;
-    v->keep = place->keep;
+    v->keep = place->path == NULL ? place->keep : 0;
     v->stop = place->stop;
     v->seen = 1u << TREB_DRAW;
     snprintf(v->directory, sizeof v->directory, "%s", place->directory);
-    v->file = io_unnamed(v->directory);
+    v->file = open_file(v, place, flags);
     treb_status status =
         v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
@@ -92,6 +103,41 @@ Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const C
     if (status == TREB_OK) return v;
     cells_free(v);
     return NULL;
+}
+
+Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+                 treb_error *error)
+{
+    return cells_open(shape, metric, sides, place, O_CREAT | O_TRUNC, error);
+}
+
+treb_status cells_put(const Cells *v, State *state, treb_error *error)
+{
+    if (fdatasync(v->file) != 0) return fail_errno(error, "write", v->directory);
+    state_put(state, atomic_load(&v->end));
+    state_put(state, v->seen);
+    for (int side = 0; side < 2; side++)
+        if (v->sides >> side & 1) state_put_bytes(state, v->chunk[side], list_bytes(v));
+    return TREB_OK;
+}
+
+bool cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+               State *state, Cells **out)
+{
+    treb_error error;
+    struct stat info;
+    Cells *v = *out = cells_open(shape, metric, sides, place, 0, &error);
+    if (v == NULL) return false;
+    atomic_store(&v->end, state_get(state));
+    v->seen = (unsigned)state_get(state);
+    for (int side = 0; side < 2; side++)
+        if (v->sides >> side & 1) state_get_bytes(state, v->chunk[side], list_bytes(v));
+    if (!state->failed && fstat(v->file, &info) == 0 && (uint64_t)info.st_size >= v->end &&
+        ftruncate(v->file, (off_t)v->end) == 0)
+        return true;
+    cells_free(v);
+    *out = NULL;
+    return false;
 }
 
 void cells_free(Cells *v)

@@ -47,26 +47,58 @@ static unsigned width_of(const Shape *shape, const WriteOptions *options)
 }
 
 /* Has the cells of a metric wait. */
-static treb_status wait_for(Writer *w, treb_metric metric, unsigned sides, treb_error *error)
+static CellsPlace cells_place(const Writer *w)
 {
-    CellsPlace place = {w->directory, w->ledger, w->options.keep / TREB_METRICS, w->options.stop};
-    if (metric == TREB_DTM && w->bounds) sides |= CELLS_BOUNDS;
-    w->cells[metric] = cells_new(w->shape, metric, sides, &place, error);
+    return (CellsPlace){.directory = w->directory,
+                        .path = w->options.path,
+                        .ledger = w->ledger,
+                        .keep = w->options.keep / TREB_METRICS,
+                        .stop = w->options.stop};
+}
+
+static unsigned cells_sides(const Writer *w, treb_metric metric)
+{
+    bool one = metric != TREB_WDL && w->shape->symmetric;
+    return (one ? 1u << TREB_WHITE : CELLS_BOTH) |
+           (metric == TREB_DTM && w->bounds ? CELLS_BOUNDS : 0);
+}
+
+static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
+{
+    CellsPlace place = cells_place(w);
+    w->cells[metric] = cells_new(w->shape, metric, cells_sides(w, metric), &place, error);
     return w->cells[metric] != NULL ? TREB_OK : error->status;
 }
 
-static treb_status writer_init(Writer *w, treb_error *error)
+static bool writer_get(Writer *w, State *state)
+{
+    w->begun = state_get_most(state, 1);
+    state_get_bytes(state, w->is_copy, sizeof w->is_copy);
+    state_get_bytes(state, &w->tally, sizeof w->tally);
+    state_get_bytes(state, w->histograms, sizeof *w->histograms);
+    for (int m = 0; m < TREB_METRICS; m++) {
+        if (state_get_most(state, 1) == 0) continue;
+        CellsPlace place = cells_place(w);
+        if (!cells_get(w->shape, (treb_metric)m, cells_sides(w, (treb_metric)m), &place, state,
+                       &w->cells[m]))
+            return false;
+    }
+    return w->cells[TREB_WDL] != NULL && !state->failed;
+}
+
+static treb_status writer_init(Writer *w, State *state, treb_error *error)
 {
     if (strlen(w->options.directory) >= sizeof w->directory)
         return fail(error, TREB_ERR_ARGUMENT, "the folder's name is too long");
     strcpy(w->directory, w->options.directory);
-    treb_status status = wait_for(w, TREB_WDL, CELLS_BOTH, error);
-    if (status != TREB_OK) return status;
     w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms);
-    return w->histograms != NULL ? TREB_OK : fail_memory(error);
+    if (w->histograms == NULL) return fail_memory(error);
+    if (state == NULL) return wait_for(w, TREB_WDL, error);
+    if (writer_get(w, state)) return TREB_OK;
+    return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
 }
 
-Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *error)
+Writer *writer_new(const Shape *shape, const WriteOptions *options, State *state, treb_error *error)
 {
     Writer *w = calloc(1, sizeof *w);
     if (w == NULL) {
@@ -82,7 +114,7 @@ Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *
     w->bounds = w->codec == TABLE_SYMBOLS &&
                 material_men(&shape->material) >= (options->bounds ? options->bounds : BOUNDS_MEN);
     w->threads = omp_get_max_threads();
-    if (writer_init(w, error) == TREB_OK) return w;
+    if (writer_init(w, state, error) == TREB_OK) return w;
     writer_abort(w);
     return NULL;
 }
@@ -112,11 +144,24 @@ static treb_status writer_begin(Writer *w, const Slice *slice, treb_error *error
 {
     /* Where the two metrics agree, so do their files but for the header. */
     w->is_copy[TREB_DTC] = slice->dtc_is_dtz && has(w, TREB_DTZ) && has(w, TREB_DTC);
-    unsigned sides = w->shape->symmetric ? 1u << TREB_WHITE : CELLS_BOTH;
     treb_status status = TREB_OK;
     for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && !w->is_copy[m]) status = wait_for(w, (treb_metric)m, sides, error);
+        if (has(w, m) && !w->is_copy[m]) status = wait_for(w, (treb_metric)m, error);
     w->begun = true;
+    return status;
+}
+
+treb_status writer_put(const Writer *w, State *state, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    state_put(state, w->begun);
+    state_put_bytes(state, w->is_copy, sizeof w->is_copy);
+    state_put_bytes(state, &w->tally, sizeof w->tally);
+    state_put_bytes(state, w->histograms, sizeof *w->histograms);
+    for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++) {
+        state_put(state, w->cells[m] != NULL);
+        if (w->cells[m] != NULL) status = cells_put(w->cells[m], state, error);
+    }
     return status;
 }
 
@@ -364,7 +409,9 @@ WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int 
         if (!(metrics >> m & 1)) continue;
         unsigned width = m == TREB_WDL ? 1 : width_of(shape, options);
         uint64_t bytes = encoders + planes_memory(shape, (treb_metric)m, width, threads);
-        if (options->codec == TABLE_SYMBOLS && !options->wide) continue;
+        /* Symbols cannot say all distances of some tables of six men. */
+        bool by_symbols = options->codec == TABLE_SYMBOLS && !options->wide;
+        if (by_symbols && material_men(&shape->material) <= PLIES_BYTE_MEN) continue;
         if (bytes > most) most = bytes;
     }
     return (WriterMemory){always + cells_add_memory(shape, bit_count(metrics), threads),

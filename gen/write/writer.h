@@ -17,10 +17,11 @@ typedef struct WriteOptions {
     /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
      * pawns; 0: several where they save enough. */
     unsigned classes;
-    uint64_t large; /* a slice with more cells is never in memory as a whole; 0: a fixed number */
-    int bounds;     /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
-    bool wide;      /* codec zstd with two bytes a distance even where one suffices */
-    uint64_t keep;  /* bytes of verdicts that may wait in memory */
+    uint64_t large;   /* a slice with more cells is never in memory as a whole; 0: a fixed number */
+    int bounds;       /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
+    bool wide;        /* codec zstd with two bytes a distance even where one suffices */
+    uint64_t keep;    /* bytes of verdicts that may wait in memory */
+    const char *path; /* see CellsPlace */
     Ledger *ledger;
 } WriteOptions;
 
@@ -38,7 +39,13 @@ typedef struct WriteResult {
 /* Writes the files of one material, slice by slice in any order. */
 typedef struct Writer Writer;
 
-Writer *writer_new(const Shape *shape, const WriteOptions *options, treb_error *error);
+/* `state`: NULL, or what the writer of an earlier run put, to go on from. NULL: see `error`; TREB_ERR_DAMAGED if
+ * that cannot be used. */
+Writer *writer_new(const Shape *shape, const WriteOptions *options, State *state,
+                   treb_error *error);
+
+/* Puts what was added so far. TREB_ERR_IO. */
+treb_status writer_put(const Writer *writer, State *state, treb_error *error);
 
 /* Takes the slices of `slice`, number[lane] each; in parallel, or from parallel threads. The first
  * call must not be one of several at once: what is chosen by its sample should not depend on

@@ -276,7 +276,7 @@ START_TEST(missing_juniors_are_errors)
     Material m = material_of("KRvK");
     ledger_init(&ledger, 1 << 30);
     ck_assert(shape_init(&shape, &m));
-    LogPlace place = {".", &ledger, UINT64_MAX};
+    LogPlace place = {".", NULL, &ledger, UINT64_MAX};
     Solver *solver = solver_new(&shape, EVERY, &place);
     ck_assert_ptr_nonnull(solver);
     ck_assert_int_eq(solver_run(solver, 1, pawns, &source, &slice, &error), TREB_ERR_NO_TABLE);

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gen/solve/kernel.h"
 #include "gen/solve/log.h"
@@ -189,7 +190,7 @@ START_TEST(sets)
     seed = 0x2545f4914f6cdd1d + (uint64_t)_i;
     Written w;
     init_log(&w, sizes[_i / 2]);
-    LogPlace place = {"/tmp", &w.ledger, disk ? 0 : UINT64_MAX};
+    LogPlace place = {"/tmp", NULL, &w.ledger, disk ? 0 : UINT64_MAX};
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
     for (int round = 0; round < 2; round++) {
@@ -208,6 +209,49 @@ START_TEST(sets)
 }
 END_TEST
 
+/* A log that was filed, remembered and left: another one has it all, but not what came later. */
+START_TEST(remembered)
+{
+    char path[] = "/tmp/treb-log-XXXXXX";
+    int made = mkstemp(path);
+    treb_error error;
+    State state = {0};
+    seed = 0x9e3779b97f4a7c15 + (uint64_t)_i;
+    Written w;
+    init_log(&w, sizes[_i]);
+    LogPlace place = {"/tmp", path, &w.ledger, UINT64_MAX};
+    ck_assert_int_ge(made, 0);
+    close(made);
+    ck_assert_ptr_nonnull(w.space = log_space_new(&place));
+    ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
+    write_all(&w);
+    for (uint32_t s = 0; s < STREAMS; s++)
+        ck_assert_int_eq(log_file(w.log, s, &w.room, &error), TREB_OK);
+    ck_assert_int_eq(log_space_sync(w.space, &error), TREB_OK);
+    log_space_put(w.space, &state);
+    ck_assert(!state.failed);
+    for (uint32_t s = 0; s < STREAMS; s++) {
+        ck_assert_int_eq(log_add(w.log, s, 9000, w.set[s][0], KERNEL_ALL, &w.room, &error),
+                         TREB_OK);
+        ck_assert_int_eq(log_file(w.log, s, &w.room, &error), TREB_OK);
+    }
+    log_space_free(w.space);
+    ck_assert_ptr_nonnull(w.space = log_space_new(&place));
+    ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
+    ck_assert(log_space_get(w.space, &state));
+    ck_assert_uint_eq(state.at, state.size);
+    for (uint32_t s = 0; s < STREAMS; s++) check_stream(&w, s);
+    check_due(&w);
+    /* What is cut off is noticed. */
+    state.at = 0;
+    ck_assert_int_eq(truncate(path, 10), 0);
+    ck_assert(!log_space_get(w.space, &state));
+    state_free(&state);
+    free_log(&w);
+    unlink(path);
+}
+END_TEST
+
 /* No file can be made there: an error, and nothing lost. */
 START_TEST(no_such_folder)
 {
@@ -215,7 +259,7 @@ START_TEST(no_such_folder)
     uint64_t full[64];
     Written w;
     init_log(&w, 64);
-    LogPlace place = {"/no/such/folder", &w.ledger, 0};
+    LogPlace place = {"/no/such/folder", NULL, &w.ledger, 0};
     memset(full, 0xff, sizeof full);
     ck_assert_ptr_nonnull(w.space = log_space_new(&place));
     ck_assert_ptr_nonnull(w.log = log_new(w.space, STREAMS, w.words));
@@ -233,6 +277,7 @@ int main(void)
     Suite *suite = suite_create("log");
     TCase *tests = tcase_create("log");
     tcase_add_loop_test(tests, sets, 0, 8);
+    tcase_add_loop_test(tests, remembered, 0, 4);
     tcase_add_test(tests, no_such_folder);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
