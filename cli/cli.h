@@ -126,6 +126,9 @@ double cli_seconds(void);
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);
 
+/* Whether SIGUSR1 came since the last call, from cli_catch_signals on: somebody asks how far it is. */
+bool cli_asked(void);
+
 /* ---- The subcommands: argv[0] is the command's own name. They return an exit code. ----------- */
 
 int cli_bench(int argc, char **argv);

@@ -198,7 +198,7 @@ static json_t *step_json(const char *name, const GenerateReport *r, uint64_t byt
     json_t *object = json_object();
     json_object_set_new(object, "material", json_string(name));
     json_object_set_new(object, "solve_s", cli_json_real(r->seconds[GENERATE_SOLVE], 3));
-    json_object_set_new(object, "write_s", cli_json_real(r->seconds[GENERATE_COMPRESS], 3));
+    json_object_set_new(object, "write_s", cli_json_real(generate_writing(r), 3));
     json_object_set_new(object, "total_s", cli_json_real(r->total, 3));
     json_object_set_new(object, "bytes", json_integer((json_int_t)bytes));
     return object;
@@ -213,7 +213,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     for (int m = 0; m < TREB_METRICS; m++) bytes += r->result.file_size[m];
     material_name(&run->plan->step[step].material, name);
     run->sum[0] += r->seconds[GENERATE_SOLVE];
-    run->sum[1] += r->seconds[GENERATE_COMPRESS];
+    run->sum[1] += generate_writing(r);
     run->sum[2] += r->total;
     run->bytes += bytes;
     if (cli_json_wanted()) {
@@ -221,7 +221,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     } else {
         cli_format_size(bytes, size);
         printf("  %-10s%10.2f s%10.2f s%10.2f s%12s\n", name, r->seconds[GENERATE_SOLVE],
-               r->seconds[GENERATE_COMPRESS], r->total, size);
+               generate_writing(r), r->total, size);
     }
     fflush(stdout);
 }

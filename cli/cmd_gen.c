@@ -281,7 +281,7 @@ static void print_summary(const GenRun *run)
     cli_format_size(run->bytes, size);
     printf("\n%zu tables, %s, %.1f s", run->tables, size, run->total);
     printf(" (solving %.1f, writing %.1f, summed over threads)\n", run->seconds[GENERATE_SOLVE],
-           run->seconds[GENERATE_COMPRESS]);
+           run->seconds[GENERATE_COLLECT] + run->seconds[GENERATE_FINISH]);
     for (int v = TREB_WIN; v >= 0; v--) {
         if (run->positions[v] == 0) continue;
         cli_format_count(run->positions[v], text);
@@ -322,7 +322,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
                                   : GEN_PROGRESS_LINES;
     o->stop = cli_catch_signals();
     o->progress = &state;
-    run.progress = gen_progress_start(args->command, style, plan, &state, args->quiet);
+    run.progress = gen_progress_start(args->command, style, plan, o, args->quiet);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
     gen_progress_stop(run.progress);
     if (status != TREB_OK) return gen_failed(args, &error);

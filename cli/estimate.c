@@ -41,8 +41,8 @@ uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *
 
 /* While a table is made: cells that wait for the others, by metric, and what logs have to say and is not in
  * memory. As KRNvKNN took. */
-static const double waiting_bytes[TREB_METRICS] = {0.051, 0.096, 0.096, 0.171};
-static const double log_bytes = 0.68; /* of all metrics */
+static const double waiting_bytes[TREB_METRICS] = {0.063, 0.125, 0.125, 0.216};
+static const double log_bytes = 0.78; /* of all metrics */
 
 static uint64_t step_working(const GenerateStep *step, const GenerateOptions *options)
 {

@@ -10,46 +10,130 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 
-enum { BAR = 24, TICK_MS = 200 };
+enum { BAR = 24, TICK_MS = 200, JSON_PAUSE = 30 /* seconds */ };
 
 struct GenProgress {
     const char *command;
     int style;
     const GeneratePlan *plan;
-    GenerateProgress *state;
-    uint64_t all_cells;
+    const GenerateOptions *options;
+    const GenerateProgress *state;
+    double work, share,
+        given;   /* of all tables; the share that was done when last told; of an earlier run */
+    int resumed; /* tables of which `given` knows */
     CliProgress line;
+    double next_json;
     pthread_t thread;
     pthread_mutex_t lock; /* of the line, standard output and `stop` */
     pthread_cond_t wake;
     bool stop, threaded;
 };
 
-/* The share of the whole plan that is done, by positions. */
-static double share_done(const GenProgress *p)
+/* ---- How far it is --------------------------------------------------------------------------- */
+
+/* How the time that a table takes divides, about: of six men, and of fewer. */
+static const double part_of_phase[2][GENERATE_PHASES] = {{0.25, 0.15, 0.60}, {0.40, 0.15, 0.45}};
+
+static const double *parts_of(const GenerateStep *step)
+{
+    return part_of_phase[material_men(&step->material) > 5];
+}
+
+/* In positions of a large table that is written: to learn its codes takes a small one most of its time. */
+static double step_work(const GenerateStep *step)
+{
+    const double cells = (double)step->cells, learning = 4e7;
+    if (!step->write) return cells * parts_of(step)[GENERATE_SOLVE];
+    return cells + (3 * cells < learning ? 3 * cells : learning);
+}
+
+/* How much of a slice is solved: it is set up, and there is a loop for each metric, of which nobody knows how
+ * long it will be. Without pawns DTC mostly is DTZ. */
+static double slice_solved(const GenProgress *p, const GenerateStep *step)
+{
+    const double setup = 0.2, usual = 100;
+    const unsigned metrics = p->options->metrics | 1u << TREB_DTZ,
+                   at = atomic_load(&p->state->solver.metric);
+    double ply = atomic_load(&p->state->solver.ply), before = 0, loops = 0;
+    if (ply == 0) return setup / 2;
+    for (unsigned m = TREB_DTZ; m < TREB_METRICS; m++) {
+        if (!(metrics >> m & 1) ||
+            (m == TREB_DTC && m != at && !material_has_pawns(&step->material)))
+            continue;
+        loops++;
+        before += m < at;
+    }
+    return setup + (1 - setup) * (before + ply / (ply + usual)) / loops;
+}
+
+static double share_of(uint64_t part, uint64_t all)
+{
+    return all == 0 ? 0 : part < all ? (double)part / (double)all : 1;
+}
+
+/* The share of the table at hand that is done. */
+static double table_done(const GenProgress *p, const GenerateStep *step)
 {
     /* `all` first: it is set when `done` is back at 0, so that an old one is at most too small. */
-    uint64_t cells = 0, all = atomic_load(&p->state->all), done = atomic_load(&p->state->done);
+    uint64_t all = atomic_load(&p->state->all), done = atomic_load(&p->state->done);
+    const double *part = parts_of(step);
+    double solved = share_of(done, all), collected = solved;
+    if (all == 1 && done == 0) {
+        bool solving = atomic_load(&p->state->phase) == GENERATE_SOLVE;
+        solved = solving ? slice_solved(p, step) : 1;
+        collected = solving ? 0 : share_of(atomic_load(&p->state->writing.added), step->cells);
+    }
+    if (!step->write) return solved;
+    return part[GENERATE_SOLVE] * solved + part[GENERATE_COLLECT] * collected +
+           part[GENERATE_FINISH] * share_of(atomic_load(&p->state->writing.written),
+                                            atomic_load(&p->state->writing.all));
+}
+
+/* The share of the whole plan. */
+static double share_done(const GenProgress *p)
+{
     size_t table = (size_t)atomic_load(&p->state->table);
-    for (size_t i = 0; i < table; i++) cells += p->plan->step[i].cells;
-    if (done > all) done = all;
-    double part = all ? (double)done / (double)all : 0;
-    /* A table of one slice: its phases are all there is to tell. */
-    if (all == 1 && atomic_load(&p->state->phase) == GENERATE_COMPRESS) part = 0.6;
-    double sum = (double)cells + part * (double)p->plan->step[table].cells;
-    double share = p->all_cells ? sum / (double)p->all_cells : 0;
-    return share < 1 ? share : 1;
+    double work = 0;
+    for (size_t i = 0; i < table; i++) work += step_work(&p->plan->step[i]);
+    work += table_done(p, &p->plan->step[table]) * step_work(&p->plan->step[table]);
+    return p->work > 0 && work < p->work ? work / p->work : 1;
+}
+
+/* Seconds that are left, if the rest goes as fast as what this run has done. 0: not known yet. */
+static double time_left(GenProgress *p, double share)
+{
+    double elapsed = cli_seconds() - p->line.start;
+    /* What an earlier run has done was not done in this time. */
+    if (p->resumed != atomic_load(&p->state->resumed)) {
+        p->resumed = atomic_load(&p->state->resumed);
+        p->given += share - p->share;
+    }
+    p->share = share;
+    double own = share - p->given;
+    return own > 0.01 && elapsed > 1 ? elapsed * (1 - share) / own : 0;
+}
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+/* "solving dtz ply 105". */
+static void describe_phase(const GenProgress *p, char *text, size_t size)
+{
+    static const char *const phases[] = {"solving", "collecting", "writing"};
+    int phase = atomic_load(&p->state->phase);
+    unsigned ply = atomic_load(&p->state->solver.ply);
+    if (phase == GENERATE_SOLVE && ply > 0)
+        snprintf(text, size, "solving %s ply %u",
+                 table_metric_name((treb_metric)atomic_load(&p->state->solver.metric)), ply);
+    else
+        snprintf(text, size, "%s", phases[phase]);
 }
 
 static void tell(GenProgress *p)
 {
-    static const char *const phases[] = {"solving", "writing"};
-    char name[MATERIAL_NAME_SIZE], left[16] = "--:--", bar[BAR + 4] = "", ply[24] = "";
+    char name[MATERIAL_NAME_SIZE], left[16] = "--:--", bar[BAR + 4] = "", phase[40], scratch[16];
     size_t table = (size_t)atomic_load(&p->state->table);
-    int phase = atomic_load(&p->state->phase);
-    double done = share_done(p), elapsed = cli_seconds() - p->line.start;
-    double rate = (double)atomic_load(&p->state->cells) / (elapsed > 0.1 ? elapsed : 0.1) / 1e6;
-    if (done > 0.01 && elapsed > 1) cli_format_time(elapsed / done - elapsed, left);
+    double done = share_done(p), seconds = time_left(p, done);
+    if (seconds > 0) cli_format_time(seconds, left);
     if (p->line.terminal) {
         memset(bar, '.', BAR + 3);
         memset(bar + 1, '#', (size_t)(done * BAR));
@@ -57,10 +141,37 @@ static void tell(GenProgress *p)
         bar[0] = '[';
     }
     material_name(&p->plan->step[table].material, name);
-    unsigned at = atomic_load(&p->state->ply);
-    if (phase == GENERATE_SOLVE && at > 0) snprintf(ply, sizeof ply, " ply %u", at);
-    cli_progress_tell(&p->line, "%s%3.0f%%  table %zu/%zu %s %s%s  %.0f M/s  %s left", bar,
-                      100 * done, table + 1, p->plan->steps, name, phases[phase], ply, rate, left);
+    describe_phase(p, phase, sizeof phase);
+    cli_format_size(generate_scratch(p->options), scratch);
+    cli_progress_tell(&p->line, "%s%3.0f%%  table %zu/%zu %s %s  scratch %s  %s left", bar,
+                      100 * done, table + 1, p->plan->steps, name, phase, scratch, left);
+}
+
+/* The same for a program. */
+static void tell_json(GenProgress *p)
+{
+    char name[MATERIAL_NAME_SIZE], phase[40];
+    size_t table = (size_t)atomic_load(&p->state->table);
+    double done = share_done(p), left = time_left(p, done);
+    material_name(&p->plan->step[table].material, name);
+    describe_phase(p, phase, sizeof phase);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:I, s:o}", "event", "progress",
+                               "material", name, "phase", phase, "table", (json_int_t)table + 1,
+                               "tables", (json_int_t)p->plan->steps, "done", cli_json_real(done, 4),
+                               "scratch_bytes", (json_int_t)generate_scratch(p->options),
+                               "elapsed_s", cli_json_real(cli_seconds() - p->line.start, 1));
+    if (left > 0) json_object_set_new(object, "left_s", cli_json_real(left, 0));
+    cli_json_line(p->command, object);
+}
+
+/* Tells if it is time, or if somebody asks: with SIGUSR1. */
+static void look(GenProgress *p)
+{
+    bool asked = cli_asked(), due = cli_progress_due(&p->line);
+    if (due || asked) tell(p);
+    if (p->style != GEN_PROGRESS_JSON || !(asked || cli_seconds() >= p->next_json)) return;
+    tell_json(p);
+    p->next_json = cli_seconds() + JSON_PAUSE;
 }
 
 static void *watch(void *context)
@@ -68,7 +179,7 @@ static void *watch(void *context)
     GenProgress *p = context;
     pthread_mutex_lock(&p->lock);
     while (!p->stop) {
-        if (cli_progress_due(&p->line)) tell(p);
+        look(p);
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += TICK_MS * 1000000L;
@@ -82,19 +193,21 @@ static void *watch(void *context)
 }
 
 GenProgress *gen_progress_start(const char *command, int style, const GeneratePlan *plan,
-                                GenerateProgress *state, bool quiet)
+                                const GenerateOptions *options, bool quiet)
 {
     GenProgress *p = calloc(1, sizeof *p);
     if (p == NULL) return NULL;
     p->command = command;
     p->style = style;
     p->plan = plan;
-    p->state = state;
-    for (size_t i = 0; i < plan->steps; i++) p->all_cells += plan->step[i].cells;
+    p->options = options;
+    p->state = options->progress;
+    for (size_t i = 0; i < plan->steps; i++) p->work += step_work(&plan->step[i]);
     cli_progress_start(&p->line, command, quiet);
+    p->next_json = p->line.start + JSON_PAUSE;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    p->threaded = !quiet && plan->steps && pthread_create(&p->thread, NULL, watch, p) == 0;
+    p->threaded = plan->steps && pthread_create(&p->thread, NULL, watch, p) == 0;
     return p;
 }
 
@@ -105,7 +218,7 @@ static void step_json(const GenProgress *p, const char *name, const GenerateRepo
     json_object_set_new(object, "material", json_string(name));
     json_object_set_new(object, "positions", json_integer((json_int_t)r->result.positions));
     json_object_set_new(object, "solve_s", cli_json_real(r->seconds[GENERATE_SOLVE], 3));
-    json_object_set_new(object, "write_s", cli_json_real(r->seconds[GENERATE_COMPRESS], 3));
+    json_object_set_new(object, "write_s", cli_json_real(generate_writing(r), 3));
     json_object_set_new(object, "total_s", cli_json_real(r->total, 3));
     json_object_set_new(object, "elapsed_s", cli_json_real(cli_seconds() - p->line.start, 3));
     for (int m = 0; m < TREB_METRICS; m++)

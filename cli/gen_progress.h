@@ -7,11 +7,12 @@
 /* What is printed of a step that is done: nothing, a line, or an object. */
 enum { GEN_PROGRESS_QUIET, GEN_PROGRESS_LINES, GEN_PROGRESS_JSON };
 
-/* A watcher: unless `quiet`, a thread tells how far the plan is (cli/progress.h). */
+/* A watcher: a thread that tells how far the plan is (cli/progress.h), unless `quiet` only when asked; for
+ * programs as an object now and then. `options` has a progress. */
 typedef struct GenProgress GenProgress;
 
 GenProgress *gen_progress_start(const char *command, int style, const GeneratePlan *plan,
-                                GenerateProgress *state, bool quiet);
+                                const GenerateOptions *options, bool quiet);
 
 /* Says that a step is done. */
 void gen_progress_step(GenProgress *progress, size_t step, const GenerateReport *report);

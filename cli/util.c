@@ -45,15 +45,25 @@ double cli_seconds(void)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static atomic_bool stop;
+static atomic_bool stop, asked;
 
 static void on_signal(int signal)
 {
     if (atomic_exchange(&stop, true)) _exit(128 + signal);
 }
 
+static void on_question(int signal)
+{
+    (void)signal;
+    atomic_store(&asked, true);
+}
+
+bool cli_asked(void) { return atomic_exchange(&asked, false); }
+
 const atomic_bool *cli_catch_signals(void)
 {
+    struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &question, NULL);
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

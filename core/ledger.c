@@ -2,6 +2,9 @@
 #include "core/ledger.h"
 
 #include <assert.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,4 +184,13 @@ void ledger_free(void *memory)
         free(header);
     else if (!ledger->ample || !spare_keep(ledger, header))
         unmap(header);
+}
+
+void ledger_trim(const Ledger *ledger)
+{
+#ifdef __GLIBC__
+    if (!ledger->ample) malloc_trim(0);
+#else
+    (void)ledger;
+#endif
 }

@@ -40,6 +40,10 @@ void *ledger_alloc(Ledger *ledger, size_t size);
 void *ledger_calloc(Ledger *ledger, size_t size); /* cleared */
 void ledger_free(void *memory);                   /* NULL is allowed */
 
+/* The system's allocator keeps what was freed between small things that are still there: gives it back to the
+ * system, unless memory is ample. It would come on top of what is claimed next. */
+void ledger_trim(const Ledger *ledger);
+
 /* Bytes that ledger_alloc claims for `size`. */
 uint64_t ledger_cost(size_t size);
 

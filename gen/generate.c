@@ -1,9 +1,7 @@
 /* generate.c - see generate.h. */
 #include "gen/generate.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,10 +115,12 @@ static treb_status job_save(TableJob *job, const Solver *solver, treb_error *err
     return status;
 }
 
-static bool save_due(void *context)
+/* When all of a table is solved it takes a while until the next time. */
+static bool save_due(void *context, bool solved)
 {
     const TableJob *job = context;
     double every = job->options->save_seconds > 0 ? job->options->save_seconds : saved_seconds;
+    if (solved) every = job->batches.count == 1 ? every / 4 : HUGE_VAL;
     return omp_get_wtime() - job->saved >= every;
 }
 
@@ -158,7 +158,7 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     if (status == TREB_OK && (job->step->parents || job->shape.pawns))
         status = store_put(job->table, batch->number, slice, error);
     double solved = omp_get_wtime();
-    set_phase(job, GENERATE_COMPRESS);
+    set_phase(job, GENERATE_COLLECT);
     if (status == TREB_OK && job->writer)
         status = writer_add(job->writer, batch->number, slice, error);
     if (status == TREB_OK && job->exporter)
@@ -167,7 +167,7 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
 #pragma omp critical(generate_report)
     {
         job->report->seconds[GENERATE_SOLVE] += solved - start;
-        job->report->seconds[GENERATE_COMPRESS] += end - solved;
+        job->report->seconds[GENERATE_COLLECT] += end - solved;
     }
     if (job->options->progress) {
         atomic_fetch_add(&job->options->progress->done, batch->lanes);
@@ -217,7 +217,7 @@ static treb_status level_run(TableJob *job, size_t first, size_t end, treb_error
         if (job->lasting && some > SAVED_TOGETHER) some = SAVED_TOGETHER;
         status = batches_run(job, first, first + some, error);
         job->first = first += some;
-        if (status == TREB_OK && job->lasting && !stopping(job) && save_due(job))
+        if (status == TREB_OK && job->lasting && !stopping(job) && save_due(job, false))
             status = job_save(job, NULL, error);
     }
     return status;
@@ -263,6 +263,7 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
                             .stop = o->stop,
                             .keep = job->keep,
                             .path = job->lasting ? job->path : NULL,
+                            .watch = o->progress ? &o->progress->writing : NULL,
                             .ledger = job->ledger};
     job->writer = writer_new(&job->shape, &options, state, error);
     return job->writer ? TREB_OK : error->status;
@@ -277,10 +278,10 @@ static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
     }
     double start = omp_get_wtime();
     treb_status status = TREB_OK;
-    set_phase(job, GENERATE_COMPRESS);
+    set_phase(job, GENERATE_FINISH);
     if (job->writer) status = writer_finish(job->writer, &job->report->result, error);
     if (job->exporter) status = export_finish(job->exporter, &job->report->result, error);
-    job->report->seconds[GENERATE_COMPRESS] += omp_get_wtime() - start;
+    job->report->seconds[GENERATE_FINISH] += omp_get_wtime() - start;
     return status;
 }
 
@@ -369,7 +370,9 @@ static void make_room_to_finish(Works *works, const TableJob *job)
     for (int i = 0; i < job->pool->count; i++) solver_rest(job->pool->solver[i]);
     uint64_t overhead = forecast_overhead(omp_get_max_threads());
     uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep;
-    if (works->ledger.bound < needs + pools_bytes(&works->pools, job->pool))
+    /* Large sets are soon there again, and not kept for that. */
+    bool large = job->pool->bytes > (uint64_t)POOLS_MOST * MEBI;
+    if (large || works->ledger.bound < needs + pools_bytes(&works->pools, job->pool))
         pools_clear(&works->pools, NULL);
     treb_error error;
     if (works->ledger.bound < needs) store_set_budget(works->store, 0, &error);
@@ -450,15 +453,6 @@ static treb_status job_try(Works *works, TableJob *job, treb_error *error)
     return status != TREB_OK ? status : ended;
 }
 
-/* The allocator keeps what was freed between small things that are still there. It would come on top
- * of what the next table takes. */
-static void give_back_free_memory(const Ledger *ledger)
-{
-#ifdef __GLIBC__
-    if (!ledger->ample) malloc_trim(0);
-#endif
-}
-
 static treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *report,
                            treb_error *error)
 {
@@ -494,13 +488,14 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     if (ok && options->progress) atomic_store(&options->progress->all, job.shape.index.slices);
     for (int i = 0; ok && i < job.pool->count; i++) {
         solver_watch(job.pool->solver[i],
-                     options->progress && i == 0 ? &options->progress->ply : NULL, options->stop);
+                     options->progress && i == 0 ? &options->progress->solver : NULL,
+                     options->stop);
         solver_save_by(job.pool->solver[i], saved ? &job.saver : NULL);
     }
     if (status == TREB_OK) status = ok ? job_try(works, &job, error) : fail_memory(error);
     batches_free(&job.batches);
     shape_free(&job.shape);
-    give_back_free_memory(&works->ledger);
+    ledger_trim(&works->ledger);
     report->total = omp_get_wtime() - start;
     return status;
 }
@@ -513,6 +508,11 @@ bool generate_solved_before(const GenerateStep *step, const GenerateOptions *opt
            store_left(options->directory, with_mates(options), &step->material, step->parents);
 }
 
+uint64_t generate_scratch(const GenerateOptions *options)
+{
+    return store_scratch_bytes(options->directory);
+}
+
 static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateReporter *report,
                              void *context, bool *stopped, treb_error *error)
 {
@@ -523,6 +523,8 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
         const GenerateStep *step = &plan->step[i];
         if (options->progress) {
             atomic_store(&options->progress->done, 0);
+            atomic_store(&options->progress->writing.added, 0);
+            atomic_store(&options->progress->writing.all, 0);
             atomic_store(&options->progress->table, (int)i);
         }
         if (!step->write && store_has(works->store, &step->material, step->parents)) continue;

@@ -12,12 +12,20 @@ typedef struct GenerateReport {
     bool resumed; /* from where an earlier run was */
 } GenerateReport;
 
+static inline double generate_writing(const GenerateReport *report)
+{
+    return report->seconds[GENERATE_COLLECT] + report->seconds[GENERATE_FINISH];
+}
+
 /* Whether a step has nothing left to do: its slices are in a scratch file of an earlier run. */
 bool generate_solved_before(const GenerateStep *step, const GenerateOptions *options);
 
 /* Whether a table is large enough to be saved while it is made: every few minutes, for a later run to go on
  * from if this one is cut short. */
 bool generate_saved(const GenerateStep *step, const GenerateOptions *options);
+
+/* Bytes of the scratch files of a folder that have a name. */
+uint64_t generate_scratch(const GenerateOptions *options);
 
 /* Carries out a plan, calling `report` after each step. TREB_OK also when stopped early: see
  * `*stopped`. Refused before it starts, with TREB_ERR_MEMORY, if it does not fit into the memory

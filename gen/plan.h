@@ -11,13 +11,15 @@ typedef struct GenerateProgress {
     _Atomic int table;          /* number in the plan */
     _Atomic int phase;          /* GENERATE_... */
     _Atomic uint64_t done, all; /* slices of the table */
-    _Atomic unsigned ply;       /* of the slice being solved */
-    _Atomic uint64_t cells;     /* solved in all tables so far, both sides to move */
-    _Atomic int resumed;        /* tables that went on where an earlier run was */
-    _Atomic int within;         /* of these, within a slice */
+    SolverWatch solver;         /* the slice being solved; of several at once, one */
+    WriteWatch writing;
+    _Atomic uint64_t cells; /* solved in all tables so far, both sides to move */
+    _Atomic int resumed;    /* tables that went on where an earlier run was */
+    _Atomic int within;     /* of these, within a slice */
 } GenerateProgress;
 
-enum { GENERATE_SOLVE, GENERATE_COMPRESS, GENERATE_PHASES };
+/* Slices are solved; what they have for files is collected; the files are made. */
+enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
     const char *directory; /* must exist */

@@ -175,6 +175,7 @@ static treb_status due_zeroing(const Due *d, bool wins)
         for (size_t w = 0; w < s->shape->plane_words; w++) {
             uint64_t above = cells[w] ? bytes_above(verdict + 64 * w, least) : 0;
             set[w] = cells[w] & ((wins != late) ? above : ~above);
+            if (late) d->t->late |= set[w] != 0;
         }
         status = log_add(s->due[TREB_DTZ], due_stream(d->kings, d->side, wins),
                          late ? CURSED_START : 1, set, KERNEL_ALL, &d->t->room, d->error);
@@ -332,6 +333,8 @@ static void setup_all(Solver *s, Converter *const *converter)
 #pragma omp atomic
             s->slice.zeroing_wins[side] += t.zeroing_wins[side];
         }
+#pragma omp critical(solver_setup)
+        if (t.late) s->slice.dtc_is_dtz = false;
         buffers_free(&t);
     }
 }
@@ -343,6 +346,8 @@ treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *erro
     Converter *converter[2 * SLICE_LANES] = {NULL};
     treb_status status = TREB_OK;
     for (int side = 0; side < 2; side++) s->slice.legal[side] = s->slice.zeroing_wins[side] = 0;
+    /* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
+    s->slice.dtc_is_dtz = !s->shape->pawns;
     log_space_clear(s->space);
     for (int i = 0; i < 2 * s->slice.lanes && status == TREB_OK; i++)
         status =

@@ -520,6 +520,7 @@ void solver_put(const Solver *s, State *state)
 {
     state_put(state, s->loop.metric);
     state_put(state, s->next);
+    state_put(state, s->slice.dtc_is_dtz);
     state_put_bytes(state, s->slice.plies, sizeof s->slice.plies);
     state_put_bytes(state, s->slice.legal, sizeof s->slice.legal);
     state_put_bytes(state, s->slice.zeroing_wins, sizeof s->slice.zeroing_wins);
@@ -531,7 +532,8 @@ void solver_put(const Solver *s, State *state)
 static bool solver_get(Solver *s, State *state)
 {
     s->loop.metric = (treb_metric)state_get_most(state, TREB_METRICS - 1);
-    s->next = (unsigned)state_get_most(state, PLIES_MOST);
+    s->next = (unsigned)state_get_most(state, LOG_TAGS);
+    s->slice.dtc_is_dtz = state_get_most(state, 1);
     state_get_bytes(state, s->slice.plies, sizeof s->slice.plies);
     state_get_bytes(state, s->slice.legal, sizeof s->slice.legal);
     state_get_bytes(state, s->slice.zeroing_wins, sizeof s->slice.zeroing_wins);
@@ -616,7 +618,9 @@ static void metric_resume(const Task *task)
 
 static void tell_ply(const Solver *s, unsigned n)
 {
-    if (s->watch) atomic_store_explicit(s->watch, n, memory_order_relaxed);
+    if (s->watch == NULL) return;
+    atomic_store_explicit(&s->watch->metric, s->loop.metric, memory_order_relaxed);
+    atomic_store_explicit(&s->watch->ply, n, memory_order_relaxed);
 }
 
 /* Adds what a thread has counted. */
@@ -674,7 +678,8 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
 #pragma omp single
             {
                 n = end_ply(s, n);
-                saving = n < LOG_TAGS && s->saver != NULL && s->saver->due(s->saver->context);
+                saving =
+                    n < LOG_TAGS && s->saver != NULL && s->saver->due(s->saver->context, false);
             }
             if (!saving) continue;
             if (ok) keep_counts(s, &t);
@@ -712,8 +717,22 @@ static void find_mirrored(Slice *slice)
             slice->mirrored |= UINT64_C(1) << i;
 }
 
-/* Without pawns the metrics differ only where the 50-move rule delays a conversion. */
-static bool dtc_equals_dtz(const Solver *s) { return !s->shape->pawns && !s->slice.cursed; }
+/* Saves what a solver has when all is solved. */
+static void save_solved(Solver *s)
+{
+    if (s->saver == NULL || solver_failed(s) || !s->saver->due(s->saver->context, true)) return;
+#pragma omp parallel
+    {
+        Buffers t;
+        treb_error error;
+        if (!buffers_init(&t, s, false)) solver_fail(s, fail_memory(&error), &error);
+#pragma omp for schedule(dynamic)
+        for (uint32_t i = 0; i < 2 * s->shape->kings; i++)
+            if (t.memory != NULL) file_stream(s, i, &t);
+        buffers_free(&t);
+    }
+    save(s, LOG_TAGS);
+}
 
 /* All metrics, from ply `next` of one on: 1 at its start. */
 static void solve_metrics(Solver *s, treb_metric from, unsigned next)
@@ -722,7 +741,6 @@ static void solve_metrics(Solver *s, treb_metric from, unsigned next)
         bool skip = m == TREB_DTC && s->slice.dtc_is_dtz;
         if (s->metrics >> m & 1 && !skip) metric_run(s, (treb_metric)m, next);
         if (m == TREB_DTZ) s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
-        if (m == TREB_DTZ) s->slice.dtc_is_dtz = dtc_equals_dtz(s);
     }
 }
 
@@ -748,6 +766,7 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     treb_status status = solver_setup(s, source, error);
     if (status != TREB_OK) return status;
     solve_metrics(s, TREB_DTZ, 1);
+    save_solved(s);
     *out = &s->slice;
     return (treb_status)s->status;
 }
@@ -759,12 +778,13 @@ treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State
     solver_begin(s, lanes, pawns, error != NULL ? error : &none);
     if (!solver_get(s, state))
         return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
-    if (s->loop.metric > TREB_DTZ) {
+    if (s->loop.metric > TREB_DTZ || s->next == LOG_TAGS)
         s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
-        s->slice.dtc_is_dtz = dtc_equals_dtz(s);
-    }
     solver_set_legal(s);
-    if (!solver_failed(s)) solve_metrics(s, s->loop.metric, s->next);
+    if (s->next < LOG_TAGS && !solver_failed(s)) {
+        solve_metrics(s, s->loop.metric, s->next);
+        save_solved(s);
+    }
     *out = &s->slice;
     return (treb_status)s->status;
 }

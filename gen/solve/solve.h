@@ -61,16 +61,21 @@ void solver_rest(Solver *solver);
 /* Whether work is to end early: `stop` may be NULL. */
 static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && atomic_load(stop); }
 
-/* For other threads: where the solver tells the ply it is at, 0 while a slice is set up, and what makes it
- * end early when true. NULL allowed. */
-void solver_watch(Solver *solver, _Atomic unsigned *ply, const atomic_bool *stop);
+/* For other threads: what a solver is at. */
+typedef struct SolverWatch {
+    _Atomic unsigned metric;
+    _Atomic unsigned ply; /* 0 while a slice is set up */
+} SolverWatch;
 
-/* Whoever remembers what a solver has done, for a later run. Between two plies it is asked whether it is
- * time; then it has the solver put what it needs (solver_put) and keeps that. Both are called by one thread at a
- * time. */
+/* Where the solver tells that, and what makes it end early when true. NULL allowed. */
+void solver_watch(Solver *solver, SolverWatch *watch, const atomic_bool *stop);
+
+/* Whoever remembers what a solver has done, for a later run. Between two plies, and when all is `solved`, it is
+ * asked whether it is time; then it has the solver put what it needs (solver_put) and keeps that. Both are called by
+ * one thread at a time. */
 typedef struct SolverSaver {
     void *context;
-    bool (*due)(void *context);
+    bool (*due)(void *context, bool solved);
     treb_status (*save)(void *context, const Solver *solver, treb_error *error);
 } SolverSaver;
 

@@ -157,9 +157,9 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-void solver_watch(Solver *s, _Atomic unsigned *ply, const atomic_bool *stop)
+void solver_watch(Solver *s, SolverWatch *watch, const atomic_bool *stop)
 {
-    s->watch = ply;
+    s->watch = watch;
     s->stop = stop;
 }
 

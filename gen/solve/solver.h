@@ -66,7 +66,7 @@ struct Solver {
     void *sets;         /* the memory of those of the loop */
     _Atomic int status; /* of what runs in parallel: what went wrong first */
     treb_error *error;
-    _Atomic unsigned *watch;  /* told the ply; NULL allowed */
+    SolverWatch *watch;       /* NULL allowed */
     const atomic_bool *stop;  /* the same */
     const SolverSaver *saver; /* the same */
     unsigned next;            /* ply that comes next, when something is saved */
@@ -82,6 +82,7 @@ typedef struct Buffers {
     uint32_t *first;    /* and where those of each tag begin */
     SolvedRoom fetched; /* a plane of a child */
     uint64_t legal[2], zeroing_wins[2];
+    bool late; /* some conversion counts more than one ply to zeroing */
     void *memory;
 } Buffers;
 

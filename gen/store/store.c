@@ -115,6 +115,22 @@ static void remove_scratch(const char *directory, bool all)
     if (all) rmdir(directory);
 }
 
+uint64_t store_scratch_bytes(const char *directory)
+{
+    char folder[4200], path[8192];
+    uint64_t bytes = 0;
+    snprintf(folder, sizeof folder, "%.4000s/.scratch", directory);
+    DIR *dir = opendir(folder);
+    if (dir == NULL) return 0;
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        struct stat info;
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.' && stat(path, &info) == 0) bytes += (uint64_t)info.st_size;
+    }
+    closedir(dir);
+    return bytes;
+}
+
 Store *store_new(const char *directory, bool mates, Ledger *ledger)
 {
     Store *store = calloc(1, sizeof *store);

@@ -34,6 +34,9 @@ bool store_has(Store *store, const Material *material, unsigned wanted);
 /* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
 bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
+/* Bytes of the files that the store of a folder has. */
+uint64_t store_scratch_bytes(const char *directory);
+
 /* Begins a table. `parents`: what will be wanted by other tables; `lasting`: its files outlive a run that is
  * cut short. NULL: see `error`. */
 typedef struct StoreTable StoreTable;

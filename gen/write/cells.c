@@ -35,6 +35,7 @@ struct Cells {
     int file;
     _Atomic uint64_t end; /* of what was written */
     const atomic_bool *stop;
+    WriteWatch *watch;
     uint64_t keep;         /* bytes that may stay in memory, */
     _Atomic uint64_t kept; /* and do */
     size_t plane_cells;    /* of one slice */
@@ -92,6 +93,7 @@ static Cells *cells_open(const Shape *shape, treb_metric metric, unsigned sides,
     v->ledger = place->ledger;
     v->keep = place->path == NULL ? place->keep : 0;
     v->stop = place->stop;
+    v->watch = place->watch;
     v->seen = 1u << TREB_DRAW;
     snprintf(v->directory, sizeof v->directory, "%s", place->directory);
     v->file = open_file(v, place, flags);
@@ -423,6 +425,9 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
             if (!(sides >> part.side & 1) || stop_asked(any->stop)) continue;
             treb_status own =
                 enough ? part_add(cells, count, &part, &room, &mine) : fail_memory(&mine);
+            if (any->watch)
+                watch_add(&any->watch->added, (uint64_t)(part.end - part.first) * any->plane_cells *
+                                                  (uint64_t)slice->lanes);
             if (own == TREB_OK) continue;
 #pragma omp critical(cells_error)
             {

@@ -7,11 +7,10 @@
 #ifndef TREB_GEN_CELLS_H
 #define TREB_GEN_CELLS_H
 
-#include <stdatomic.h>
-
 #include "core/state.h"
 #include "gen/write/codes.h"
 #include "gen/write/tally.h"
+#include "gen/write/watch.h"
 
 typedef struct Cells Cells;
 
@@ -24,6 +23,7 @@ typedef struct CellsPlace {
     Ledger *ledger;
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
     const atomic_bool *stop; /* when true nothing more is added; NULL allowed */
+    WriteWatch *watch;       /* NULL allowed */
 } CellsPlace;
 
 enum {

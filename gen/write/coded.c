@@ -67,6 +67,7 @@ static treb_status encode(const Out *out, const Source *source, treb_error *erro
             size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
             treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
             bool stop = stop_asked(s->job->stop);
+            if (s->job->watch) watch_add(&s->job->watch->written, part);
             if (own == TREB_OK && !stop) {
                 const uint8_t *cells = worker.cells;
                 if (source->ordered != NULL)
@@ -242,6 +243,7 @@ static treb_status prepare(Side *s, treb_error *error)
             status = batch_fill(s, &s->sample, error);
     }
     if (status == TREB_OK) status = side_learn(s, error);
+    ledger_trim(s->job->ledger);
     if (status == TREB_OK) status = put_codes(s, error);
     if (!can_keep(s)) batch_free(&s->sample);
     return status;

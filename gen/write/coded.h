@@ -18,6 +18,7 @@ typedef struct CodedJob {
     unsigned classes;              /* see WriteOptions */
     uint64_t large;                /* the same */
     const atomic_bool *stop;       /* the same: then the files are not complete */
+    WriteWatch *watch;             /* NULL allowed */
     unsigned at_once;              /* files that are made at the same time, this one among them */
     const Tally *tally;
     const Histograms *histograms;

@@ -145,6 +145,13 @@ static treb_status nothing_write(FileBlocks *file, Part part, treb_error *error)
     return status;
 }
 
+/* Cells of a chunk. */
+static uint64_t part_cells(const Shape *shape, uint32_t chunk)
+{
+    uint32_t planes = cells_planes(shape), left = shape->kings - chunk * planes;
+    return (planes < left ? planes : left) * shape_lane_cells(shape);
+}
+
 static size_t padded_cells(const FileBlocks *file, const Shape *shape)
 {
     return shape->men > 0 ? file->map.plane_cells : file->header.index.slice_size;
@@ -173,6 +180,7 @@ static treb_status write_all(const PlanesJob *job, FileBlocks *file, treb_error 
             else if (own == TREB_OK)
                 own = shape->men > 0 ? part_write(job, file, part, &room, &mine)
                                      : kings_write(job, file, part, &room, &mine);
+            if (job->watch) watch_add(&job->watch->written, part_cells(shape, part.chunk));
             if (own == TREB_OK) continue;
 #pragma omp critical(writer_error)
             {

@@ -8,9 +8,11 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/bitboard.h"
 #include "core/error.h"
+#include "core/io.h"
 #include "gen/write/coded.h"
 #include "gen/write/planes.h"
 
@@ -33,6 +35,8 @@ struct Writer {
     FileBlocks file[TREB_METRICS];
     bool is_copy[TREB_METRICS]; /* its cells are those of another's */
     Cells *cells[TREB_METRICS]; /* that wait */
+    bool resumed;               /* an earlier run has added them, or some */
+    uint64_t file_size[TREB_METRICS];
     Tally tally;
     Histograms *histograms;
 };
@@ -53,7 +57,8 @@ static CellsPlace cells_place(const Writer *w)
                         .path = w->options.path,
                         .ledger = w->ledger,
                         .keep = w->options.keep / TREB_METRICS,
-                        .stop = w->options.stop};
+                        .stop = w->options.stop,
+                        .watch = w->options.watch};
 }
 
 static unsigned cells_sides(const Writer *w, treb_metric metric)
@@ -94,6 +99,7 @@ static treb_status writer_init(Writer *w, State *state, treb_error *error)
     w->histograms = ledger_calloc(w->ledger, sizeof *w->histograms);
     if (w->histograms == NULL) return fail_memory(error);
     if (state == NULL) return wait_for(w, TREB_WDL, error);
+    w->resumed = true;
     if (writer_get(w, state)) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
 }
@@ -184,6 +190,82 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
     return status;
 }
 
+/* ---- one file -------------------------------------------------------------------------------- */
+
+static bool set_histogram(TableSide *side, int verdict, const uint64_t *positions)
+{
+    size_t bytes = ((size_t)side->longest[verdict] + 1) * sizeof *positions;
+    side->histogram[verdict] = malloc(bytes);
+    if (side->histogram[verdict]) memcpy(side->histogram[verdict], positions, bytes);
+    return side->histogram[verdict] != NULL;
+}
+
+/* Puts what was counted into a header, with maps as long as the longest distance needs. */
+static bool complete_header(const Writer *w, FileBlocks *file)
+{
+    TableHeader *h = &file->header;
+    for (int side = 0; side < 2; side++) {
+        TableSide *s = &h->side[side];
+        memcpy(s->count, w->tally.count[side], sizeof s->count);
+        if (h->metric == TREB_WDL) continue;
+        for (int v = 0; v < WDL_VALUES; v++) {
+            const char *fen = w->tally.fen[h->metric][side][v];
+            s->longest[v] = w->tally.longest[h->metric][side][v];
+            memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
+            if (fen[0] == '\0') continue;
+            if (!set_histogram(s, v, w->histograms->of[h->metric][side][v])) return false;
+            if (!s->stored || h->codec == TABLE_SYMBOLS) continue;
+            unsigned codes = (s->longest[v] >> (h->metric == TREB_DTM)) + 1;
+            if (!blocks_set_map(file, side, v, codes)) return false;
+        }
+    }
+    return true;
+}
+
+/* Completes the file of a metric, which then has its name. */
+static treb_status publish(Writer *w, treb_metric metric, treb_error *error)
+{
+    FileBlocks *file = &w->file[metric];
+    TableWriter *writer = file->writer;
+    if (writer == NULL) return TREB_OK; /* it was complete before */
+    if (!complete_header(w, file)) return fail_memory(error);
+    file->writer = NULL;
+    return table_writer_finish(writer, &file->header, &w->file_size[metric], error);
+}
+
+/* Whether a run that was cut short while it made the files has completed that of a metric. */
+static bool made_before(Writer *w, treb_metric metric)
+{
+    char name[TABLE_NAME_SIZE];
+    struct stat info;
+    if (!w->resumed || !has(w, metric)) return false;
+    table_file_name(&w->shape->material, metric, name);
+    char *path = io_path(w->directory, name);
+    bool made = path != NULL && stat(path, &info) == 0;
+    if (made) w->file_size[metric] = (uint64_t)info.st_size;
+    free(path);
+    return made && (!w->is_copy[TREB_DTC] || metric != TREB_DTZ || made_before(w, TREB_DTC));
+}
+
+/* Whether the file of a metric, or two that are alike, are still to be made. */
+static bool to_make(Writer *w, int metric)
+{
+    return has(w, metric) && w->cells[metric] != NULL && !made_before(w, (treb_metric)metric);
+}
+
+/* What waited for the file of a metric is not needed any more, but for verdicts. Where a later run could go on
+ * the file is completed now. */
+static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
+{
+    if (metric == TREB_WDL) return TREB_OK;
+    cells_free(w->cells[metric]);
+    w->cells[metric] = NULL;
+    if (w->options.path == NULL || stop_asked(w->options.stop)) return TREB_OK;
+    treb_status status = TREB_OK;
+    if (metric == TREB_DTZ && w->is_copy[TREB_DTC]) status = publish(w, TREB_DTC, error);
+    return status == TREB_OK ? publish(w, metric, error) : status;
+}
+
 /* ---- codec zstd ------------------------------------------------------------------------------ */
 
 /* Encoders for every thread. */
@@ -221,14 +303,10 @@ static treb_status zstd_file(Writer *w, treb_metric metric, treb_error *error)
     unsigned width = w->codec == TABLE_SYMBOLS ? 2 : w->width;
     if (!encoders_new(w, metric)) return fail_memory(error);
     PlanesJob job = {w->shape,         w->ledger, w->directory, metric,
-                     w->cells[metric], width,     w->encoder};
+                     w->cells[metric], width,     w->encoder,   w->options.watch};
     treb_status status =
         planes_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
-    /* What waited is not needed any more, but for verdicts. */
-    if (metric == TREB_WDL) return status;
-    cells_free(w->cells[metric]);
-    w->cells[metric] = NULL;
-    return status;
+    return status == TREB_OK ? file_made(w, metric, error) : status;
 }
 
 /* All that are not by symbols. */
@@ -236,7 +314,7 @@ static treb_status finish_zstd(Writer *w, treb_error *error)
 {
     treb_status status = TREB_OK;
     for (int m = 0; m < TREB_METRICS && status == TREB_OK; m++)
-        if (has(w, m) && w->cells[m] != NULL && !by_symbols(w, m) && !stop_asked(w->options.stop))
+        if (!by_symbols(w, m) && to_make(w, m) && !stop_asked(w->options.stop))
             status = zstd_file(w, (treb_metric)m, error);
     return status;
 }
@@ -271,6 +349,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_e
                     .classes = w->options.classes,
                     .large = w->options.large,
                     .stop = w->options.stop,
+                    .watch = w->options.watch,
                     .at_once = (unsigned)at_once,
                     .tally = &w->tally,
                     .histograms = w->histograms,
@@ -281,12 +360,7 @@ static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_e
     if (copy) coded_header(w, TREB_DTC);
     treb_status status = coded_write(&job, &file->writer, &second, error);
     if (copy) other->writer = second;
-    /* What waited is not needed any more, but for verdicts. */
-    if (metric != TREB_WDL) {
-        cells_free(w->cells[metric]);
-        w->cells[metric] = NULL;
-    }
-    return status;
+    return status == TREB_OK ? file_made(w, metric, error) : status;
 }
 
 /* How many of the files are made at once, as parts of the work on each are done by one thread: as many
@@ -311,7 +385,7 @@ static treb_status finish_coded(Writer *w, treb_error *error)
     int files = 0, threads, levels = omp_get_max_active_levels();
     /* The longest work first. */
     for (int m = TREB_METRICS - 1; m >= 0; m--)
-        if (has(w, m) && w->cells[m] != NULL && by_symbols(w, m)) metric[files++] = (treb_metric)m;
+        if (by_symbols(w, m) && to_make(w, m)) metric[files++] = (treb_metric)m;
     if (files == 0) return TREB_OK;
     int at_once = files_at_once(w, files, &threads);
     if (at_once > 1) omp_set_max_active_levels(levels + 1);
@@ -338,53 +412,29 @@ static treb_status finish_coded(Writer *w, treb_error *error)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static bool set_histogram(TableSide *side, int verdict, const uint64_t *positions)
-{
-    size_t bytes = ((size_t)side->longest[verdict] + 1) * sizeof *positions;
-    side->histogram[verdict] = malloc(bytes);
-    if (side->histogram[verdict]) memcpy(side->histogram[verdict], positions, bytes);
-    return side->histogram[verdict] != NULL;
-}
-
-/* Puts what was counted into a header, with maps as long as the longest distance needs. */
-static bool complete_header(const Writer *w, FileBlocks *file)
-{
-    TableHeader *h = &file->header;
-    for (int side = 0; side < 2; side++) {
-        TableSide *s = &h->side[side];
-        memcpy(s->count, w->tally.count[side], sizeof s->count);
-        if (h->metric == TREB_WDL) continue;
-        for (int v = 0; v < WDL_VALUES; v++) {
-            const char *fen = w->tally.fen[h->metric][side][v];
-            s->longest[v] = w->tally.longest[h->metric][side][v];
-            memcpy(s->longest_fen[v], fen, TABLE_FEN_SIZE);
-            if (fen[0] == '\0') continue;
-            if (!set_histogram(s, v, w->histograms->of[h->metric][side][v])) return false;
-            if (!s->stored || h->codec == TABLE_SYMBOLS) continue;
-            unsigned codes = (s->longest[v] >> (h->metric == TREB_DTM)) + 1;
-            if (!blocks_set_map(file, side, v, codes)) return false;
-        }
-    }
-    return true;
-}
-
 /* The verdicts' file comes last: without it no distance is of use. */
 static treb_status finish_files(Writer *w, WriteResult *result, treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (int m = TREB_METRICS - 1; m >= 0 && status == TREB_OK; m--) {
-        FileBlocks *file = &w->file[m];
-        if (!has(w, m)) continue;
-        if (!complete_header(w, file)) return fail_memory(error);
-        TableWriter *writer = file->writer;
-        file->writer = NULL;
-        status = table_writer_finish(writer, &file->header, &result->file_size[m], error);
-    }
+    for (int m = TREB_METRICS - 1; m >= 0 && status == TREB_OK; m--)
+        if (has(w, m)) status = publish(w, (treb_metric)m, error);
+    memcpy(result->file_size, w->file_size, sizeof w->file_size);
     return status;
+}
+
+/* Says how much there is to write: of distances one side to move. */
+static void watch_start(const Writer *w)
+{
+    if (w->options.watch == NULL) return;
+    uint64_t cells = w->shape->index.slices * w->shape->kings * shape_lane_cells(w->shape);
+    int files = bit_count(w->metrics) - w->is_copy[TREB_DTC] + !w->shape->symmetric;
+    atomic_store(&w->options.watch->written, 0);
+    atomic_store(&w->options.watch->all, (uint64_t)files * cells);
 }
 
 treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 {
+    watch_start(w);
     memset(result, 0, sizeof *result);
     tally_finish(&w->tally, w->histograms, w->shape);
     treb_status status = finish_zstd(w, error);

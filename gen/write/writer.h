@@ -7,6 +7,7 @@
 #include "core/table.h"
 #include "gen/solve/solve.h"
 #include "gen/write/tally.h"
+#include "gen/write/watch.h"
 
 typedef struct WriteOptions {
     const atomic_bool *stop; /* when true nothing more is done, and no file appears; NULL allowed */
@@ -22,6 +23,7 @@ typedef struct WriteOptions {
     bool wide;        /* codec zstd with two bytes a distance even where one suffices */
     uint64_t keep;    /* bytes of verdicts that may wait in memory */
     const char *path; /* see CellsPlace */
+    WriteWatch *watch; /* NULL allowed */
     Ledger *ledger;
 } WriteOptions;
 

@@ -613,6 +613,9 @@ run 0 'gen --json-log' "$T" gen --json-log -t "$DIR/g3" KQvK; is_json_lines; has
 has '^\{"event":"table","material":"KQvK","positions":368452,"solve_s":[0-9.]+,"write_s":[0-9.]+,"total_s":[0-9.]+,"elapsed_s":[0-9.]+,"bytes":\{"wdl":4778,'
 run 0 'gen --json' "$T" gen --json -t "$DIR/g5" KQvK; is_json_lines; quiet; has '^\{"event":"done","tables":1,"bytes":35290,"total_s":'
 run 0 'gen --json again' "$T" gen --json -t "$DIR/g5" KQvK; is_json; json 'd["event"] == "done" and d["tables"] == 0'
+"$T" gen --json -t "$DIR/g6" KQvKR KRPvK >out 2>err & asked=$!
+sleep 0.6; kill -USR1 $asked; wait $asked
+check 'gen, asked how far it is' 'grep -qE "^\{\"event\":\"progress\",\"material\":\"K.*\"done\":0\.[0-9]+" out && grep -qE "%  table [0-9]+/[0-9]+ K" err'
 run 1 'gen --json, refused' "$T" gen --json --memory 1M -t "$DIR/g5" KQvKR; is_json; json '"needs" in d["error"]["message"]'
 run 2 'gen --json, no material' "$T" gen --json KXvK; is_json; json '"no material" in d["error"]["message"]'
 run 1 'gen --json, no folder' "$T" gen --json -t no/such KQvK; is_json; json 'd["error"]["code"] == "failed"'
