@@ -33,8 +33,8 @@ else
 KERNELS := portable
 endif
 
-CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/state.c,$(wildcard core/*.c))
-WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/state.c
+CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/paged.c core/state.c,$(wildcard core/*.c))
+WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/paged.c core/state.c
 PROBE := $(wildcard syzygy/*.c probe/*.c)
 COMPARE := $(wildcard compare/*.c)
 FATHOM := probe/fathom/tbprobe.c

@@ -55,7 +55,8 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
     if (memory > step->memory && !generate_saved(step, options))
         spare = (memory - step->memory) / 2;
     double logs = log_bytes * slice - (double)spare;
-    return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0));
+    uint64_t sets = memory < step->memory + step->sets ? step->sets + step->sets / 16 : 0;
+    return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0)) + sets;
 }
 
 treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,
@@ -119,7 +120,8 @@ bool estimate_refusal(const Estimate *e, const GenerateOptions *options, char *w
 
 void estimate_print(const Estimate *e, const GenerateOptions *options)
 {
-    char text[32], memory[16], disk[16], scratch[16], name[MATERIAL_NAME_SIZE], why[512];
+    char text[32], best[16], much[64] = "", memory[16], disk[16], scratch[16],
+                             name[MATERIAL_NAME_SIZE], why[512];
     if (e->plan.steps == 0) {
         printf("nothing to do: all these tables are in %s already\n", options->directory);
         return;
@@ -128,10 +130,15 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     cli_format_size(e->memory, memory);
     cli_format_size(e->result, disk);
     cli_format_size(e->scratch, scratch);
-    material_name(&e->plan.step[e->worst].material, name);
+    const GenerateStep *worst = &e->plan.step[e->worst];
+    material_name(&worst->material, name);
+    if (worst->sets > 0) {
+        cli_format_size(worst->memory + worst->sets, best);
+        snprintf(much, sizeof much, ", above all from %s on", best);
+    }
     printf("tables     %zu to write\n", e->tables);
     printf("positions  %s to solve\n", text);
-    printf("memory     %s at least, for %s; more speeds it up\n", memory, name);
+    printf("memory     %s at least, for %s; more speeds it up%s\n", memory, name, much);
     printf("disk       about %s, and %s of scratch files while it runs\n", disk, scratch);
     if (estimate_refusal(e, options, why, sizeof why))
         printf("here       not possible now: it %s\n", why);

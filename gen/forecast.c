@@ -18,7 +18,8 @@ enum {
     MEBI = 1 << 20,
     OVERHEAD = 48 * MEBI,
     OVERHEAD_THREAD = 8 * MEBI,
-    SAMPLE = 4096, /* batches looked at; a table of up to 5 men has fewer */
+    SETS_PAGED = 64 * MEBI, /* sets of positions in a file that save less are not worth it */
+    SAMPLE = 4096,          /* batches looked at; a table of up to 5 men has fewer */
     MEN_LISTED = 6 /* with more men only the solver is counted, which is beyond any machine */
 };
 
@@ -185,8 +186,11 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     }
     int solvers = forecast_solvers(shape, batches.count, threads);
     step->store = (uint64_t)solvers * asked;
+    SolverSets sets = solver_sets(shape, threads);
+    step->sets = solvers == 1 && sets.all - sets.least > SETS_PAGED ? sets.all - sets.least : 0;
     step->solving = forecast_overhead(threads) + step->store +
-                    (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) +
+                    (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) -
+                    step->sets +
                     (step->parents || shape->pawns ? store_write_memory(shape, threads) : 0);
     step->finishing = forecast_overhead(threads);
     if (step->write) {

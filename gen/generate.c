@@ -25,7 +25,7 @@ enum {
 typedef struct SolverPool {
     Solver **solver;
     int count;
-    uint64_t bytes;
+    uint64_t bytes, paged; /* paged: see SolverPlace */
 } SolverPool;
 
 /* One pool for each number of men, without and with pawns. */
@@ -296,16 +296,20 @@ typedef struct Works {
     uint64_t keep; /* bytes of verdicts that may wait in memory */
 } Works;
 
+static void pool_clear(SolverPool *pool)
+{
+    for (int i = 0; i < pool->count; i++) solver_free(pool->solver[i]);
+    free(pool->solver);
+    memset(pool, 0, sizeof *pool);
+}
+
 /* Empties all pools but `keep`, which may be NULL. */
 static void pools_clear(SolverPools *pools, const SolverPool *keep)
 {
     for (int men = 0; men <= KERNEL_MEN_MAX; men++)
         for (int pawns = 0; pawns < 2; pawns++) {
             SolverPool *pool = &pools->pool[men][pawns];
-            if (pool == keep) continue;
-            for (int i = 0; i < pool->count; i++) solver_free(pool->solver[i]);
-            free(pool->solver);
-            memset(pool, 0, sizeof *pool);
+            if (pool != keep) pool_clear(pool);
         }
 }
 
@@ -319,37 +323,53 @@ static uint64_t pools_bytes(const SolverPools *pools, const SolverPool *but)
     return bytes;
 }
 
-/* Brings the pool for a shape to `count` solvers or more; the logs of each may keep so many bytes in
- * memory. NULL: out of memory. */
-static SolverPool *pool_prepare(Works *works, int count, const Shape *shape, uint64_t keep,
-                                const char *path)
+/* What a step has of the memory. */
+typedef struct Share {
+    uint64_t keep;  /* that logs may keep */
+    uint64_t paged; /* see SolverPlace */
+} Share;
+
+/* Brings the pool for a shape to `count` solvers or more. TREB_ERR_MEMORY, TREB_ERR_IO. */
+static treb_status pool_prepare(Works *works, int count, const Shape *shape, Share share,
+                                const char *path, SolverPool **out, treb_error *error)
 {
-    SolverPool *pool = &works->pools.pool[shape->men][shape->pawns];
+    SolverPool *pool = *out = &works->pools.pool[shape->men][shape->pawns];
     unsigned metrics = works->options->metrics;
-    LogPlace place = {works->options->directory, path, &works->ledger, keep};
-    for (int i = 0; i < pool->count; i++) solver_adopt(pool->solver[i], shape, keep, path);
-    if (pool->count >= count) return pool;
+    SolverPlace place = {
+        {works->options->directory, path, &works->ledger, share.keep / (unsigned)count},
+        share.paged};
+    for (int i = 0; i < pool->count; i++)
+        solver_adopt(pool->solver[i], shape, place.logs.keep, path);
+    if (pool->count >= count) return TREB_OK;
     Solver **grown = realloc(pool->solver, count * sizeof *grown);
-    if (grown == NULL) return NULL;
+    if (grown == NULL) return fail_memory(error);
     pool->solver = grown;
+    pool->paged = share.paged;
     pool->bytes = (uint64_t)count * solver_memory(shape, metrics, 0);
-    for (; pool->count < count; pool->count++) {
-        Solver *solver = solver_new(shape, metrics, &place);
-        if (solver == NULL) return NULL;
-        pool->solver[pool->count] = solver;
-    }
-    return pool;
+    if (share.paged > 0) pool->bytes -= solver_sets(shape, 0).all - share.paged;
+    treb_status status = TREB_OK;
+    for (; pool->count < count && status == TREB_OK; pool->count += status == TREB_OK)
+        status = solver_new(shape, metrics, &place, &pool->solver[pool->count], error);
+    return status;
 }
 
 /* Sees to it that what a step takes is there: drops solvers of other sizes if they are in its way,
- * and leaves the store and the logs what remains. Returns what the logs may keep in memory. */
-static uint64_t share_memory(Works *works, const GenerateStep *step, const Shape *shape,
-                             int solvers)
+ * and leaves the store and the logs what remains. Where memory does not suffice for the sets of positions
+ * they are in a file. */
+static Share share_memory(Works *works, const GenerateStep *step, const Shape *shape, int solvers)
 {
-    const SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
+    SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
-    uint64_t needs = step->solving - forecast_overhead(omp_get_max_threads()) + works->keep;
+    const int threads = omp_get_max_threads();
+    uint64_t needs = step->solving + step->sets - forecast_overhead(threads) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
+    Share share = {0, 0};
+    if (bound < needs) {
+        needs -= step->sets;
+        share.paged = solver_sets(shape, threads).least;
+    }
+    if (works->options->paged > 0 && solvers == 1) share.paged = works->options->paged;
+    if (own->paged != share.paged || share.paged > 0) pool_clear(own);
     bool crowded = bound < needs + cache || bound - needs - cache < others;
     uint64_t wanted = (uint64_t)solvers * solver_memory(shape, works->options->metrics, 0);
     if (crowded || others + wanted > (uint64_t)POOLS_MOST * MEBI) {
@@ -358,9 +378,14 @@ static uint64_t share_memory(Works *works, const GenerateStep *step, const Shape
     }
     uint64_t room = bound > needs + others ? bound - needs - others : 0;
     uint64_t cached = room / 2 < cache ? room / 2 : cache;
+    if (share.paged > 0 && works->options->paged == 0) {
+        share.paged += (room - cached) / 2;
+        room -= (room - cached) / 2;
+    }
     treb_error error; /* a budget that is not kept yet is kept later */
     store_set_budget(works->store, step->store + cached, &error);
-    return (room - cached) * 3 / 4;
+    share.keep = (room - cached) * 3 / 4;
+    return share;
 }
 
 /* What solvers have is in the way of finishing the files, unless there is memory for both. */
@@ -370,6 +395,7 @@ static void make_room_to_finish(Works *works, const TableJob *job)
     for (int i = 0; i < job->pool->count; i++) solver_rest(job->pool->solver[i]);
     uint64_t overhead = forecast_overhead(omp_get_max_threads());
     uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep;
+    if (job->pool->paged == 0) needs += step->sets;
     /* Large sets are soon there again, and not kept for that. */
     bool large = job->pool->bytes > (uint64_t)POOLS_MOST * MEBI;
     if (large || works->ledger.bound < needs + pools_bytes(&works->pools, job->pool))
@@ -468,7 +494,7 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
     bool ok = batches_list(&job.batches, &job.shape);
     job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
-    uint64_t keep = share_memory(works, step, &job.shape, job.solvers);
+    Share share = share_memory(works, step, &job.shape, job.solvers);
     job.lasting = generate_saved(step, options);
     treb_status status = TREB_OK;
     if (job.lasting)
@@ -479,10 +505,11 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
     bool saved = job.lasting && job.solvers == 1;
     char log[4310];
     snprintf(log, sizeof log, "%s-log", job.path);
-    if (ok)
-        job.pool = pool_prepare(works, job.solvers, &job.shape, keep / (unsigned)job.solvers,
-                                saved ? log : NULL);
-    ok = job.pool != NULL;
+    if (!ok) status = fail_memory(error);
+    if (status == TREB_OK)
+        status = pool_prepare(works, job.solvers, &job.shape, share, saved ? log : NULL, &job.pool,
+                              error);
+    ok = status == TREB_OK;
     job.saver = (SolverSaver){&job, save_due, save_solver};
     job.saved = omp_get_wtime();
     if (ok && options->progress) atomic_store(&options->progress->all, job.shape.index.slices);
@@ -492,7 +519,7 @@ static treb_status job_run(Works *works, const GenerateStep *step, GenerateRepor
                      options->stop);
         solver_save_by(job.pool->solver[i], saved ? &job.saver : NULL);
     }
-    if (status == TREB_OK) status = ok ? job_try(works, &job, error) : fail_memory(error);
+    if (ok) status = job_try(works, &job, error);
     batches_free(&job.batches);
     shape_free(&job.shape);
     ledger_trim(&works->ledger);
@@ -541,9 +568,14 @@ static void share_allowed(Works *works, const GeneratePlan *plan)
 {
     uint64_t overhead = forecast_overhead(omp_get_max_threads());
     uint64_t allowed = generate_memory_allowed(works->options);
-    uint64_t least = plan->steps ? plan->step[generate_plan_largest(plan)].memory : overhead;
+    uint64_t least = overhead, best = overhead;
+    for (size_t i = 0; i < plan->steps; i++) {
+        const GenerateStep *step = &plan->step[i];
+        if (step->memory > least) least = step->memory;
+        if (step->memory + step->sets > best) best = step->memory + step->sets;
+    }
     ledger_init(&works->ledger, (allowed > least ? allowed : least) - overhead);
-    works->ledger.ample = allowed / 2 > least;
+    works->ledger.ample = allowed / 2 > best;
     works->keep = works->ledger.ample ? allowed / 4 : 0;
 }
 

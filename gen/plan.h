@@ -29,6 +29,7 @@ typedef struct GenerateOptions {
     uint64_t large;        /* the same */
     int bounds;            /* the same */
     int cuts;              /* see cut_suits */
+    uint64_t paged;        /* see SolverPlace; 0: only where memory is short */
     int level;             /* of zstd; 0 for the default */
     bool wide;             /* see WriteOptions */
     bool syzygy;           /* write Syzygy's files instead; metrics are then WDL and DTZ */
@@ -52,6 +53,7 @@ typedef struct GenerateStep {
     /* Bytes that the process takes at least: while slices are solved, `store` included; while files are
      * finished; and the more of the two. */
     uint64_t solving, finishing, memory;
+    uint64_t sets; /* so many more bytes keep sets of positions out of a file, which is faster */
 } GenerateStep;
 
 typedef struct GeneratePlan {

@@ -319,12 +319,16 @@ static void setup_all(Solver *s, Converter *const *converter)
         treb_error error;
         if (!buffers_init(&t, s, converter != NULL)) solver_fail(s, fail_memory(&error), &error);
 #pragma omp for schedule(dynamic)
-        for (uint32_t kings = 0; kings < s->shape->kings; kings++)
-            if (t.memory != NULL && !solver_failed(s)) setup_legal(s, kings, &t);
+        for (uint32_t kings = 0; kings < s->shape->kings; kings++) {
+            if (t.memory == NULL || solver_failed(s)) continue;
+            setup_legal(s, kings, &t);
+            solver_mind(s);
+        }
 #pragma omp for schedule(dynamic)
         for (uint32_t task = 0; task < 2 * s->shape->kings; task++) {
             if (converter == NULL || t.memory == NULL || solver_failed(s)) continue;
             treb_status own = setup_plane(s, task / 2, task % 2, converter, &t, &error);
+            solver_mind(s);
             if (own != TREB_OK) solver_fail(s, own, &error);
         }
         for (int side = 0; side < 2 && converter != NULL; side++) {

@@ -667,14 +667,21 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
             Task task = {s, i / 2, i % 2, first - 1, &t};
             if (ok && first == 1) metric_start(&task);
             if (ok && first > 1) metric_resume(&task);
+            solver_mind(s);
         }
         while (n < LOG_TAGS) {
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) ply_losses(&(Task){s, i / 2, i % 2, n, &t});
+                if (ok) {
+                    ply_losses(&(Task){s, i / 2, i % 2, n, &t});
+                    solver_mind(s);
+                }
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) ply_wins(&(Task){s, i / 2, i % 2, n, &t});
+                if (ok) {
+                    ply_wins(&(Task){s, i / 2, i % 2, n, &t});
+                    solver_mind(s);
+                }
 #pragma omp single
             {
                 n = end_ply(s, n);

@@ -46,9 +46,17 @@ uint64_t slice_mirrored(const Slice *slice, size_t word);
 /* The work space of a solver, reusable from slice to slice of one shape. */
 typedef struct Solver Solver;
 
-/* `metrics` is a bit mask of 1 << TREB_DTZ and so on; distances to zeroing are always solved. The
- * solver's memory comes from the ledger of `place`. NULL: out of memory. */
-Solver *solver_new(const Shape *shape, unsigned metrics, const LogPlace *place);
+/* Where it is. */
+typedef struct SolverPlace {
+    LogPlace logs; /* all memory comes from this ledger */
+    uint64_t
+        paged; /* if not 0 the sets of positions are in a file, and so many bytes of them in memory */
+} SolverPlace;
+
+/* `metrics` is a bit mask of 1 << TREB_DTZ and so on; distances to zeroing are always solved.
+ * TREB_ERR_MEMORY, TREB_ERR_IO. */
+treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *place, Solver **out,
+                       treb_error *error);
 void solver_free(Solver *solver);
 
 /* Turns a solver to another shape, with as many men and, like the first, with or without pawns; its logs
@@ -92,6 +100,12 @@ treb_status solver_resume(Solver *solver, int lanes, const uint64_t pawns[][2], 
 /* Bytes that a solver claims at least, with the work space of so many threads; what logs keep comes
  * on top. */
 uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads);
+
+/* Bytes of its sets of positions among these; and how many of them must be in memory in any case. */
+typedef struct SolverSets {
+    uint64_t all, least;
+} SolverSets;
+SolverSets solver_sets(const Shape *shape, int threads);
 
 /* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
  * solver and lasts until its next call; it means nothing when the solver was stopped. The source's own errors,

@@ -46,7 +46,7 @@ static bool logs_new(Solver *s)
 {
     const uint32_t streams = 2 * s->shape->kings;
     const size_t words = s->shape->plane_words;
-    bool ok = (s->space = log_space_new(&s->place)) != NULL &&
+    bool ok = (s->space = log_space_new(&s->place.logs)) != NULL &&
               (s->facts = log_new(s->space, streams, words)) != NULL;
     for (int m = TREB_DTZ; m < TREB_METRICS && ok; m++) {
         if (has_due(s, m)) ok = (s->due[m] = log_new(s->space, 2 * streams, words)) != NULL;
@@ -56,23 +56,43 @@ static bool logs_new(Solver *s)
     return ok;
 }
 
-Solver *solver_new(const Shape *shape, unsigned metrics, const LogPlace *place)
+/* Memory for the sets, or a file and memory for a part of it. */
+static treb_status sets_new(Solver *s, treb_error *error)
 {
     Layout layout = {NULL, 0};
-    Solver *s = malloc(sizeof *s);
-    if (s == NULL) return NULL;
+    Ledger *ledger = s->place.logs.ledger;
+    place_all(s, &layout);
+    if (s->place.paged == 0) {
+        s->sets = ledger_alloc(ledger, layout.size);
+        if (s->sets == NULL) return fail_memory(error);
+    } else {
+        if (!ledger_claim(ledger, s->place.paged)) return fail_memory(error);
+        treb_status status =
+            paged_open(&s->paged, s->place.logs.directory, layout.size, s->place.paged, error);
+        if (status != TREB_OK) {
+            ledger_give_back(ledger, s->place.paged);
+            return status;
+        }
+    }
+    layout = (Layout){s->sets != NULL ? s->sets : s->paged.at, 0};
+    place_all(s, &layout);
+    return TREB_OK;
+}
+
+treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *place, Solver **out,
+                       treb_error *error)
+{
+    Solver *s = *out = malloc(sizeof *s);
+    if (s == NULL) return fail_memory(error);
     solver_describe(s, shape, metrics);
     s->place = *place;
     s->kernel = kernel_best();
-    place_all(s, &layout);
-    s->sets = ledger_alloc(place->ledger, layout.size);
-    layout = (Layout){s->sets, 0};
-    if (s->sets != NULL && logs_new(s)) {
-        place_all(s, &layout);
-        return s;
-    }
+    treb_status status = sets_new(s, error);
+    if (status == TREB_OK && !logs_new(s)) status = fail_memory(error);
+    if (status == TREB_OK) return TREB_OK;
     solver_free(s);
-    return NULL;
+    *out = NULL;
+    return status;
 }
 
 void solver_adopt(Solver *s, const Shape *shape, uint64_t keep, const char *path)
@@ -88,6 +108,8 @@ void solver_free(Solver *s)
 {
     if (s == NULL) return;
     ledger_free(s->sets);
+    if (s->paged.at != NULL) ledger_give_back(s->place.logs.ledger, s->place.paged);
+    paged_close(&s->paged);
     log_space_free(s->space);
     free(s);
 }
@@ -128,13 +150,27 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
     Layout layout = {NULL, 0};
     memset(t, 0, sizeof *t);
     place_buffers(t, s, outcomes, &layout);
-    t->memory = ledger_alloc(s->place.ledger, layout.size);
+    t->memory = ledger_alloc(s->place.logs.ledger, layout.size);
     if (t->memory == NULL) return false;
     layout = (Layout){t->memory, 0};
     place_buffers(t, s, outcomes, &layout);
     memset(t->counts, 0, sizeof *t->counts);
     if (t->first != NULL) memset(t->first, 0, (LOG_TAGS + 1) * sizeof *t->first);
     return true;
+}
+
+SolverSets solver_sets(const Shape *shape, int threads)
+{
+    enum { PLANES = 32 /* that a thread works on and beside, about */ };
+    Layout sets = {NULL, 0};
+    Solver *s = malloc(sizeof *s);
+    if (s == NULL) return (SolverSets){0, 0};
+    solver_describe(s, shape, 0);
+    place_all(s, &sets);
+    free(s);
+    uint64_t least = (uint64_t)threads * PLANES * shape->plane_words * sizeof(uint64_t);
+    uint64_t all = ledger_cost(sets.size);
+    return (SolverSets){all, least < all ? least : all};
 }
 
 uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)

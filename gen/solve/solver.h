@@ -3,6 +3,7 @@
 #define TREB_GEN_SOLVER_H
 
 #include "core/bitboard.h"
+#include "core/paged.h"
 #include "gen/solve/convert.h"
 #include "gen/solve/solve.h"
 
@@ -50,7 +51,7 @@ static inline uint32_t due_stream(uint32_t kings, int side, bool wins)
 }
 
 struct Solver {
-    LogPlace place;
+    SolverPlace place;
     const Shape *shape;
     const Kernel *kernel;
     unsigned metrics;                  /* wanted */
@@ -63,7 +64,8 @@ struct Solver {
     Log *decided[TREB_METRICS]; /* cells won or lost, by ply */
     Slice slice;                /* what comes out */
     PlyCounts counts[TREB_METRICS];
-    void *sets;         /* the memory of those of the loop */
+    void *sets;         /* the memory of those of the loop, or */
+    Paged paged;        /* the file that they are in */
     _Atomic int status; /* of what runs in parallel: what went wrong first */
     treb_error *error;
     SolverWatch *watch;       /* NULL allowed */
@@ -89,6 +91,12 @@ typedef struct Buffers {
 /* False: out of memory. With `outcomes` there is room for those of a plane. */
 bool buffers_init(Buffers *t, const Solver *s, bool outcomes);
 void buffers_free(Buffers *t);
+
+/* Gives memory back where sets are in a file: after each plane. */
+static inline void solver_mind(const Solver *s)
+{
+    if (s->paged.at != NULL) paged_mind(&s->paged);
+}
 
 /* Notes in a solver that something went wrong; of several the first. Thread-safe. */
 void solver_fail(Solver *s, treb_status status, const treb_error *error);

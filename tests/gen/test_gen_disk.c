@@ -33,13 +33,16 @@ START_TEST(same_bytes)
     static const struct {
         int cuts, threads;
         bool tight;
-    } way[] = {{4, 2, false}, {4, 1, true}, {4, 3, true}, {0, 2, true}};
+        uint64_t paged;
+    } way[] = {
+        {4, 2, false, 0}, {4, 1, true, 0}, {4, 3, true, 0}, {0, 2, true, 0}, {0, 2, false, 1}};
     snprintf(again, sizeof again, "%.4000s/again-%d", work, _i);
     ck_assert_int_eq(mkdir(again, 0777), 0);
     Run run = new_run(again, EVERY);
     int before = omp_get_max_threads();
     omp_set_num_threads(way[_i].threads);
     run.options.cuts = way[_i].cuts;
+    run.options.paged = way[_i].paged;
     if (way[_i].tight) run.options.memory = least_memory(&run.options);
     run_names(&run, "KRPvK KRvKP");
     omp_set_num_threads(before);
@@ -52,7 +55,7 @@ int main(void)
     TCase *tests = tcase_create("disk");
     tcase_add_unchecked_fixture(tests, make_good, remove_work);
     tcase_set_timeout(tests, 0);
-    tcase_add_loop_test(tests, same_bytes, 0, 4);
+    tcase_add_loop_test(tests, same_bytes, 0, 5);
     Suite *suite = suite_create("gen by disk");
     suite_add_tcase(suite, tests);
     return run_suite_in_process(suite);

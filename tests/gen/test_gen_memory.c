@@ -276,9 +276,9 @@ START_TEST(missing_juniors_are_errors)
     Material m = material_of("KRvK");
     ledger_init(&ledger, 1 << 30);
     ck_assert(shape_init(&shape, &m));
-    LogPlace place = {".", NULL, &ledger, UINT64_MAX};
-    Solver *solver = solver_new(&shape, EVERY, &place);
-    ck_assert_ptr_nonnull(solver);
+    SolverPlace place = {{".", NULL, &ledger, UINT64_MAX}, 0};
+    Solver *solver;
+    ck_assert_int_eq(solver_new(&shape, EVERY, &place, &solver, &error), TREB_OK);
     ck_assert_int_eq(solver_run(solver, 1, pawns, &source, &slice, &error), TREB_ERR_NO_TABLE);
     ck_assert_ptr_nonnull(strstr(error.text, "KvK"));
     solver_free(solver);

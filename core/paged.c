@@ -1,0 +1,60 @@
+/* paged.c - see paged.h. */
+#define _DEFAULT_SOURCE
+#include "core/paged.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/io.h"
+
+void paged_close(Paged *paged)
+{
+    if (paged->at == NULL) return;
+    munmap(paged->at, (size_t)paged->bytes);
+    close(paged->file);
+    if (paged->held >= 0) close(paged->held);
+    *paged = (Paged){0};
+}
+
+/* A mapped file has no way to say, when it is written, that the disk is full. */
+static void *map_all(int file, uint64_t bytes)
+{
+    int wrong = posix_fallocate(file, 0, (off_t)bytes);
+    if (wrong == 0) return mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    errno = wrong;
+    return MAP_FAILED;
+}
+
+treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint64_t most,
+                       treb_error *error)
+{
+    *paged = (Paged){.bytes = bytes, .most = most, .file = io_unnamed(directory)};
+    if (paged->file < 0) return fail_errno(error, "create a file in", directory);
+    void *at = map_all(paged->file, bytes);
+    if (at == MAP_FAILED) {
+        treb_status status = errno == ENOMEM
+                                 ? fail_memory(error)
+                                 : fail_errno(error, "make a scratch file in", directory);
+        close(paged->file);
+        return status;
+    }
+    paged->at = at;
+    paged->held = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    return TREB_OK;
+}
+
+void paged_mind(const Paged *paged)
+{
+    char text[96] = "";
+    unsigned long long mapped;
+    if (paged->at == NULL || paged->held < 0) return;
+    if (pread(paged->held, text, sizeof text - 1, 0) <= 0) return;
+    /* All, resident, and of these from files. */
+    if (sscanf(text, "%*u %*u %llu", &mapped) != 1) return;
+    if (mapped * (uint64_t)sysconf(_SC_PAGESIZE) > paged->most)
+        madvise(paged->at, (size_t)paged->bytes, MADV_DONTNEED);
+}

@@ -1,0 +1,27 @@
+/* paged.h - a large array in a file without a name that is mapped, for work that has too little memory: what of
+ * it is in memory, and for how long, is the system's to decide, and the process gives pages back when it holds
+ * too many. They are then read again when they are touched. */
+#ifndef TREB_CORE_PAGED_H
+#define TREB_CORE_PAGED_H
+
+#include <stdint.h>
+
+#include "trebuchet.h"
+
+typedef struct Paged {
+    void *at; /* NULL: none */
+    uint64_t bytes;
+    uint64_t most; /* bytes of mapped files that the process may hold */
+    int file, held; /* descriptors; `held` tells how much that is */
+} Paged;
+
+/* An array of zeros, with room for all of it in a folder. TREB_ERR_IO, TREB_ERR_MEMORY. */
+treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint64_t most,
+                       treb_error *error);
+void paged_close(Paged *paged);
+
+/* To be called now and then, by any thread: gives pages back if there are too many. Costs a few
+ * microseconds. */
+void paged_mind(const Paged *paged);
+
+#endif
