@@ -129,6 +129,12 @@ const atomic_bool *cli_catch_signals(void);
 /* Whether SIGUSR1 came since the last call, from cli_catch_signals on: somebody asks how far it is. */
 bool cli_asked(void);
 
+/* ---- Temporary folders: util.c --------------------------------------------------------------- */
+
+/* A new folder in TMPDIR, or /tmp: its path, which is also written when it cannot be made. */
+bool cli_temporary_folder(char *path, size_t size);
+void cli_remove_folder(const char *path); /* with all that is in it */
+
 /* ---- The subcommands: argv[0] is the command's own name. They return an exit code. ----------- */
 
 int cli_bench(int argc, char **argv);

@@ -226,24 +226,6 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     fflush(stdout);
 }
 
-static void remove_folder(const char *path)
-{
-    char file[4096];
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        int n = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (n <= 0 || (size_t)n >= sizeof file) continue;
-        /* Scratch files, if it was stopped, are in a folder of their own. */
-        if (entry->d_type == DT_DIR)
-            remove_folder(file);
-        else
-            unlink(file);
-    }
-    if (folder != NULL) closedir(folder);
-    rmdir(path);
-}
-
 static int gen_plan(BenchGenRun *run, const GenerateOptions *options)
 {
     treb_error error;
@@ -290,20 +272,18 @@ static int gen_into(const BenchArgs *args, const char *folder)
 static int bench_gen(const BenchArgs *args)
 {
     char folder[4096];
-    const char *base = getenv("TMPDIR");
     if (args->names == 0) {
         cli_error("bench", "--gen needs a material, such as KRPvKR");
         return cli_usage("bench");
     }
-    snprintf(folder, sizeof folder, "%s/trebuchet-bench-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(folder) == NULL) {
+    if (!cli_temporary_folder(folder, sizeof folder)) {
         cli_error("bench", "cannot make the folder %s: %s; TMPDIR names another place", folder,
                   strerror(errno));
         return CLI_FAILED;
     }
     omp_set_num_threads((int)args->threads);
     int code = gen_into(args, folder);
-    remove_folder(folder);
+    cli_remove_folder(folder);
     return code;
 }
 

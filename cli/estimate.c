@@ -59,6 +59,69 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
     return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0)) + sets;
 }
 
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+/* Seconds that a billion positions take to solve, and each cell of a file to be written, without and with pawns;
+ * and what is learned for a file. On two threads of one core of a server's processor (docs/performance.md). */
+static const double solve_seconds[2] = {14, 14}, learn_seconds = 0.5, learn_cells = 1e-7;
+static const double write_seconds[2][2][TREB_METRICS] = {{{10, 20, 20, 30}, {10, 20, 30, 30}},
+                                                         {{4, 8, 8, 10}, {4, 8, 8, 10}}};
+static const double pace_seconds = 1.3;
+static const char pace_material[] = "KRvKN";
+
+double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
+{
+    const bool pawns = material_has_pawns(&step->material), zstd = options->codec != TABLE_SYMBOLS;
+    const double billions = 1e-9 * (double)step->cells;
+    double seconds = billions * solve_seconds[pawns];
+    for (int m = 0; m < TREB_METRICS && step->write; m++) {
+        if (m != TREB_WDL && !(options->metrics >> m & 1)) continue;
+        double learn = learn_cells * (double)step->cells;
+        seconds += billions * write_seconds[zstd][pawns][m];
+        if (!zstd) seconds += learn < learn_seconds ? learn : learn_seconds;
+    }
+    return seconds * pace;
+}
+
+static void count_nothing(void *context, size_t step, const GenerateReport *report)
+{
+    (void)context, (void)step, (void)report;
+}
+
+/* Makes the ending in a folder. */
+static bool make_small(const char *folder)
+{
+    GenerateOptions options = {
+        .directory = folder, .metrics = (1u << TREB_METRICS) - 1, .codec = TABLE_SYMBOLS};
+    GeneratePlan plan;
+    Material material;
+    treb_error error;
+    bool stopped;
+    if (!material_parse(pace_material, &material) ||
+        generate_plan(&options, &material, 1, &plan, &error) != TREB_OK)
+        return false;
+    treb_status status = generate_run(&options, &plan, count_nothing, NULL, &stopped, &error);
+    generate_plan_free(&plan);
+    return status == TREB_OK;
+}
+
+void estimate_pace(Estimate *e)
+{
+    char folder[4096];
+    if (!cli_temporary_folder(folder, sizeof folder)) return;
+    double start = cli_seconds();
+    if (make_small(folder)) e->pace = (cli_seconds() - start) / pace_seconds;
+    cli_remove_folder(folder);
+}
+
+static double all_seconds(const Estimate *e, const GenerateOptions *options)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < e->plan.steps; i++)
+        seconds += estimate_step_seconds(&e->plan.step[i], options, e->pace);
+    return seconds;
+}
+
 treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,
                           Estimate *out, treb_error *error)
 {
@@ -118,6 +181,17 @@ bool estimate_refusal(const Estimate *e, const GenerateOptions *options, char *w
 
 /* ---- Telling --------------------------------------------------------------------------------- */
 
+/* "40 seconds", "17 minutes". */
+static void format_time(double seconds, char out[32])
+{
+    static const char *const units[] = {"seconds", "minutes", "hours", "days"};
+    static const double size[] = {1, 60, 3600, 86400};
+    int unit = 0;
+    while (unit < 3 && seconds >= 1.5 * size[unit + 1]) unit++;
+    double value = seconds / size[unit];
+    snprintf(out, 32, "%.*f %s", value < 10 && unit > 0, value, units[unit]);
+}
+
 void estimate_print(const Estimate *e, const GenerateOptions *options)
 {
     char text[32], best[16], much[64] = "", memory[16], disk[16], scratch[16],
@@ -140,6 +214,10 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     printf("positions  %s to solve\n", text);
     printf("memory     %s at least, for %s; more speeds it up%s\n", memory, name, much);
     printf("disk       about %s, and %s of scratch files while it runs\n", disk, scratch);
+    if (e->pace > 0) {
+        format_time(all_seconds(e, options), text);
+        printf("time       about %s on this machine as it is now\n", text);
+    }
     if (estimate_refusal(e, options, why, sizeof why))
         printf("here       not possible now: it %s\n", why);
     else
@@ -160,7 +238,7 @@ static void put_free(json_t *object, const char *name, uint64_t value)
         put_number(object, name, value);
 }
 
-static json_t *step_json(const GenerateStep *step, const GenerateOptions *options)
+static json_t *step_json(const GenerateStep *step, const GenerateOptions *options, double pace)
 {
     char name[MATERIAL_NAME_SIZE];
     json_t *object = json_object();
@@ -171,6 +249,9 @@ static json_t *step_json(const GenerateStep *step, const GenerateOptions *option
     put_number(object, "memory_bytes", step->memory);
     put_number(object, "result_bytes", estimate_step_result(step, options));
     put_number(object, "scratch_bytes", estimate_step_scratch(step, options));
+    if (pace > 0)
+        json_object_set_new(object, "seconds",
+                            cli_json_real(estimate_step_seconds(step, options, pace), 1));
     json_object_set_new(object, "written", json_boolean(step->write));
     return object;
 }
@@ -180,12 +261,14 @@ json_t *estimate_json(const Estimate *e, const GenerateOptions *options)
     char why[512];
     json_t *object = json_object(), *steps = json_array(), *total = json_object();
     for (size_t i = 0; i < e->plan.steps; i++)
-        json_array_append_new(steps, step_json(&e->plan.step[i], options));
+        json_array_append_new(steps, step_json(&e->plan.step[i], options, e->pace));
     put_number(total, "tables", e->tables);
     put_number(total, "positions", e->positions);
     put_number(total, "memory_bytes", e->memory);
     put_number(total, "result_bytes", e->result);
     put_number(total, "scratch_bytes", e->scratch);
+    if (e->pace > 0)
+        json_object_set_new(total, "seconds", cli_json_real(all_seconds(e, options), 1));
     json_object_set_new(object, "directory", cli_json_text(options->directory));
     json_object_set_new(object, "tables", steps);
     json_object_set_new(object, "total", total);

@@ -15,6 +15,7 @@ typedef struct Estimate {
     uint64_t memory;    /* bytes at a time */
     uint64_t result;    /* bytes of the files, roughly */
     uint64_t scratch;   /* bytes of scratch files beside them while it runs, roughly */
+    double pace;        /* see estimate_pace; 0: not measured */
 } Estimate;
 
 /* What it takes to make the tables of some materials and all that they need, as far as they are not
@@ -23,6 +24,13 @@ typedef struct Estimate {
 treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,
                           Estimate *out, treb_error *error);
 void estimate_free(Estimate *estimate);
+
+/* Measures how fast this machine makes a small ending, in a temporary folder, compared with the one whose figures
+ * are known: takes a second or two. Without it no time is told. */
+void estimate_pace(Estimate *estimate);
+
+/* Seconds that a step takes, about, at a pace. */
+double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace);
 
 /* Rough bytes of the files that one step of the plan writes, and of its scratch file. */
 uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options);

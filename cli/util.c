@@ -1,6 +1,9 @@
 /* util.c - numbers as people read them, the clock, signals. */
 #include <signal.h>
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,4 +71,31 @@ const atomic_bool *cli_catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     return &stop;
+}
+
+/* ---- Temporary folders ----------------------------------------------------------------------- */
+
+bool cli_temporary_folder(char *path, size_t size)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(path, size, "%s/trebuchet-XXXXXX", base && *base ? base : "/tmp");
+    return mkdtemp(path) != NULL;
+}
+
+void cli_remove_folder(const char *path)
+{
+    char file[4096];
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        int n = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        if (n <= 0 || (size_t)n >= sizeof file) continue;
+        /* Scratch files, if it was stopped, are in a folder of their own. */
+        if (entry->d_type == DT_DIR)
+            cli_remove_folder(file);
+        else
+            unlink(file);
+    }
+    if (folder != NULL) closedir(folder);
+    rmdir(path);
 }

@@ -1,0 +1,380 @@
+/* job.c - see job.h. */
+#include "gen/job.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "gen/forecast.h"
+
+/* The work on one table. */
+typedef struct TableJob {
+    const GenerateOptions *options;
+    const GenerateStep *step;
+    Ledger *ledger;
+    uint64_t keep;
+    Store *store;
+    Shape shape;
+    Batches batches;
+    SolverPool *pool;
+    int solvers;
+    StoreTable *table;
+    Writer *writer;     /* NULL: none, or */
+    Exporter *exporter; /* of Syzygy's files */
+    GenerateReport *report;
+    /* Of a table that is saved while it is made: */
+    bool lasting;
+    const char *folder; /* where, and under what name */
+    char name[64], path[4300];
+    SolverSaver saver;
+    double saved; /* when it last was */
+    size_t first; /* batch that comes next: those before are in what was saved */
+    bool solving; /* and that one was begun: */
+    State state;  /* where its solver was comes next */
+} TableJob;
+
+static bool stopping(const TableJob *job) { return stop_asked(job->options->stop); }
+
+static void set_phase(const TableJob *job, int phase)
+{
+    if (job->options->progress) atomic_store(&job->options->progress->phase, phase);
+}
+
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+static const double saved_seconds = 240;
+static const uint64_t saved_mark = UINT64_C(0x0001444556415354); /* "TSAVED" and a version */
+
+/* What must be the same for a run to go on where another was. */
+static void put_key(const TableJob *job, State *state)
+{
+    const GenerateOptions *o = job->options;
+    const uint64_t key[] = {o->metrics,          (uint64_t)o->codec, o->classes,         o->large,
+                            (uint64_t)o->bounds, (uint64_t)o->cuts,  (uint64_t)o->level, o->wide,
+                            job->step->parents,  job->step->write,   sizeof(Slice)};
+    state_put_bytes(state, &job->step->material, sizeof job->step->material);
+    state_put_bytes(state, key, sizeof key);
+}
+
+static bool get_key(const TableJob *job, State *state)
+{
+    State own = {0};
+    put_key(job, &own);
+    bool same = !own.failed && state->size - state->at >= own.size &&
+                memcmp(state->bytes + state->at, own.bytes, own.size) == 0;
+    state->at += own.size;
+    state_free(&own);
+    return same;
+}
+
+/* Saves all batches before job->first, and where the solver of that one is, unless NULL. */
+static treb_status job_save(TableJob *job, const Solver *solver, treb_error *error)
+{
+    State state = {0};
+    put_key(job, &state);
+    state_put(&state, job->first);
+    treb_status status = job->writer ? writer_put(job->writer, &state, error) : TREB_OK;
+    if (status == TREB_OK) status = store_table_put(job->table, &state, error);
+    state_put(&state, solver != NULL);
+    if (solver != NULL) solver_put(solver, &state);
+    if (status == TREB_OK) status = state_save(&state, job->folder, job->name, saved_mark, error);
+    state_free(&state);
+    job->saved = omp_get_wtime();
+    return status;
+}
+
+/* When all of a table is solved it takes a while until the next time. */
+static bool save_due(void *context, bool solved)
+{
+    const TableJob *job = context;
+    double every = job->options->save_seconds > 0 ? job->options->save_seconds : saved_seconds;
+    if (solved) every = job->batches.count == 1 ? every / 4 : HUGE_VAL;
+    return omp_get_wtime() - job->saved >= every;
+}
+
+static treb_status save_solver(void *context, const Solver *solver, treb_error *error)
+{
+    return job_save(context, solver, error);
+}
+
+/* ---- slices in order, one by one ------------------------------------------------------------- */
+
+/* Solves a batch, from where an earlier run was if it had begun. */
+static treb_status batch_solve(TableJob *job, const Batch *batch, Solver *solver,
+                               const Slice **slice, treb_error *error)
+{
+    SolvedSource source = store_source(job->store);
+    if (!job->solving) return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+    job->solving = false;
+    treb_status status =
+        solver_resume(solver, batch->lanes, batch->pawns, &job->state, slice, error);
+    state_free(&job->state);
+    if (status != TREB_ERR_DAMAGED) return status;
+    if (job->options->progress) atomic_fetch_sub(&job->options->progress->within, 1);
+    return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+}
+
+/* Solves a batch, puts it into the store and, if wanted, into files. */
+static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, treb_error *error)
+{
+    const Slice *slice;
+    if (stopping(job)) return TREB_OK;
+    double start = omp_get_wtime();
+    set_phase(job, GENERATE_SOLVE);
+    treb_status status = batch_solve(job, batch, solver, &slice, error);
+    if (status == TREB_OK && stopping(job)) return TREB_OK;
+    if (status == TREB_OK && (job->step->parents || job->shape.pawns))
+        status = store_put(job->table, batch->number, slice, error);
+    double solved = omp_get_wtime();
+    set_phase(job, GENERATE_COLLECT);
+    if (status == TREB_OK && job->writer)
+        status = writer_add(job->writer, batch->number, slice, error);
+    if (status == TREB_OK && job->exporter)
+        status = export_add(job->exporter, batch->number, slice, error);
+    double end = omp_get_wtime();
+#pragma omp critical(generate_report)
+    {
+        job->report->seconds[GENERATE_SOLVE] += solved - start;
+        job->report->seconds[GENERATE_COLLECT] += end - solved;
+    }
+    if (job->options->progress) {
+        atomic_fetch_add(&job->options->progress->done, batch->lanes);
+        atomic_fetch_add(&job->options->progress->cells, 2 * job->shape.cells);
+    }
+    return status;
+}
+
+/* Some batches of one level. Where slices are small they run side by side, else each in parallel. */
+static treb_status batches_run(TableJob *job, size_t first, size_t end, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    if (job->solvers == 1 || end - first < 2) {
+        for (size_t u = first; u < end && status == TREB_OK; u++)
+            status = batch_run(job, &job->batches.batch[u], job->pool->solver[0], error);
+        return status;
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(job->solvers)
+    for (size_t u = first; u < end; u++) {
+        treb_status mine;
+        bool skip;
+#pragma omp critical(generate_report)
+        skip = status != TREB_OK;
+        if (skip) continue;
+        treb_error my_error;
+        mine = batch_run(job, &job->batches.batch[u], job->pool->solver[omp_get_thread_num()],
+                         &my_error);
+        if (mine == TREB_OK) continue;
+#pragma omp critical(generate_report)
+        {
+            status = mine;
+            *error = my_error;
+        }
+    }
+    return status;
+}
+
+/* All batches of one level, some at a time if they are saved between. */
+static treb_status level_run(TableJob *job, size_t first, size_t end, treb_error *error)
+{
+    enum { SAVED_TOGETHER = 32 };
+    treb_status status = TREB_OK;
+    while (first < end && status == TREB_OK && !stopping(job)) {
+        /* The writer chooses by the first slice it sees: that must not depend on threads. */
+        size_t some = first == 0 ? 1 : end - first;
+        if (job->lasting && job->solvers == 1) some = 1;
+        if (job->lasting && some > SAVED_TOGETHER) some = SAVED_TOGETHER;
+        status = batches_run(job, first, first + some, error);
+        job->first = first += some;
+        if (status == TREB_OK && job->lasting && !stopping(job) && save_due(job, false))
+            status = job_save(job, NULL, error);
+    }
+    return status;
+}
+
+static treb_status job_levels(TableJob *job, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (size_t u = job->first; u < job->batches.count && status == TREB_OK && !stopping(job);) {
+        size_t end = u;
+        while (end < job->batches.count &&
+               job->batches.batch[end].advance == job->batches.batch[u].advance)
+            end++;
+        /* Pushes lead one or two levels on: levels are counted by advance, gaps included. */
+        int level = job->batches.batch[0].advance - job->batches.batch[u].advance;
+        status = store_level(job->table, level, error);
+        if (status == TREB_OK) status = level_run(job, u, end, error);
+        u = end;
+    }
+    return status;
+}
+
+/* Whoever writes the table's files, if they are wanted; from where an earlier run was unless `state` is NULL. */
+static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
+{
+    const GenerateOptions *o = job->options;
+    job->writer = NULL;
+    job->exporter = NULL;
+    if (!job->step->write) return TREB_OK;
+    if (o->syzygy) {
+        ExportOptions options = {o->directory, o->exact, job->keep, job->ledger, o->stop};
+        job->exporter = export_new(&job->shape, &options, error);
+        return job->exporter ? TREB_OK : error->status;
+    }
+    WriteOptions options = {.directory = o->directory,
+                            .metrics = o->metrics | 1u << TREB_WDL,
+                            .level = o->level,
+                            .codec = o->codec,
+                            .classes = o->classes,
+                            .large = o->large,
+                            .bounds = o->bounds,
+                            .wide = o->wide,
+                            .stop = o->stop,
+                            .keep = job->keep,
+                            .path = job->lasting ? job->path : NULL,
+                            .watch = o->progress ? &o->progress->writing : NULL,
+                            .ledger = job->ledger};
+    job->writer = writer_new(&job->shape, &options, state, error);
+    return job->writer ? TREB_OK : error->status;
+}
+
+static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
+{
+    if (!complete) {
+        writer_abort(job->writer);
+        export_abort(job->exporter);
+        return TREB_OK;
+    }
+    double start = omp_get_wtime();
+    treb_status status = TREB_OK;
+    set_phase(job, GENERATE_FINISH);
+    if (job->writer) status = writer_finish(job->writer, &job->report->result, error);
+    if (job->exporter) status = export_finish(job->exporter, &job->report->result, error);
+    job->report->seconds[GENERATE_FINISH] += omp_get_wtime() - start;
+    return status;
+}
+
+/* What was saved cannot be used. Returns false. */
+static bool job_forget(TableJob *job)
+{
+    if (job->writer) writer_abort(job->writer);
+    if (job->table) store_end(job->table, false, NULL);
+    job->writer = NULL;
+    job->table = NULL;
+    job->first = 0;
+    job->solving = false;
+    state_free(&job->state);
+    return false;
+}
+
+/* Goes on where an earlier run was. False: there is nothing that can be used. */
+static bool job_load(TableJob *job)
+{
+    char path[4400];
+    treb_error error;
+    snprintf(path, sizeof path, "%s/%s", job->folder, job->name);
+    if (!state_load(&job->state, path, saved_mark)) return false;
+    if (!get_key(job, &job->state)) return job_forget(job);
+    job->first = state_get_most(&job->state, job->batches.count);
+    if (writer_begin(job, &job->state, &error) != TREB_OK) return job_forget(job);
+    /* What other tables want may be complete already; then the files are left to be finished. */
+    if (job->first == job->batches.count &&
+        store_has(job->store, &job->step->material, job->step->parents))
+        return true;
+    job->table = store_table_get(job->store, &job->shape, job->step->parents, &job->state);
+    if (job->table == NULL) return job_forget(job);
+    job->solving = state_get_most(&job->state, 1);
+    return !job->state.failed || job_forget(job);
+}
+
+static treb_status job_start(TableJob *job, treb_error *error)
+{
+    job->report->resumed = job->lasting && job_load(job);
+    if (job->report->resumed && job->options->progress) {
+        atomic_fetch_add(&job->options->progress->resumed, 1);
+        atomic_fetch_add(&job->options->progress->within, job->solving);
+    }
+    if (job->report->resumed) return TREB_OK;
+    if (job->lasting) store_forget(job->store, &job->step->material);
+    job->table = store_begin(job->store, &job->shape, job->step->parents, job->lasting, error);
+    if (job->table == NULL) return error->status;
+    treb_status status = writer_begin(job, NULL, error);
+    if (status != TREB_OK) store_end(job->table, false, NULL);
+    return status;
+}
+
+static treb_status job_try(Works *works, TableJob *job, treb_error *error)
+{
+    treb_status status = job_start(job, error);
+    if (status != TREB_OK) return status;
+    status = job_levels(job, error);
+    bool complete = status == TREB_OK && !stopping(job);
+    treb_error second;
+    if (complete && job->lasting && job->table) {
+        status = job_save(job, NULL, error);
+        complete = status == TREB_OK;
+    }
+    treb_status stored = job->table ? store_end(job->table, complete, &second) : TREB_OK;
+    job->table = NULL;
+    if (complete && stored != TREB_OK) {
+        complete = false;
+        status = stored;
+        *error = second;
+    }
+    works_make_room(works, job->step, job->pool);
+    treb_status ended = writer_end(job, complete, complete ? error : &second);
+    state_free(&job->state);
+    if (complete && ended == TREB_OK && job->lasting && !stopping(job))
+        store_forget_saved(job->store, &job->step->material);
+    return status != TREB_OK ? status : ended;
+}
+
+treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *report,
+                    treb_error *error)
+{
+    const GenerateOptions *options = works->options;
+    TableJob job = {.options = options,
+                    .step = step,
+                    .ledger = &works->ledger,
+                    .keep = works->keep,
+                    .store = works->store,
+                    .report = report};
+    double start = omp_get_wtime();
+    memset(report, 0, sizeof *report);
+    if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
+    bool ok = batches_list(&job.batches, &job.shape);
+    job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
+    Share share = works_share(works, step, &job.shape, job.solvers);
+    job.lasting = generate_saved(step, options);
+    treb_status status = TREB_OK;
+    if (job.lasting)
+        status = store_saved_name(works->store, &step->material, &job.folder, job.name,
+                                  sizeof job.name, error);
+    snprintf(job.path, sizeof job.path, "%.4200s/%s", job.lasting ? job.folder : "", job.name);
+    /* Solvers side by side are done soon, and are not saved. */
+    bool saved = job.lasting && job.solvers == 1;
+    char log[4310];
+    snprintf(log, sizeof log, "%s-log", job.path);
+    if (!ok) status = fail_memory(error);
+    if (status == TREB_OK)
+        status = pool_prepare(works, job.solvers, &job.shape, share, saved ? log : NULL, &job.pool,
+                              error);
+    ok = status == TREB_OK;
+    job.saver = (SolverSaver){&job, save_due, save_solver};
+    job.saved = omp_get_wtime();
+    if (ok && options->progress) atomic_store(&options->progress->all, job.shape.index.slices);
+    for (int i = 0; ok && i < job.pool->count; i++) {
+        solver_watch(job.pool->solver[i],
+                     options->progress && i == 0 ? &options->progress->solver : NULL,
+                     options->stop);
+        solver_save_by(job.pool->solver[i], saved ? &job.saver : NULL);
+    }
+    if (ok) status = job_try(works, &job, error);
+    batches_free(&job.batches);
+    shape_free(&job.shape);
+    ledger_trim(&works->ledger);
+    report->total = omp_get_wtime() - start;
+    return status;
+}
