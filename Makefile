@@ -207,9 +207,15 @@ endif
 tables: all
 	$(TOOL) gen --book --tables $(TABLES)
 
+# What is recorded of files that are elsewhere stays.
 manifest: all
-	cd $(TABLES) && LC_ALL=C ls K*.treb | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
-	$(TOOL) info --tsv $(TABLES)/K*.treb > $(TABLES)/manifest.tsv
+	(cd $(TABLES) && sha256sum K*.treb) > $(BUILD)/sums
+	$(TOOL) info --tsv $(TABLES)/K*.treb > $(BUILD)/manifest
+	LC_ALL=C sort -s -u -k2,2 $(BUILD)/sums tables/SHA256SUMS > $(BUILD)/sums.all
+	(head -1 $(BUILD)/manifest; tail -q -n +2 $(BUILD)/manifest tables/manifest.tsv | \
+		LC_ALL=C sort -s -u -k1,1 -k2,2) > $(BUILD)/manifest.all
+	mv $(BUILD)/sums.all tables/SHA256SUMS
+	mv $(BUILD)/manifest.all tables/manifest.tsv
 
 bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait
 	$(TOOL) bench --tables $(TABLES)

@@ -366,7 +366,7 @@ static int gen_with(GenArgs *args)
     if (estimate_make(o, args->material, args->materials, &e, &error) != TREB_OK)
         return gen_failed(args, &error);
     int code = CLI_OK;
-    if (args->estimate && e.plan.steps > 0 && !o->syzygy) estimate_pace(&e);
+    if (args->estimate && e.plan.steps > 0 && !o->syzygy) estimate_pace(&e, o);
     treb_status status = args->estimate ? TREB_OK : generate_plan_check(&e.plan, o, &error);
     if (args->estimate && cli_json_wanted())
         code = cli_json_answer(args->command, estimate_json(&e, o));

@@ -83,6 +83,14 @@ double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *op
     return seconds * pace;
 }
 
+static double all_seconds(const Estimate *e, const GenerateOptions *options)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < e->plan.steps; i++)
+        seconds += estimate_step_seconds(&e->plan.step[i], options, e->pace);
+    return seconds;
+}
+
 static void count_nothing(void *context, size_t step, const GenerateReport *report)
 {
     (void)context, (void)step, (void)report;
@@ -105,21 +113,17 @@ static bool make_small(const char *folder)
     return status == TREB_OK;
 }
 
-void estimate_pace(Estimate *e)
+void estimate_pace(Estimate *e, const GenerateOptions *options)
 {
+    enum { SOON = 60 /* seconds: not worth a measurement */ };
     char folder[4096];
+    e->pace = 1;
+    if (all_seconds(e, options) < SOON) return;
+    e->pace = 0;
     if (!cli_temporary_folder(folder, sizeof folder)) return;
     double start = cli_seconds();
     if (make_small(folder)) e->pace = (cli_seconds() - start) / pace_seconds;
     cli_remove_folder(folder);
-}
-
-static double all_seconds(const Estimate *e, const GenerateOptions *options)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < e->plan.steps; i++)
-        seconds += estimate_step_seconds(&e->plan.step[i], options, e->pace);
-    return seconds;
 }
 
 treb_status estimate_make(const GenerateOptions *options, const Material *materials, size_t count,

@@ -26,8 +26,8 @@ treb_status estimate_make(const GenerateOptions *options, const Material *materi
 void estimate_free(Estimate *estimate);
 
 /* Measures how fast this machine makes a small ending, in a temporary folder, compared with the one whose figures
- * are known: takes a second or two. Without it no time is told. */
-void estimate_pace(Estimate *estimate);
+ * are known: a second or two, spent only where it would take a minute and more. Without it no time is told. */
+void estimate_pace(Estimate *estimate, const GenerateOptions *options);
 
 /* Seconds that a step takes, about, at a pace. */
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace);

@@ -587,13 +587,15 @@ check 'engine, signals' '[ $? -eq 143 ]'
 run 2 'gen, no material' "$T" gen -t "$DIR/g" KXvK; says 'no material'
 run 2 'gen, bad memory' "$T" gen -M lots KQvK; silent
 run 0 'gen --estimate' "$T" gen --estimate -t "$DIR/none" KRPvKR; has 'memory'; has 'disk'; has 'positions'
+has '^time +about [0-9.]+ (seconds|minutes|hours|days) on this machine'
 cp out estimate
 run 0 'gen --estimate --json' "$T" gen --json --estimate -t "$DIR/none" KRPvKR; is_json; quiet
 json 'set(d) == set("directory tables total memory_free_bytes disk_free_bytes possible why_not".split())'
-json 'set(d["tables"][0]) == set("material men positions memory_bytes result_bytes scratch_bytes written".split())'
-json 'set(d["total"]) == set("tables positions memory_bytes result_bytes scratch_bytes".split())'
+json 'set(d["tables"][0]) == set("material men positions memory_bytes result_bytes scratch_bytes seconds written".split())'
+json 'set(d["total"]) == set("tables positions memory_bytes result_bytes scratch_bytes seconds".split())'
 json '"{:,} to solve".format(d["total"]["positions"]) in open("estimate").read()'
 json 'd["total"]["memory_bytes"] == max(t["memory_bytes"] for t in d["tables"]) and d["possible"] == (d["why_not"] is None)'
+json 'abs(d["total"]["seconds"] - sum(t["seconds"] for t in d["tables"])) < 2 and d["total"]["seconds"] > 10'
 json 'sum(t["written"] for t in d["tables"]) == d["total"]["tables"] and d["tables"][-1]["material"] == "KRPvKR"'
 run 0 'gen --estimate, nothing to do' "$T" gen --estimate -t "$TABLES" KQvKR; has 'nothing to do'
 run 0 'gen --estimate, far too much' "$T" gen --estimate -t "$DIR/none" KPPPvKPPP; has 'not possible now: it takes [0-9.]+ [TP]B of memory, and [0-9.]+ [MG]B may be taken'
