@@ -323,7 +323,8 @@ static treb_status job_try(Works *works, TableJob *job, treb_error *error)
         status = stored;
         *error = second;
     }
-    works_make_room(works, job->step, job->pool);
+    /* Otherwise what the logs have filed is left for a later run. */
+    if (complete) works_make_room(works, job->step, job->pool);
     treb_status ended = writer_end(job, complete, complete ? error : &second);
     state_free(&job->state);
     if (complete && ended == TREB_OK && job->lasting && !stopping(job))

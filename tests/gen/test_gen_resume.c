@@ -1,14 +1,23 @@
-/* test_gen_resume.c - runs that are killed at any moment, again and again: each goes on where the one
- * before was, and the bytes are the same in the end. */
+/* test_gen_resume.c - runs that are killed, or asked to stop, at any moment, or find the disk full, again and
+ * again: each goes on where the one before was, and the bytes are the same in the end. */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "tests/support/gen_run.h"
 
 /* A slice that is saved between plies; batches, with captures en passant and promotions; promotions that ask for
- * cuts. And a run between two saves is killed at once. */
-static const char *const made[] = {"KQvKR", "KPvKP", "KRPvK"};
+ * cuts. */
+static const struct {
+    const char *names;
+    int cuts;
+    enum { KILLED, STOPPED, FULL } how;
+} ways[] = {{"KQvKR", 0, KILLED},
+            {"KPvKP", 0, KILLED},
+            {"KRPvK", 4, KILLED},
+            {"KQvKR", 0, STOPPED},
+            {"KQvKR", 0, FULL}};
 
 static double now(void)
 {
@@ -36,36 +45,62 @@ static uint64_t sum_saved(const char *folder)
     return sum;
 }
 
-/* One run in a process of its own, killed so many seconds after it saved something so often, 0: never. True if it
- * ended. */
-static bool run_killed(Run *run, const char *names, int saves, double seconds)
+enum { NO_ROOM = 7 };
+
+/* A run in a process of its own, in which no file can have more bytes than `room`. */
+static pid_t start_run(Run *run, const char *names, uint64_t room)
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child > 0) return child;
+    Material list[8];
+    treb_error error = {TREB_OK, ""};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){room, room});
+    treb_status wanted = room == RLIM_INFINITY ? TREB_OK : TREB_ERR_IO;
+    treb_status status = run_try(run, list, materials_of(names, list), &error);
+    if (status != TREB_OK && status != wanted) fprintf(stderr, "%s\n", error.text);
+    _exit(status == TREB_OK ? 0 : status == wanted ? NO_ROOM : 1);
+}
+
+/* True if it ended. */
+static bool run_without_room(Run *run, const char *names, uint64_t room)
+{
+    int status;
+    waitpid(start_run(run, names, room), &status, 0);
+    ck_assert(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == NO_ROOM));
+    return WEXITSTATUS(status) == 0;
+}
+
+/* A run that is killed, or asked to stop, so many seconds after it saved something so often, 0: never. True if
+ * it ended. */
+static bool run_ended(Run *run, const char *names, bool killed, int saves, double seconds)
 {
     int status;
     uint64_t before = sum_saved(run->options.directory);
     double end = 0;
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        run_names(run, names);
-        _exit(0);
-    }
+    atomic_store(&run->stop, false);
+    pid_t child = start_run(run, names, RLIM_INFINITY);
     while (waitpid(child, &status, WNOHANG) == 0) {
         uint64_t sum = sum_saved(run->options.directory);
         if (sum != before && --saves == 0) end = now() + seconds;
         before = sum;
-        if (end > 0 && now() >= end) {
+        if (end > 0 && now() >= end && killed) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             return false;
         }
+        if (end > 0 && now() >= end) atomic_store(&run->stop, true);
         nanosleep(&(struct timespec){0, 50000}, NULL);
     }
     ck_assert_int_eq(status, 0);
-    return true;
+    return !run->stopped;
 }
 
-START_TEST(killed_again_and_again)
+START_TEST(again_and_again)
 {
+    const char *names = ways[_i].names;
+    uint64_t room = 200000;
     char folder[PATH_SIZE];
     uint64_t seed = 0x2545f4914f6cdd1d + (uint64_t)_i;
     int runs = 1;
@@ -77,19 +112,22 @@ START_TEST(killed_again_and_again)
     snprintf(folder, sizeof folder, "%.4000s/again", work);
     ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
     *run = new_run(tables, EVERY);
-    run->options.cuts = _i == 2 ? 4 : 0;
-    ck_assert(run_killed(run, made[_i], 0, 0));
+    run->options.cuts = ways[_i].cuts;
+    ck_assert(run_ended(run, names, false, 0, 0));
     ck_assert_int_eq(atomic_load(&run->progress.resumed), 0);
     run->options.directory = folder;
     run->options.save_seconds = 1e-9;
     for (bool ended = false; !ended; runs++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         double later = 0.01 * (double)(seed >> 40) / (double)(1 << 24);
-        ended = run_killed(run, made[_i], 1 + (int)(seed >> 33 & 15), later);
+        ended = ways[_i].how == FULL ? run_without_room(run, names, room)
+                                     : run_ended(run, names, ways[_i].how == KILLED,
+                                                 1 + (int)(seed >> 33 & 15), later);
+        room += room / 8;
     }
     ck_assert_int_gt(runs, 3);
     ck_assert_int_gt(atomic_load(&run->progress.resumed), runs / 3);
-    if (_i == 0) ck_assert_int_gt(atomic_load(&run->progress.within), 3);
+    if (strcmp(names, "KQvKR") == 0) ck_assert_int_gt(atomic_load(&run->progress.within), 3);
     ck_assert_int_eq(check_folder(folder, false), check_folder(tables, false));
     remove_work();
     munmap(run, sizeof *run);
@@ -100,8 +138,8 @@ int main(void)
 {
     TCase *tests = tcase_create("resume");
     tcase_set_timeout(tests, 0);
-    tcase_add_loop_test(tests, killed_again_and_again, 0, 3);
-    Suite *suite = suite_create("gen killed");
+    tcase_add_loop_test(tests, again_and_again, 0, 5);
+    Suite *suite = suite_create("gen resumed");
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

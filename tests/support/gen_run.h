@@ -121,28 +121,40 @@ static inline Run new_run(const char *directory, unsigned metrics)
     return run;
 }
 
-static inline void run_materials(Run *run, const Material *materials, size_t count)
+static inline treb_status run_try(Run *run, const Material *materials, size_t count,
+                                  treb_error *error)
 {
     GeneratePlan plan;
-    treb_error error = {TREB_OK, ""};
     run->options.stop = &run->stop;
     run->options.progress = &run->progress;
     run->steps = 0;
-    ck_assert_int_eq(generate_plan(&run->options, materials, count, &plan, &error), TREB_OK);
-    treb_status status = generate_run(&run->options, &plan, count_step, run, &run->stopped, &error);
+    ck_assert_int_eq(generate_plan(&run->options, materials, count, &plan, error), TREB_OK);
+    treb_status status = generate_run(&run->options, &plan, count_step, run, &run->stopped, error);
     generate_plan_free(&plan);
+    return status;
+}
+
+static inline void run_materials(Run *run, const Material *materials, size_t count)
+{
+    treb_error error = {TREB_OK, ""};
+    treb_status status = run_try(run, materials, count, &error);
     ck_assert_msg(status == TREB_OK, "%s", error.text);
+}
+
+static inline size_t materials_of(const char *names, Material list[8])
+{
+    char copy[256], *rest = copy;
+    size_t n = 0;
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *name; (name = strsep(&rest, " ")) != NULL;) list[n++] = material_of(name);
+    return n;
 }
 
 /* "KRRvK KPvK": these and their juniors. */
 static inline void run_names(Run *run, const char *names)
 {
     Material list[8];
-    char copy[256], *rest = copy;
-    size_t n = 0;
-    snprintf(copy, sizeof copy, "%s", names);
-    for (char *name; (name = strsep(&rest, " ")) != NULL;) list[n++] = material_of(name);
-    run_materials(run, list, n);
+    run_materials(run, list, materials_of(names, list));
 }
 
 /* Makes tables in `work`, in a process of its own: OpenMP's threads, and what they never free, stay out
