@@ -61,26 +61,34 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Seconds that a billion positions take to solve, and each cell of a file to be written, without and with pawns;
- * and what is learned for a file. On two threads of one core of a server's processor (docs/performance.md). */
-static const double solve_seconds[2] = {14, 14}, learn_seconds = 0.5, learn_cells = 1e-7;
-static const double write_seconds[2][2][TREB_METRICS] = {{{10, 20, 20, 30}, {10, 20, 30, 30}},
-                                                         {{4, 8, 8, 10}, {4, 8, 8, 10}}};
-static const double pace_seconds = 1.3;
+/* Seconds on two threads of one core of a server's processor (docs/performance.md): without pawns and with, of up to
+ * five men and of six. For each billion cells to solve, and to write with all metrics; and to learn what codes are
+ * good, in small tables less. */
+static const struct {
+    double solve, write, learn;
+} rates[2][2] = {{{4.4, 15.5, 1}, {13, 27, 3}}, {{23, 26, 8}, {25, 30, 8}}};
+static const double learn_cells = 1e-7;
+/* How the work divides by metric. Without pawns DTC mostly is DTZ. */
+static const double solve_part[2][TREB_METRICS] = {{0.25, 0.4, 0, 0.35}, {0.2, 0.3, 0.25, 0.25}};
+static const double write_part[2][TREB_METRICS] = {{0.25, 0.3, 0.05, 0.4}, {0.25, 0.2, 0.25, 0.3}};
+static const double zstd_part = 0.25; /* of the time that symbols take to write */
+static const double pace_seconds = 0.55;
 static const char pace_material[] = "KRvKN";
 
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
 {
     const bool pawns = material_has_pawns(&step->material), zstd = options->codec != TABLE_SYMBOLS;
-    const double billions = 1e-9 * (double)step->cells;
-    double seconds = billions * solve_seconds[pawns];
-    for (int m = 0; m < TREB_METRICS && step->write; m++) {
-        if (m != TREB_WDL && !(options->metrics >> m & 1)) continue;
-        double learn = learn_cells * (double)step->cells;
-        seconds += billions * write_seconds[zstd][pawns][m];
-        if (!zstd) seconds += learn < learn_seconds ? learn : learn_seconds;
+    const int six = material_men(&step->material) > 5;
+    const double billions = 1e-9 * (double)step->cells, most = rates[six][pawns].learn;
+    double learn = learn_cells * (double)step->cells, solve = 0, write = 0;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        bool wanted = m == TREB_WDL || options->metrics >> m & 1;
+        if (wanted || m == TREB_DTZ) solve += solve_part[pawns][m];
+        if (wanted && step->write) write += write_part[pawns][m];
     }
-    return seconds * pace;
+    double written = billions * rates[six][pawns].write + (learn < most ? learn : most);
+    if (zstd) written *= zstd_part;
+    return (billions * rates[six][pawns].solve * solve + written * write) * pace;
 }
 
 static double all_seconds(const Estimate *e, const GenerateOptions *options)

@@ -1,6 +1,6 @@
-/* util.c - numbers as people read them, the clock, signals. */
-#include <signal.h>
+/* util.c - numbers as people read them, the clock, signals, temporary folders. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

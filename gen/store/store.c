@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/io.h"
 #include "gen/store/scratch.h"
 
 enum {
@@ -107,6 +108,7 @@ static void remove_scratch(const char *directory, bool all)
         char path[8192];
         const char *ending = strstr(e->d_name, ".solved"), *part = strstr(e->d_name, ".part");
         bool lasts = part != NULL || (ending != NULL && strcmp(ending, ".solved") == 0);
+        if (strstr(e->d_name, IO_TEMPORARY)) lasts = false;
         if ((ending == NULL && part == NULL) || (!all && lasts)) continue;
         snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
         unlink(path);
