@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset)
@@ -37,6 +38,13 @@ bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset)
         size -= (size_t)n;
     }
     return true;
+}
+
+bool io_cut(int file, uint64_t size)
+{
+    struct stat info;
+    return fstat(file, &info) == 0 && (uint64_t)info.st_size >= size &&
+           ftruncate(file, (off_t)size) == 0;
 }
 
 char *io_path(const char *directory, const char *name)

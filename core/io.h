@@ -12,6 +12,9 @@
 bool io_read_at(int file, void *bytes, size_t size, uint64_t offset);
 bool io_write_at(int file, const void *bytes, size_t size, uint64_t offset);
 
+/* Cuts a file to a size that it must have at least. False: it is shorter, or errno tells why. */
+bool io_cut(int file, uint64_t size);
+
 /* directory/name. To be freed; NULL: out of memory. */
 char *io_path(const char *directory, const char *name);
 

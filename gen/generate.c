@@ -7,6 +7,7 @@
 #include "gen/folder.h"
 #include "gen/forecast.h"
 #include "gen/job.h"
+#include "gen/store/scratch_folder.h"
 
 static const uint64_t saved_cells = UINT64_C(3000000000); /* of tables that take long */
 
@@ -25,7 +26,9 @@ bool generate_solved_before(const GenerateStep *step, const GenerateOptions *opt
 
 uint64_t generate_scratch(const GenerateOptions *options)
 {
-    return store_scratch_bytes(options->directory);
+    ScratchFolder folder;
+    scratch_folder_name(&folder, options->directory, with_mates(options));
+    return scratch_folder_bytes(&folder);
 }
 
 static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateReporter *report,

@@ -12,11 +12,9 @@
 
 /* The work on one table. */
 typedef struct TableJob {
+    Works *works;
     const GenerateOptions *options;
     const GenerateStep *step;
-    Ledger *ledger;
-    uint64_t keep;
-    Store *store;
     Shape shape;
     Batches batches;
     SolverPool *pool;
@@ -106,7 +104,7 @@ static treb_status save_solver(void *context, const Solver *solver, treb_error *
 static treb_status batch_solve(TableJob *job, const Batch *batch, Solver *solver,
                                const Slice **slice, treb_error *error)
 {
-    SolvedSource source = store_source(job->store);
+    SolvedSource source = store_source(job->works->store);
     if (!job->solving) return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
     job->solving = false;
     treb_status status =
@@ -140,10 +138,7 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
         job->report->seconds[GENERATE_SOLVE] += solved - start;
         job->report->seconds[GENERATE_COLLECT] += end - solved;
     }
-    if (job->options->progress) {
-        atomic_fetch_add(&job->options->progress->done, batch->lanes);
-        atomic_fetch_add(&job->options->progress->cells, 2 * job->shape.cells);
-    }
+    if (job->options->progress) atomic_fetch_add(&job->options->progress->done, batch->lanes);
     return status;
 }
 
@@ -219,7 +214,8 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
     job->exporter = NULL;
     if (!job->step->write) return TREB_OK;
     if (o->syzygy) {
-        ExportOptions options = {o->directory, o->exact, job->keep, job->ledger, o->stop};
+        ExportOptions options = {o->directory, o->exact, job->works->keep, &job->works->ledger,
+                                 o->stop};
         job->exporter = export_new(&job->shape, &options, error);
         return job->exporter ? TREB_OK : error->status;
     }
@@ -232,10 +228,10 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
                             .bounds = o->bounds,
                             .wide = o->wide,
                             .stop = o->stop,
-                            .keep = job->keep,
+                            .keep = job->works->keep,
                             .path = job->lasting ? job->path : NULL,
                             .watch = o->progress ? &o->progress->writing : NULL,
-                            .ledger = job->ledger};
+                            .ledger = &job->works->ledger};
     job->writer = writer_new(&job->shape, &options, state, error);
     return job->writer ? TREB_OK : error->status;
 }
@@ -254,6 +250,14 @@ static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
     if (job->exporter) status = export_finish(job->exporter, &job->report->result, error);
     job->report->seconds[GENERATE_FINISH] += omp_get_wtime() - start;
     return status;
+}
+
+/* What the store has of the table; from where an earlier run was unless `state` is NULL. False: see `error`. */
+static bool table_begin(TableJob *job, State *state, treb_error *error)
+{
+    job->table =
+        store_begin(job->works->store, &job->shape, job->step->parents, job->lasting, state, error);
+    return job->table != NULL;
 }
 
 /* What was saved cannot be used. Returns false. */
@@ -281,10 +285,9 @@ static bool job_load(TableJob *job)
     if (writer_begin(job, &job->state, &error) != TREB_OK) return job_forget(job);
     /* What other tables want may be complete already; then the files are left to be finished. */
     if (job->first == job->batches.count &&
-        store_has(job->store, &job->step->material, job->step->parents))
+        store_has(job->works->store, &job->step->material, job->step->parents))
         return true;
-    job->table = store_table_get(job->store, &job->shape, job->step->parents, &job->state);
-    if (job->table == NULL) return job_forget(job);
+    if (!table_begin(job, &job->state, &error)) return job_forget(job);
     job->solving = state_get_most(&job->state, 1);
     return !job->state.failed || job_forget(job);
 }
@@ -297,15 +300,14 @@ static treb_status job_start(TableJob *job, treb_error *error)
         atomic_fetch_add(&job->options->progress->within, job->solving);
     }
     if (job->report->resumed) return TREB_OK;
-    if (job->lasting) store_forget(job->store, &job->step->material);
-    job->table = store_begin(job->store, &job->shape, job->step->parents, job->lasting, error);
-    if (job->table == NULL) return error->status;
+    if (job->lasting) store_forget(job->works->store, &job->step->material);
+    if (!table_begin(job, NULL, error)) return error->status;
     treb_status status = writer_begin(job, NULL, error);
     if (status != TREB_OK) store_end(job->table, false, NULL);
     return status;
 }
 
-static treb_status job_try(Works *works, TableJob *job, treb_error *error)
+static treb_status job_try(TableJob *job, treb_error *error)
 {
     treb_status status = job_start(job, error);
     if (status != TREB_OK) return status;
@@ -324,11 +326,11 @@ static treb_status job_try(Works *works, TableJob *job, treb_error *error)
         *error = second;
     }
     /* Otherwise what the logs have filed is left for a later run. */
-    if (complete) works_make_room(works, job->step, job->pool);
+    if (complete) works_make_room(job->works, job->step, job->pool);
     treb_status ended = writer_end(job, complete, complete ? error : &second);
     state_free(&job->state);
     if (complete && ended == TREB_OK && job->lasting && !stopping(job))
-        store_forget_saved(job->store, &job->step->material);
+        store_forget_saved(job->works->store, &job->step->material);
     return status != TREB_OK ? status : ended;
 }
 
@@ -336,12 +338,7 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
                     treb_error *error)
 {
     const GenerateOptions *options = works->options;
-    TableJob job = {.options = options,
-                    .step = step,
-                    .ledger = &works->ledger,
-                    .keep = works->keep,
-                    .store = works->store,
-                    .report = report};
+    TableJob job = {.works = works, .options = options, .step = step, .report = report};
     double start = omp_get_wtime();
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
@@ -372,7 +369,7 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
                      options->stop);
         solver_save_by(job.pool->solver[i], saved ? &job.saver : NULL);
     }
-    if (ok) status = job_try(works, &job, error);
+    if (ok) status = job_try(&job, error);
     batches_free(&job.batches);
     shape_free(&job.shape);
     ledger_trim(&works->ledger);

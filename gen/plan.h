@@ -13,30 +13,28 @@ typedef struct GenerateProgress {
     _Atomic uint64_t done, all; /* slices of the table */
     SolverWatch solver;         /* the slice being solved; of several at once, one */
     WriteWatch writing;
-    _Atomic uint64_t cells; /* solved in all tables so far, both sides to move */
-    _Atomic int resumed;    /* tables that went on where an earlier run was */
-    _Atomic int within;     /* of these, within a slice */
+    _Atomic int resumed; /* tables that went on where an earlier run was */
+    _Atomic int within;  /* of these, within a slice */
 } GenerateProgress;
 
 /* Slices are solved; what they have for files is collected; the files are made. */
 enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
-    const char *directory; /* must exist */
-    unsigned metrics;      /* 1 << TREB_WDL ...; verdicts are always written */
-    TableCodec codec;      /* see WriteOptions */
-    unsigned classes;      /* the same */
-    uint64_t large;        /* the same */
-    int bounds;            /* the same */
-    int cuts;              /* see cut_suits */
-    uint64_t paged;        /* see SolverPlace; 0: only where memory is short */
-    int level;             /* of zstd; 0 for the default */
-    bool wide;             /* see WriteOptions */
-    bool syzygy;           /* write Syzygy's files instead; metrics are then WDL and DTZ */
-    bool exact;            /* see ExportOptions */
-    uint64_t memory;       /* bytes that the process stays below; 0: generate_memory_allowed */
-    double
-        save_seconds; /* between saves of what is in the works; 0: of large tables, a few minutes */
+    const char *directory;      /* must exist */
+    unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
+    TableCodec codec;           /* see WriteOptions */
+    unsigned classes;           /* the same */
+    uint64_t large;             /* the same */
+    int bounds;                 /* the same */
+    int cuts;                   /* see cut_suits */
+    uint64_t paged;             /* see SolverPlace; 0: only where memory is short */
+    int level;                  /* of zstd; 0 for the default */
+    bool wide;                  /* see WriteOptions */
+    bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */
+    bool exact;                 /* see ExportOptions */
+    uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_allowed */
+    double save_seconds;        /* between two saves of a table; 0: of large ones, a few minutes */
     bool keep_scratch;          /* leave the scratch files for a later run */
     const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
     GenerateProgress *progress; /* NULL allowed */

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -351,13 +350,10 @@ void log_space_put(const LogSpace *space, State *state)
 /* Opens the file of an earlier run and forgets what came after it was remembered. */
 static bool space_reopen(LogSpace *space, uint64_t end)
 {
-    struct stat info;
     if (end == 0) return true;
     space->file = open_file(space, 0);
-    if (space->file < 0 || fstat(space->file, &info) != 0 || (uint64_t)info.st_size < end)
-        return false;
     atomic_store(&space->end, end);
-    return ftruncate(space->file, (off_t)end) == 0;
+    return space->file >= 0 && io_cut(space->file, end);
 }
 
 bool log_space_get(LogSpace *space, State *state)

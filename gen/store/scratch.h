@@ -62,7 +62,6 @@ typedef struct StoreEntry {
     StoreBatch **batch; /* each by itself: they must not move while in use */
     uint32_t batches, capacity;
     bool lasting;         /* the file outlives a run that is cut short */
-    bool known;           /* it is that of an earlier run */
     int file;             /* descriptor, -1 if there is none */
     _Atomic uint64_t end; /* of what was written */
     bool complete;

@@ -2,57 +2,36 @@
 #include "gen/store/store.h"
 
 #include <assert.h>
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "core/io.h"
 #include "gen/store/scratch.h"
+#include "gen/store/scratch_folder.h"
 
-enum {
-    KEEP_LEVELS = 2, /* a double push leads two levels on */
-    PATH_SIZE = 4200,
-    CUTS = 8
-};
+enum { KEEP_LEVELS = 2 /* a double push leads two levels on */ };
 
 struct StoreTable {
     Store *store;
-    StoreEntry *entry;     /* of whole slices */
-    StoreEntry *cut[CUTS]; /* for promotions of other tables */
-    unsigned parents;      /* what other tables want */
-    bool wanted[2];        /* sides that pushes ask for */
+    StoreEntry *entry[1 + CUTS]; /* of whole slices, and of cuts for promotions of other tables */
+    unsigned parents;            /* what other tables want */
+    bool wanted[2];              /* sides that pushes ask for */
     int level;
-    bool lasting;
 };
 
 struct Store {
-    char directory[4096];
-    bool mates;
+    ScratchFolder folder;
     Ledger *ledger;
     uint64_t budget, held, clock; /* held: bytes of slices in memory */
     StoreEntry **entry;
     size_t entries;
 };
 
-/* ---- names and entries ----------------------------------------------------------------------- */
-
-/* "KRPvKR.dtm.solved"; of a cut "KQRvKR-wq.dtm.solved". */
-static void entry_path(const Store *store, const Material *m, unsigned wanted, char out[PATH_SIZE])
-{
-    char name[MATERIAL_NAME_SIZE], cut[4] = "";
-    material_name(m, name);
-    for (int i = 0; i < CUTS; i++)
-        if (wanted == (unsigned)WANT_CUT << i)
-            snprintf(cut, sizeof cut, "-%c%c", "wb"[i / 4], "qrbn"[i % 4]);
-    snprintf(out, PATH_SIZE, "%s/%s%s.%s.solved", store->directory, name, cut,
-             store->mates ? "dtm" : "wdl");
-}
+/* ---- entries --------------------------------------------------------------------------------- */
 
 /* The entry that has a cut, or if none is wanted whole slices. */
 static StoreEntry *store_find_entry(const Store *store, const Material *m, unsigned wanted)
@@ -92,54 +71,13 @@ static void drop_entry(Store *store, StoreEntry *entry)
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
-static void name_folder(Store *store, const char *directory, bool mates)
-{
-    snprintf(store->directory, sizeof store->directory, "%.4000s/.scratch", directory);
-    store->mates = mates;
-}
-
-/* Removes what is in the folder of scratch files: all of it and the folder, or what no run can use
- * any more. */
-static void remove_scratch(const char *directory, bool all)
-{
-    DIR *dir = opendir(directory);
-    if (dir == NULL) return;
-    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-        char path[8192];
-        const char *ending = strstr(e->d_name, ".solved"), *part = strstr(e->d_name, ".part");
-        bool lasts = part != NULL || (ending != NULL && strcmp(ending, ".solved") == 0);
-        if (strstr(e->d_name, IO_TEMPORARY)) lasts = false;
-        if ((ending == NULL && part == NULL) || (!all && lasts)) continue;
-        snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-        unlink(path);
-    }
-    closedir(dir);
-    if (all) rmdir(directory);
-}
-
-uint64_t store_scratch_bytes(const char *directory)
-{
-    char folder[4200], path[8192];
-    uint64_t bytes = 0;
-    snprintf(folder, sizeof folder, "%.4000s/.scratch", directory);
-    DIR *dir = opendir(folder);
-    if (dir == NULL) return 0;
-    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-        struct stat info;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (e->d_name[0] != '.' && stat(path, &info) == 0) bytes += (uint64_t)info.st_size;
-    }
-    closedir(dir);
-    return bytes;
-}
-
 Store *store_new(const char *directory, bool mates, Ledger *ledger)
 {
     Store *store = calloc(1, sizeof *store);
     if (store == NULL) return NULL;
-    name_folder(store, directory, mates);
+    scratch_folder_name(&store->folder, directory, mates);
     store->ledger = ledger;
-    remove_scratch(store->directory, false);
+    scratch_folder_clean(&store->folder, false);
     return store;
 }
 
@@ -148,15 +86,15 @@ void store_free(Store *store, bool discard)
     if (store == NULL) return;
     for (size_t i = 0; i < store->entries; i++) entry_free(store->entry[i]);
     free(store->entry);
-    if (discard) remove_scratch(store->directory, true);
+    if (discard) scratch_folder_clean(&store->folder, true);
     free(store);
 }
 
 /* A scratch file that has those sides or that cut; NULL if there is none. */
 static StoreEntry *open_file(const Store *store, const Material *material, unsigned wanted)
 {
-    char path[PATH_SIZE];
-    entry_path(store, material, wanted, path);
+    char path[SCRATCH_PATH];
+    scratch_folder_file(&store->folder, material, wanted, path);
     StoreEntry *entry = entry_open(path, material, wanted, store->ledger);
     if (entry == NULL || (wanted & ~entry->wanted) == 0) return entry;
     entry_free(entry);
@@ -191,7 +129,7 @@ bool store_left(const char *directory, bool mates, const Material *material, uns
 {
     Store store = {0};
     bool left = true;
-    name_folder(&store, directory, mates);
+    scratch_folder_name(&store.folder, directory, mates);
     for (int i = 0; i <= CUTS && left; i++) {
         if (!wanted_file(wanted, i)) continue;
         StoreEntry *entry = open_file(&store, material, wanted_file(wanted, i));
@@ -220,14 +158,15 @@ static Side *find_oldest(const Store *store, StoreEntry **of, int *color)
     return oldest;
 }
 
-static treb_status create_file(const Store *store, StoreEntry *entry, treb_error *error);
-static treb_status make_folder(const Store *store, treb_error *error);
+static treb_status open_entry_file(const Store *store, StoreEntry *entry, int flags,
+                                   treb_error *error);
 
 /* Files what of a side is in memory alone. */
 static treb_status side_file(const Store *store, StoreEntry *entry, Side *side, int color,
                              treb_error *error)
 {
-    treb_status status = entry->file >= 0 ? TREB_OK : create_file(store, entry, error);
+    treb_status status = TREB_OK;
+    if (entry->file < 0) status = open_entry_file(store, entry, O_CREAT | O_TRUNC, error);
     for (int part = 0; part < PARTS && status == TREB_OK; part++)
         if (side->kept[part] && !side->chunk[part])
             status = part_write(entry, side, color, part, NULL, error);
@@ -344,71 +283,23 @@ SolvedSource store_source(Store *store)
 
 /* ---- tables in the works --------------------------------------------------------------------- */
 
-/* Creates the file of an entry, under a name that is not yet its own. */
-static treb_status create_file(const Store *store, StoreEntry *entry, treb_error *error)
+/* Opens the file of an entry, under a name that is not yet its own. */
+static treb_status open_entry_file(const Store *store, StoreEntry *entry, int flags,
+                                   treb_error *error)
 {
-    char path[PATH_SIZE], temporary[PATH_SIZE + 32];
-    entry_path(store, &entry->shape.material, entry->wanted, path);
+    char path[SCRATCH_PATH], temporary[SCRATCH_PATH + 32];
+    scratch_folder_file(&store->folder, &entry->shape.material, entry->wanted, path);
     if (entry->lasting)
         snprintf(temporary, sizeof temporary, "%s.part", path);
     else
-        snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
+        snprintf(temporary, sizeof temporary, "%s" IO_TEMPORARY "%ld", path, (long)getpid());
+    free(entry->path);
     if ((entry->path = strdup(temporary)) == NULL) return fail_memory(error);
-    treb_status status = make_folder(store, error);
+    treb_status status = scratch_folder_make(&store->folder, error);
     if (status != TREB_OK) return status;
-    const int flags = entry->known ? 0 : O_CREAT | O_TRUNC;
     entry->file = open(temporary, O_RDWR | O_CLOEXEC | flags, 0666);
     return entry->file >= 0 ? TREB_OK : fail_errno(error, "write", temporary);
 }
-
-/* A new entry of a table, with a file if others will ask for it. NULL: see `error`. */
-static StoreEntry *begin_entry(Store *store, const Material *material, unsigned wanted,
-                               bool lasting, treb_error *error)
-{
-    StoreEntry *entry = entry_new(material, wanted, store->ledger);
-    if (entry != NULL) entry->lasting = lasting;
-    if (entry == NULL || !store_add_entry(store, entry)) {
-        entry_free(entry);
-        fail_memory(error);
-        return NULL;
-    }
-    /* From here on it is the store's. */
-    return wanted == 0 || create_file(store, entry, error) == TREB_OK ? entry : NULL;
-}
-
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
-                        treb_error *error)
-{
-    StoreTable *table = calloc(1, sizeof *table);
-    if (table == NULL) {
-        fail_memory(error);
-        return NULL;
-    }
-    table->store = store;
-    table->parents = parents;
-    table->lasting = lasting;
-    for (int color = 0; color < 2; color++)
-        table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
-    size_t before = store->entries;
-    table->entry = begin_entry(store, &shape->material, parents & WANT_SIDES, lasting, error);
-    bool ok = table->entry != NULL;
-    for (int i = 0; i < CUTS && ok; i++)
-        if (wanted_file(parents, i + 1))
-            ok = (table->cut[i] = begin_entry(store, &shape->material, wanted_file(parents, i + 1),
-                                              lasting, error)) != NULL;
-    if (ok) return table;
-    while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
-    free(table);
-    return NULL;
-}
-
-static treb_status make_folder(const Store *store, treb_error *error)
-{
-    if (mkdir(store->directory, 0777) == 0 || errno == EEXIST) return TREB_OK;
-    return fail_errno(error, "make this folder", store->directory);
-}
-
-/* ---- tables that outlive a run --------------------------------------------------------------- */
 
 static treb_status put_entry(const Store *store, StoreEntry *entry, State *state, treb_error *error)
 {
@@ -424,14 +315,77 @@ static treb_status put_entry(const Store *store, StoreEntry *entry, State *state
     return TREB_OK;
 }
 
+/* Opens the file of an entry again, if it had one, and forgets what came later. */
+static bool get_entry(const Store *store, StoreEntry *entry, State *state)
+{
+    treb_error error;
+    bool filed = state_get_most(state, 1);
+    if (!entry_get(entry, state)) return false;
+    if (!filed) return entry->end == 0;
+    return open_entry_file(store, entry, 0, &error) == TREB_OK && io_cut(entry->file, entry->end);
+}
+
+/* An entry of a table, with a file if others will ask for it; or as an earlier run put it. It is the store's. */
+static treb_status begin_entry(Store *store, const Material *material, unsigned wanted,
+                               bool lasting, State *state, StoreEntry **out, treb_error *error)
+{
+    StoreEntry *entry = entry_new(material, wanted, store->ledger);
+    if (entry == NULL || !store_add_entry(store, entry)) {
+        entry_free(entry);
+        return fail_memory(error);
+    }
+    *out = entry;
+    entry->lasting = lasting;
+    if (state == NULL)
+        return wanted ? open_entry_file(store, entry, O_CREAT | O_TRUNC, error) : TREB_OK;
+    if (get_entry(store, entry, state)) return TREB_OK;
+    return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+}
+
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
+                        State *state, treb_error *error)
+{
+    StoreTable *table = calloc(1, sizeof *table);
+    if (table == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    table->store = store;
+    table->parents = parents;
+    for (int color = 0; color < 2; color++)
+        table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
+    const size_t before = store->entries;
+    treb_status status = TREB_OK;
+    for (int i = 0; i <= CUTS && status == TREB_OK; i++)
+        if (i == 0 || wanted_file(parents, i))
+            status = begin_entry(store, &shape->material, wanted_file(parents, i), lasting, state,
+                                 &table->entry[i], error);
+    if (status == TREB_OK) return table;
+    while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
+    free(table);
+    return NULL;
+}
+
+treb_status store_table_put(StoreTable *table, State *state, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    for (int i = 0; i <= CUTS && status == TREB_OK; i++)
+        if (table->entry[i] != NULL)
+            status = put_entry(table->store, table->entry[i], state, error);
+    return status;
+}
+
 treb_status store_saved_name(const Store *store, const Material *material, const char **directory,
                              char *name, size_t size, treb_error *error)
 {
-    char material_text[MATERIAL_NAME_SIZE];
-    material_name(material, material_text);
-    *directory = store->directory;
-    snprintf(name, size, "%s.%s.part", material_text, store->mates ? "dtm" : "wdl");
-    return make_folder(store, error);
+    *directory = store->folder.path;
+    scratch_folder_saved(&store->folder, material, name, size);
+    return scratch_folder_make(&store->folder, error);
+}
+
+void store_forget_saved(const Store *store, const Material *material)
+{
+    scratch_folder_forget(&store->folder, material);
 }
 
 void store_forget(Store *store, const Material *material)
@@ -440,72 +394,6 @@ void store_forget(Store *store, const Material *material)
         if (material_equal(&store->entry[i]->shape.material, material))
             drop_entry(store, store->entry[i]);
     store_forget_saved(store, material);
-}
-
-void store_forget_saved(const Store *store, const Material *material)
-{
-    char name[MATERIAL_NAME_SIZE];
-    material_name(material, name);
-    const size_t length = strlen(name);
-    DIR *dir = opendir(store->directory);
-    if (dir == NULL) return;
-    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-        char path[8192];
-        bool own = strncmp(e->d_name, name, length) == 0 && strchr(".-", e->d_name[length]);
-        if (!own || strstr(e->d_name, ".part") == NULL) continue;
-        snprintf(path, sizeof path, "%s/%s", store->directory, e->d_name);
-        unlink(path);
-    }
-    closedir(dir);
-}
-
-treb_status store_table_put(StoreTable *table, State *state, treb_error *error)
-{
-    treb_status status = put_entry(table->store, table->entry, state, error);
-    for (int i = 0; i < CUTS && status == TREB_OK; i++)
-        if (table->cut[i] != NULL) status = put_entry(table->store, table->cut[i], state, error);
-    return status;
-}
-
-/* Opens the file of an entry again, and forgets what came later. */
-static bool get_entry(const Store *store, StoreEntry *entry, State *state)
-{
-    struct stat info;
-    treb_error error;
-    bool filed = state_get_most(state, 1);
-    if (!entry_get(entry, state)) return false;
-    entry->known = true;
-    if (!filed) return entry->end == 0;
-    return create_file(store, entry, &error) == TREB_OK && fstat(entry->file, &info) == 0 &&
-           (uint64_t)info.st_size >= entry->end && ftruncate(entry->file, (off_t)entry->end) == 0;
-}
-
-StoreTable *store_table_get(Store *store, const Shape *shape, unsigned parents, State *state)
-{
-    StoreTable *table = calloc(1, sizeof *table);
-    if (table == NULL) return NULL;
-    const size_t before = store->entries;
-    *table = (StoreTable){.store = store, .parents = parents, .lasting = true};
-    for (int color = 0; color < 2; color++)
-        table->wanted[color] = shape->material.count[!color][TREB_PAWN] > 0;
-    bool ok = true;
-    for (int i = 0; i <= CUTS && ok; i++) {
-        unsigned wanted = wanted_file(parents, i);
-        if (i > 0 && !wanted) continue;
-        StoreEntry *entry = entry_new(&shape->material, wanted, store->ledger);
-        ok = entry != NULL && store_add_entry(store, entry);
-        if (!ok) {
-            entry_free(entry);
-            break;
-        }
-        entry->lasting = true;
-        *(i > 0 ? &table->cut[i - 1] : &table->entry) = entry;
-        ok = get_entry(store, entry, state);
-    }
-    if (ok) return table;
-    while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
-    free(table);
-    return NULL;
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
@@ -536,8 +424,8 @@ static uint64_t copy_cost(const StoreTable *table, const Slice *slice)
     const SideKind kind = side_kind(slice);
     uint64_t bytes = 0;
     for (int color = 0; color < 2; color++) {
-        if (side_wanted(table, color)) bytes += part_cost(table->entry, kind, PART_VALUES);
-        if (table->wanted[color]) bytes += part_cost(table->entry, kind, PART_PUSHES);
+        if (side_wanted(table, color)) bytes += part_cost(table->entry[0], kind, PART_VALUES);
+        if (table->wanted[color]) bytes += part_cost(table->entry[0], kind, PART_PUSHES);
     }
     return bytes;
 }
@@ -565,12 +453,12 @@ static treb_status put_copy(StoreTable *table, const uint64_t *number, const Sli
     memset(filled, 0, sizeof filled);
     for (int color = 0; color < 2 && status == TREB_OK; color++)
         if (side_wanted(table, color))
-            status =
-                side_fill(table->entry, &filled[color], color, slice, table->wanted[color], error);
+            status = side_fill(table->entry[0], &filled[color], color, slice, table->wanted[color],
+                               error);
 #pragma omp critical(store)
     {
         StoreBatch *batch =
-            status == TREB_OK ? entry_add(table->entry, number, slice->lanes) : NULL;
+            status == TREB_OK ? entry_add(table->entry[0], number, slice->lanes) : NULL;
         ok = batch != NULL;
         if (ok) {
             memcpy(batch->side, filled, sizeof filled);
@@ -588,26 +476,26 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
                       treb_error *error)
 {
     treb_status status = TREB_OK;
-    for (int i = 0; i < CUTS && status == TREB_OK; i++)
-        if (table->cut[i] != NULL)
-            status = put_files(table, table->cut[i], number, slice,
-                               wanted_sides(table->cut[i]->wanted), error);
+    for (int i = 1; i <= CUTS && status == TREB_OK; i++)
+        if (table->entry[i] != NULL)
+            status = put_files(table, table->entry[i], number, slice,
+                               wanted_sides(table->entry[i]->wanted), error);
     uint64_t bytes = copy_cost(table, slice);
     bool copied;
     if (status != TREB_OK || bytes == 0) return status;
 #pragma omp critical(store)
     status = reserve(table, slice, bytes, &copied, error);
     if (status != TREB_OK) return status;
-    return copied
-               ? put_copy(table, number, slice, bytes, error)
-               : put_files(table, table->entry, number, slice, table->parents & WANT_SIDES, error);
+    return copied ? put_copy(table, number, slice, bytes, error)
+                  : put_files(table, table->entry[0], number, slice, table->parents & WANT_SIDES,
+                              error);
 }
 
 /* Files a side of a level that no push asks for any more; without a parent it is freed. */
 static treb_status side_retire(StoreTable *table, Side *side, int color, treb_error *error)
 {
     Store *store = table->store;
-    StoreEntry *entry = table->entry;
+    StoreEntry *entry = table->entry[0];
     bool parents = table->parents >> color & 1;
     treb_status status = TREB_OK;
     if (side->kept[PART_VALUES] && parents && !side->chunk[PART_VALUES])
@@ -626,7 +514,7 @@ static treb_status side_retire(StoreTable *table, Side *side, int color, treb_er
 /* Does so with the batches of levels below `level`. */
 static treb_status retire(StoreTable *table, int level, treb_error *error)
 {
-    const StoreEntry *entry = table->entry;
+    const StoreEntry *entry = table->entry[0];
     treb_status status = TREB_OK;
     for (uint32_t b = 0; b < entry->batches; b++)
         for (int color = 0; color < 2 && status == TREB_OK; color++)
@@ -644,10 +532,10 @@ treb_status store_level(StoreTable *table, int level, treb_error *error)
 /* Gives a complete file its name. */
 static treb_status entry_complete(const Store *store, StoreEntry *entry, treb_error *error)
 {
-    char path[PATH_SIZE];
+    char path[SCRATCH_PATH];
     treb_status status = entry_write_list(entry, error);
     if (status != TREB_OK) return status;
-    entry_path(store, &entry->shape.material, entry->wanted, path);
+    scratch_folder_file(&store->folder, &entry->shape.material, entry->wanted, path);
     char *name = strdup(path);
     if (name == NULL) return fail_memory(error);
     if (rename(entry->path, path) != 0) {
@@ -679,10 +567,9 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
     treb_status status = TREB_OK;
     if (complete) status = retire(table, table->level + 1, error);
     for (int i = 0; i <= CUTS; i++) {
-        StoreEntry *entry = i < CUTS ? table->cut[i] : table->entry;
         treb_error mine;
-        if (entry == NULL) continue;
-        treb_status own = end_entry(store, entry, complete && status == TREB_OK, &mine);
+        if (table->entry[i] == NULL) continue;
+        treb_status own = end_entry(store, table->entry[i], complete && status == TREB_OK, &mine);
         if (status != TREB_OK || own == TREB_OK) continue;
         status = own;
         *error = mine;

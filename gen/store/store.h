@@ -34,14 +34,12 @@ bool store_has(Store *store, const Material *material, unsigned wanted);
 /* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
 bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
-/* Bytes of the files that the store of a folder has. */
-uint64_t store_scratch_bytes(const char *directory);
-
 /* Begins a table. `parents`: what will be wanted by other tables; `lasting`: its files outlive a run that is
- * cut short. NULL: see `error`. */
+ * cut short; `state`: NULL, or what an earlier run put, to go on from. NULL: see `error`; TREB_ERR_DAMAGED if that
+ * cannot be used. */
 typedef struct StoreTable StoreTable;
 StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
-                        treb_error *error);
+                        State *state, treb_error *error);
 
 /* Where a run saves a table in the works: the folder, made if need be, and a name, to which parts add theirs.
  * TREB_ERR_IO. */
@@ -56,9 +54,6 @@ void store_forget(Store *store, const Material *material);
 /* What a lasting table has so far, for another run; it is on the disk then. TREB_ERR_IO,
  * TREB_ERR_MEMORY. Nothing may be asked of the store meanwhile. */
 treb_status store_table_put(StoreTable *table, State *state, treb_error *error);
-
-/* Begins a table with what an earlier run put. NULL: that cannot be used. */
-StoreTable *store_table_get(Store *store, const Shape *shape, unsigned parents, State *state);
 
 /* Takes the slices of `slice`, number[lane] each. Thread-safe. */
 treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *slice,

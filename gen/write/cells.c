@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -123,23 +122,19 @@ treb_status cells_put(const Cells *v, State *state, treb_error *error)
     return TREB_OK;
 }
 
-bool cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
-               State *state, Cells **out)
+Cells *cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+                 State *state)
 {
     treb_error error;
-    struct stat info;
-    Cells *v = *out = cells_open(shape, metric, sides, place, 0, &error);
-    if (v == NULL) return false;
+    Cells *v = cells_open(shape, metric, sides, place, 0, &error);
+    if (v == NULL) return NULL;
     atomic_store(&v->end, state_get(state));
     v->seen = (unsigned)state_get(state);
     for (int side = 0; side < 2; side++)
         if (v->sides >> side & 1) state_get_bytes(state, v->chunk[side], list_bytes(v));
-    if (!state->failed && fstat(v->file, &info) == 0 && (uint64_t)info.st_size >= v->end &&
-        ftruncate(v->file, (off_t)v->end) == 0)
-        return true;
+    if (!state->failed && io_cut(v->file, v->end)) return v;
     cells_free(v);
-    *out = NULL;
-    return false;
+    return NULL;
 }
 
 void cells_free(Cells *v)

@@ -17,9 +17,9 @@ typedef struct Cells Cells;
 /* Where they wait. */
 typedef struct CellsPlace {
     const char *directory; /* has room for the file */
-    const char
-        *path; /* of a file that outlives the run, beside which nothing stays in memory; NULL: one
-                              without a name. For each metric its name is added */
+    /* Of a file that outlives the run, beside which nothing stays in memory, with the metric's name added;
+     * NULL: one without a name. */
+    const char *path;
     Ledger *ledger;
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
     const atomic_bool *stop; /* when true nothing more is added; NULL allowed */
@@ -31,17 +31,17 @@ enum {
     CELLS_BOUNDS = 4 /* beside these: mate distances that may be bounds are marked */
 };
 
-/* What is there, for another run; the file is on the disk then. TREB_ERR_IO. */
-treb_status cells_put(const Cells *cells, State *state, treb_error *error);
-
-/* As cells_new, with what an earlier run put. False: that cannot be used; *out is NULL. */
-bool cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
-               State *state, Cells **out);
-
 /* NULL: see `error`. */
 Cells *cells_new(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
                  treb_error *error);
 void cells_free(Cells *cells);
+
+/* What is there, for another run; the file is on the disk then. TREB_ERR_IO. */
+treb_status cells_put(const Cells *cells, State *state, treb_error *error);
+
+/* As cells_new, with what an earlier run put. NULL: that cannot be used. */
+Cells *cells_get(const Shape *shape, treb_metric metric, unsigned sides, const CellsPlace *place,
+                 State *state);
 
 /* Bytes that one claims. */
 uint64_t cells_memory(const Shape *shape);

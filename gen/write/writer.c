@@ -50,7 +50,6 @@ static unsigned width_of(const Shape *shape, const WriteOptions *options)
     return options->wide || (many && options->codec == TABLE_ZSTD) ? 2 : 1;
 }
 
-/* Has the cells of a metric wait. */
 static CellsPlace cells_place(const Writer *w)
 {
     return (CellsPlace){.directory = w->directory,
@@ -68,6 +67,7 @@ static unsigned cells_sides(const Writer *w, treb_metric metric)
            (metric == TREB_DTM && w->bounds ? CELLS_BOUNDS : 0);
 }
 
+/* Has the cells of a metric wait. */
 static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
 {
     CellsPlace place = cells_place(w);
@@ -75,6 +75,7 @@ static treb_status wait_for(Writer *w, treb_metric metric, treb_error *error)
     return w->cells[metric] != NULL ? TREB_OK : error->status;
 }
 
+/* What writer_put put. */
 static bool writer_get(Writer *w, State *state)
 {
     w->begun = state_get_most(state, 1);
@@ -84,9 +85,9 @@ static bool writer_get(Writer *w, State *state)
     for (int m = 0; m < TREB_METRICS; m++) {
         if (state_get_most(state, 1) == 0) continue;
         CellsPlace place = cells_place(w);
-        if (!cells_get(w->shape, (treb_metric)m, cells_sides(w, (treb_metric)m), &place, state,
-                       &w->cells[m]))
-            return false;
+        w->cells[m] =
+            cells_get(w->shape, (treb_metric)m, cells_sides(w, (treb_metric)m), &place, state);
+        if (w->cells[m] == NULL) return false;
     }
     return w->cells[TREB_WDL] != NULL && !state->failed;
 }

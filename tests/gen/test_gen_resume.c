@@ -1,5 +1,6 @@
 /* test_gen_resume.c - runs that are killed, or asked to stop, at any moment, or find the disk full, again and
  * again: each goes on where the one before was, and the bytes are the same in the end. */
+#include <omp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -134,11 +135,39 @@ START_TEST(again_and_again)
 }
 END_TEST
 
+/* A run with one thread is killed in the first slice of a table, of which nothing was filed then. */
+START_TEST(in_the_first_slice)
+{
+    char folder[PATH_SIZE], state[PATH_SIZE + 32], slices[PATH_SIZE + 32];
+    Run *run = mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(run != MAP_FAILED);
+    make_work();
+    run_codec = TABLE_ZSTD;
+    omp_set_num_threads(1);
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    snprintf(folder, sizeof folder, "%.4000s/again", work);
+    snprintf(state, sizeof state, "%s/.scratch/KPvK.dtm.part", folder);
+    snprintf(slices, sizeof slices, "%s/.scratch/KPvK.dtm.solved.part", folder);
+    ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
+    *run = new_run(tables, EVERY);
+    ck_assert(run_ended(run, "KPvK", false, 0, 0));
+    run->options.directory = folder;
+    run->options.save_seconds = 1e-9;
+    while (access(state, F_OK) != 0) ck_assert(!run_ended(run, "KPvK", true, 1, 0));
+    ck_assert_int_ne(access(slices, F_OK), 0);
+    ck_assert(run_ended(run, "KPvK", true, 0, 0));
+    ck_assert_int_eq(check_folder(folder, false), check_folder(tables, false));
+    remove_work();
+    munmap(run, sizeof *run);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("resume");
     tcase_set_timeout(tests, 0);
     tcase_add_loop_test(tests, again_and_again, 0, 5);
+    tcase_add_test(tests, in_the_first_slice);
     Suite *suite = suite_create("gen resumed");
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,0 +1,111 @@
+/* scratch_folder.c - see scratch_folder.h. */
+#include "gen/store/scratch_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/io.h"
+#include "gen/solve/solved.h"
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+void scratch_folder_name(ScratchFolder *folder, const char *directory, bool mates)
+{
+    snprintf(folder->path, sizeof folder->path, "%.4000s/.scratch", directory);
+    folder->mates = mates;
+}
+
+static const char *values(const ScratchFolder *folder) { return folder->mates ? "dtm" : "wdl"; }
+
+void scratch_folder_file(const ScratchFolder *folder, const Material *m, unsigned wanted,
+                         char out[SCRATCH_PATH])
+{
+    char name[MATERIAL_NAME_SIZE], cut[4] = "";
+    material_name(m, name);
+    for (int i = 0; i < CUTS; i++)
+        if (wanted == (unsigned)WANT_CUT << i)
+            snprintf(cut, sizeof cut, "-%c%c", "wb"[i / 4], "qrbn"[i % 4]);
+    snprintf(out, SCRATCH_PATH, "%s/%s%s.%s.solved", folder->path, name, cut, values(folder));
+}
+
+void scratch_folder_saved(const ScratchFolder *folder, const Material *material, char *name,
+                          size_t size)
+{
+    char text[MATERIAL_NAME_SIZE];
+    material_name(material, text);
+    snprintf(name, size, "%s.%s.part", text, values(folder));
+}
+
+/* ---- the folder ------------------------------------------------------------------------------ */
+
+treb_status scratch_folder_make(const ScratchFolder *folder, treb_error *error)
+{
+    if (mkdir(folder->path, 0777) == 0 || errno == EEXIST) return TREB_OK;
+    return fail_errno(error, "make this folder", folder->path);
+}
+
+typedef void UseFile(void *context, const char *name, const char *path);
+
+static void each_file(const ScratchFolder *folder, UseFile *use, void *context)
+{
+    DIR *dir = opendir(folder->path);
+    if (dir == NULL) return;
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        char path[8192];
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        snprintf(path, sizeof path, "%s/%s", folder->path, e->d_name);
+        use(context, e->d_name, path);
+    }
+    closedir(dir);
+}
+
+static bool is_part(const char *name) { return strstr(name, ".part") != NULL; }
+
+static void forget_file(void *context, const char *name, const char *path)
+{
+    const char *material = context;
+    const size_t length = strlen(material);
+    if (strncmp(name, material, length) == 0 && strchr(".-", name[length]) && is_part(name))
+        unlink(path);
+}
+
+void scratch_folder_forget(const ScratchFolder *folder, const Material *material)
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(material, name);
+    each_file(folder, forget_file, name);
+}
+
+static void clean_file(void *context, const char *name, const char *path)
+{
+    const bool *all = context;
+    const char *ending = strstr(name, ".solved");
+    bool lasts = is_part(name) || (ending != NULL && strcmp(ending, ".solved") == 0);
+    if (strstr(name, IO_TEMPORARY)) lasts = false;
+    if ((ending != NULL || is_part(name)) && (*all || !lasts)) unlink(path);
+}
+
+void scratch_folder_clean(const ScratchFolder *folder, bool all)
+{
+    each_file(folder, clean_file, &all);
+    if (all) rmdir(folder->path);
+}
+
+static void add_bytes(void *context, const char *name, const char *path)
+{
+    struct stat info;
+    (void)name;
+    if (stat(path, &info) == 0) *(uint64_t *)context += (uint64_t)info.st_size;
+}
+
+uint64_t scratch_folder_bytes(const ScratchFolder *folder)
+{
+    uint64_t bytes = 0;
+    each_file(folder, add_bytes, &bytes);
+    return bytes;
+}
