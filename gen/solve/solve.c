@@ -105,15 +105,6 @@ static uint64_t slabs_reached(const Solver *s, uint32_t kings, int side, const u
     return reached;
 }
 
-/* One plane for one side to move at ply n. */
-typedef struct Task {
-    Solver *s;
-    uint32_t kings;
-    int side;
-    unsigned n;
-    Buffers *t;
-} Task;
-
 /* A set of cells of one plane: empty, or not looked at, outside these rows. */
 typedef struct RowSet {
     uint64_t *cells;
@@ -130,17 +121,15 @@ static KernelRows rows_found(const Solver *s, const FoundRows *found)
     return (KernelRows){found->slabs, s->shape->men == 4 ? found->of : NULL};
 }
 
-static Log *due_log(const Solver *s)
+Log *solver_due(const Solver *s)
 {
     bool zeroing = s->loop.metric == TREB_DTC && !s->shape->pawns;
     return s->due[zeroing ? TREB_DTZ : s->loop.metric];
 }
 
-/* When the next conversion of a stream is due; LOG_TAGS if there is none. Without pawns each is one ply
- * from itself. */
-static unsigned when_due(const Solver *s, uint32_t stream)
+unsigned solver_when_due(const Solver *s, uint32_t stream)
 {
-    unsigned tag = log_due(due_log(s), stream);
+    unsigned tag = log_due(solver_due(s), stream);
     return s->loop.metric == TREB_DTC && !s->shape->pawns && tag < LOG_TAGS ? 1 : tag;
 }
 
@@ -157,20 +146,20 @@ static uint64_t take_due(const Task *task, bool wins, uint64_t *found)
     Solver *s = task->s;
     const uint32_t stream = due_stream(task->kings, task->side, wins);
     uint64_t slabs = 0;
-    while (when_due(s, stream) == task->n) {
+    while (solver_when_due(s, stream) == task->n) {
         treb_error error;
         LogEntry entry;
-        treb_status status = log_take(due_log(s), stream, &task->t->room, &entry, &error);
+        treb_status status = log_take(solver_due(s), stream, &task->t->room, &entry, &error);
         if (status != TREB_OK) {
             solver_fail(s, status, &error);
             return 0;
         }
         if (slabs == 0) {
-            slabs = log_entry_get(due_log(s), &entry, found);
+            slabs = log_entry_get(solver_due(s), &entry, found);
             continue;
         }
         slabs_clear(s, found, ~slabs);
-        log_entry_or(due_log(s), &entry, found);
+        log_entry_or(solver_due(s), &entry, found);
         slabs = KERNEL_ALL;
     }
     return slabs;
@@ -387,13 +376,6 @@ static void ply_wins(const Task *task)
 
 /* ---- a metric -------------------------------------------------------------------------------- */
 
-static bool any_cell(const uint64_t *set, size_t words)
-{
-    uint64_t any = 0;
-    for (size_t w = 0; w < words; w++) any |= set[w];
-    return any != 0;
-}
-
 /* What the first metric has decided holds for all: brings back what was not decided, and the mates. Only
  * what turned out lost can. */
 static treb_status restore(const Task *task, treb_error *error)
@@ -432,9 +414,9 @@ static void start_due(const Task *task)
         const uint32_t stream = due_stream(task->kings, task->side, wins);
         treb_error error;
         treb_status status = TREB_OK;
-        if (s->saver != NULL) status = log_file(due_log(s), stream, &task->t->room, &error);
+        if (s->saver != NULL) status = log_file(solver_due(s), stream, &task->t->room, &error);
         if (status != TREB_OK) solver_fail(s, status, &error);
-        log_rewind(due_log(s), stream);
+        log_rewind(solver_due(s), stream);
     }
 }
 
@@ -454,11 +436,8 @@ static void metric_start(const Task *task)
     }
     const uint64_t *mated = plane_at(s, s->loop.lost_at[0][side].set, kings);
     bool mates = any_cell(mated, s->shape->plane_words);
-    s->loop.lost_at[0][side].slabs[kings] = mates ? KERNEL_ALL : 0;
-    if (s->loop.lost_at[0][side].rows != NULL)
-        memset(s->loop.lost_at[0][side].rows + 64 * kings, 0xff, 64 * sizeof(uint64_t));
-    s->loop.lost_at[1][side].slabs[kings] = 0;
-    s->loop.won_slabs[0][side][kings] = s->loop.won_slabs[1][side][kings] = 0;
+    solver_nothing_new(s, kings, side);
+    if (mates) frontier_all(&s->loop.lost_at[0][side], kings);
     start_due(task);
     if (mates) decide(s, kings, side, false, 0, mated, KERNEL_ALL, task->t);
 }
@@ -468,7 +447,7 @@ static unsigned next_due(const Solver *s, unsigned n)
 {
     unsigned least = LOG_TAGS;
     for (uint32_t stream = 0; stream < 4 * s->shape->kings; stream++) {
-        unsigned due = when_due(s, stream);
+        unsigned due = solver_when_due(s, stream);
         if (due >= n && due < least) least = due;
     }
     return least;
@@ -488,132 +467,6 @@ static void add_counts(PlyCounts *sum, const PlyCounts *part, unsigned longest)
     for (int i = 0; i < 4; i++)
         for (unsigned n = 0; n <= longest; n++)
             sum->of[i / 2][i % 2][n] += part->of[i / 2][i % 2][n];
-}
-
-/* Files what logs have in memory of a plane and side. What is due is filed before. */
-static void file_stream(Solver *s, uint32_t stream, Buffers *t)
-{
-    treb_error error;
-    treb_status status = log_file(s->facts, stream, &t->room, &error);
-    for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
-        if (s->decided[m]) status = log_file(s->decided[m], stream, &t->room, &error);
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        for (uint32_t wins = 0; wins < 2 && status == TREB_OK; wins++)
-            if (s->due[m] && s->due[m] != due_log(s))
-                status = log_file(s->due[m], 2 * stream + wins, &t->room, &error);
-    if (status != TREB_OK) solver_fail(s, status, &error);
-}
-
-static void save(Solver *s, unsigned n)
-{
-    treb_error error;
-    s->next = n;
-    if (solver_failed(s)) return;
-    treb_status status = log_space_sync(s->space, &error);
-    if (status == TREB_OK) status = s->saver->save(s->saver->context, s, &error);
-    if (status != TREB_OK) solver_fail(s, status, &error);
-}
-
-void solver_save_by(Solver *s, const SolverSaver *saver) { s->saver = saver; }
-
-void solver_put(const Solver *s, State *state)
-{
-    state_put(state, s->loop.metric);
-    state_put(state, s->next);
-    state_put(state, s->slice.dtc_is_dtz);
-    state_put_bytes(state, s->slice.plies, sizeof s->slice.plies);
-    state_put_bytes(state, s->slice.legal, sizeof s->slice.legal);
-    state_put_bytes(state, s->slice.zeroing_wins, sizeof s->slice.zeroing_wins);
-    for (int m = TREB_DTZ; m <= (int)s->loop.metric; m++)
-        state_put_bytes(state, &s->counts[m], sizeof s->counts[m]);
-    log_space_put(s->space, state);
-}
-
-static bool solver_get(Solver *s, State *state)
-{
-    s->loop.metric = (treb_metric)state_get_most(state, TREB_METRICS - 1);
-    s->next = (unsigned)state_get_most(state, LOG_TAGS);
-    s->slice.dtc_is_dtz = state_get_most(state, 1);
-    state_get_bytes(state, s->slice.plies, sizeof s->slice.plies);
-    state_get_bytes(state, s->slice.legal, sizeof s->slice.legal);
-    state_get_bytes(state, s->slice.zeroing_wins, sizeof s->slice.zeroing_wins);
-    for (int m = TREB_DTZ; m <= (int)s->loop.metric; m++)
-        state_get_bytes(state, &s->counts[m], sizeof s->counts[m]);
-    return s->loop.metric >= TREB_DTZ && s->metrics >> s->loop.metric & 1 && s->next > 1 &&
-           log_space_get(s->space, state);
-}
-
-/* What was decided so far: takes it from the sets of the loop, and finds what the last ply changed. */
-static treb_status redo_decided(const Task *task, treb_error *error)
-{
-    Solver *s = task->s;
-    const Log *log = s->decided[s->loop.metric];
-    const size_t words = s->shape->plane_words;
-    const uint32_t stream = stream_of(task->kings, task->side);
-    Frontier *lost_at = &s->loop.lost_at[task->n & 1][task->side];
-    uint64_t *unwon = plane_at(s, s->loop.unwon[task->side], task->kings);
-    uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
-    uint64_t *lost = plane_at(s, lost_at->set, task->kings), *set = task->t->a;
-    LogReader reader;
-    LogEntry entry;
-    treb_status status;
-    memset(lost, 0, words * sizeof *lost);
-    log_read(&reader, log, stream, &task->t->room);
-    while ((status = log_next(&reader, &entry, error)) == TREB_OK && entry.bytes != NULL) {
-        const bool won = decided_won(entry.tag), last = decided_plies(entry.tag) == task->n;
-        memset(set, 0, words * sizeof *set);
-        log_entry_or(log, &entry, set);
-        for (size_t w = 0; w < words; w++) *(won ? &unwon[w] : &open[w]) &= ~set[w];
-        if (last && won) s->loop.won_slabs[task->n & 1][task->side][task->kings] = KERNEL_ALL;
-        if (last && !won) log_entry_or(log, &entry, lost);
-    }
-    lost_at->slabs[task->kings] = any_cell(lost, words) ? KERNEL_ALL : 0;
-    if (lost_at->rows != NULL)
-        memset(lost_at->rows + 64 * task->kings, 0xff, 64 * sizeof(uint64_t));
-    return status;
-}
-
-/* Opens what fell due so far, and goes on behind it. */
-static treb_status redo_due(const Task *task, treb_error *error)
-{
-    Solver *s = task->s;
-    uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
-    treb_status status = TREB_OK;
-    for (int wins = 0; wins < 2; wins++) {
-        const uint32_t stream = due_stream(task->kings, task->side, wins);
-        log_rewind(due_log(s), stream);
-        while (status == TREB_OK && when_due(s, stream) <= task->n) {
-            LogEntry entry;
-            status = log_take(due_log(s), stream, &task->t->room, &entry, error);
-            if (status == TREB_OK && !wins) log_entry_or(due_log(s), &entry, open);
-        }
-    }
-    return status;
-}
-
-/* What may turn out lost without converting. */
-static treb_status redo_open(const Task *task, treb_error *error)
-{
-    Solver *s = task->s;
-    uint64_t *open = plane_at(s, s->loop.open[task->side], task->kings);
-    memset(open, 0, s->shape->plane_words * sizeof *open);
-    return log_or_tag(s->facts, stream_of(task->kings, task->side), FACT_OPEN, &task->t->room, open,
-                      error);
-}
-
-/* Brings a plane to where it was after ply task->n. Legal positions are set up. */
-static void metric_resume(const Task *task)
-{
-    Solver *s = task->s;
-    treb_error error;
-    for (int parity = 0; parity < 2; parity++) {
-        s->loop.lost_at[parity][task->side].slabs[task->kings] = 0;
-        s->loop.won_slabs[parity][task->side][task->kings] = 0;
-    }
-    treb_status status = redo_open(task, &error);
-    if (status == TREB_OK) status = redo_due(task, &error);
-    if (status == TREB_OK) status = redo_decided(task, &error);
-    if (status != TREB_OK) solver_fail(s, status, &error);
 }
 
 static void tell_ply(const Solver *s, unsigned n)
@@ -666,7 +519,7 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
         for (uint32_t i = 0; i < tasks; i++) {
             Task task = {s, i / 2, i % 2, first - 1, &t};
             if (ok && first == 1) metric_start(&task);
-            if (ok && first > 1) metric_resume(&task);
+            if (ok && first > 1) solver_redo(&task);
             solver_mind(s);
         }
         while (n < LOG_TAGS) {
@@ -692,9 +545,9 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
             if (ok) keep_counts(s, &t);
 #pragma omp for schedule(dynamic)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) file_stream(s, i, &t);
+                if (ok) solver_file(s, i, &t);
 #pragma omp single
-            save(s, n);
+            solver_save(s, n);
         }
         if (ok) keep_counts(s, &t);
         buffers_free(&t);
@@ -724,31 +577,21 @@ static void find_mirrored(Slice *slice)
             slice->mirrored |= UINT64_C(1) << i;
 }
 
-/* Saves what a solver has when all is solved. */
-static void save_solved(Solver *s)
-{
-    if (s->saver == NULL || solver_failed(s) || !s->saver->due(s->saver->context, true)) return;
-#pragma omp parallel
-    {
-        Buffers t;
-        treb_error error;
-        if (!buffers_init(&t, s, false)) solver_fail(s, fail_memory(&error), &error);
-#pragma omp for schedule(dynamic)
-        for (uint32_t i = 0; i < 2 * s->shape->kings; i++)
-            if (t.memory != NULL) file_stream(s, i, &t);
-        buffers_free(&t);
-    }
-    save(s, LOG_TAGS);
-}
-
 /* All metrics, from ply `next` of one on: 1 at its start. */
 static void solve_metrics(Solver *s, treb_metric from, unsigned next)
 {
     for (int m = (int)from; m < TREB_METRICS && !solver_failed(s); m++, next = 1) {
         bool skip = m == TREB_DTC && s->slice.dtc_is_dtz;
         if (s->metrics >> m & 1 && !skip) metric_run(s, (treb_metric)m, next);
-        if (m == TREB_DTZ) s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
     }
+    solver_save_solved(s);
+}
+
+static treb_status solver_end(Solver *s, const Slice **out)
+{
+    s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
+    *out = &s->slice;
+    return (treb_status)s->status;
 }
 
 static void solver_begin(Solver *s, int lanes, const uint64_t pawns[][2], treb_error *error)
@@ -773,9 +616,7 @@ treb_status solver_run(Solver *s, int lanes, const uint64_t pawns[][2], const So
     treb_status status = solver_setup(s, source, error);
     if (status != TREB_OK) return status;
     solve_metrics(s, TREB_DTZ, 1);
-    save_solved(s);
-    *out = &s->slice;
-    return (treb_status)s->status;
+    return solver_end(s, out);
 }
 
 treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State *state,
@@ -785,13 +626,7 @@ treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State
     solver_begin(s, lanes, pawns, error != NULL ? error : &none);
     if (!solver_get(s, state))
         return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
-    if (s->loop.metric > TREB_DTZ || s->next == LOG_TAGS)
-        s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
     solver_set_legal(s);
-    if (s->next < LOG_TAGS && !solver_failed(s)) {
-        solve_metrics(s, s->loop.metric, s->next);
-        save_solved(s);
-    }
-    *out = &s->slice;
-    return (treb_status)s->status;
+    if (s->next < LOG_TAGS) solve_metrics(s, s->loop.metric, s->next);
+    return solver_end(s, out);
 }

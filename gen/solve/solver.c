@@ -8,38 +8,26 @@
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* The sets of the loop. */
-static void place_all(Solver *s, Layout *layout)
+static void place_sets(PlyLoop *loop, const Shape *shape, Layout *layout)
 {
-    const Shape *shape = s->shape;
     const size_t set = shape->words * sizeof(uint64_t), slabs = shape->kings * sizeof(uint64_t);
     for (int side = 0; side < 2; side++) {
-        s->loop.unwon[side] = layout_place(layout, set);
-        s->loop.open[side] = layout_place(layout, set);
+        loop->unwon[side] = layout_place(layout, set);
+        loop->open[side] = layout_place(layout, set);
         for (int parity = 0; parity < 2; parity++) {
-            s->loop.lost_at[parity][side].set = layout_place(layout, set);
-            s->loop.lost_at[parity][side].slabs = layout_place(layout, slabs);
+            loop->lost_at[parity][side].set = layout_place(layout, set);
+            loop->lost_at[parity][side].slabs = layout_place(layout, slabs);
             if (shape->men == 4)
-                s->loop.lost_at[parity][side].rows = layout_place(layout, 64 * slabs);
-            s->loop.won_slabs[parity][side] = layout_place(layout, slabs);
+                loop->lost_at[parity][side].rows = layout_place(layout, 64 * slabs);
+            loop->won_slabs[parity][side] = layout_place(layout, slabs);
         }
     }
 }
 
-static void solver_describe(Solver *s, const Shape *shape, unsigned metrics)
-{
-    memset(s, 0, sizeof *s);
-    s->shape = s->slice.shape = shape;
-    s->slice.counts = s->counts;
-    s->slice.solver = s;
-    s->metrics = metrics | 1u << TREB_DTZ;
-    s->slab_count = shape->men >= 3 ? 64 : 1;
-    s->slab_words = shape->plane_words / s->slab_count;
-}
-
 /* Without pawns every conversion counts one ply to conversion: what is due is that of DTZ. */
-static bool has_due(const Solver *s, int metric)
+static bool has_due(const Shape *shape, unsigned metrics, int metric)
 {
-    return s->metrics >> metric & 1 && (metric != TREB_DTC || s->shape->pawns);
+    return metrics >> metric & 1 && (metric != TREB_DTC || shape->pawns);
 }
 
 static bool logs_new(Solver *s)
@@ -49,7 +37,8 @@ static bool logs_new(Solver *s)
     bool ok = (s->space = log_space_new(&s->place.logs)) != NULL &&
               (s->facts = log_new(s->space, streams, words)) != NULL;
     for (int m = TREB_DTZ; m < TREB_METRICS && ok; m++) {
-        if (has_due(s, m)) ok = (s->due[m] = log_new(s->space, 2 * streams, words)) != NULL;
+        if (has_due(s->shape, s->metrics, m))
+            ok = (s->due[m] = log_new(s->space, 2 * streams, words)) != NULL;
         if (ok && s->metrics >> m & 1)
             ok = (s->decided[m] = log_new(s->space, streams, words)) != NULL;
     }
@@ -61,7 +50,7 @@ static treb_status sets_new(Solver *s, treb_error *error)
 {
     Layout layout = {NULL, 0};
     Ledger *ledger = s->place.logs.ledger;
-    place_all(s, &layout);
+    place_sets(&s->loop, s->shape, &layout);
     if (s->place.paged == 0) {
         s->sets = ledger_alloc(ledger, layout.size);
         if (s->sets == NULL) return fail_memory(error);
@@ -75,7 +64,7 @@ static treb_status sets_new(Solver *s, treb_error *error)
         }
     }
     layout = (Layout){s->sets != NULL ? s->sets : s->paged.at, 0};
-    place_all(s, &layout);
+    place_sets(&s->loop, s->shape, &layout);
     return TREB_OK;
 }
 
@@ -84,7 +73,13 @@ treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *
 {
     Solver *s = *out = malloc(sizeof *s);
     if (s == NULL) return fail_memory(error);
-    solver_describe(s, shape, metrics);
+    memset(s, 0, sizeof *s);
+    s->shape = s->slice.shape = shape;
+    s->slice.counts = s->counts;
+    s->slice.solver = s;
+    s->metrics = metrics | 1u << TREB_DTZ;
+    s->slab_count = shape->men >= 3 ? 64 : 1;
+    s->slab_words = shape->plane_words / s->slab_count;
     s->place = *place;
     s->kernel = kernel_best();
     treb_status status = sets_new(s, error);
@@ -116,14 +111,14 @@ void solver_free(Solver *s)
 
 /* ---- the work space of a thread -------------------------------------------------------------- */
 
-static void place_buffers(Buffers *t, const Solver *s, bool outcomes, Layout *layout)
+static void place_buffers(Buffers *t, const Shape *shape, unsigned metrics, bool outcomes,
+                          Layout *layout)
 {
-    const size_t plane = s->shape->plane_words * sizeof(uint64_t), cells = s->shape->plane_cells;
-    const bool dtc = s->shape->pawns && s->metrics >> TREB_DTC & 1,
-               dtm = s->metrics >> TREB_DTM & 1;
+    const size_t plane = shape->plane_words * sizeof(uint64_t), cells = shape->plane_cells;
+    const bool dtc = shape->pawns && metrics >> TREB_DTC & 1, dtm = metrics >> TREB_DTM & 1;
     t->a = layout_place(layout, plane);
     t->b = layout_place(layout, plane);
-    log_room_place(&t->room, s->shape->plane_words, layout);
+    log_room_place(&t->room, shape->plane_words, layout);
     t->counts = layout_place(layout, sizeof *t->counts);
     if (!outcomes) return;
     t->outcomes.verdict = layout_place(layout, cells);
@@ -149,11 +144,11 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
 {
     Layout layout = {NULL, 0};
     memset(t, 0, sizeof *t);
-    place_buffers(t, s, outcomes, &layout);
+    place_buffers(t, s->shape, s->metrics, outcomes, &layout);
     t->memory = ledger_alloc(s->place.logs.ledger, layout.size);
     if (t->memory == NULL) return false;
     layout = (Layout){t->memory, 0};
-    place_buffers(t, s, outcomes, &layout);
+    place_buffers(t, s->shape, s->metrics, outcomes, &layout);
     memset(t->counts, 0, sizeof *t->counts);
     if (t->first != NULL) memset(t->first, 0, (LOG_TAGS + 1) * sizeof *t->first);
     return true;
@@ -162,12 +157,9 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
 SolverSets solver_sets(const Shape *shape, int threads)
 {
     enum { PLANES = 32 /* that a thread works on and beside, about */ };
+    PlyLoop loop;
     Layout sets = {NULL, 0};
-    Solver *s = malloc(sizeof *s);
-    if (s == NULL) return (SolverSets){0, 0};
-    solver_describe(s, shape, 0);
-    place_all(s, &sets);
-    free(s);
+    place_sets(&loop, shape, &sets);
     uint64_t least = (uint64_t)threads * PLANES * shape->plane_words * sizeof(uint64_t);
     uint64_t all = ledger_cost(sets.size);
     return (SolverSets){all, least < all ? least : all};
@@ -175,20 +167,15 @@ SolverSets solver_sets(const Shape *shape, int threads)
 
 uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
 {
-    Solver *s = malloc(sizeof *s);
     Buffers t;
-    Layout sets = {NULL, 0}, buffers = {NULL, 0};
-    if (s == NULL) return UINT64_MAX;
-    solver_describe(s, shape, metrics);
-    place_all(s, &sets);
-    memset(&t, 0, sizeof t);
-    place_buffers(&t, s, true, &buffers);
+    Layout buffers = {NULL, 0};
+    metrics |= 1u << TREB_DTZ;
+    place_buffers(&t, shape, metrics, true, &buffers);
     int logs = 1;
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++) logs += (s->metrics >> m & 1) + 2 * has_due(s, m);
-    uint64_t bytes = ledger_cost(sets.size) + threads * ledger_cost(buffers.size) +
-                     log_memory(2 * shape->kings, shape->plane_words, logs, threads);
-    free(s);
-    return bytes;
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        logs += (metrics >> m & 1) + 2 * has_due(shape, metrics, m);
+    return solver_sets(shape, threads).all + threads * ledger_cost(buffers.size) +
+           log_memory(2 * shape->kings, shape->plane_words, logs, threads);
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */

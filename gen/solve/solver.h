@@ -2,6 +2,8 @@
 #ifndef TREB_GEN_SOLVER_H
 #define TREB_GEN_SOLVER_H
 
+#include <string.h>
+
 #include "core/bitboard.h"
 #include "core/paged.h"
 #include "gen/solve/convert.h"
@@ -92,6 +94,15 @@ typedef struct Buffers {
 bool buffers_init(Buffers *t, const Solver *s, bool outcomes);
 void buffers_free(Buffers *t);
 
+/* One plane for one side to move at ply n. */
+typedef struct Task {
+    Solver *s;
+    uint32_t kings;
+    int side;
+    unsigned n;
+    Buffers *t;
+} Task;
+
 /* Gives memory back where sets are in a file: after each plane. */
 static inline void solver_mind(const Solver *s)
 {
@@ -112,12 +123,52 @@ treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *erro
 /* Of that, the legal positions alone. */
 void solver_set_legal(Solver *s);
 
+/* The log of what is due in the loop that runs. */
+Log *solver_due(const Solver *s);
+
+/* When the next conversion of a stream is due; LOG_TAGS if there is none. Without pawns each is one ply
+ * from itself. */
+unsigned solver_when_due(const Solver *s, uint32_t stream);
+
+/* What is left to a later run: resume.c. Files what logs have in memory of a plane and side; what is due is filed
+ * before. Saves, when that was done for all, that ply n comes next. Does both when all is solved. */
+void solver_file(Solver *s, uint32_t stream, Buffers *t);
+void solver_save(Solver *s, unsigned n);
+void solver_save_solved(Solver *s);
+
+/* Takes over what solver_put put. False: it makes no sense. */
+bool solver_get(Solver *s, State *state);
+
+/* Brings a plane to where it was after ply task->n. Legal positions are set up. */
+void solver_redo(const Task *task);
+
 /* Positions that a set of cells of a plane stands for, in these slabs: see PlyCounts. */
 uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs);
 
 static inline uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
 {
     return set + (size_t)kings * s->shape->plane_words;
+}
+
+static inline bool any_cell(const uint64_t *set, size_t words)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < words; w++) any |= set[w];
+    return any != 0;
+}
+
+/* All rows of a plane may have something. */
+static inline void frontier_all(Frontier *frontier, uint32_t kings)
+{
+    frontier->slabs[kings] = KERNEL_ALL;
+    if (frontier->rows != NULL) memset(frontier->rows + 64 * kings, 0xff, 64 * sizeof(uint64_t));
+}
+
+/* Nothing was decided in a plane at the last two plies. */
+static inline void solver_nothing_new(Solver *s, uint32_t kings, int side)
+{
+    for (int parity = 0; parity < 2; parity++)
+        s->loop.lost_at[parity][side].slabs[kings] = s->loop.won_slabs[parity][side][kings] = 0;
 }
 
 static inline KernelPlane plane_of(const Solver *s, uint32_t kings)
