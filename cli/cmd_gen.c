@@ -240,7 +240,7 @@ typedef struct GenRun {
     GenProgress *progress;
     const GeneratePlan *plan;
     uint64_t positions[WDL_VALUES], bytes;
-    double seconds[GENERATE_PHASES], total;
+    double solving, writing, total;
     size_t tables;
     uint32_t longest;
     treb_metric metric;
@@ -263,7 +263,8 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
 {
     GenRun *run = context;
     if (run->progress) gen_progress_step(run->progress, step, r);
-    for (int p = 0; p < GENERATE_PHASES; p++) run->seconds[p] += r->seconds[p];
+    run->solving += r->seconds[GENERATE_SOLVE];
+    run->writing += generate_writing(r);
     run->total += r->total;
     if (!run->plan->step[step].write) return;
     run->tables++;
@@ -280,8 +281,7 @@ static void print_summary(const GenRun *run)
     char text[32], size[16];
     cli_format_size(run->bytes, size);
     printf("\n%zu tables, %s, %.1f s", run->tables, size, run->total);
-    printf(" (solving %.1f, writing %.1f, summed over threads)\n", run->seconds[GENERATE_SOLVE],
-           run->seconds[GENERATE_COLLECT] + run->seconds[GENERATE_FINISH]);
+    printf(" (solving %.1f, writing %.1f, summed over threads)\n", run->solving, run->writing);
     for (int v = TREB_WIN; v >= 0; v--) {
         if (run->positions[v] == 0) continue;
         cli_format_count(run->positions[v], text);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 
@@ -18,9 +19,10 @@ struct GenProgress {
     const GeneratePlan *plan;
     const GenerateOptions *options;
     const GenerateProgress *state;
-    double work, share,
-        given;   /* of all tables; the share that was done when last told; of an earlier run */
-    int resumed; /* tables of which `given` knows */
+    double work;  /* of all tables */
+    double share; /* that was done when last told, */
+    double given; /* and what of it an earlier run has done */
+    int resumed;  /* tables of which `given` knows */
     CliProgress line;
     double next_json;
     pthread_t thread;
@@ -37,14 +39,6 @@ static const double part_of_phase[2][GENERATE_PHASES] = {{0.25, 0.15, 0.60}, {0.
 static const double *parts_of(const GenerateStep *step)
 {
     return part_of_phase[material_men(&step->material) > 5];
-}
-
-/* In positions of a large table that is written: to learn its codes takes a small one most of its time. */
-static double step_work(const GenerateStep *step)
-{
-    const double cells = (double)step->cells, learning = 4e7;
-    if (!step->write) return cells * parts_of(step)[GENERATE_SOLVE];
-    return cells + (3 * cells < learning ? 3 * cells : learning);
 }
 
 /* How much of a slice is solved: it is set up, and there is a loop for each metric, of which nobody knows how
@@ -89,13 +83,19 @@ static double table_done(const GenProgress *p, const GenerateStep *step)
                                             atomic_load(&p->state->writing.all));
 }
 
+/* Seconds at whatever pace. */
+static double step_work(const GenProgress *p, size_t step)
+{
+    return estimate_step_seconds(&p->plan->step[step], p->options, 1);
+}
+
 /* The share of the whole plan. */
 static double share_done(const GenProgress *p)
 {
     size_t table = (size_t)atomic_load(&p->state->table);
     double work = 0;
-    for (size_t i = 0; i < table; i++) work += step_work(&p->plan->step[i]);
-    work += table_done(p, &p->plan->step[table]) * step_work(&p->plan->step[table]);
+    for (size_t i = 0; i < table; i++) work += step_work(p, i);
+    work += table_done(p, &p->plan->step[table]) * step_work(p, table);
     return p->work > 0 && work < p->work ? work / p->work : 1;
 }
 
@@ -202,7 +202,7 @@ GenProgress *gen_progress_start(const char *command, int style, const GeneratePl
     p->plan = plan;
     p->options = options;
     p->state = options->progress;
-    for (size_t i = 0; i < plan->steps; i++) p->work += step_work(&plan->step[i]);
+    for (size_t i = 0; i < plan->steps; i++) p->work += step_work(p, i);
     cli_progress_start(&p->line, command, quiet);
     p->next_json = p->line.start + JSON_PAUSE;
     pthread_mutex_init(&p->lock, NULL);

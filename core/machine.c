@@ -1,6 +1,7 @@
 /* machine.c - see machine.h. */
 #include "core/machine.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -113,6 +114,20 @@ uint64_t machine_free_memory(void)
     if (read_field("/proc/meminfo", "MemAvailable:", &kilobytes) && 1024 * kilobytes < least)
         least = 1024 * kilobytes;
     return least;
+}
+
+int machine_held_open(void) { return open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
+
+bool machine_held(int file, uint64_t *all, uint64_t *mapped)
+{
+    char text[96] = "";
+    unsigned long long resident, shared;
+    if (file < 0 || pread(file, text, sizeof text - 1, 0) <= 0) return false;
+    if (sscanf(text, "%*u %llu %llu", &resident, &shared) != 2) return false;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    *all = resident * page;
+    *mapped = shared * page;
+    return true;
 }
 
 uint64_t machine_free_disk(const char *folder)

@@ -2,6 +2,7 @@
 #ifndef TREB_CORE_MACHINE_H
 #define TREB_CORE_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Bytes of memory that this process could still get: what the kernel says is available, or less
@@ -11,6 +12,12 @@ uint64_t machine_free_memory(void);
 /* The part of it that control groups decide: `groups` is a file such as /proc/self/cgroup, `mount`
  * where the kernel shows the groups, /sys/fs/cgroup. UINT64_MAX if there is no limit. */
 uint64_t machine_group_memory(const char *groups, const char *mount);
+
+/* Bytes of memory that this process holds, and those of them that belong to mapped files or are shared. `file` is
+ * what machine_held_open returned, so that asking takes a microsecond; -1, where nothing tells, is allowed. False:
+ * it cannot be found out. Thread-safe. */
+int machine_held_open(void);
+bool machine_held(int file, uint64_t *all, uint64_t *mapped);
 
 /* Bytes free on the file system of a folder; of a folder that is not there, of the one that it
  * would be made in, what is kept for root included if we are. 0 if that cannot be found out,

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "core/io.h"
+#include "core/machine.h"
 
 void paged_close(Paged *paged)
 {
@@ -43,18 +43,13 @@ treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint
         return status;
     }
     paged->at = at;
-    paged->held = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    paged->held = machine_held_open();
     return TREB_OK;
 }
 
 void paged_mind(const Paged *paged)
 {
-    char text[96] = "";
-    unsigned long long mapped;
-    if (paged->at == NULL || paged->held < 0) return;
-    if (pread(paged->held, text, sizeof text - 1, 0) <= 0) return;
-    /* All, resident, and of these from files. */
-    if (sscanf(text, "%*u %*u %llu", &mapped) != 1) return;
-    if (mapped * (uint64_t)sysconf(_SC_PAGESIZE) > paged->most)
+    uint64_t all, mapped;
+    if (paged->at != NULL && machine_held(paged->held, &all, &mapped) && mapped > paged->most)
         madvise(paged->at, (size_t)paged->bytes, MADV_DONTNEED);
 }

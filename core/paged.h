@@ -11,8 +11,8 @@
 typedef struct Paged {
     void *at; /* NULL: none */
     uint64_t bytes;
-    uint64_t most; /* bytes of mapped files that the process may hold */
-    int file, held; /* descriptors; `held` tells how much that is */
+    uint64_t most;  /* bytes of mapped files that the process may hold */
+    int file, held; /* descriptors; `held`: see machine_held */
 } Paged;
 
 /* An array of zeros, with room for all of it in a folder. TREB_ERR_IO, TREB_ERR_MEMORY. */

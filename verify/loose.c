@@ -4,13 +4,11 @@
  * worked out again. So no bound is put on how much of them is touched; when the process holds more
  * memory than it may, all of that goes at once, while other threads may be reading it. */
 #define _DEFAULT_SOURCE
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/machine.h"
 #include "verify/parts.h"
 
 enum { LITTLE = 16 << 20, MUCH = 256 << 20 /* bytes */ };
@@ -23,7 +21,7 @@ struct VerifyLoose {
 
 void verify_loose_open(VerifyStore *store)
 {
-    store->resident = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    store->resident = machine_held_open();
     store->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -76,10 +74,8 @@ void verify_loose_free(void *at, uint64_t bytes)
 /* Bytes of memory that the process holds; 0 if that cannot be found out. */
 static uint64_t resident_bytes(const VerifyStore *store)
 {
-    char text[64] = "";
-    unsigned long long all, resident;
-    if (store->resident < 0 || pread(store->resident, text, sizeof text - 1, 0) <= 0) return 0;
-    return sscanf(text, "%llu %llu", &all, &resident) == 2 ? resident * store->page_bytes : 0;
+    uint64_t all, mapped;
+    return machine_held(store->resident, &all, &mapped) ? all : 0;
 }
 
 void verify_loose_claim(VerifyStore *store)
