@@ -49,7 +49,8 @@ CLI := $(wildcard cli/*.c)
 comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
-GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
+KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
+GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ)
 SERVER_OBJ := $(call obj,$(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
@@ -217,7 +218,8 @@ manifest: all
 	mv $(BUILD)/sums.all tables/SHA256SUMS
 	mv $(BUILD)/manifest.all tables/manifest.tsv
 
-bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait
+bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait $(BUILD)/tests/gen/bench_kernel
+	$(BUILD)/tests/gen/bench_kernel
 	$(TOOL) bench --tables $(TABLES)
 ifneq ($(SYZYGY),)
 	$(MAKE) --no-print-directory $(BUILD)/tests/fathom/bench_fathom
@@ -294,6 +296,10 @@ $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
 
 $(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# The solver's steps, on planes of four to six men.
+$(BUILD)/tests/gen/bench_kernel: $(BUILD)/tests/gen/bench_kernel.o $(call obj,$(CORE) gen/solve/kernel_pick.c) $(KERNEL_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Sizes and speed of the exporter's code: bench_encode FILE..., Syzygy's files or cells.
 $(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c $(wildcard gen/code/*.c))

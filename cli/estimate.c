@@ -27,7 +27,7 @@ uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *o
         (options->syzygy ? syzygy_bytes : file_bytes)[material_has_pawns(&step->material)];
     double sum = 0;
     for (int m = 0; m < TREB_METRICS && step->write; m++)
-        if (options->metrics >> m & 1) sum += bytes[m] * (double)step->cells;
+        if (options->metrics >> m & 1) sum += bytes[m] * (double)(step->cells << step->pair);
     return (uint64_t)sum;
 }
 
@@ -35,7 +35,7 @@ uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *
 {
     bool mates = options->metrics >> TREB_DTM & 1;
     if (generate_solved_before(step, options)) return 0; /* it is on the disk already */
-    double cells = 0.5 * (double)step->cells * step->asked;
+    double cells = 0.5 * (double)(step->cells << step->pair) * step->asked;
     return (uint64_t)(scratch_bytes[mates][material_has_pawns(&step->material)] * cells);
 }
 
@@ -67,6 +67,8 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
 static const struct {
     double solve, write, learn;
 } rates[2][2] = {{{4.4, 15.5, 1}, {13, 27, 3}}, {{23, 26, 8}, {25, 30, 8}}};
+static const double pair_part =
+    1.4; /* cells that stand for two are half as many, but take longer to solve */
 static const double learn_cells = 1e-7;
 /* How the work divides by metric. Without pawns DTC mostly is DTZ. */
 static const double solve_part[2][TREB_METRICS] = {{0.25, 0.4, 0, 0.35}, {0.2, 0.3, 0.25, 0.25}};
@@ -88,6 +90,7 @@ double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *op
     }
     double written = billions * rates[six][pawns].write + (learn < most ? learn : most);
     if (zstd) written *= zstd_part;
+    if (step->pair) solve *= pair_part;
     return (billions * rates[six][pawns].solve * solve + written * write) * pace;
 }
 

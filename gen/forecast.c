@@ -178,7 +178,8 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     step->asked = bit_count(step->parents & WANT_SIDES) +
                   cut * bit_count(step->parents & ~(unsigned)WANT_SIDES);
     step->slices = shape->index.slices;
-    step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape);
+    step->pair = shape->pair;
+    step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape) >> shape->pair;
     bool listed = material_men(&step->material) <= MEN_LISTED;
     if (listed && !(batches_list(&batches, shape) && count_asked(shape, &batches, o, &asked))) {
         batches_free(&batches);

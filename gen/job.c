@@ -44,7 +44,7 @@ static void set_phase(const TableJob *job, int phase)
 /* ---- saving ---------------------------------------------------------------------------------- */
 
 static const double saved_seconds = 240;
-static const uint64_t saved_mark = UINT64_C(0x0001444556415354); /* "TSAVED" and a version */
+static const uint64_t saved_mark = UINT64_C(0x0002444556415354); /* "TSAVED" and a version */
 
 /* What must be the same for a run to go on where another was. */
 static void put_key(const TableJob *job, State *state)

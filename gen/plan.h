@@ -46,7 +46,9 @@ typedef struct GenerateStep {
     bool write;       /* its files are wanted and not there */
     unsigned parents; /* what other tables of the plan want of it: see gen/solve/solved.h */
     double asked;     /* how much that is, in all cells of a side to move */
-    uint64_t cells, slices;
+    uint64_t cells;   /* to solve, of both sides to move */
+    uint64_t slices;
+    bool pair;      /* each cell stands for two: see gen/solve/shape.h */
     uint64_t store; /* bytes of solved slices that must be in memory at once */
     /* Bytes that the process takes at least: while slices are solved, `store` included; while files are
      * finished; and the more of the two. */

@@ -72,7 +72,7 @@ void export_abort(Exporter *e)
  * left is about right, and no less than 1 where there was any: it tells which value is frequent. */
 static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
 {
-    uint64_t weight = slice->shape->pawns ? 2 : 8;
+    uint64_t weight = slice->shape->pawns ? 2 : slice->shape->pair ? 16 : 8;
     for (int side = 0; side < SIDES; side++) {
         uint64_t shown = weight * slice->zeroing_wins[side], *ones = &counts->of[side][1][1];
         if (*ones > 0) *ones = *ones > shown ? *ones - shown : 1;
@@ -200,6 +200,15 @@ typedef struct Source {
     uint8_t *cells;       /* slice after slice */
 } Source;
 
+/* Brings the cells of a pair that the solver keeps once to where files may ask for the other order. */
+static void mirror_pair(const Shape *shape, uint8_t *cells)
+{
+    enum { ROW = 64 * KERNEL_ROW };
+    for (size_t row = 0; row < shape->plane_cells / ROW && shape->pair; row++)
+        if (shape_cell(shape, row * ROW) != row * ROW)
+            memcpy(cells + row * ROW, cells + shape_cell(shape, row * ROW), ROW);
+}
+
 static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice, uint32_t chunk,
                               Plies *room[2], treb_error *error)
 {
@@ -216,6 +225,7 @@ static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice
             out[i] = distance_value(s->values, room[TREB_WDL][i], room[TREB_DTZ][i]);
     else
         for (size_t i = 0; i < count; i++) out[i] = verdict_value(room[TREB_WDL][i]);
+    for (uint32_t k = 0; k < planes; k++) mirror_pair(e->shape, out + k * e->maps.plane);
     return TREB_OK;
 }
 

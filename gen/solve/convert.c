@@ -287,6 +287,19 @@ static void forward_row(const Pass *p, int man, uint64_t cell, uint64_t child)
     row_improve(p, cell, &row);
 }
 
+/* Squares on which a man would make no cell in use: a pair is kept once. The other man of it is in `cell`, unless it
+ * is run over later, or is the one who moves. */
+static uint64_t not_kept(const Pass *p, int man, uint64_t cell)
+{
+    const Shape *shape = p->c->shape;
+    const int other = !man;
+    bool placed = other < man || p->move->victim == other || p->move->man == man;
+    if (!shape->pair || man > 1 || (p->move->man == other && p->move->man != man) || !placed)
+        return 0;
+    uint64_t bit = square_bit(cell >> 6 * (shape->men - 1 - other) & 63);
+    return man == 1 ? 2 * bit - 1 : ~(bit - 1);
+}
+
 /* Runs over the squares of man `loop` and the following. */
 static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, const uint64_t ep[2])
 {
@@ -295,6 +308,7 @@ static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, cons
         return;
     }
     int man = p->man[loop], between = p->move->between;
+    uint64_t skipped = not_kept(p, man, cell) | (between >= 0 ? square_bit(between) : 0);
     if (loop == p->loops - 1 && p->captures == 0) {
         const uint32_t *offset = p->view.offset[man];
         uint64_t step = parent_step(p->c, man, 1);
@@ -303,11 +317,11 @@ static void forward(const Pass *p, int loop, uint64_t cell, uint64_t child, cons
             return;
         }
         for (int s = 0; s < 64; s++, cell += step)
-            if (s != between) forward_cell(p, cell, child + offset[s], ep);
+            if (!bit_test(skipped, s)) forward_cell(p, cell, child + offset[s], ep);
         return;
     }
     for (int s = 0; s < 64; s++) {
-        if (s == between) continue;
+        if (bit_test(skipped, s)) continue;
         uint64_t there[2];
         for (int e = 0; e < p->captures; e++) there[e] = ep[e] + p->en_passant[e].offset[man][s];
         forward(p, loop + 1, cell + parent_step(p->c, man, s), child + p->view.offset[man][s],
@@ -324,7 +338,7 @@ static void backward_row(const Pass *p, int man, int to, uint64_t cell, uint64_t
     RowValues all, row;
     row_values(p, man, child, &all);
     row_remove(&all, occupied);
-    uint64_t from = piece_attacks(type, to, occupied) & ~occupied;
+    uint64_t from = piece_attacks(type, to, occupied) & ~occupied & ~not_kept(p, mover, cell);
     while (from) {
         int square = bit_pop(&from);
         memcpy(&row, &all, sizeof row);
@@ -343,8 +357,9 @@ static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t ch
             backward_row(p, man, to, cell, child, occupied);
             return;
         }
+        uint64_t skipped = occupied | not_kept(p, man, cell);
         for (int s = 0; s < 64; s++)
-            if (!bit_test(occupied, s))
+            if (!bit_test(skipped, s))
                 backward(p, loop + 1, to, cell + parent_step(p->c, man, s),
                          child + p->view.offset[man][s], occupied | square_bit(s));
         return;
@@ -352,7 +367,8 @@ static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t ch
     Outcome o = view_outcome(p->c, &p->view, child);
     if (o.verdict == 0) return;
     int man = p->move->man;
-    uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied;
+    uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied &
+                    ~not_kept(p, man, cell);
     while (from) improve(p, cell + parent_step(p->c, man, bit_pop(&from)), o);
 }
 

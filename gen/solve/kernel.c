@@ -195,7 +195,7 @@ static const uint64_t row_window[127] = {[0 ... 62] = UINT64_MAX, [64 ... 126] =
 typedef struct ManRows {
     const Vec *in;
     Vec *out;
-    size_t stride;                /* vectors from one square's row to the next's */
+    const uint32_t *at;           /* vectors before a square's row */
     uint64_t occupied;            /* squares of men that number no bit or word of a row */
     uint64_t in_slabs, out_slabs; /* squares whose rows count */
 } ManRows;
@@ -205,7 +205,7 @@ static inline void rows_line(const ManRows *rows, int from, int step, int length
 {
     const Vec *in = rows->in;
     Vec *out = rows->out;
-    const size_t stride = rows->stride;
+    const uint32_t *at = rows->at;
     const uint64_t occupied = rows->occupied, in_slabs = rows->in_slabs,
                    out_slabs = rows->out_slabs;
     Vec carry[8];
@@ -214,7 +214,7 @@ static inline void rows_line(const ManRows *rows, int from, int step, int length
         uint64_t bit = UINT64_C(1) << s;
         if (live) {
             if (out_slabs & bit)
-                for (int r = 0; r < 8; r++) out[s * stride + r] |= carry[r];
+                for (int r = 0; r < 8; r++) out[at[s] + r] |= carry[r];
             if (occupied & bit) {
                 live = false;
             } else {
@@ -223,8 +223,7 @@ static inline void rows_line(const ManRows *rows, int from, int step, int length
             }
         }
         if (in_slabs & bit) {
-            for (int r = 0; r < 8; r++)
-                carry[r] = live ? carry[r] | in[s * stride + r] : in[s * stride + r];
+            for (int r = 0; r < 8; r++) carry[r] = live ? carry[r] | in[at[s] + r] : in[at[s] + r];
             live = true;
         }
     }
@@ -256,8 +255,7 @@ static void rows_knight(const ManRows *rows)
         for (int j = 0; j < 8; j++) {
             int f = (s & 7) + jump[j][0], r = (s >> 3) + jump[j][1], t = 8 * r + f;
             if (f < 0 || f > 7 || r < 0 || r > 7 || !(rows->out_slabs >> t & 1)) continue;
-            for (int v = 0; v < 8; v++)
-                rows->out[t * rows->stride + v] |= rows->in[s * rows->stride + v];
+            for (int v = 0; v < 8; v++) rows->out[rows->at[t] + v] |= rows->in[rows->at[s] + v];
         }
     }
 }
@@ -288,9 +286,11 @@ static inline uint64_t row_occupied(size_t row, int outer)
 }
 
 /* Whether row number `row` of those that two men number counts. */
-static inline bool row_in(KernelRows rows, size_t slab, size_t row)
+static inline bool row_in(bool pair, KernelRows rows, size_t slab, size_t row)
 {
-    return rows.slabs >> slab & 1 && (rows.of == NULL || rows.of[slab] >> row & 1);
+    if (!(rows.slabs >> slab & 1) || (pair && row <= slab)) return false;
+    if (rows.of != NULL) return rows.of[slab] >> row & 1;
+    return !pair || rows.slabs >> row & 1;
 }
 
 /* The squares of man `man`, one of two that number rows, on which rows count, for the other man's square
@@ -308,6 +308,8 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
 {
     int outer = plane->men - 2, shift = 6 * (outer - 1 - man);
     size_t rows = (size_t)1 << 6 * outer;
+    uint32_t at[64];
+    for (uint32_t s = 0; s < 64; s++) at[s] = 8 * s << shift;
     for (size_t base = 0; base < rows; base++) {
         if (base >> shift & 63) continue;
         uint64_t others = 0, in_mask = in_rows.slabs, out_mask = out_rows.slabs;
@@ -323,8 +325,36 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
             out_mask = out_rows.slabs & bit ? KERNEL_ALL : 0;
         }
         if (in_mask && out_mask)
-            rows_unmove(type, &(ManRows){in + base * 8, out + base * 8, (size_t)8 << shift,
+            rows_unmove(type, &(ManRows){in + base * 8, out + base * 8, at,
                                          plane->occupied | others, in_mask, out_mask});
+    }
+}
+
+/* Of a pair, by the square of one man: where the other may be in rows that count. */
+static void pair_rows(KernelRows rows, uint64_t of[64])
+{
+    memset(of, 0, 64 * sizeof *of);
+    for (size_t low = 0; low < 64; low++)
+        for (size_t high = low + 1; high < 64; high++) {
+            if (!row_in(true, rows, low, high)) continue;
+            of[low] |= UINT64_C(1) << high;
+            of[high] |= UINT64_C(1) << low;
+        }
+}
+
+/* Un-moves either man of a pair. */
+static void unmove_pair(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
+                        Vec *out, KernelRows out_rows)
+{
+    uint64_t in_of[64], out_of[64];
+    pair_rows(in_rows, in_of);
+    pair_rows(out_rows, out_of);
+    for (uint32_t other = 0; other < 64; other++) {
+        if (!in_of[other] || !out_of[other]) continue;
+        uint32_t at[64];
+        for (uint32_t s = 0; s < 64; s++) at[s] = 8 * (s < other ? 64 * s + other : 64 * other + s);
+        rows_unmove(type, &(ManRows){in, out, at, plane->occupied | UINT64_C(1) << other,
+                                     in_of[other], out_of[other]});
     }
 }
 
@@ -339,6 +369,10 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         *vout |= bit_unmoves(type, *vin, ~*(const VecUnaligned *)plane->lane);
         return;
     }
+    if (plane->pair && man < 2) {
+        if (man == 0) unmove_pair(plane, type, vin, in_rows, vout, out_rows);
+        return;
+    }
     if (man < men - 2) {
         unmove_outer(plane, man, type, vin, in_rows, vout, out_rows);
         return;
@@ -350,7 +384,8 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0;
         if (!(both >> top & 1)) continue;
-        if (outer == 2 && !(row_in(in_rows, top, row & 63) && row_in(out_rows, top, row & 63)))
+        if (outer == 2 && !(row_in(plane->pair, in_rows, top, row & 63) &&
+                            row_in(plane->pair, out_rows, top, row & 63)))
             continue;
         uint64_t occupied = plane->occupied | row_occupied(row, outer);
         if (man == men - 1)
@@ -406,7 +441,7 @@ static inline __attribute__((always_inline)) void row_merge(int symmetry, const 
 }
 
 /* Called with constants, so that each symmetry gets a loop of its own. */
-static inline __attribute__((always_inline)) void merge_rows(int symmetry, int outer,
+static inline __attribute__((always_inline)) void merge_rows(int symmetry, int outer, bool pair,
                                                              const uint64_t *in, KernelRows in_rows,
                                                              uint64_t *out, KernelRows out_rows)
 {
@@ -419,16 +454,18 @@ static inline __attribute__((always_inline)) void merge_rows(int symmetry, int o
             row |= ((size_t)1 << 6 * (outer - 1)) - 1; /* the last of the slab */
             continue;
         }
-        if (outer == 2 && !row_in(out_rows, top, row & 63)) continue;
+        if (outer == 2 && !row_in(pair, out_rows, top, row & 63)) continue;
         for (int m = 0; m < outer; m++) image |= (size_t)from[row >> 6 * m & 63] << 6 * m;
-        if (outer == 2 && !row_in(in_rows, image >> 6, image & 63)) continue;
+        if (pair && image >> 6 > (image & 63)) image = (image & 63) << 6 | image >> 6;
+        if (outer == 2 && !row_in(pair, in_rows, image >> 6, image & 63)) continue;
         row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
     }
 }
 
-static void merge(int men, int symmetry, const uint64_t *in, KernelRows in_rows, uint64_t *out,
-                  KernelRows out_rows)
+static void merge(const KernelPlane *plane, int symmetry, const uint64_t *in, KernelRows in_rows,
+                  uint64_t *out, KernelRows out_rows)
 {
+    int men = plane->men;
     if (out_rows.slabs == 0) return;
     if (men < 2) {
         /* Without men the one bit is no square. */
@@ -441,7 +478,7 @@ static void merge(int men, int symmetry, const uint64_t *in, KernelRows in_rows,
     switch (symmetry) {
 #define MERGE(s)                                                                                   \
     case s:                                                                                        \
-        merge_rows(s, men - 2, in, in_rows, out, out_rows);                                        \
+        merge_rows(s, men - 2, plane->pair, in, in_rows, out, out_rows);                           \
         break
         MERGE(0);
         MERGE(1);

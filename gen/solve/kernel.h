@@ -10,10 +10,14 @@
  * captures nothing: along lines it passes over empty squares only. What comes out for cells in
  * which two men share a square means nothing; the caller masks it away.
  *
+ * Where men 0 and 1 are alike and number rows, a position is kept once: in the row where man 0 is on the lower
+ * square. Other rows are empty, and nothing is written there.
+ *
  * There are several builds of the same source, for wider registers; kernel_best picks one. */
 #ifndef TREB_GEN_KERNEL_H
 #define TREB_GEN_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +29,7 @@ enum { KERNEL_MEN_MAX = 6, KERNEL_ROW = 64, KERNEL_LANES = 8 };
 /* What stands where in a plane. */
 typedef struct KernelPlane {
     int men;                     /* k */
+    bool pair;                   /* men 0 and 1 of four are alike, and kept once */
     uint64_t occupied;           /* kings and pawns */
     uint64_t lane[KERNEL_LANES]; /* with one man, instead: the same by word */
 } KernelPlane;
@@ -40,7 +45,7 @@ static inline size_t kernel_plane_words(int men)
 #define KERNEL_ALL UINT64_MAX
 
 /* Which rows of a plane count: those of some slabs and, with four men, in each of them those with man 1 on
- * the squares of an entry of `of`; NULL: all. */
+ * the squares of an entry of `of`. NULL: all, or of a pair those with both men on squares in `slabs`. */
 typedef struct KernelRows {
     uint64_t slabs;
     const uint64_t *of;
@@ -54,14 +59,14 @@ typedef struct Kernel {
     const char *name;
 
     /* Ors into `out`, in these rows, the un-moves of man `man` of type `type` from `in`, of which all
-     * other rows than in_rows are empty. */
+     * other rows than in_rows are empty. Of a pair man 0 stands for both, and man 1 is passed over. */
     void (*unmove)(const KernelPlane *plane, int man, int type, const uint64_t *in,
                    KernelRows in_rows, uint64_t *out, KernelRows out_rows);
 
     /* Ors into `out`, in these rows, the plane `in` seen through a symmetry: cell p of `out` takes cell
-     * symmetry(p) of `in`, which is empty but for in_rows. */
-    void (*merge)(int men, int symmetry, const uint64_t *in, KernelRows in_rows, uint64_t *out,
-                  KernelRows out_rows);
+     * symmetry(p) of `in`, which is empty but for in_rows. Of `plane` only the men are looked at. */
+    void (*merge)(const KernelPlane *plane, int symmetry, const uint64_t *in, KernelRows in_rows,
+                  uint64_t *out, KernelRows out_rows);
 
     /* For `words` words of cells: plies[i] = value where bit i of set is. */
     void (*mark)(const uint64_t *set, size_t words, Plies value, Plies *plies);

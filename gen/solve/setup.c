@@ -23,7 +23,7 @@ static void plane_fill_valid(const Solver *s, uint32_t kings, uint64_t *out)
     }
     for (size_t w = 0; w < s->shape->plane_words; w++) {
         uint64_t occupied = plane.occupied;
-        bool distinct = alive;
+        bool distinct = alive && !(s->shape->pair && (w >> 12) >= (w >> 6 & 63));
         for (int m = 0; m < men - 1; m++) {
             uint64_t bit = square_bit(w >> 6 * m & 63);
             distinct &= !(occupied & bit);
@@ -46,6 +46,18 @@ static void plane_fill_man(const Solver *s, int man, int square, uint64_t *out)
         out[w] = (w >> shift & 63) == (size_t)square ? UINT64_MAX : 0;
 }
 
+/* Brings what was found of a pair for either man into the rows where it is kept. */
+static void fold_pair(uint64_t *set)
+{
+    for (size_t low = 0; low < 64; low++)
+        for (size_t high = low; high < 64; high++) {
+            uint64_t *kept = set + KERNEL_ROW * (64 * low + high),
+                     *other = set + KERNEL_ROW * (64 * high + low);
+            for (size_t w = 0; w < KERNEL_ROW && low < high; w++) kept[w] |= other[w];
+            memset(other, 0, KERNEL_ROW * sizeof *other);
+        }
+}
+
 /* Ors into `out` the cells in which `color` attacks the other king. */
 static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *man, uint64_t *out)
 {
@@ -56,11 +68,14 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
         if (pawns_attack(color, s->slice.pawns[lane][color]) & square_bit(target))
             memset(out + lane * words, 0xff, words * sizeof *out);
     for (int i = 0; i < s->shape->men; i++) {
-        if (s->shape->man[i].color != color) continue;
+        if (s->shape->man[i].color != color || (s->shape->pair && i == 1)) continue;
+        /* Either man of a pair may give check: the first is looked at in all rows. */
+        plane.pair = s->shape->pair && i > 0;
         plane_fill_man(s, i, target, man);
         s->kernel->unmove(&plane, i, s->shape->man[i].type, man, KERNEL_ROWS_ALL, out,
                           KERNEL_ROWS_ALL);
     }
+    if (s->shape->pair) fold_pair(out);
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */
@@ -110,8 +125,8 @@ static void plane_unmove_all(const Solver *s, uint32_t kings, int side, uint64_t
     const Shape *shape = s->shape;
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        s->kernel->merge(shape->men, link.symmetry, plane_at(s, set, link.kings), KERNEL_ROWS_ALL,
-                         out, KERNEL_ROWS_ALL);
+        s->kernel->merge(&plane, link.symmetry, plane_at(s, set, link.kings), KERNEL_ROWS_ALL, out,
+                         KERNEL_ROWS_ALL);
     }
     for (int i = 0; i < shape->men; i++)
         if (shape->man[i].color == side)

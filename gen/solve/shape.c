@@ -22,6 +22,27 @@ static void link_kings(Shape *shape, uint32_t kings, int color)
     shape->links[kings][color] = n;
 }
 
+/* Adds the men of a group of the index. */
+static void add_group(Shape *shape, int g)
+{
+    const IndexGroup *group = &shape->index.group[g];
+    shape->first[g] = (uint8_t)shape->men;
+    for (int i = 0; i < group->count; i++)
+        shape->man[shape->men++] = (ShapeMan){group->color, group->type};
+}
+
+/* Gives all men their numbers. Of four, two that are alike come first. */
+static void number_men(Shape *shape, int men)
+{
+    int first = -1;
+    for (int g = shape->index.groups - 1; g >= 0 && men == 4; g--)
+        if (shape->index.group[g].count >= 2) first = g;
+    if (first >= 0) add_group(shape, first);
+    for (int g = 0; g < shape->index.groups; g++)
+        if (g != first) add_group(shape, g);
+    shape->pair = first >= 0;
+}
+
 bool shape_init(Shape *shape, const Material *material)
 {
     memset(shape, 0, sizeof *shape);
@@ -30,13 +51,10 @@ bool shape_init(Shape *shape, const Material *material)
     shape->pawns = shape->index.pawns;
     shape->symmetric = material_symmetric(material);
     shape->kings = shape->index.kings;
-    for (int g = 0; g < shape->index.groups; g++) {
-        const IndexGroup *group = &shape->index.group[g];
-        for (int i = 0; i < group->count; i++) {
-            if (shape->men == KERNEL_MEN_MAX) return false;
-            shape->man[shape->men++] = (ShapeMan){group->color, group->type};
-        }
-    }
+    int men = 0;
+    for (int g = 0; g < shape->index.groups; g++) men += shape->index.group[g].count;
+    if (men > KERNEL_MEN_MAX) return false;
+    number_men(shape, men);
     shape->plane_words = kernel_plane_words(shape->men);
     shape->plane_cells = 64 * shape->plane_words;
     shape->words = shape->plane_words * shape->kings;

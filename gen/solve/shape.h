@@ -3,7 +3,8 @@
  * The solver works on slices: all positions with the same pawns. A slice is an array of planes, one
  * a pair of kings (core/index.h), each an array of words (kernel.h). The men other than kings and
  * pawns have a bit, a word or a row number each, like men one each, so that a set holds a position
- * with two like men twice. Cells are numbered within a slice. */
+ * with two like men twice; but once if these number rows, which is where two like men of four are put.
+ * Cells are numbered within a slice. */
 #ifndef TREB_GEN_SHAPE_H
 #define TREB_GEN_SHAPE_H
 
@@ -26,6 +27,8 @@ typedef struct Shape {
     bool pawns, symmetric;
     int men;
     ShapeMan man[KERNEL_MEN_MAX];
+    uint8_t first[INDEX_GROUPS_MAX]; /* man of a group of the index */
+    bool pair;                       /* men 0 and 1 are alike, and kept once: kernel.h */
     uint32_t kings;
     size_t plane_words, plane_cells; /* cells = 64 * words, also where the bit is no man */
     size_t words, cells;             /* of a slice */
@@ -33,6 +36,14 @@ typedef struct Shape {
     ShapeLink (*link)[2][8];         /* by kings and colour: where that king's moves lead */
     uint8_t (*links)[2];
 } Shape;
+
+/* The cell of a plane where a position with men on such squares is kept. */
+static inline size_t shape_cell(const Shape *shape, size_t cell)
+{
+    if (!shape->pair) return cell;
+    size_t first = cell >> 18, second = cell >> 12 & 63, rest = cell & 0xfff;
+    return first < second ? cell : second << 18 | first << 12 | rest;
+}
 
 /* False when out of memory or when the material has too many men. */
 bool shape_init(Shape *shape, const Material *material);

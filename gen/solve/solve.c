@@ -42,6 +42,17 @@ static uint64_t unsymmetry(int symmetry, uint64_t squares)
 
 /* ---- one ply --------------------------------------------------------------------------------- */
 
+/* What of a slab may hold something. */
+typedef struct Span {
+    size_t first, end; /* words of a plane */
+} Span;
+
+static Span slab_span(const Solver *s, size_t slab)
+{
+    size_t first = slab * s->slab_words, end = first + s->slab_words;
+    return (Span){s->shape->pair ? first + KERNEL_ROW * (slab + 1) : first, end};
+}
+
 /* The mask of one slab. */
 static uint64_t slab_bit(const Solver *s, size_t slab)
 {
@@ -59,9 +70,9 @@ uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, 
     uint64_t count = 0, twice = 0;
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         if (!slab_in(s, slabs, slab)) continue;
-        size_t first = slab * s->slab_words, end = first + s->slab_words;
-        count += s->kernel->count(set + first, s->slab_words);
-        for (size_t w = first; w < end && s->slice.mirrored; w++)
+        Span span = slab_span(s, slab);
+        count += s->kernel->count(set + span.first, span.end - span.first);
+        for (size_t w = span.first; w < span.end && s->slice.mirrored; w++)
             twice += (uint64_t)bit_count(
                 set[w] & slice_mirrored(&s->slice, kings * s->shape->plane_words + w));
     }
@@ -87,6 +98,27 @@ static uint64_t plane_reached(const Solver *s, uint32_t kings, int side, const u
     for (int i = 0, links = s->shape->links[kings][side]; i < links; i++)
         if (slabs[link[i].kings]) return KERNEL_ALL;
     return 0;
+}
+
+/* The squares of a pair in a set that is not empty in these rows or slabs: the one man's, and the other's.
+ * Without a pair, the slabs. */
+static uint64_t squares_of_rows(const Solver *s, uint64_t slabs, const uint64_t *of)
+{
+    uint64_t squares = slabs;
+    for (uint64_t left = slabs; left && s->shape->pair;) squares |= of[bit_pop(&left)];
+    return squares;
+}
+
+static uint64_t squares_in(const Solver *s, const uint64_t *set, uint64_t slabs)
+{
+    uint64_t squares = slabs;
+    for (uint64_t left = slabs; left && s->shape->pair;) {
+        size_t slab = (size_t)bit_pop(&left);
+        for (size_t row = slab + 1; row < 64; row++)
+            if (!(squares >> row & 1) && any_cell(set + KERNEL_ROW * (64 * slab + row), KERNEL_ROW))
+                squares |= square_bit(row);
+    }
+    return squares;
 }
 
 /* Slabs that quiet moves of `side` reach in plane `kings` from the changed `slabs` of all planes. */
@@ -234,9 +266,10 @@ static void unmove_men(const Task *task, int first, int last, RowSet in, RowSet 
 static void unmove_king(const Task *task, uint64_t *set, RowSet out)
 {
     const Shape *shape = task->s->shape;
+    KernelPlane plane = plane_of(task->s, task->kings);
     for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
         ShapeLink link = shape->link[task->kings][task->side][i];
-        task->s->kernel->merge(shape->men, link.symmetry, plane_at(task->s, set, link.kings),
+        task->s->kernel->merge(&plane, link.symmetry, plane_at(task->s, set, link.kings),
                                KERNEL_ROWS_ALL, out.cells, out.rows);
     }
 }
@@ -251,7 +284,8 @@ static void rows_losing(const Task *task, uint64_t slabs, const uint64_t *open, 
     uint64_t *here = plane_at(s, unwon, task->kings);
     slabs_clear(s, escape, slabs);
     rows->slabs = slabs;
-    memset(rows->of, 0xff, sizeof rows->of);
+    for (size_t slab = 0; slab < 64; slab++)
+        rows->of[slab] = s->shape->pair ? slabs & ~(2 * square_bit(slab) - 1) : UINT64_MAX;
     keep_rows(s, rows, open, escape);
     if (rows->slabs == 0) return;
     KernelRows own = rows_found(s, rows);
@@ -265,7 +299,7 @@ static void rows_losing(const Task *task, uint64_t slabs, const uint64_t *open, 
                    (RowSet){escape, rows_found(s, rows)});
 }
 
-/* Opens what can only lose by converting and now may: those that are not won. Returns the slabs. */
+/* Opens what can only lose by converting and now may: those that are not won. Returns where. */
 static uint64_t open_due(const Task *task)
 {
     const Solver *s = task->s;
@@ -274,10 +308,10 @@ static uint64_t open_due(const Task *task)
     const uint64_t *unwon = plane_at(s, s->loop.unwon[task->side], task->kings);
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         if (!slab_in(s, slabs, slab)) continue;
-        for (size_t w = slab * s->slab_words, end = w + s->slab_words; w < end; w++)
-            open[w] |= due[w] & unwon[w];
+        Span span = slab_span(s, slab);
+        for (size_t w = span.first; w < span.end; w++) open[w] |= due[w] & unwon[w];
     }
-    return slabs;
+    return squares_in(s, due, slabs);
 }
 
 /* Takes from `open` what is lost in one slab: of some of its rows, if they are told apart. Returns
@@ -292,7 +326,7 @@ static bool slab_loses(const Task *task, size_t slab, const FoundRows *rows, uin
     if (s->shape->men != 4)
         return words_lose(open + first, escape + first, lost + first, s->slab_words);
     uint64_t found = 0;
-    for (size_t row = 0; row < 64; row++) {
+    for (size_t row = s->shape->pair ? slab + 1 : 0; row < 64; row++) {
         size_t at = first + KERNEL_ROW * row;
         if (!(rows->of[slab] >> row & 1))
             memset(lost + at, 0, KERNEL_ROW * sizeof *lost);
@@ -312,6 +346,7 @@ static void ply_losses(const Task *task)
     uint64_t *open = plane_at(s, s->loop.open[side], kings), found = 0;
     FoundRows rows;
     out->slabs[kings] = 0;
+    if (out->rows != NULL) memset(out->rows + 64 * kings, 0, 64 * sizeof *out->rows);
     uint64_t slabs =
         open_due(task) | slabs_reached(s, kings, side, s->loop.won_slabs[~task->n & 1][!side]);
     if (slabs == 0) return;
@@ -319,7 +354,7 @@ static void ply_losses(const Task *task)
     for (size_t slab = 0; slab < s->slab_count; slab++)
         if (slab_in(s, rows.slabs, slab) && slab_loses(task, slab, &rows, open, out))
             found |= slab_bit(s, slab);
-    out->slabs[kings] = found;
+    out->slabs[kings] = out->rows ? squares_of_rows(s, found, out->rows + 64 * kings) : found;
     if (found) decide(s, kings, side, false, task->n, plane_at(s, out->set, kings), found, task->t);
 }
 
@@ -334,13 +369,14 @@ static void unmove_lost(const Task *task, const Frontier *in, uint64_t slabs)
 {
     const Solver *s = task->s;
     const Shape *shape = s->shape;
+    const KernelPlane plane = plane_of(s, task->kings);
     const KernelRows all = {slabs, NULL};
     for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
         ShapeLink link = shape->link[task->kings][task->side][i];
         uint64_t from = in->slabs[link.kings];
         if (shape->men >= 3) from = unsymmetry(link.symmetry, from);
         if (from)
-            s->kernel->merge(shape->men, link.symmetry, plane_at(s, in->set, link.kings),
+            s->kernel->merge(&plane, link.symmetry, plane_at(s, in->set, link.kings),
                              frontier_rows(in, link.kings), task->t->a, (KernelRows){from, NULL});
     }
     if (in->slabs[task->kings])
@@ -367,10 +403,11 @@ static void ply_wins(const Task *task)
     uint64_t *unwon = plane_at(s, s->loop.unwon[side], kings), found = 0;
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         if (!slab_in(s, slabs, slab)) continue;
-        size_t first = slab * s->slab_words;
-        if (words_win(won + first, unwon + first, s->slab_words)) found |= slab_bit(s, slab);
+        Span span = slab_span(s, slab);
+        if (words_win(won + span.first, unwon + span.first, span.end - span.first))
+            found |= slab_bit(s, slab);
     }
-    *won_slabs = found;
+    *won_slabs = squares_in(s, won, found);
     if (found) decide(s, kings, side, true, task->n, won, found, task->t);
 }
 
@@ -558,7 +595,7 @@ unsigned slice_weight(const Slice *slice, uint32_t kings)
 {
     const uint8_t *king = slice->shape->king[kings];
     if (slice->shape->pawns) return 2;
-    return king[0] % 9 == 0 && king[1] % 9 == 0 ? 4 : 8;
+    return (king[0] % 9 == 0 && king[1] % 9 == 0 ? 4 : 8) << slice->shape->pair;
 }
 
 uint64_t slice_mirrored(const Slice *slice, size_t word)

@@ -11,6 +11,7 @@
 
 enum { CURSED_START = RULE_PLIES + 1 };
 
+/* Slabs of a pair, which is kept once, are squares of either man: see squares_in. */
 typedef struct Frontier {
     uint64_t *set;   /* cells just lost; meaningful in the slabs named */
     uint64_t *slabs; /* by kings: slabs of `set` that are not empty */
@@ -176,6 +177,7 @@ static inline KernelPlane plane_of(const Solver *s, uint32_t kings)
     const uint8_t *king = s->shape->king[kings];
     uint64_t squares = square_bit(king[0]) | square_bit(king[1]);
     KernelPlane plane = {.men = s->shape->men,
+                         .pair = s->shape->pair,
                          .occupied = squares | s->slice.pawns[0][0] | s->slice.pawns[0][1]};
     if (plane.men == 1)
         for (int i = 0; i < KERNEL_LANES; i++) plane.lane[i] = squares | s->lane_pawns[i];

@@ -211,11 +211,11 @@ static Cells64 find_cells(const StoreEntry *entry, int square, size_t word)
 {
     const Cut *cut = &entry->cut;
     size_t cell = 64 * word;
-    if (cut->squares == 0) return (Cells64){cell, false};
+    if (cut->squares == 0) return (Cells64){shape_cell(&entry->shape, cell), false};
     int shift = 6 * (entry->shape.men - 1 - cut->man);
     size_t low = cell & (((size_t)1 << shift) - 1), on = (size_t)cut->square[square] << shift;
-    if (shift == 0) return (Cells64){64 * cell + on, true};
-    return (Cells64){(cell >> shift) << (shift + 6) | on | low, false};
+    if (shift == 0) return (Cells64){shape_cell(&entry->shape, 64 * cell + on), true};
+    return (Cells64){shape_cell(&entry->shape, (cell >> shift) << (shift + 6) | on | low), false};
 }
 
 static uint64_t gather_set(const uint64_t *set, Cells64 from)

@@ -32,8 +32,7 @@ bool codes_map_init(CodesMap *map, const Shape *shape, const Index *index)
     map->cells = codes_cells(shape);
     map->kernel = kernel_best();
     for (unsigned a = map->axes; a-- > 0;) {
-        int group = index->order[1 + a] - 1, first = 0;
-        for (int g = 0; g < group; g++) first += index->group[g].count;
+        int group = index->order[1 + a] - 1, first = shape->first[group];
         if (a + 1 == map->axes && index->group[group].count == 1) {
             map->straight = true;
             map->swap = 6 * (shape->men - 1 - first);

@@ -8,16 +8,15 @@
 
 static bool init_axis(Reorder *r, const Shape *shape, int place)
 {
-    int axis = r->index.order[place], first = 0;
+    int axis = r->index.order[place];
     bool kings = axis == INDEX_KINGS_AXIS;
     const IndexGroup *group = kings ? NULL : &r->index.group[axis - 1];
     uint32_t radix = kings ? r->index.kings : group->radix;
     uint64_t *offset = malloc(radix * sizeof *offset);
     if (offset == NULL) return false;
-    for (int g = 0; g + 1 < axis; g++) first += r->index.group[g].count;
     for (uint32_t c = 0; c < radix; c++)
-        offset[c] =
-            kings ? c * shape_lane_cells(shape) : codes_group_offset(shape, first, group, c);
+        offset[c] = kings ? c * shape_lane_cells(shape)
+                          : codes_group_offset(shape, shape->first[axis - 1], group, c);
     r->radix[place] = radix;
     r->offset[place] = offset;
     return true;

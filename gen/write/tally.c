@@ -135,19 +135,34 @@ static void spread_find(const Slice *slice, treb_metric metric, int side, const 
     }
 }
 
+/* The number of a cell with the men in the order of the index, whatever their order here. */
+static size_t cell_place(const Shape *shape, size_t cell)
+{
+    size_t place = 0;
+    for (int g = 0; g < shape->index.groups && shape->pair; g++)
+        for (int i = 0, count = shape->index.group[g].count; i < count; i++)
+            place = place << 6 | (cell >> 6 * (shape->men - 1 - shape->first[g] - i) & 63);
+    return shape->pair ? place : cell;
+}
+
 /* The first cell of a plane with a verdict and a distance; false if there is none. */
-static bool find_cell(const Plane *plane, size_t words, int verdict, const Plies *found,
+static bool find_cell(const Plane *plane, const Shape *shape, int verdict, const Plies *found,
                       unsigned plies, size_t *cell)
 {
-    for (size_t w = 0; w < words; w++) {
+    bool any = false;
+    for (size_t w = 0; w < shape->plane_words && (shape->pair || !any); w++) {
         uint64_t of[WDL_VALUES];
         word_verdicts(plane, w, of);
         for (uint64_t bits = of[verdict]; bits; bits &= bits - 1) {
-            *cell = 64 * w + bit_first(bits);
-            if (found[*cell] == plies) return true;
+            size_t here = 64 * w + (size_t)bit_first(bits);
+            if (found[here] != plies ||
+                (any && cell_place(shape, here) >= cell_place(shape, *cell)))
+                continue;
+            *cell = here;
+            any = true;
         }
     }
-    return false;
+    return any;
 }
 
 /* The first position with a verdict and the longest distance that it has. */
@@ -160,11 +175,11 @@ static treb_status find_longest(const Slice *slice, treb_metric metric, int side
     if (!plane_init(&plane, shape, PLANE_DISTANCE << metric, ledger)) return fail_memory(error);
     treb_status status = TREB_OK;
     for (uint32_t k = 0; k < shape->kings && status == TREB_OK; k++) {
-        size_t cell;
+        size_t cell = 0;
         if (!plane_may_decide(slice, metric, side, k, verdict > TREB_DRAW, plies)) continue;
         status = plane_read(&plane, slice, side, k, error);
         if (status != TREB_OK ||
-            !find_cell(&plane, shape->plane_words, verdict, plane.distance[metric], plies, &cell))
+            !find_cell(&plane, shape, verdict, plane.distance[metric], plies, &cell))
             continue;
         cell_fen(slice, side, k, cell, fen);
         break;

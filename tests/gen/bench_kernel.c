@@ -1,0 +1,107 @@
+/* bench_kernel.c - how fast the solver's steps are on slices of five and six men: the same number of cells of planes
+ * with two, three and four men beside the kings, and with four of which two are alike. Each step takes a random
+ * half of all positions back by one move. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/bitboard.h"
+#include "core/index.h"
+#include "gen/solve/kernel.h"
+
+enum { WORDS = 1 << 18, ROUNDS = 8 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t next_random(void)
+{
+    static uint64_t seed = 0x2545f4914f6cdd1d;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+typedef struct Bench {
+    const Kernel *kernel;
+    KernelPlane plane;
+    uint64_t *in, *out;
+    uint64_t cells; /* in use */
+} Bench;
+
+/* What of the rows is in use: of a pair half. */
+static void fill(Bench *b)
+{
+    b->cells = 0;
+    for (size_t w = 0; w < WORDS; w++) {
+        bool used = !b->plane.pair || w >> 12 < (w >> 6 & 63);
+        b->in[w] = used ? next_random() & ~b->plane.occupied : 0;
+        b->cells += used ? 64 : 0;
+    }
+    memset(b->out, 0, WORDS * sizeof *b->out);
+}
+
+/* Million cells a second: all planes, a man un-moved, or (-1) the king. */
+static double rate(const Bench *b, int man, int type)
+{
+    const size_t words = kernel_plane_words(b->plane.men);
+    double best = 1e9;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now();
+        for (size_t at = 0; at < WORDS; at += words) {
+            const uint64_t *in = b->in + at;
+            uint64_t *out = b->out + at;
+            if (man >= 0)
+                b->kernel->unmove(&b->plane, man, type, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
+            else
+                b->kernel->merge(&b->plane, SYM_FILES, in, KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
+        }
+        double seconds = now() - start;
+        if (seconds < best) best = seconds;
+    }
+    return 1e-6 * (double)b->cells / best;
+}
+
+static void bench(Bench *b, int men, bool pair)
+{
+    static const char *const place[] = {"bit", "word", "row", "slab"};
+    static const struct {
+        const char *name;
+        int type;
+    } piece[] = {{"rook", TREB_ROOK}, {"bishop", TREB_BISHOP}, {"knight", TREB_KNIGHT}};
+    b->plane = (KernelPlane){.men = men, .pair = pair, .occupied = square_bit(3) | square_bit(42)};
+    fill(b);
+    printf("%d men beside the kings%s\n", men, pair ? ", two alike" : "");
+    for (int man = men - 1; man >= (pair ? 2 : 0); man--) {
+        printf("  %-5s", place[men - 1 - man]);
+        for (int p = 0; p < 3; p++)
+            printf("  %s %6.0f", piece[p].name, rate(b, man, piece[p].type));
+        putchar('\n');
+    }
+    if (pair) {
+        fputs("  both ", stdout);
+        for (int p = 0; p < 3; p++) printf("  %s %6.0f", piece[p].name, rate(b, 0, piece[p].type));
+        putchar('\n');
+    }
+    printf("  king   %6.0f\n", rate(b, -1, 0));
+}
+
+int main(void)
+{
+    Bench b = {.kernel = kernel_best()};
+    b.in = aligned_alloc(64, WORDS * sizeof *b.in);
+    b.out = aligned_alloc(64, WORDS * sizeof *b.out);
+    if (b.in == NULL || b.out == NULL) return 1;
+    printf("million cells a second, one thread, %s\n", b.kernel->name);
+    for (int men = 2; men <= 4; men++) bench(&b, men, false);
+    bench(&b, 4, true);
+    free(b.in);
+    free(b.out);
+    return 0;
+}
