@@ -25,7 +25,9 @@ CHECKS := $(if $(DEBUG)$(findstring sanitize,$(CFLAGS)),,-DNDEBUG)
 BASE := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(WARNINGS) -MMD -MP $(CHECKS)
 LIBS := -lzstd -lxxhash -lpthread
 # The library does without these: they are the command's.
-TOOL_LIBS := -lmicrohttpd -ljansson -lcbor -lz
+# Debian's name for it, and that of others.
+LUA := $(firstword $(shell for l in lua5.4 lua-5.4 lua54 lua; do pkg-config --exists $$l 2>/dev/null && echo $$l; done) lua5.4)
+TOOL_LIBS := -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(LUA))
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifeq ($(ARCH),x86_64)
 KERNELS := portable avx2 avx512
@@ -37,6 +39,7 @@ CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/m
 WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/paged.c core/state.c
 PROBE := $(wildcard syzygy/*.c probe/*.c)
 COMPARE := $(wildcard compare/*.c)
+FIND := $(wildcard find/*.c)
 FATHOM := probe/fathom/tbprobe.c
 GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
@@ -57,7 +60,7 @@ SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(FIND) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -92,6 +95,7 @@ help:
 # ---- objects ------------------------------------------------------------------------------------
 
 $(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/find/%.o: EXTRA = -fopenmp $$(pkg-config --cflags $(LUA))
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt
 $(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -mpopcnt
@@ -246,6 +250,9 @@ TEST_TABLES := $(BUILD)/test-tables
 
 $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+
+$(BUILD)/tests/find/test_%: $(BUILD)/tests/find/test_%.o $(call obj,$(FIND)) $(TEST_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check $(LUA)) $(LIBS) $(LDFLAGS)
 
 define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)

@@ -143,6 +143,7 @@ int cli_engine(int argc, char **argv);
 int cli_blocked(int argc, char **argv);
 int cli_gen(int argc, char **argv);
 int cli_export(int argc, char **argv);
+int cli_find(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_line(int argc, char **argv);
 int cli_probe(int argc, char **argv);

@@ -20,6 +20,8 @@ static const Command commands[] = {
     {"export", cli_export, "make Syzygy's files, for engines that read them", true},
     {"probe", cli_probe, "what a position is worth, and each of its moves", false},
     {"line", cli_line, "the best play from a position, as PGN", false},
+    {"find", cli_find, "which positions of an ending are of some kind: zugzwangs and the like",
+     true},
     {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},

@@ -1,7 +1,6 @@
 /* parts.h - what the files of the comparison share. Private to compare/.
  *
  *   open.c    the two sets, and what they have in common
- *   walk.c    positions in the order of their cells
  *   cases.c   counts, and the first differences
  *   search.c  distances of a side to move that a file has not
  *   compare.c all positions of a material */
@@ -11,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "compare/compare.h"
-#include "compare/walk.h"
+#include "probe/walk.h"
 #include "probe/probe.h"
 
 /* ---- Counts: cases.c ------------------------------------------------------------------------- */

@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen export probe line find blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen export probe line find blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -87,12 +87,15 @@ _trebuchet() {
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
-    compare:-n | compare:--show)
+    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed)
+        return ;;
+    find:--turn)
+        mapfile -t COMPREPLY < <(compgen -W 'white black' -- "$cur")
         return ;;
     *:-m | *:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
         return ;;
-    gen:-n | gen:--men | export:-n | export:--men)
+    gen:-n | gen:--men | export:-n | export:--men | find:--men)
         mapfile -t COMPREPLY < <(compgen -W '3 4 5' -- "$cur")
         return ;;
     blocked:-a | blocked:--attacker)
@@ -150,6 +153,9 @@ _trebuchet() {
                   --force --keep-scratch --quiet --help' ;;
     probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
+    find) options='--zugzwang --only-move --underpromotion --unique-line --stalemate --cursed --longest --turn
+                   --first --sample --seed --sort --metric --rule50 --count --epd --tsv --json --pgn --men
+                   --threads --tables --quiet --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;
@@ -169,7 +175,7 @@ _trebuchet() {
     fi
     case ${COMP_WORDS[1]} in
     gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
-    stats | bench)
+    stats | bench | find)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
     probe | compare)
         compopt -o filenames 2>/dev/null

@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line blocked stats info verify compare bench engine; do
+for c in gen probe line find blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line blocked stats info verify compare bench engine; do
+for c in '' gen probe line find blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line blocked stats info verify compare bench serve engine; do
+for c in gen probe line find blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line blocked stats info verify compare bench serve engine; do
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line find blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -464,6 +464,42 @@ run 1 'export --memory too little' "$T" export -M 1k --syzygy exported KQvKR; sa
 run 2 'export without a folder' "$T" export KQvK; says '--syzygy DIR'; silent
 run 2 'export of nothing' "$T" export --syzygy exported; says 'name a material'; silent
 check 'export makes no folder in vain' '[ ! -e nowhere ]'
+
+# ---- find ---------------------------------------------------------------------------------------
+
+run 0 'find --zugzwang --count' "$T" find -t "$TABLES" -z --count -q KPvKP KPvK KQvK; quiet
+has '^KPvKP +121 of 3,718,044 positions: whoever is to move loses in 15, one side in 106$'
+has '^KPvK +80 of 165,676 positions: .* White in 0, Black in 80$'; has '^KQvK +0 of 46,137 positions$'
+run 0 'find' "$T" find -t "$TABLES" -z KPvK; says '^KPvK +80 of 165,676 positions: .*\([0-9:]+\)$'
+check 'a FEN a line' '[ "$(wc -l <out)" -eq 80 ] && ! grep -qvE "^[1-8KkP/]+ w - - 0 1$" out'
+check 'and no other way round of one' '[ "$(sort -u out | wc -l)" -eq 80 ]'
+run 0 'find --turn' "$T" find -t "$TABLES" -q -z --turn black KPvK; quiet; lacks ' w - -'
+run 0 'find, the trébuchet' "$T" find -t "$TABLES" -q -z --tsv KPvKP 'zugzwang == "full"'
+check 'a head and 15 of them' '[ "$(wc -l <out)" -eq 16 ] && [ "$(grep -c "	loss	full	" out)" -eq 15 ]'
+run 0 'find --only-move --epd' "$T" find -t "$TABLES" -q -o --epd KPvK 'wp == "a7"'; has '^[^ ]+ [wb] - - bm [^;]+; c0 "draw";$'; lacks 'loss'
+run 0 'find --longest' "$T" find -t "$TABLES" -q --longest --json KQvKR; is_json_lines; has '"verdict":"win",.*"dtm_plies":69}'
+has '^\{"event":"material","material":"KQvKR","positions":2467122,"found":33,'; has '^\{"event":"done","materials":1,"found":33,"stopped":false\}$'
+check 'all of them are as long as stats says' '[ "$(grep -c "dtm_plies\":\(69\|37\)}" out)" -eq 33 ]'
+run 0 'find --sort --first' "$T" find -t "$TABLES" -q -s -n 3 --tsv KBNvK
+check 'the longest first' '[ "$(cut -f 7 out | tail -3 | tr "\n" " ")" = "66 66 66 " ]'
+run 0 'find --first' "$T" find -t "$TABLES" -q -n 5 KRvK KQvK; check 'five' '[ "$(wc -l <out)" -eq 5 ]'
+run 0 'find --sample' "$T" find -t "$TABLES" -q --sample 20 KRvK KQvK; check 'twenty' '[ "$(wc -l <out)" -eq 20 ]'; cp out sample
+run 0 'find --sample again' "$T" find -t "$TABLES" -q --sample 20 -j 1 KRvK KQvK; check 'the same twenty' 'cmp -s out sample'
+run 0 'find --seed' "$T" find -t "$TABLES" -q --sample 20 --seed 7 KRvK KQvK; check 'others' '[ "$(wc -l <out)" -eq 20 ] && ! cmp -s out sample'
+run 0 'find --men' "$T" find -t "$TABLES" -q --men 3 --stalemate --count --tsv; check 'a head and five endings' '[ "$(wc -l <out)" -eq 6 ]'
+run 0 'find --underpromotion --pgn' "$T" find -t "$TABLES" -q -u --pgn KPvK; has '^\[Result "1-0"\]$'; has '=[RNB]'
+run 0 'find --unique-line' "$T" find -t "$TABLES" -q --unique-line --turn black KRvKP; has ' b - - 0 1$'
+run 0 'find --cursed' "$T" find -t "$TABLES" -q --cursed --count KQvKR; has '^KQvKR +0 of'
+run 0 'find --rule50' "$T" find -t "$TABLES" -q --rule50 -z --count KPvK; has '^KPvK +80 of'
+run 0 'find and probe' bash -c "'$T' find -t '$TABLES' -q -z -n 3 KPvKP | '$T' probe -t '$TABLES' -"; check 'three answers' '[ "$(grep -c /8 out)" -eq 3 ]'
+run 2 'find, a wrong condition' "$T" find -t "$TABLES" KPvK 'verdict = 3'; says '^trebuchet find: condition:1: '; silent
+run 2 'find, an unknown name' "$T" find -t "$TABLES" KPvK 'verdct == "win"'; says "nothing called 'verdct'"; silent
+run 2 'find, no material' "$T" find -t "$TABLES" 'verdict == "win"'; says 'is no material'; silent
+run 2 'find, a condition too early' "$T" find -t "$TABLES" 'check' KPvK; says 'is no material'; silent
+run 2 'find --sort --sample' "$T" find -t "$TABLES" -s --sample 3 KPvK; says 'exclude each other'; silent
+run 3 'find, no table' "$T" find -t "$TABLES" -z KRPvKR; says 'KRPvKR.wdl.treb is not installed'; silent
+run 3 'find, no tables of so many men' "$T" find -t "$TABLES" --men 7 -z; says 'there are no tables of 7 men'; silent
+run 1 'find, a full disk' bash -c "'$T' find -t '$TABLES' -q KRvK >/dev/full"; says 'cannot write the output'
 
 # ---- compare ------------------------------------------------------------------------------------
 

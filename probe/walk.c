@@ -1,5 +1,5 @@
 /* walk.c - see walk.h. */
-#include "compare/walk.h"
+#include "probe/walk.h"
 
 #include <string.h>
 

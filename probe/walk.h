@@ -1,9 +1,9 @@
-/* walk.h - all positions of a table in the order of its cells. Private to compare/.
+/* walk.h - all positions of a table in the order of its cells. Private to probe/ and compare/.
  *
  * A row is the cells that differ in the innermost axis alone: the men of all other axes are put on
  * the board once. */
-#ifndef TREB_COMPARE_WALK_H
-#define TREB_COMPARE_WALK_H
+#ifndef TREB_PROBE_WALK_H
+#define TREB_PROBE_WALK_H
 
 #include "core/index.h"
 #include "core/movegen.h"

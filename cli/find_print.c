@@ -1,0 +1,141 @@
+/* find_print.c - see find_print.h. */
+#include "cli/find_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/answer.h"
+#include "answer/line.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "core/position.h"
+#include "core/san.h"
+
+enum { LINE_MOVES = 2048 };
+
+const char *find_print_zugzwang(const Found *found)
+{
+    if (found->zugzwang == FIND_FULL_POINT) return "whoever is to move loses";
+    if (found->zugzwang == FIND_NO_ZUGZWANG) return "";
+    return found->loser == TREB_WHITE ? "White to move loses, Black to move draws"
+                                      : "White to move draws, Black to move loses";
+}
+
+/* The distances that are known; a draw has none. */
+static treb_value value_of(const treb_tables *tables, const treb_position *pos)
+{
+    treb_value value = {.wdl = TREB_DRAW};
+    if (treb_probe_root(tables, pos, &value, NULL) != TREB_OK) {
+        for (int m = 0; m < TREB_METRICS; m++) value.status[m] = TREB_ERR_NO_TABLE;
+    }
+    return value;
+}
+
+static bool has_plies(const treb_value *value, int metric)
+{
+    return value->status[metric] == TREB_OK && value->wdl != TREB_DRAW;
+}
+
+static void print_epd(const treb_tables *tables, const Found *found, const char *fen)
+{
+    const treb_value value = value_of(tables, &found->pos);
+    int fields = 0;
+    for (const char *c = fen; *c != '\0' && (fields += *c == ' ') < 4; c++) putchar(*c);
+    if (found->move != 0) {
+        char san[SAN_SIZE];
+        move_to_san(&found->pos, found->move, san);
+        printf(" bm %s;", san);
+    }
+    if (has_plies(&value, TREB_DTM)) {
+        int moves = (value.plies[TREB_DTM] + 1) / 2;
+        printf(" dm %d;", value.wdl > TREB_DRAW ? moves : -moves);
+    }
+    const char *zugzwang = find_print_zugzwang(found);
+    printf(" c0 \"%s%s%s\";\n", answer_verdict(found->wdl), *zugzwang ? "; " : "", zugzwang);
+}
+
+static void print_tsv(const treb_tables *tables, const Found *found, const char *fen)
+{
+    static const char *const zugzwangs[] = {"", "half", "full"};
+    const treb_value value = value_of(tables, &found->pos);
+    char uci[UCI_SIZE] = "";
+    if (found->move != 0) move_to_uci(found->move, uci);
+    printf("%s\t%s\t%s\t%s", fen, answer_verdict(found->wdl), zugzwangs[found->zugzwang], uci);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
+        putchar('\t');
+        if (has_plies(&value, m)) printf("%d", value.plies[m]);
+    }
+    putchar('\n');
+}
+
+static bool print_json(const treb_tables *tables, const Found *found, const char *fen)
+{
+    static const char *const names[TREB_METRICS] = {NULL, "dtz_plies", "dtc_plies", "dtm_plies"};
+    const treb_value value = value_of(tables, &found->pos);
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_string("position"));
+    json_object_set_new(object, "fen", json_string(fen));
+    json_object_set_new(object, "verdict", json_string(answer_verdict(found->wdl)));
+    if (found->zugzwang != FIND_NO_ZUGZWANG) {
+        bool full = found->zugzwang == FIND_FULL_POINT;
+        json_object_set_new(object, "zugzwang", json_string(full ? "full" : "half"));
+    }
+    if (found->move != 0) {
+        char uci[UCI_SIZE], san[SAN_SIZE];
+        move_to_uci(found->move, uci);
+        move_to_san(&found->pos, found->move, san);
+        json_object_set_new(object, "only_move", json_string(uci));
+        json_object_set_new(object, "only_move_san", json_string(san));
+    }
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        if (has_plies(&value, m))
+            json_object_set_new(object, names[m], json_integer(value.plies[m]));
+    return cli_json_line("find", object) == CLI_OK;
+}
+
+static bool print_pgn(const treb_tables *tables, const Found *found)
+{
+    treb_move *moves = malloc(LINE_MOVES * sizeof *moves);
+    char note[LINE_NOTE_SIZE], *text = NULL;
+    PgnLine line = {.pos = found->pos, .metric = TREB_WDL, .rule = TREB_RULE_50};
+    AnswerContext context = {.tables = tables};
+    /* Of a zugzwang the play that shows it: of the side that loses. */
+    if (found->zugzwang == FIND_HALF_POINT) line.pos.turn = (uint8_t)found->loser;
+    if (moves != NULL) {
+        line_fill(&context, &line, moves, LINE_MOVES, note, NULL);
+        text = pgn_write(&line);
+    }
+    bool good = text != NULL;
+    if (good) fputs(text, stdout);
+    if (good) putchar('\n');
+    free(text);
+    free(moves);
+    return good || cli_no_memory("find") == CLI_OK;
+}
+
+void find_print_head(FindForm form)
+{
+    if (form == FIND_TSV) puts("fen\tverdict\tzugzwang\tonly_move\tdtz\tdtc\tdtm");
+}
+
+bool find_print(FindForm form, const treb_tables *tables, const Found *found)
+{
+    char fen[TREB_FEN_SIZE];
+    position_to_fen(&found->pos, fen);
+    switch (form) {
+    case FIND_FEN:
+        puts(fen);
+        break;
+    case FIND_EPD:
+        print_epd(tables, found, fen);
+        break;
+    case FIND_TSV:
+        print_tsv(tables, found, fen);
+        break;
+    case FIND_JSON:
+        return print_json(tables, found, fen);
+    case FIND_PGN:
+        return print_pgn(tables, found);
+    }
+    return true;
+}

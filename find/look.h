@@ -1,0 +1,49 @@
+/* look.h - what tables say of one position, asked for when it is needed and remembered.
+ * Private to find/. */
+#ifndef TREB_FIND_LOOK_H
+#define TREB_FIND_LOOK_H
+
+#include "core/movegen.h"
+#include "find/find.h"
+
+enum { LOOK_UNKNOWN = -1, LOOK_NONE = -2 };
+
+/* Results for the side to move: worse ones are less. */
+enum { LOST = -1, DRAWN = 0, WON = 1 };
+
+typedef struct Look {
+    const treb_tables *tables;
+    bool rule50;
+    treb_position pos;
+    int wdl, passed; /* LOOK_UNKNOWN at first */
+    int plies[TREB_METRICS];
+    int moves; /* LOOK_UNKNOWN at first */
+    Move move[MOVES_MAX];
+    int8_t result[MOVES_MAX]; /* for the one who makes it; LOOK_NONE - 1: not yet known */
+    treb_status status;       /* the first failure: what is answered then means nothing */
+    treb_error error;
+} Look;
+
+/* Turns to another position. */
+void look_at(Look *look, const treb_position *pos);
+
+/* Verdict and result of the side to move. */
+treb_wdl look_wdl(Look *look);
+int look_result(Look *look);
+
+/* The result for the side to move if the other were to move; LOOK_NONE if that cannot be, as it is in
+ * check. */
+int look_passed(Look *look);
+
+FindZugzwang look_zugzwang(Look *look);
+
+/* Plies by a metric; LOOK_NONE in a draw. */
+int look_plies(Look *look, treb_metric metric);
+
+/* The legal moves: returns how many. */
+int look_moves(Look *look);
+
+/* What a move leads to, for the one who makes it. */
+int look_move_result(Look *look, int move);
+
+#endif
