@@ -88,6 +88,7 @@ help:
 	@echo 'make selfplay   an engine plays out the longest win of every table in $(TABLES)/'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
+	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
@@ -221,6 +222,11 @@ manifest: all
 		LC_ALL=C sort -s -u -k1,1 -k2,2) > $(BUILD)/manifest.all
 	mv $(BUILD)/sums.all tables/SHA256SUMS
 	mv $(BUILD)/manifest.all tables/manifest.tsv
+
+# The figures in docs/rules.md; RULE_TABLES has the endings of four and five men that rules are about.
+RULE_TABLES := $(TABLES)
+rules: $(TOOL)
+	rules/figures.sh $(TOOL) $(RULE_TABLES)
 
 bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait $(BUILD)/tests/gen/bench_kernel
 	$(BUILD)/tests/gen/bench_kernel
@@ -373,6 +379,8 @@ install: all
 	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
 	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
+	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/rules
+	install -m 644 rules/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/rules/
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
 	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
@@ -394,6 +402,7 @@ uninstall:
 	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules/*.lua \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
 	  $(DESTDIR)$(UNITDIR)/trebuchet.service $(DESTDIR)$(UNITDIR)/trebuchet.socket \
@@ -402,7 +411,7 @@ ifneq ($(PYTHONDIR),)
 	rm -rf $(DESTDIR)$(PYTHONDIR)/trebuchet
 endif
 	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/trebuchet/fathom \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
+	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
 
 # Debian packages into $(BUILD)/deb/, built in a copy of this folder. The page comes along as it is
 # packed here, as the build of a package may fetch nothing.
@@ -443,4 +452,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean
+.PHONY: rules counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean

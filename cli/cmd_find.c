@@ -11,10 +11,10 @@
 static const char usage[] =
     "Usage: trebuchet find [options] MATERIAL... [CONDITION]\n"
     "\n"
-    "Goes through all positions of endings such as KRPvKR and prints those that are of\n"
-    "the kinds asked for and meet the condition. Of positions that are the same but\n"
-    "for a symmetry of the board one is looked at; en passant is left out. A win is a\n"
-    "win even if the 50-move rule would spoil it, unless --rule50 is given.\n"
+    "Goes through all positions of endings such as KRPvKR and prints those that are\n"
+    "of the kinds asked for and meet the condition. Of positions that are the same\n"
+    "but for a symmetry of the board one is looked at; en passant is left out. A win\n"
+    "is a win even if the 50-move rule would spoil it, unless --with-rule is given.\n"
     "\n"
     "CONDITION is an expression in Lua, such as 'verdict == \"win\" and dtm > 80' or\n"
     "'distance(wk, bk) == 2 and rank(wp) == 4'. It can ask for turn, verdict, passed\n"
@@ -23,7 +23,7 @@ static const char usage[] =
     "manual of Lua 5.4 tells the rest, and docs/find.md has examples.\n"
     "\n"
     "Kinds; of several all must hold\n"
-    "  -z, --zugzwang         mutual zugzwang: whoever is to move would rather not be;\n"
+    "  -z, --zugzwang         mutual zugzwang: whoever is to move would rather not;\n"
     "                         shown with White to move, or the side of --turn\n"
     "  -o, --only-move        of several moves one alone keeps the win, or the draw\n"
     "  -u, --underpromotion   nothing but a promotion to less than a queen keeps it\n"
@@ -40,13 +40,13 @@ static const char usage[] =
     "      --seed S           what chance begins with (default: 1)\n"
     "  -s, --sort             the longest wins and losses first, by --metric\n"
     "  -m, --metric METRIC    dtm, dtc or dtz (default: dtm)\n"
-    "      --rule50           by the 50-move rule: what it spoils is a draw\n"
+    "      --with-rule           by the 50-move rule: what it spoils is a draw\n"
     "\n"
     "How they are printed\n"
     "      --count            only how many there are, for each material\n"
     "      --epd              EPD with the only move, the distance to mate, a comment\n"
-    "      --tsv              one line each with tabs between: FEN, verdict, zugzwang,\n"
-    "                         only move, DTZ, DTC and DTM in plies\n"
+    "      --tsv              one line each with tabs between: FEN, verdict,\n"
+    "                         zugzwang, only move, DTZ, DTC and DTM in plies\n"
     "      --json             one JSON object a line\n"
     "      --pgn              a game each, the best line\n"
     "                         (default: a FEN a line)\n"
@@ -457,7 +457,7 @@ static int parse(FindArgs *args, int argc, char **argv)
                                             {"seed", 1, NULL, SEED},
                                             {"sort", 0, NULL, 's'},
                                             {"metric", 1, NULL, 'm'},
-                                            {"rule50", 0, NULL, RULE_50},
+                                            {"with-rule", 0, NULL, RULE_50},
                                             {"count", 0, NULL, COUNT},
                                             {"epd", 0, NULL, EPD},
                                             {"tsv", 0, NULL, TSV},

@@ -22,6 +22,7 @@ static const Command commands[] = {
     {"line", cli_line, "the best play from a position, as PGN", false},
     {"find", cli_find, "which positions of an ending are of some kind: zugzwangs and the like",
      true},
+    {"rule", cli_rule, "try a rule of thumb on all positions of an ending", true},
     {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},

@@ -20,8 +20,9 @@ enum { MEMORY = 64 << 20, STACK = 16 };
 
 struct Script {
     lua_State *lua;
-    size_t used;
-    int chunk; /* in the registry */
+    size_t bytes;
+    int chunk, used;   /* in the registry: what is called; rules that it uses */
+    char folder[4096]; /* of a rule; else empty */
     Look *look;
 };
 
@@ -274,20 +275,41 @@ static int squares(lua_State *lua)
     return 1;
 }
 
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+/* What another file of the folder returns, as use("square"). */
+static int use(lua_State *lua)
+{
+    const Script *script = script_of(lua);
+    const char *name = luaL_checkstring(lua, 1);
+    char path[4400];
+    if (script->folder[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
+        return luaL_argerror(lua, 1, "the name of a rule beside this one is wanted");
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, script->used);
+    if (lua_getfield(lua, -1, name) != LUA_TNIL) return 1;
+    lua_pop(lua, 1);
+    snprintf(path, sizeof path, "%s/%.200s.lua", script->folder, name);
+    if (luaL_loadfilex(lua, path, "t") != LUA_OK) return lua_error(lua);
+    lua_call(lua, 0, 1);
+    lua_pushvalue(lua, -1);
+    lua_setfield(lua, -3, name);
+    return 1;
+}
+
 /* ---- Making it ------------------------------------------------------------------------------- */
 
 static void *bounded(void *context, void *old, size_t before, size_t size)
 {
     Script *script = context;
     size_t had = old != NULL ? before : 0;
-    if (size > had && script->used + (size - had) > MEMORY) return NULL;
+    if (size > had && script->bytes + (size - had) > MEMORY) return NULL;
     if (size == 0) {
         free(old);
-        script->used -= had;
+        script->bytes -= had;
         return NULL;
     }
     void *grown = realloc(old, size);
-    if (grown != NULL) script->used += size - had;
+    if (grown != NULL) script->bytes += size - had;
     return grown;
 }
 
@@ -339,9 +361,10 @@ static void close_doors(lua_State *lua)
 /* Makes what a condition sees: what is safe of Lua, functions, and names that are looked up. */
 static int prepare(lua_State *lua)
 {
-    static const luaL_Reg functions[] = {{"file", file_of},      {"rank", rank_of},
-                                         {"distance", distance}, {"light", is_light},
-                                         {"attacked", attacked}, {"squares", squares}};
+    static const luaL_Reg functions[] = {
+        {"file", file_of},   {"rank", rank_of},      {"distance", distance},
+        {"light", is_light}, {"attacked", attacked}, {"squares", squares},
+        {"use", use}};
     static const luaL_Reg libraries[] = {{"_G", luaopen_base},
                                          {"string", luaopen_string},
                                          {"table", luaopen_table},
@@ -389,28 +412,69 @@ static treb_status script_fail(lua_State *lua, int status, treb_error *error)
     return fail(error, TREB_ERR_ARGUMENT, "%s", text != NULL ? text : "the condition failed");
 }
 
-treb_status script_new(const char *condition, Script **out, treb_error *error)
+/* One with all that it sees, but nothing to call yet. */
+static treb_status script_begin(Script **out, treb_error *error)
 {
-    Script *script = calloc(1, sizeof *script);
-    *out = NULL;
+    Script *script = *out = calloc(1, sizeof *script);
     if (script == NULL) return fail_memory(error);
     lua_State *lua = script->lua = lua_newstate(bounded, script);
-    if (lua == NULL) {
-        free(script);
-        return fail_memory(error);
+    if (lua != NULL) {
+        *(Script **)lua_getextraspace(lua) = script;
+        lua_pushcfunction(lua, prepare);
+        if (lua_pcall(lua, 0, 0, 0) == LUA_OK) return TREB_OK;
+        lua_close(lua);
     }
-    *(Script **)lua_getextraspace(lua) = script;
-    lua_pushcfunction(lua, prepare);
-    int status = lua_pcall(lua, 0, 0, 0);
-    if (status == LUA_OK) status = read_chunk(lua, condition);
-    if (status != LUA_OK) {
-        treb_status failed = script_fail(lua, status, error);
-        script_free(script);
-        return failed;
+    free(script);
+    *out = NULL;
+    return fail_memory(error);
+}
+
+/* Keeps what is to be called: it is on the stack if all went well, else why not. */
+static treb_status script_end(Script **out, int status, treb_error *error)
+{
+    Script *script = *out;
+    if (status == LUA_OK) {
+        script->chunk = luaL_ref(script->lua, LUA_REGISTRYINDEX);
+        return TREB_OK;
     }
-    script->chunk = luaL_ref(lua, LUA_REGISTRYINDEX);
-    *out = script;
-    return TREB_OK;
+    treb_status failed = script_fail(script->lua, status, error);
+    script_free(script);
+    *out = NULL;
+    return failed;
+}
+
+treb_status script_new(const char *condition, Script **out, treb_error *error)
+{
+    treb_status status = script_begin(out, error);
+    if (status != TREB_OK) return status;
+    return script_end(out, read_chunk((*out)->lua, condition), error);
+}
+
+/* The folder that a path is in. */
+static void folder_of(const char *path, char out[4096])
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        snprintf(out, 4096, ".");
+    else
+        snprintf(out, 4096, "%.*s", slash > path ? (int)(slash - path) : 1, path);
+}
+
+treb_status script_open(const char *path, Script **out, treb_error *error)
+{
+    treb_status begun = script_begin(out, error);
+    if (begun != TREB_OK) return begun;
+    lua_State *lua = (*out)->lua;
+    folder_of(path, (*out)->folder);
+    lua_newtable(lua);
+    (*out)->used = luaL_ref(lua, LUA_REGISTRYINDEX);
+    int status = luaL_loadfilex(lua, path, "t");
+    if (status == LUA_OK) status = lua_pcall(lua, 0, 1, 0);
+    if (status == LUA_OK && !lua_isfunction(lua, -1)) {
+        lua_pushfstring(lua, "%s returns no function", path);
+        status = LUA_ERRRUN;
+    }
+    return script_end(out, status, error);
 }
 
 void script_free(Script *script)
@@ -420,15 +484,51 @@ void script_free(Script *script)
     free(script);
 }
 
-bool script_holds(Script *script, Look *look)
+/* Calls it for a position. What it returns is on the stack if true; else the failure is in the look. */
+static bool script_call(Script *script, Look *look, int results)
 {
     lua_State *lua = script->lua;
     script->look = look;
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script->chunk);
-    int status = lua_pcall(lua, 0, 1, 0);
-    bool holds = status == LUA_OK && lua_toboolean(lua, -1);
-    if (status != LUA_OK && look->status == TREB_OK)
-        look->status = script_fail(lua, status, &look->error);
+    int status = lua_pcall(lua, 0, results, 0);
+    if (status == LUA_OK) return true;
+    if (look->status == TREB_OK) look->status = script_fail(lua, status, &look->error);
     lua_pop(lua, 1);
+    return false;
+}
+
+bool script_holds(Script *script, Look *look)
+{
+    if (!script_call(script, look, 1)) return false;
+    bool holds = lua_toboolean(script->lua, -1);
+    lua_pop(script->lua, 1);
     return holds;
+}
+
+/* What a rule may say; by RuleClaim. */
+static RuleClaim claim_of(lua_State *lua, int index)
+{
+    const char *text = lua_tostring(lua, index);
+    if (lua_isnil(lua, index)) return RULE_NOTHING;
+    for (int claim = RULE_WIN; claim < RULE_CLAIMS && text != NULL; claim++)
+        if (strcmp(text, rule_claim_text((RuleClaim)claim)) == 0) return (RuleClaim)claim;
+    return RULE_CLAIMS;
+}
+
+RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE])
+{
+    lua_State *lua = script->lua;
+    if (!script_call(script, look, 2)) return RULE_NOTHING;
+    RuleClaim claim = claim_of(lua, -2);
+    const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "";
+    snprintf(ground, RULE_GROUND_SIZE, "%s", text);
+    if (claim == RULE_CLAIMS) {
+        look->status =
+            fail(&look->error, TREB_ERR_ARGUMENT,
+                 "a rule says win, draw, loss, not win, not loss or nothing, not %s",
+                 lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : luaL_typename(lua, -2));
+        claim = RULE_NOTHING;
+    }
+    lua_pop(lua, 2);
+    return claim;
 }

@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen export probe line find rule blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen export probe line find rule blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -87,9 +87,9 @@ _trebuchet() {
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
-    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed)
+    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time)
         return ;;
-    find:--turn)
+    find:--turn | rule:--turn)
         mapfile -t COMPREPLY < <(compgen -W 'white black' -- "$cur")
         return ;;
     *:-m | *:--metric)
@@ -108,7 +108,7 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return ;;
-    blocked:--svg)
+    blocked:--svg | rule:--html)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
@@ -154,8 +154,9 @@ _trebuchet() {
     probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
     find) options='--zugzwang --only-move --underpromotion --unique-line --stalemate --cursed --longest --turn
-                   --first --sample --seed --sort --metric --rule50 --count --epd --tsv --json --pgn --men
+                   --first --sample --seed --sort --metric --with-rule --count --epd --tsv --json --pgn --men
                    --threads --tables --quiet --help' ;;
+    rule) options='--show --turn --time --html --json --threads --tables --quiet --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;
@@ -180,7 +181,7 @@ _trebuchet() {
     probe | compare)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    verify)
+    verify | rule)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur"
             compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;

@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line find blocked stats info verify compare bench engine; do
+for c in gen probe line find rule blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line find blocked stats info verify compare bench engine; do
+for c in '' gen probe line find rule blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line find blocked stats info verify compare bench serve engine; do
+for c in gen probe line find rule blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line find blocked stats info verify compare bench serve engin
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line find blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line find rule blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -490,7 +490,7 @@ run 0 'find --men' "$T" find -t "$TABLES" -q --men 3 --stalemate --count --tsv; 
 run 0 'find --underpromotion --pgn' "$T" find -t "$TABLES" -q -u --pgn KPvK; has '^\[Result "1-0"\]$'; has '=[RNB]'
 run 0 'find --unique-line' "$T" find -t "$TABLES" -q --unique-line --turn black KRvKP; has ' b - - 0 1$'
 run 0 'find --cursed' "$T" find -t "$TABLES" -q --cursed --count KQvKR; has '^KQvKR +0 of'
-run 0 'find --rule50' "$T" find -t "$TABLES" -q --rule50 -z --count KPvK; has '^KPvK +80 of'
+run 0 'find --with-rule' "$T" find -t "$TABLES" -q --with-rule -z --count KPvK; has '^KPvK +80 of'
 run 0 'find and probe' bash -c "'$T' find -t '$TABLES' -q -z -n 3 KPvKP | '$T' probe -t '$TABLES' -"; check 'three answers' '[ "$(grep -c /8 out)" -eq 3 ]'
 run 2 'find, a wrong condition' "$T" find -t "$TABLES" KPvK 'verdict = 3'; says '^trebuchet find: condition:1: '; silent
 run 2 'find, an unknown name' "$T" find -t "$TABLES" KPvK 'verdct == "win"'; says "nothing called 'verdct'"; silent
@@ -500,6 +500,29 @@ run 2 'find --sort --sample' "$T" find -t "$TABLES" -s --sample 3 KPvK; says 'ex
 run 3 'find, no table' "$T" find -t "$TABLES" -z KRPvKR; says 'KRPvKR.wdl.treb is not installed'; silent
 run 3 'find, no tables of so many men' "$T" find -t "$TABLES" --men 7 -z; says 'there are no tables of 7 men'; silent
 run 1 'find, a full disk' bash -c "'$T' find -t '$TABLES' -q KRvK >/dev/full"; says 'cannot write the output'
+
+# ---- rule ---------------------------------------------------------------------------------------
+
+RULES=$(dirname "$DOCS")/rules
+run 0 'rule' "$T" rule -t "$TABLES" -q "$RULES/square.lua" KPvK; quiet
+has '^KPvK: speaks of 132,739 of 165,676 positions \(80\.1 %\), wrong 5,740 '; has '^  win +49,746  wrong 2 .*: draw 2  - outside the square$'
+run 0 'rule, always right' "$T" rule -t "$TABLES" -q "$RULES/lone-king.lua" KQvK KBNvK; has '^  not win +28,056  always right  - a king alone$'; lacks 'wrong [1-9]'
+run 0 'rule, of the whole of each' "$T" rule -t "$TABLES" -q -n 0 "$RULES/lone-king.lua" KPvK; has 'speaks of 165,676 of 165,676'
+run 0 'rule --show' "$T" rule -t "$TABLES" -q -n 7 "$RULES/key-squares.lua" KPvK; check 'seven errors' '[ "$(grep -c " b - - 0 1  draw$" out)" -eq 7 ]'
+run 0 'rule --turn' "$T" rule -t "$TABLES" -q --turn white "$RULES/key-squares.lua" KPvK; lacks 'loss'; has 'always right'
+run 0 'rule --json' "$T" rule -t "$TABLES" --json "$RULES/wrong-bishop.lua" KBPvK; is_json_lines; has '"silent":9368627,"complete":true,'; has '"wrong":0'
+run 0 'rule --html' "$T" rule -t "$TABLES" -q --html errors.html "$RULES/square.lua" KPvK
+check 'a page with boards' '[ "$(grep -c "<figure>" errors.html)" -eq 8 ] && grep -q "&#9812;" errors.html && tail -1 errors.html | grep -q "</html>"'
+run 0 'rule --html -' "$T" rule -t "$TABLES" -q --html - "$RULES/opposition.lua" KPvK; has '^<!doctype html>'; lacks 'speaks of [0-9,]+ of [0-9,]+ positions \('
+run 0 'rule --time' "$T" rule -t "$TABLES" -q --time 60 "$RULES/opposition.lua" KPvK; has 'White has to give way'
+for r in "$RULES"/*.lua; do
+    [ "$(basename "$r")" = lib.lua ] || check "$(basename "$r") has a source and an ending" 'grep -q "^-- On trial: K" "$r" && grep -qE "[Bb]ook|[0-9]{4}|mated" "$r"'
+done
+printf 'return function() return nothere end\n' >bad.lua
+run 2 'rule, an error in it' "$T" rule -t "$TABLES" bad.lua KPvK; says "^trebuchet rule: bad.lua:1: there is nothing called 'nothere'"; silent
+run 2 'rule, no file' "$T" rule -t "$TABLES" nowhere.lua KPvK; says 'nowhere.lua'; silent
+run 2 'rule, no material' "$T" rule -t "$TABLES" bad.lua; says 'a material is wanted'; silent
+run 3 'rule, no table' "$T" rule -t "$TABLES" "$RULES/lucena.lua" KRPvKR; says 'KRPvKR.wdl.treb is not installed'; silent
 
 # ---- compare ------------------------------------------------------------------------------------
 

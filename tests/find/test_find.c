@@ -1,7 +1,7 @@
 /* test_find.c - positions of some kind, against a look at every position of the full board by the plain
  * solver and the rules alone. */
 #define _DEFAULT_SOURCE
-#include "find/find.h"
+#include "find/rule.h"
 
 #include "core/index.h"
 #include "tests/support/naive_set.h"
@@ -321,6 +321,156 @@ START_TEST(bad_conditions)
 }
 END_TEST
 
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+static char rules[PATH_SIZE];
+
+static void write_rule(const char *name, const char *text)
+{
+    char path[2 * PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", rules, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static treb_status try_rule(const char *name, const char *ending, unsigned threads,
+                            RuleReport *report, treb_error *error)
+{
+    char path[2 * PATH_SIZE];
+    treb_tables *tables = open_set(directory);
+    snprintf(path, sizeof path, "%s/%s", rules, name);
+    memset(report, 0, sizeof *report);
+    const RuleQuery query = {
+        .tables = tables, .path = path, .turn = FIND_EITHER, .shown = 5, .threads = threads};
+    treb_status status = rule_try(&query, ending, report, error);
+    treb_tables_close(tables);
+    return status;
+}
+
+/* What it says of KQvK by which of both moves, against counts by the plain solver. */
+START_TEST(rule_counts)
+{
+    static RuleReport report;
+    treb_error error;
+    make_directory(rules);
+    write_rule("base.lua", "return { mover = function() return turn end }");
+    write_rule("queen.lua", "local base = use('base')\n"
+                            "return function()\n"
+                            "  if base.mover() == 'white' then return 'win', 'a queen' end\n"
+                            "  if check then return 'not win' end\n"
+                            "end");
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        treb_status status = try_rule("queen.lua", "KQvK", threads, &report, &error);
+        ck_assert_msg(status == TREB_OK, "%s", error.text);
+        List *all = find_all((FindQuery){.turn = FIND_EITHER}, "KQvK");
+        List *won =
+            find_all((FindQuery){.turn = TREB_WHITE, .condition = "verdict == 'win'"}, "KQvK");
+        List *white = find_all((FindQuery){.turn = TREB_WHITE}, "KQvK");
+        List *checks = find_all((FindQuery){.turn = TREB_BLACK, .condition = "check"}, "KQvK");
+        ck_assert_uint_eq(report.sayings, 2);
+        for (int i = 0; i < 2; i++) {
+            const RuleSaying *s = &report.saying[i];
+            uint64_t sum = s->of[0] + s->of[1] + s->of[2];
+            if (s->claim == RULE_WIN) {
+                ck_assert_str_eq(s->ground, "a queen");
+                ck_assert_uint_eq(sum, white->count);
+                ck_assert_uint_eq(s->of[2], won->count);
+                /* None: whoever has the move and a queen wins. */
+                ck_assert_uint_eq(s->shown, sum == s->of[2] ? 0 : 5);
+            } else {
+                ck_assert_int_eq(s->claim, RULE_NOT_WIN);
+                ck_assert_str_eq(s->ground, "");
+                ck_assert_uint_eq(sum, checks->count);
+                ck_assert_uint_eq(s->of[2] + s->shown, 0);
+            }
+        }
+        ck_assert_uint_eq(report.looked, all->count);
+        ck_assert_uint_eq(report.silent, all->count - white->count - checks->count);
+        free(all);
+        free(won);
+        free(white);
+        free(checks);
+        rule_report_free(&report);
+    }
+    remove_directory(rules);
+}
+END_TEST
+
+/* Wrong on purpose: of every saying the first errors, the same with any number of threads. */
+START_TEST(rule_errors)
+{
+    static RuleReport one, many;
+    treb_error error;
+    make_directory(rules);
+    write_rule("wrong.lua", "return function()\n"
+                            "  if verdict == 'win' then return 'draw', 'a win' end\n"
+                            "  if verdict == 'draw' then return 'not loss', 'a draw' end\n"
+                            "  return 'not loss', 'a loss'\n"
+                            "end");
+    ck_assert(try_rule("wrong.lua", "KPvK", 1, &one, &error) == TREB_OK);
+    ck_assert(try_rule("wrong.lua", "KPvK", 3, &many, &error) == TREB_OK);
+    ck_assert_uint_eq(one.sayings, 3);
+    ck_assert_uint_eq(many.sayings, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const RuleSaying *s = &one.saying[i], *m = &many.saying[i];
+        bool right = strcmp(s->ground, "a draw") == 0;
+        ck_assert_str_eq(s->ground, m->ground);
+        ck_assert_uint_eq(s->shown, right ? 0 : 5);
+        ck_assert_uint_eq(m->shown, s->shown);
+        for (int r = 0; r < RULE_RESULTS; r++) ck_assert_uint_eq(s->of[r], m->of[r]);
+        for (size_t e = 0; e < s->shown; e++) {
+            ck_assert(position_equal(&s->wrong[e].pos, &m->wrong[e].pos));
+            ck_assert_int_eq(s->wrong[e].result, s->claim == RULE_DRAW ? 2 : 0);
+        }
+    }
+    rule_report_free(&one);
+    rule_report_free(&many);
+    remove_directory(rules);
+}
+END_TEST
+
+START_TEST(rule_claims)
+{
+    static const int right[RULE_CLAIMS][RULE_RESULTS] = {{1, 1, 1}, {0, 0, 1}, {0, 1, 0},
+                                                         {1, 0, 0}, {1, 1, 0}, {0, 1, 1}};
+    for (int claim = RULE_NOTHING; claim < RULE_CLAIMS; claim++)
+        for (int result = 0; result < RULE_RESULTS; result++)
+            ck_assert_int_eq(rule_claim_right((RuleClaim)claim, result), right[claim][result]);
+}
+END_TEST
+
+START_TEST(bad_rules)
+{
+    static const char *const bad[][2] = {
+        {"return 3", "returns no function"},
+        {"return function() return 'perhaps' end", "not perhaps"},
+        {"return function() return 7 end", "not 7"},
+        {"return function() return {} end", "not table"},
+        {"return function()\n return nothere\nend", "bad.lua:2: there is nothing called 'nothere'"},
+        {"return function( end", "bad.lua:1:"},
+        {"local n = 0 return function() n = n + 1 return 'win', 'ground ' .. n end", "64 grounds"},
+        {"use('../etc/passwd') return function() end", "the name of a rule beside this one"},
+        {"use('missing') return function() end", "missing.lua"},
+        {"io.open('x') return function() end", "nothing called 'io'"}};
+    static RuleReport report;
+    make_directory(rules);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        treb_error error = {.text = ""};
+        write_rule("bad.lua", bad[i][0]);
+        treb_status status = try_rule("bad.lua", "KQvK", 2, &report, &error);
+        ck_assert_msg(status != TREB_OK && strstr(error.text, bad[i][1]) != NULL, "%s: %s",
+                      bad[i][0], error.text);
+        rule_report_free(&report);
+    }
+    treb_error error;
+    ck_assert(try_rule("none.lua", "KQvK", 1, &report, &error) != TREB_OK);
+    ck_assert_ptr_nonnull(strstr(error.text, "none.lua"));
+    remove_directory(rules);
+}
+END_TEST
+
 /* ---- Order, ends, threads -------------------------------------------------------------------- */
 
 START_TEST(same_with_threads)
@@ -405,6 +555,10 @@ int main(void)
     tcase_add_test(tests, conditions);
     tcase_add_test(tests, names);
     tcase_add_test(tests, bad_conditions);
+    tcase_add_test(tests, rule_counts);
+    tcase_add_test(tests, rule_errors);
+    tcase_add_test(tests, rule_claims);
+    tcase_add_test(tests, bad_rules);
     tcase_add_test(tests, same_with_threads);
     tcase_add_test(tests, ends_when_told);
     tcase_add_test(tests, parts);

@@ -1,0 +1,307 @@
+/* cmd_rule.c - trebuchet rule: a rule on trial against all positions of an ending. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/rule_html.h"
+#include "core/material.h"
+#include "core/position.h"
+#include "find/rule.h"
+
+static const char usage[] =
+    "Usage: trebuchet rule [options] FILE.lua MATERIAL...\n"
+    "\n"
+    "Asks a rule about all positions of endings, and says how often it is right.\n"
+    "FILE returns a function in Lua, which gives \"win\", \"draw\", \"loss\", \"not win\",\n"
+    "\"not loss\" for the side to move, or nothing; and behind that, if it likes, the\n"
+    "ground on which it says so. It can ask for what a condition of 'trebuchet find'\n"
+    "can, and use(\"name\") brings the rule of another file beside it. docs/rules.md\n"
+    "has a tutorial, the folder rules/ examples.\n"
+    "\n"
+    "Of positions that are the same but for a symmetry of the board one is asked\n"
+    "about. A win is a win even if the 50-move rule would spoil it.\n"
+    "\n"
+    "  -n, --show N         show up to N positions of each kind of error (default: 3)\n"
+    "      --turn COLOR     positions with this side to move alone: white or black\n"
+    "      --time SECONDS   stop after that, in the order of the table\n"
+    "      --html FILE      write a page with boards; - for standard output\n"
+    "      --json           print one JSON object for each ending\n"
+    "  -j, --threads N      use N threads\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -q, --quiet          no progress\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done, also if the rule was wrong, 1 failed, 2 called wrongly, 3 no\n"
+    "table for it, 130 stopped by Ctrl-C: what was seen until then is printed.\n";
+
+static const char *const results[RULE_RESULTS] = {"loss", "draw", "win"};
+
+typedef struct RuleArgs {
+    RuleQuery query;
+    CliDirs dirs;
+    uint64_t shown, threads, seconds;
+    bool quiet;
+    const char *html;
+    char (*material)[MATERIAL_NAME_SIZE];
+    size_t materials;
+} RuleArgs;
+
+typedef struct RuleRun {
+    const RuleArgs *args;
+    CliProgress progress;
+    const char *name;
+    const atomic_bool *caught; /* a signal */
+    atomic_bool stop;
+    double until; /* 0: no limit */
+    FILE *html;
+} RuleRun;
+
+static void on_progress(void *context, uint64_t done, uint64_t total)
+{
+    RuleRun *run = context;
+    cli_progress_share(&run->progress, done, total, "%s:", run->name);
+    if (atomic_load(run->caught) || (run->until > 0 && cli_seconds() > run->until))
+        atomic_store(&run->stop, true);
+}
+
+/* ---- What is printed ------------------------------------------------------------------------- */
+
+static uint64_t count_all(const RuleSaying *s) { return s->of[0] + s->of[1] + s->of[2]; }
+
+static uint64_t count_wrong(const RuleSaying *s)
+{
+    uint64_t wrong = 0;
+    for (int r = 0; r < RULE_RESULTS; r++)
+        if (!rule_claim_right(s->claim, r)) wrong += s->of[r];
+    return wrong;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_saying(const RuleSaying *s)
+{
+    char all[32], wrong[32];
+    uint64_t errors = count_wrong(s);
+    cli_format_count(count_all(s), all);
+    cli_format_count(errors, wrong);
+    printf("  %-8s %15s", rule_claim_text(s->claim), all);
+    if (errors == 0) {
+        printf("  always right");
+    } else {
+        printf("  wrong %s (%.3g %%):", wrong, share(errors, count_all(s)));
+        for (int r = 0; r < RULE_RESULTS; r++) {
+            if (rule_claim_right(s->claim, r) || s->of[r] == 0) continue;
+            cli_format_count(s->of[r], wrong);
+            printf(" %s %s", results[r], wrong);
+        }
+    }
+    printf("%s%s\n", s->ground[0] ? "  - " : "", s->ground);
+    for (size_t i = 0; i < s->shown; i++) {
+        char fen[TREB_FEN_SIZE];
+        position_to_fen(&s->wrong[i].pos, fen);
+        printf("      %s  %s\n", fen, results[s->wrong[i].result]);
+    }
+}
+
+static void print_report(const RuleRun *run, const RuleReport *report)
+{
+    char looked[32], spoken[32], wrong[32];
+    uint64_t errors = 0, silent = report->silent;
+    for (size_t i = 0; i < report->sayings; i++) errors += count_wrong(&report->saying[i]);
+    cli_format_count(report->looked, looked);
+    cli_format_count(report->looked - silent, spoken);
+    cli_format_count(errors, wrong);
+    printf("%s: speaks of %s of %s positions (%.1f %%)", run->name, spoken, looked,
+           share(report->looked - silent, report->looked));
+    if (report->looked > silent)
+        printf(", wrong %s (%.3g %%)", wrong, share(errors, report->looked - silent));
+    putchar('\n');
+    for (size_t i = 0; i < report->sayings; i++) print_saying(&report->saying[i]);
+}
+
+static json_t *json_saying(const RuleSaying *s)
+{
+    json_t *object = json_object(), *is = json_object(), *wrong = json_array();
+    json_object_set_new(object, "says", json_string(rule_claim_text(s->claim)));
+    json_object_set_new(object, "ground", cli_json_text(s->ground));
+    json_object_set_new(object, "positions", json_integer((json_int_t)count_all(s)));
+    json_object_set_new(object, "wrong", json_integer((json_int_t)count_wrong(s)));
+    for (int r = 0; r < RULE_RESULTS; r++)
+        json_object_set_new(is, results[r], json_integer((json_int_t)s->of[r]));
+    json_object_set_new(object, "verdicts", is);
+    for (size_t i = 0; i < s->shown; i++) {
+        char fen[TREB_FEN_SIZE];
+        json_t *example = json_object();
+        position_to_fen(&s->wrong[i].pos, fen);
+        json_object_set_new(example, "fen", json_string(fen));
+        json_object_set_new(example, "verdict", json_string(results[s->wrong[i].result]));
+        json_array_append_new(wrong, example);
+    }
+    json_object_set_new(object, "examples", wrong);
+    return object;
+}
+
+static int print_json(const RuleRun *run, const RuleReport *report)
+{
+    json_t *object = json_object(), *list = json_array();
+    json_object_set_new(object, "rule", cli_json_text(run->args->query.path));
+    json_object_set_new(object, "material", json_string(run->name));
+    json_object_set_new(object, "positions", json_integer((json_int_t)report->looked));
+    json_object_set_new(object, "silent", json_integer((json_int_t)report->silent));
+    json_object_set_new(object, "complete", json_boolean(!atomic_load(&run->stop)));
+    for (size_t i = 0; i < report->sayings; i++)
+        json_array_append_new(list, json_saying(&report->saying[i]));
+    json_object_set_new(object, "sayings", list);
+    return cli_json_line("rule", object);
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int try_one(RuleRun *run, const char *name)
+{
+    const RuleArgs *args = run->args;
+    RuleQuery query = args->query;
+    RuleReport report = {0};
+    treb_error error;
+    int code = CLI_OK;
+    run->name = name;
+    query.stop = &run->stop;
+    query.progress = on_progress;
+    query.context = run;
+    treb_status status = rule_try(&query, name, &report, &error);
+    cli_progress_clear(&run->progress);
+    if (status != TREB_OK) {
+        code = cli_fail("rule", &error, &args->dirs);
+        if (status == TREB_ERR_ARGUMENT) code = CLI_USAGE;
+    } else {
+        if (run->html != NULL) rule_html_material(run->html, name, &report);
+        if (cli_json_wanted())
+            code = print_json(run, &report);
+        else if (run->html != stdout)
+            print_report(run, &report);
+        if (atomic_load(&run->stop)) cli_warn("rule", "%s: stopped before its end", name);
+    }
+    rule_report_free(&report);
+    return code;
+}
+
+static bool open_html(RuleRun *run)
+{
+    const char *path = run->args->html;
+    if (path == NULL) return true;
+    run->html = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (run->html == NULL) {
+        cli_error("rule", "cannot write %s: %s", path, strerror(errno));
+        return false;
+    }
+    rule_html_head(run->html, run->args->query.path);
+    return true;
+}
+
+static bool close_html(RuleRun *run)
+{
+    if (run->html == NULL) return true;
+    rule_html_end(run->html);
+    if (run->html == stdout) return true;
+    bool good = !ferror(run->html);
+    if (fclose(run->html) == 0 && good) return true;
+    cli_error("rule", "cannot write %s: %s", run->args->html, strerror(errno));
+    return false;
+}
+
+static int run(const RuleArgs *args)
+{
+    RuleRun run = {.args = args, .caught = cli_catch_signals()};
+    int code = CLI_OK;
+    if (!open_html(&run)) return CLI_FAILED;
+    cli_progress_start(&run.progress, "rule", args->quiet);
+    if (args->seconds > 0) run.until = cli_seconds() + (double)args->seconds;
+    for (size_t i = 0; i < args->materials && code == CLI_OK && !atomic_load(&run.stop); i++)
+        code = try_one(&run, args->material[i]);
+    if (!close_html(&run)) code = CLI_FAILED;
+    return code == CLI_OK && atomic_load(run.caught) ? CLI_STOPPED : code;
+}
+
+enum { TURN = CLI_OPTION_OWN, TIME, HTML };
+
+static bool set_option(void *rule, int c, const char *value)
+{
+    RuleArgs *args = rule;
+    bool white = value != NULL && (strcmp(value, "white") == 0 || strcmp(value, "w") == 0);
+    bool black = value != NULL && (strcmp(value, "black") == 0 || strcmp(value, "b") == 0);
+    switch (c) {
+    case 'n':
+        return cli_set_number("rule", "--show", value, 0, 1000, &args->shown);
+    case TURN:
+        args->query.turn = black ? TREB_BLACK : TREB_WHITE;
+        if (!white && !black) cli_error("rule", "--turn takes white or black");
+        return white || black;
+    case TIME:
+        return cli_set_number("rule", "--time", value, 1, 1 << 30, &args->seconds);
+    case HTML:
+        return (args->html = value) != NULL;
+    case 'j':
+        return cli_set_number("rule", "--threads", value, 1, 1024, &args->threads);
+    case 'q':
+        return args->quiet = true;
+    default:
+        return false;
+    }
+}
+
+static int read_words(RuleArgs *args, int count, char **word)
+{
+    if (count < 2) {
+        cli_error("rule", "%s",
+                  count < 1 ? "a rule is wanted, a file in Lua"
+                            : "a material is wanted, such as KPvK");
+        return cli_usage("rule");
+    }
+    args->query.path = word[0];
+    args->material = calloc((size_t)count, sizeof *args->material);
+    if (args->material == NULL) return cli_no_memory("rule");
+    for (int i = 1; i < count; i++)
+        if (!cli_read_material("rule", word[i], args->material[args->materials++]))
+            return CLI_USAGE;
+    return -1;
+}
+
+static int parse(RuleArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {{"show", 1, NULL, 'n'},
+                                            {"turn", 1, NULL, TURN},
+                                            {"time", 1, NULL, TIME},
+                                            {"html", 1, NULL, HTML},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"threads", 1, NULL, 'j'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"rule", usage, "n:j:t:qh", options, &args->dirs, set_option};
+    int code = cli_options(&reader, args, argc, argv);
+    return code >= 0 ? code : read_words(args, argc - optind, argv + optind);
+}
+
+int cli_rule(int argc, char **argv)
+{
+    RuleArgs args = {.query = {.turn = FIND_EITHER}, .shown = 3};
+    int code = parse(&args, argc, argv);
+    if (code < 0) {
+        treb_tables *tables = cli_open_tables("rule", &args.dirs);
+        args.query.tables = tables;
+        args.query.shown = (size_t)args.shown;
+        args.query.threads = (unsigned)args.threads;
+        code = tables != NULL ? run(&args) : CLI_FAILED;
+        treb_tables_close(tables);
+    }
+    free(args.material);
+    cli_dirs_free(&args.dirs);
+    return cli_finish("rule", code);
+}

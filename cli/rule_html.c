@@ -1,0 +1,111 @@
+/* rule_html.c - see rule_html.h. */
+#include "cli/rule_html.h"
+
+#include <inttypes.h>
+
+#include "core/bitboard.h"
+#include "core/position.h"
+
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) switch (*text) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        default:
+            putc(*text, out);
+        }
+}
+
+void rule_html_head(FILE *out, const char *rule)
+{
+    fputs("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          out);
+    put_text(out, rule);
+    fputs(
+        "</title>\n<style>\n"
+        "body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 "
+        "1rem; }\n"
+        "table { border-collapse: collapse; } td, th { padding: .2rem .8rem; text-align: right; }\n"
+        "td:first-child, th:first-child, td.ground { text-align: left; }\n"
+        "tr + tr { border-top: 1px solid #ccc; }\n"
+        ".boards { display: flex; flex-wrap: wrap; gap: 1rem; } figure { margin: 0; }\n"
+        ".board { display: grid; grid-template-columns: repeat(8, 1.5rem); border: 1px solid #666; }\n"
+        ".board span { width: 1.5rem; height: 1.5rem; font-size: 1.25rem; line-height: 1.5rem; "
+        "text-align: center; background: #f0d9b5; color: #000; }\n"
+        ".board .d { background: #b58863; }\n"
+        "figcaption { font-size: .85rem; } code { font-size: .7rem; }\n"
+        "</style>\n<h1>",
+        out);
+    put_text(out, rule);
+    fputs("</h1>\n", out);
+}
+
+static void put_board(FILE *out, const treb_position *pos)
+{
+    static const char *const glyphs[2][TREB_TYPES] = {
+        {"&#9817;", "&#9816;", "&#9815;", "&#9814;", "&#9813;", "&#9812;"},
+        {"&#9823;&#65038;", "&#9822;", "&#9821;", "&#9820;", "&#9819;", "&#9818;"}};
+    fputs("<div class=\"board\">", out);
+    for (int rank = 7; rank >= 0; rank--)
+        for (int file = 0; file < 8; file++) {
+            int color, type = position_piece_at(pos, square_at(file, rank), &color);
+            fprintf(out, "<span%s>%s</span>", (file + rank) % 2 ? "" : " class=\"d\"",
+                    type >= 0 ? glyphs[color][type] : "");
+        }
+    fputs("</div>", out);
+}
+
+static void put_example(FILE *out, const RuleExample *example)
+{
+    static const char *const words[RULE_RESULTS] = {"loses", "draws", "wins"};
+    char fen[TREB_FEN_SIZE];
+    position_to_fen(&example->pos, fen);
+    fputs("<figure>", out);
+    put_board(out, &example->pos);
+    fprintf(out, "<figcaption>%s to move %s<br><code>%s</code></figcaption></figure>\n",
+            example->pos.turn == TREB_WHITE ? "White" : "Black", words[example->result], fen);
+}
+
+static void put_row(FILE *out, const RuleSaying *s)
+{
+    uint64_t wrong = 0, all = 0;
+    for (int r = 0; r < RULE_RESULTS; r++) {
+        all += s->of[r];
+        if (!rule_claim_right(s->claim, r)) wrong += s->of[r];
+    }
+    fprintf(out, "<tr><td>%s<td class=\"ground\">", rule_claim_text(s->claim));
+    put_text(out, s->ground);
+    fprintf(out, "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "\n",
+            all, s->of[2], s->of[1], s->of[0], wrong);
+}
+
+void rule_html_material(FILE *out, const char *material, const RuleReport *report)
+{
+    fprintf(out, "<h2>%s</h2>\n<p>It speaks of %" PRIu64 " of %" PRIu64 " positions.\n", material,
+            report->looked - report->silent, report->looked);
+    fputs("<table>\n<tr><th>says<th class=\"ground\">on the ground<th>of positions<th>which are "
+          "wins<th>draws<th>losses<th>wrong\n",
+          out);
+    for (size_t i = 0; i < report->sayings; i++) put_row(out, &report->saying[i]);
+    fputs("</table>\n", out);
+    for (size_t i = 0; i < report->sayings; i++) {
+        const RuleSaying *s = &report->saying[i];
+        if (s->shown == 0) continue;
+        fprintf(out, "<h3>Said to be a %s, and are not", rule_claim_text(s->claim));
+        if (s->ground[0] != '\0') fputs(": ", out);
+        put_text(out, s->ground);
+        fputs("</h3>\n<div class=\"boards\">\n", out);
+        for (size_t e = 0; e < s->shown; e++) put_example(out, &s->wrong[e]);
+        fputs("</div>\n", out);
+    }
+}
+
+void rule_html_end(FILE *out) { fputs("</html>\n", out); }

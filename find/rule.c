@@ -1,0 +1,141 @@
+/* rule.c - see rule.h. */
+#include "find/rule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "find/scan.h"
+#include "find/script.h"
+
+const char *rule_claim_text(RuleClaim claim)
+{
+    static const char *const text[RULE_CLAIMS] = {"", "win", "draw", "loss", "not win", "not loss"};
+    return text[claim];
+}
+
+bool rule_claim_right(RuleClaim claim, int result)
+{
+    static const uint8_t right[RULE_CLAIMS] = {7, 4, 2, 1, 3, 6}; /* bits by result */
+    return right[claim] >> result & 1;
+}
+
+/* What a thread found. */
+typedef struct Trial {
+    Script *script;
+    RuleReport report;
+} Trial;
+
+typedef struct Court {
+    const RuleQuery *query;
+    RuleReport *report;
+    bool full; /* no memory for examples */
+} Court;
+
+static RuleSaying *find_saying(RuleReport *report, RuleClaim claim, const char *ground)
+{
+    for (size_t i = 0; i < report->sayings; i++) {
+        RuleSaying *s = &report->saying[i];
+        if (s->claim == claim && strcmp(s->ground, ground) == 0) return s;
+    }
+    if (report->sayings == RULE_GROUNDS) return NULL;
+    RuleSaying *s = &report->saying[report->sayings++];
+    s->claim = claim;
+    snprintf(s->ground, sizeof s->ground, "%s", ground);
+    return s;
+}
+
+static bool show(RuleSaying *s, size_t most, const RuleExample *example)
+{
+    if (s->shown >= most) return true;
+    if (s->wrong == NULL && (s->wrong = malloc(most * sizeof *s->wrong)) == NULL) return false;
+    s->wrong[s->shown++] = *example;
+    return true;
+}
+
+static void begin(void *context, void *own, Look *look)
+{
+    const Court *court = context;
+    look->status = script_open(court->query->path, &((Trial *)own)->script, &look->error);
+}
+
+static void end(void *own)
+{
+    Trial *trial = own;
+    script_free(trial->script);
+    rule_report_free(&trial->report);
+}
+
+static bool visit(void *context, void *own, Look *look)
+{
+    const RuleQuery *q = ((const Court *)context)->query;
+    Trial *trial = own;
+    RuleReport *report = &trial->report;
+    char ground[RULE_GROUND_SIZE];
+    if (q->turn != FIND_EITHER && look->pos.turn != q->turn) return true;
+    report->looked++;
+    RuleClaim claim = script_claim(trial->script, look, ground);
+    if (claim == RULE_NOTHING) {
+        report->silent++;
+        return true;
+    }
+    RuleSaying *s = find_saying(report, claim, ground);
+    if (s == NULL) {
+        look->status = fail(&look->error, TREB_ERR_ARGUMENT,
+                            "a rule has %d grounds at most: its second value is a name, not a text "
+                            "for each position",
+                            RULE_GROUNDS);
+        return true;
+    }
+    const RuleExample example = {look->pos, look_result(look) - LOST};
+    s->of[example.result]++;
+    if (!rule_claim_right(claim, example.result) && !show(s, q->shown, &example))
+        look->status = fail_memory(&look->error);
+    return true;
+}
+
+/* Adds what a thread found in a part, and empties that. */
+static bool hand_over(void *context, void *own)
+{
+    Court *court = context;
+    RuleReport *from = &((Trial *)own)->report, *to = court->report;
+    to->looked += from->looked;
+    to->silent += from->silent;
+    from->looked = from->silent = 0;
+    for (size_t i = 0; i < from->sayings; i++) {
+        RuleSaying *s = &from->saying[i], *sum = find_saying(to, s->claim, s->ground);
+        for (int r = 0; r < RULE_RESULTS && sum != NULL; r++) sum->of[r] += s->of[r];
+        for (size_t e = 0; e < s->shown && sum != NULL; e++)
+            if (!show(sum, court->query->shown, &s->wrong[e])) court->full = true;
+        memset(s->of, 0, sizeof s->of);
+        s->shown = 0;
+    }
+    return !court->full;
+}
+
+treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *report,
+                     treb_error *error)
+{
+    Court court = {.query = query, .report = report};
+    const ScanJob job = {.tables = query->tables,
+                         .material = material,
+                         .threads = query->threads,
+                         .stop = query->stop,
+                         .progress = query->progress,
+                         .progress_context = query->context,
+                         .own = sizeof(Trial),
+                         .begin = begin,
+                         .visit = visit,
+                         .hand_over = hand_over,
+                         .end = end,
+                         .context = &court};
+    treb_status status = scan_run(&job, error);
+    return status == TREB_OK && court.full ? fail_memory(error) : status;
+}
+
+void rule_report_free(RuleReport *report)
+{
+    for (size_t i = 0; i < report->sayings; i++) free(report->saying[i].wrong);
+    memset(report, 0, sizeof *report);
+}

@@ -1,0 +1,66 @@
+/* rule.h - a rule on trial: what it says of all positions of an ending, and what they are worth.
+ *
+ * A rule is a function in Lua that says of a position, for the side to move, that it is a win, a draw, a
+ * loss, not a win, not a loss, or nothing; and on what ground, in its own words. docs/rules.md. Results are
+ * those without the 50-move rule. */
+#ifndef TREB_FIND_RULE_H
+#define TREB_FIND_RULE_H
+
+#include "find/find.h"
+
+typedef enum RuleClaim {
+    RULE_NOTHING,
+    RULE_WIN,
+    RULE_DRAW,
+    RULE_LOSS,
+    RULE_NOT_WIN,
+    RULE_NOT_LOSS,
+    RULE_CLAIMS
+} RuleClaim;
+
+enum { RULE_GROUND_SIZE = 64, RULE_GROUNDS = 64, RULE_RESULTS = 3 /* loss, draw, win */ };
+
+/* "win", "not loss". */
+const char *rule_claim_text(RuleClaim claim);
+
+/* Whether it is right of a position with this result: 0 a loss, 1 a draw, 2 a win. */
+bool rule_claim_right(RuleClaim claim, int result);
+
+typedef struct RuleExample {
+    treb_position pos;
+    int result;
+} RuleExample;
+
+/* What is said with one word on one ground. */
+typedef struct RuleSaying {
+    RuleClaim claim;
+    char ground[RULE_GROUND_SIZE]; /* may be empty */
+    uint64_t of[RULE_RESULTS];     /* positions, by what they are */
+    RuleExample *wrong;            /* the first of those of which it is wrong; owned */
+    size_t shown;
+} RuleSaying;
+
+typedef struct RuleReport {
+    uint64_t looked, silent;
+    RuleSaying saying[RULE_GROUNDS];
+    size_t sayings;
+} RuleReport;
+
+typedef struct RuleQuery {
+    const treb_tables *tables;
+    const char *path; /* of the file */
+    int turn;         /* who is to move, or FIND_EITHER */
+    size_t shown;     /* wrong positions that are kept, of each saying */
+    unsigned threads;
+    const atomic_bool *stop;
+    FindProgress progress; /* NULL allowed */
+    void *context;
+} RuleQuery;
+
+/* Goes through a material. The report is added to, also if it ends early; free it with rule_report_free.
+ * TREB_ERR_ARGUMENT for what is wrong in the file, with its line. */
+treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *report,
+                     treb_error *error);
+void rule_report_free(RuleReport *report);
+
+#endif

@@ -1,0 +1,100 @@
+/* scan.c - see scan.h. */
+#include "find/scan.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "core/material.h"
+
+enum { PART = 1 << 14 /* cells of a part, about */ };
+
+typedef struct Scan {
+    const ScanJob *job;
+    uint64_t parts, done;
+    atomic_bool stop;
+    treb_status status;
+    treb_error *error;
+} Scan;
+
+/* What a thread has. */
+typedef struct Worker {
+    Scan *scan;
+    void *own;
+    Look look;
+} Worker;
+
+static int visit(void *context, const treb_position *pos)
+{
+    Worker *w = context;
+    const ScanJob *job = w->scan->job;
+    look_at(&w->look, pos);
+    return job->visit(job->context, w->own, &w->look) && w->look.status == TREB_OK &&
+           !atomic_load_explicit(&w->scan->stop, memory_order_relaxed);
+}
+
+static void worker_init(Worker *w, Scan *scan)
+{
+    const ScanJob *job = scan->job;
+    *w = (Worker){.scan = scan, .look = {.tables = job->tables}};
+    w->own = calloc(1, job->own);
+    if (w->own == NULL)
+        w->look.status = fail_memory(&w->look.error);
+    else
+        job->begin(job->context, w->own, &w->look);
+}
+
+static void hand_over(Scan *scan, Worker *w)
+{
+    const ScanJob *job = scan->job;
+    if (w->look.status != TREB_OK && scan->status == TREB_OK) {
+        scan->status = w->look.status;
+        if (scan->error != NULL) *scan->error = w->look.error;
+        scan->stop = true;
+    }
+    /* After an end nothing more comes, so that what came is the first part of the table. */
+    if (w->own != NULL && !scan->stop && !job->hand_over(job->context, w->own)) scan->stop = true;
+    if (job->progress != NULL) job->progress(job->progress_context, ++scan->done, scan->parts);
+    if (job->stop != NULL && atomic_load(job->stop)) scan->stop = true;
+}
+
+static void scan_parts(Scan *scan)
+{
+    const ScanJob *job = scan->job;
+#pragma omp parallel num_threads(job->threads > 0 ? (int)job->threads : omp_get_max_threads())
+    {
+        Worker w;
+        worker_init(&w, scan);
+#pragma omp for ordered schedule(dynamic)
+        for (uint64_t part = 0; part < scan->parts; part++) {
+            treb_error why;
+            if (!scan->stop && w.look.status == TREB_OK &&
+                treb_each_position(job->tables, job->material, part, scan->parts, visit, &w,
+                                   &why) != TREB_OK) {
+                w.look.status = why.status;
+                w.look.error = why;
+            }
+#pragma omp ordered
+            hand_over(scan, &w);
+        }
+        if (w.own != NULL) job->end(w.own);
+        free(w.own);
+    }
+}
+
+treb_status scan_run(const ScanJob *job, treb_error *error)
+{
+    Material m;
+    Index index;
+    treb_table_info info;
+    Scan scan = {.job = job, .error = error};
+    treb_status status = treb_tables_find(job->tables, job->material, TREB_WDL, &info, error);
+    if (status != TREB_OK) return status;
+    if (!material_parse(job->material, &m)) return fail(error, TREB_ERR_ARGUMENT, "no material");
+    material_canonical(&m);
+    if (!index_init(&index, &m, NULL, 1)) return fail(error, TREB_ERR_MEN, "too many men");
+    scan.parts = index.size / PART + 1;
+    scan_parts(&scan);
+    return scan.status;
+}

@@ -1,0 +1,34 @@
+-- What rules share: distances in plies, and pawns as their own side sees them. `local lib = use("lib")`
+
+local lib = {}
+
+function lib.other(color) return color == "white" and "black" or "white" end
+
+-- The square of a side's first man of a kind: lib.man("white", "p") is wp.
+function lib.man(color, kind) return squares((color == "white" and "w" or "b") .. kind)[1] end
+
+-- Where a pawn promotes, and in how many moves if nothing stops it.
+function lib.promotion(pawn, color) return pawn:sub(1, 1) .. (color == "white" and "8" or "1") end
+
+function lib.steps(pawn, color)
+  local left = color == "white" and 8 - rank(pawn) or rank(pawn) - 1
+  return left == 6 and 5 or left
+end
+
+-- Plies until a side's king can be on a square of an empty board: the other side's moves count, and so
+-- does whose turn it is.
+function lib.plies(color, square)
+  local moves = distance(lib.man(color, "k"), square)
+  return moves == 0 and 0 or 2 * moves - (turn == color and 1 or 0)
+end
+
+-- Plies until a pawn has promoted, left alone.
+function lib.run(pawn, color) return 2 * lib.steps(pawn, color) - (turn == color and 1 or 0) end
+
+-- Whether the king of the other side is in the square of a pawn: it catches it on an empty board, as it
+-- can take on the promotion square one ply after the promotion.
+function lib.in_square(pawn, color)
+  return lib.plies(lib.other(color), lib.promotion(pawn, color)) <= lib.run(pawn, color) + 1
+end
+
+return lib

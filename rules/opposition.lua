@@ -1,0 +1,12 @@
+-- The opposition (in any book on endings): the king one rank before its pawn, not a rook's pawn and not beyond the
+-- fourth rank, with the other king two ranks before it on the same file: who is to move fares worse.
+--
+-- On trial: KPvK
+
+return function()
+  local f, r = file(wp), rank(wp)
+  if f == 1 or f == 8 or r > 4 or file(wk) ~= f or rank(wk) ~= r + 1 then return end
+  if file(bk) ~= f or rank(bk) ~= r + 3 then return end
+  if turn == "white" then return "draw", "White has to give way" end
+  return "loss", "Black has to give way"
+end

@@ -1,0 +1,13 @@
+-- Philidor's position (Philidor 1777; in any book on endings): rook and pawn against rook. The pawn has not passed the
+-- fifth rank, its king not the fifth either; the other king stands before it, on the promotion square or beside
+-- that, and its rook on the third rank from there, the sixth. The defender, to move, does not lose.
+--
+-- On trial: KRPvKR
+
+return function()
+  if turn ~= "black" or check then return end
+  local f = file(wp)
+  if rank(wp) > 5 or rank(wk) > 5 or rank(br) ~= 6 then return end
+  if rank(bk) ~= 8 or math.abs(file(bk) - f) > 1 then return end
+  return "not loss", "rook on the third rank"
+end
