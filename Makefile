@@ -89,6 +89,7 @@ help:
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
+	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
@@ -227,6 +228,10 @@ manifest: all
 RULE_TABLES := $(TABLES)
 rules: $(TOOL)
 	rules/figures.sh $(TOOL) $(RULE_TABLES)
+
+# The same of docs/zugzwangs.md: up to five men take half an hour.
+zugzwangs: $(TOOL)
+	tables/zugzwangs.sh $(TOOL) $(RULE_TABLES)
 
 bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait $(BUILD)/tests/gen/bench_kernel
 	$(BUILD)/tests/gen/bench_kernel
@@ -452,4 +457,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: rules counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean
+.PHONY: rules zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean

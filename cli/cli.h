@@ -149,6 +149,7 @@ int cli_line(int argc, char **argv);
 int cli_probe(int argc, char **argv);
 int cli_rule(int argc, char **argv);
 int cli_serve(int argc, char **argv);
+int cli_shift(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_verify(int argc, char **argv);
 

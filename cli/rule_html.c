@@ -34,13 +34,14 @@ void rule_html_head(FILE *out, const char *rule)
         "body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 "
         "1rem; }\n"
         "table { border-collapse: collapse; } td, th { padding: .2rem .8rem; text-align: right; }\n"
-        "td:first-child, th:first-child, td.ground { text-align: left; }\n"
+        "td:first-child, th:first-child, .ground { text-align: left; }\n"
         "tr + tr { border-top: 1px solid #ccc; }\n"
         ".boards { display: flex; flex-wrap: wrap; gap: 1rem; } figure { margin: 0; }\n"
-        ".board { display: grid; grid-template-columns: repeat(8, 1.5rem); border: 1px solid #666; }\n"
+        ".board { display: grid; grid-template-columns: repeat(8, 1.5rem); width: max-content; border: 1px solid #666; }\n"
         ".board span { width: 1.5rem; height: 1.5rem; font-size: 1.25rem; line-height: 1.5rem; "
         "text-align: center; background: #f0d9b5; color: #000; }\n"
         ".board .d { background: #b58863; }\n"
+        ".board .w { color: #fff; text-shadow: 0 0 1px #000, 0 0 2px #000; }\n"
         "figcaption { font-size: .85rem; } code { font-size: .7rem; }\n"
         "</style>\n<h1>",
         out);
@@ -48,17 +49,17 @@ void rule_html_head(FILE *out, const char *rule)
     fputs("</h1>\n", out);
 }
 
+/* The men of both sides have the same shapes, filled. */
 static void put_board(FILE *out, const treb_position *pos)
 {
-    static const char *const glyphs[2][TREB_TYPES] = {
-        {"&#9817;", "&#9816;", "&#9815;", "&#9814;", "&#9813;", "&#9812;"},
-        {"&#9823;&#65038;", "&#9822;", "&#9821;", "&#9820;", "&#9819;", "&#9818;"}};
+    static const char *const glyphs[TREB_TYPES] = {"&#9823;&#65038;", "&#9822;", "&#9821;",
+                                                   "&#9820;",         "&#9819;", "&#9818;"};
     fputs("<div class=\"board\">", out);
     for (int rank = 7; rank >= 0; rank--)
         for (int file = 0; file < 8; file++) {
-            int color, type = position_piece_at(pos, square_at(file, rank), &color);
-            fprintf(out, "<span%s>%s</span>", (file + rank) % 2 ? "" : " class=\"d\"",
-                    type >= 0 ? glyphs[color][type] : "");
+            int color = TREB_BLACK, type = position_piece_at(pos, square_at(file, rank), &color);
+            fprintf(out, "<span class=\"%s%s\">%s</span>", (file + rank) % 2 ? "l" : "d",
+                    type >= 0 && color == TREB_WHITE ? " w" : "", type >= 0 ? glyphs[type] : "");
         }
     fputs("</div>", out);
 }
@@ -89,6 +90,12 @@ static void put_row(FILE *out, const RuleSaying *s)
 
 void rule_html_material(FILE *out, const char *material, const RuleReport *report)
 {
+    static const char *const headings[RULE_CLAIMS] = {"",
+                                                      "Said to be won, but are not",
+                                                      "Said to be drawn, but are not",
+                                                      "Said to be lost, but are not",
+                                                      "Said not to be won, but are",
+                                                      "Said not to be lost, but are"};
     fprintf(out, "<h2>%s</h2>\n<p>It speaks of %" PRIu64 " of %" PRIu64 " positions.\n", material,
             report->looked - report->silent, report->looked);
     fputs("<table>\n<tr><th>says<th class=\"ground\">on the ground<th>of positions<th>which are "
@@ -99,7 +106,7 @@ void rule_html_material(FILE *out, const char *material, const RuleReport *repor
     for (size_t i = 0; i < report->sayings; i++) {
         const RuleSaying *s = &report->saying[i];
         if (s->shown == 0) continue;
-        fprintf(out, "<h3>Said to be a %s, and are not", rule_claim_text(s->claim));
+        fprintf(out, "<h3>%s", headings[s->claim]);
         if (s->ground[0] != '\0') fputs(": ", out);
         put_text(out, s->ground);
         fputs("</h3>\n<div class=\"boards\">\n", out);

@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen export probe line find rule shift blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen export probe line find rule shift blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -108,7 +108,7 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return ;;
-    blocked:--svg | rule:--html)
+    blocked:--svg | shift:--svg | rule:--html)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
@@ -157,6 +157,7 @@ _trebuchet() {
                    --first --sample --seed --sort --metric --with-rule --count --epd --tsv --json --pgn --men
                    --threads --tables --quiet --help' ;;
     rule) options='--show --turn --time --html --json --threads --tables --quiet --help' ;;
+    shift) options='--tsv --json --svg --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;

@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line find rule blocked stats info verify compare bench engine; do
+for c in gen probe line find rule shift blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line find rule blocked stats info verify compare bench engine; do
+for c in '' gen probe line find rule shift blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line find rule blocked stats info verify compare bench serve engine; do
+for c in gen probe line find rule shift blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line find rule blocked stats info verify compare bench serve 
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line find rule blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line find rule shift blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -512,7 +512,7 @@ run 0 'rule --show' "$T" rule -t "$TABLES" -q -n 7 "$RULES/key-squares.lua" KPvK
 run 0 'rule --turn' "$T" rule -t "$TABLES" -q --turn white "$RULES/key-squares.lua" KPvK; lacks 'loss'; has 'always right'
 run 0 'rule --json' "$T" rule -t "$TABLES" --json "$RULES/wrong-bishop.lua" KBPvK; is_json_lines; has '"silent":9368627,"complete":true,'; has '"wrong":0'
 run 0 'rule --html' "$T" rule -t "$TABLES" -q --html errors.html "$RULES/square.lua" KPvK
-check 'a page with boards' '[ "$(grep -c "<figure>" errors.html)" -eq 8 ] && grep -q "&#9812;" errors.html && tail -1 errors.html | grep -q "</html>"'
+check 'a page with boards' '[ "$(grep -c "<figure>" errors.html)" -eq 8 ] && grep -q "<span class=\"d w\">&#9818;" errors.html && tail -1 errors.html | grep -q "</html>"'
 run 0 'rule --html -' "$T" rule -t "$TABLES" -q --html - "$RULES/opposition.lua" KPvK; has '^<!doctype html>'; lacks 'speaks of [0-9,]+ of [0-9,]+ positions \('
 run 0 'rule --time' "$T" rule -t "$TABLES" -q --time 60 "$RULES/opposition.lua" KPvK; has 'White has to give way'
 for r in "$RULES"/*.lua; do
@@ -523,6 +523,25 @@ run 2 'rule, an error in it' "$T" rule -t "$TABLES" bad.lua KPvK; says "^trebuch
 run 2 'rule, no file' "$T" rule -t "$TABLES" nowhere.lua KPvK; says 'nowhere.lua'; silent
 run 2 'rule, no material' "$T" rule -t "$TABLES" bad.lua; says 'a material is wanted'; silent
 run 3 'rule, no table' "$T" rule -t "$TABLES" "$RULES/lucena.lua" KRPvKR; says 'KRPvKR.wdl.treb is not installed'; silent
+
+# ---- shift --------------------------------------------------------------------------------------
+
+run 0 'shift' "$T" shift -t "$TABLES" '8/8/8/3k4/8/3KP3/8/8 w'; quiet
+has '^35 places$'; has '^  free of the edges: 20 places$'; has '^    Black to move: draw by Ke5$'; has '^    Black to move: draw in 1, loss in 1$'
+has '^  6 = = = = = = = \.    6 \+ \+ \+ \+ \+ \+ = \.$'
+run 0 'shift, White to move or Black' "$T" shift -t "$TABLES" '8/8/8/3k4/8/3KP3/8/8 b'; has '^35 places$'
+run 0 'shift --tsv' "$T" shift -t "$TABLES" --tsv '8/8/2k5/8/7p/8/5KP1/8 w'; check 'a head and nine places' '[ "$(wc -l <out)" -eq 10 ]'
+has '^8/8/2k5/8/7p/8/5KP1/8 w - - 0 1	at a side edge	win	Kg1	draw	Kc5 Kd5 Kd6 Kd7 h3$'
+run 0 'shift --json' "$T" shift -t "$TABLES" --json '8/8/2k5/8/7p/8/5KP1/8 w'; is_json
+has '"group":"at the top or bottom","places":1,"white":\{"loss":0,"draw":0,"win":1,"impossible":0,"one_verdict":true,'
+# Each place by itself says the same.
+"$T" shift -t "$TABLES" --tsv '8/8/8/3k4/8/3KP3/8/8 w' | tail -n +2 | while IFS='	' read -r fen group white rest; do
+    "$T" probe -t "$TABLES" --json "$fen" | grep -o '"category":"[a-z]*"' | head -1 | cut -d '"' -f 4 | sed "s/\$/ $white/"
+done >pairs
+check 'probe agrees' '[ "$(wc -l <pairs)" -eq 35 ] && ! grep -qvE "^([a-z]+) \1$" pairs'
+run 0 'shift --svg' "$T" shift -t "$TABLES" --svg - '8/8/8/3k4/8/3KP3/8/8 w'; has '^<svg '; has '^</svg>$'; lacks 'places'
+run 2 'shift, no position' "$T" shift -t "$TABLES" '8/8/8/8 w'; silent
+run 3 'shift, no table' "$T" shift -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; says 'KRPvKR.wdl.treb is not installed'; silent
 
 # ---- compare ------------------------------------------------------------------------------------
 

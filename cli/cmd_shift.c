@@ -1,0 +1,365 @@
+/* cmd_shift.c - trebuchet shift: a configuration of men all over the board. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/options.h"
+#include "core/position.h"
+#include "core/san.h"
+#include "find/shift.h"
+
+static const char usage[] =
+    "Usage: trebuchet shift [options] FEN\n"
+    "\n"
+    "Slides a position over the board without changing the men's places to each\n"
+    "other, and says for each place, with either side to move, what it is worth and\n"
+    "which moves keep that. Places are grouped by the edges that some man stands on:\n"
+    "none, a side, the top or bottom, or both. A group that has one verdict, and a\n"
+    "move that keeps it everywhere, can be learned as one position.\n"
+    "\n"
+    "Maps show the verdict at the square of the white king: + White wins, = a draw,\n"
+    "- Black wins, x the side cannot be to move. Moves are named as they would be in\n"
+    "the position given. En passant and the 50-move rule are left aside.\n"
+    "\n"
+    "      --tsv            one line each with tabs between: FEN with White to move,\n"
+    "                       group, verdict and moves of White, then of Black\n"
+    "      --json           one JSON object\n"
+    "      --svg FILE       write the maps as a picture; - for standard output\n"
+    "  -t, --tables DIR     look for tables in DIR; may be given several times\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 answered, 1 failed, 2 no such position, 3 no table for it.\n";
+
+static const char *const results[SHIFT_IMPOSSIBLE + 1] = {"loss", "draw", "win", "impossible"};
+static const char *const colors[2] = {"White", "Black"};
+
+enum { NAMES_SIZE = 512, SHOWN_MOVES = 4 };
+
+typedef struct ShiftArgs {
+    CliDirs dirs;
+    treb_position pos;
+    bool tsv;
+    const char *svg;
+} ShiftArgs;
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* As it is written in the position given, or as squares where it is not legal there. */
+static void name_move(const Shift *shift, int turn, Move m, char out[SAN_SIZE])
+{
+    treb_position pos = shift->pos;
+    Move legal[MOVES_MAX];
+    pos.turn = (uint8_t)turn;
+    pos.ep = 0;
+    bool possible = position_check(&pos, NULL) == TREB_OK;
+    for (int i = 0, count = possible ? movegen_legal(&pos, legal) : 0; i < count; i++)
+        if (legal[i] == m) {
+            move_to_san(&pos, m, out);
+            return;
+        }
+    move_to_uci(m, out);
+}
+
+/* "Kg1, Kf1 and 3 more". */
+static void name_moves(const Shift *shift, int turn, const Move *moves, int count,
+                       char out[NAMES_SIZE])
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (int i = 0; i < count && i < SHOWN_MOVES; i++) {
+        char name[SAN_SIZE];
+        name_move(shift, turn, moves[i], name);
+        length += (size_t)snprintf(out + length, NAMES_SIZE - length, "%s%s", i ? ", " : "", name);
+    }
+    if (count > SHOWN_MOVES)
+        snprintf(out + length, NAMES_SIZE - length, " and %d more", count - SHOWN_MOVES);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_group_side(const Shift *shift, const ShiftGroup *group, int turn)
+{
+    char names[NAMES_SIZE];
+    const int *count = group->count[turn];
+    int possible = group->places - count[SHIFT_IMPOSSIBLE];
+    printf("    %s to move: ", colors[turn]);
+    if (possible == 0) {
+        puts("cannot be");
+        return;
+    }
+    if (!group->one_verdict[turn]) {
+        for (int r = 2, first = 1; r >= 0; r--)
+            if (count[r] > 0) {
+                printf("%s%s in %d", first ? "" : ", ", results[r], count[r]);
+                first = 0;
+            }
+        putchar('\n');
+        return;
+    }
+    int result = count[0] ? 0 : count[1] ? 1 : 2;
+    printf("%s", results[result]);
+    if (possible < group->places) printf(" where it can be");
+    if (result > 0 && group->commons[turn] > 0) {
+        name_moves(shift, turn, group->common[turn], group->commons[turn], names);
+        printf(" by %s", names);
+    } else if (result > 0) {
+        printf(", by different moves");
+    }
+    putchar('\n');
+}
+
+static char letter(int turn, int result)
+{
+    static const char of_white[] = "-=+x", of_black[] = "+=-x";
+    return (turn == TREB_WHITE ? of_white : of_black)[result];
+}
+
+static void fill_map(const Shift *shift, int turn, char map[64])
+{
+    memset(map, '.', 64);
+    for (int i = 0; i < shift->places; i++)
+        map[position_king(&shift->place[i].pos, TREB_WHITE)] =
+            letter(turn, shift->place[i].result[turn]);
+}
+
+static void print_maps(const Shift *shift)
+{
+    char map[2][64];
+    for (int turn = 0; turn < 2; turn++) fill_map(shift, turn, map[turn]);
+    printf("\n    %-21s%s\n", "White to move", "Black to move");
+    for (int rank = 7; rank >= 0; rank--) {
+        for (int turn = 0; turn < 2; turn++) {
+            printf("  %d", rank + 1);
+            for (int file = 0; file < 8; file++) printf(" %c", map[turn][8 * rank + file]);
+            fputs(turn == 0 ? "  " : "\n", stdout);
+        }
+    }
+    puts("    a b c d e f g h      a b c d e f g h");
+}
+
+static void print_text(const Shift *shift)
+{
+    char fen[TREB_FEN_SIZE];
+    position_to_fen(&shift->pos, fen);
+    printf("%s\n%d places\n", fen, shift->places);
+    for (int edge = 0; edge < SHIFT_EDGES; edge++) {
+        const ShiftGroup *group = &shift->group[edge];
+        if (group->places == 0) continue;
+        printf("\n  %s: %d place%s\n", shift_edge_text((ShiftEdge)edge), group->places,
+               group->places == 1 ? "" : "s");
+        for (int turn = 0; turn < 2; turn++) print_group_side(shift, group, turn);
+    }
+    print_maps(shift);
+}
+
+static void place_fen(const ShiftPlace *place, char fen[TREB_FEN_SIZE])
+{
+    treb_position pos = place->pos;
+    pos.turn = TREB_WHITE;
+    position_to_fen(&pos, fen);
+}
+
+static void print_tsv(const Shift *shift)
+{
+    puts("fen\tgroup\twhite\twhite_moves\tblack\tblack_moves");
+    for (int i = 0; i < shift->places; i++) {
+        const ShiftPlace *place = &shift->place[i];
+        char fen[TREB_FEN_SIZE];
+        place_fen(place, fen);
+        printf("%s\t%s", fen, shift_edge_text(place->edge));
+        for (int turn = 0; turn < 2; turn++) {
+            printf("\t%s\t", results[place->result[turn]]);
+            for (int k = 0; k < place->kept[turn]; k++) {
+                char name[SAN_SIZE];
+                name_move(shift, turn, place->keep[turn][k], name);
+                printf("%s%s", k ? " " : "", name);
+            }
+        }
+        putchar('\n');
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *json_moves(const Shift *shift, int turn, const Move *moves, int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) {
+        char name[SAN_SIZE];
+        name_move(shift, turn, moves[i], name);
+        json_array_append_new(list, json_string(name));
+    }
+    return list;
+}
+
+static json_t *json_group(const Shift *shift, int edge)
+{
+    static const char *const names[2] = {"white", "black"};
+    const ShiftGroup *group = &shift->group[edge];
+    json_t *object = json_object();
+    json_object_set_new(object, "group", json_string(shift_edge_text((ShiftEdge)edge)));
+    json_object_set_new(object, "places", json_integer(group->places));
+    for (int turn = 0; turn < 2; turn++) {
+        json_t *side = json_object();
+        for (int r = 0; r <= SHIFT_IMPOSSIBLE; r++)
+            json_object_set_new(side, results[r], json_integer(group->count[turn][r]));
+        json_object_set_new(side, "one_verdict", json_boolean(group->one_verdict[turn]));
+        json_object_set_new(side, "moves",
+                            json_moves(shift, turn, group->common[turn], group->commons[turn]));
+        json_object_set_new(object, names[turn], side);
+    }
+    return object;
+}
+
+static json_t *json_place(const Shift *shift, const ShiftPlace *place)
+{
+    static const char *const names[2] = {"white", "black"};
+    char fen[TREB_FEN_SIZE];
+    json_t *object = json_object();
+    place_fen(place, fen);
+    json_object_set_new(object, "fen", json_string(fen));
+    json_object_set_new(object, "group", json_string(shift_edge_text(place->edge)));
+    for (int turn = 0; turn < 2; turn++) {
+        json_t *side = json_object();
+        json_object_set_new(side, "verdict", json_string(results[place->result[turn]]));
+        json_object_set_new(side, "moves",
+                            json_moves(shift, turn, place->keep[turn], place->kept[turn]));
+        json_object_set_new(object, names[turn], side);
+    }
+    return object;
+}
+
+static int print_json(const Shift *shift)
+{
+    char fen[TREB_FEN_SIZE];
+    json_t *object = json_object(), *groups = json_array(), *places = json_array();
+    position_to_fen(&shift->pos, fen);
+    json_object_set_new(object, "fen", json_string(fen));
+    for (int edge = 0; edge < SHIFT_EDGES; edge++)
+        if (shift->group[edge].places > 0) json_array_append_new(groups, json_group(shift, edge));
+    for (int i = 0; i < shift->places; i++)
+        json_array_append_new(places, json_place(shift, &shift->place[i]));
+    json_object_set_new(object, "groups", groups);
+    json_object_set_new(object, "places", places);
+    return cli_json_answer("shift", object);
+}
+
+/* ---- The picture ----------------------------------------------------------------------------- */
+
+static const char *fill_of(char letter)
+{
+    switch (letter) {
+    case '+':
+        return "#7fbf7f";
+    case '=':
+        return "#d8d8d8";
+    case '-':
+        return "#e08a8a";
+    case 'x':
+        return "#ffffff";
+    default:
+        return "#f6f6f6";
+    }
+}
+
+static void draw_map(FILE *out, const Shift *shift, int turn, int left)
+{
+    enum { SIZE = 32, TOP = 32 };
+    char map[64];
+    fill_map(shift, turn, map);
+    fprintf(out, "<text x=\"%d\" y=\"22\">%s to move</text>\n", left, colors[turn]);
+    for (int square = 0; square < 64; square++) {
+        int x = left + SIZE * (square & 7), y = TOP + SIZE * (7 - (square >> 3));
+        fprintf(out,
+                "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"#999\"/>",
+                x, y, SIZE, SIZE, fill_of(map[square]));
+        if (map[square] != '.')
+            fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%c</text>", x + SIZE / 2,
+                    y + 22, map[square]);
+        if (square % 8 == 7) putc('\n', out);
+    }
+    for (int i = 0; i < 8; i++)
+        fprintf(out,
+                "<text x=\"%d\" y=\"%d\" class=\"s\" text-anchor=\"middle\">%c</text>"
+                "<text x=\"%d\" y=\"%d\" class=\"s\" text-anchor=\"end\">%d</text>\n",
+                left + SIZE * i + SIZE / 2, TOP + 8 * SIZE + 16, 'a' + i, left - 4,
+                TOP + SIZE * (7 - i) + 20, i + 1);
+}
+
+static bool write_svg(const char *path, const Shift *shift)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *out = standard ? stdout : fopen(path, "w");
+    if (out != NULL) {
+        fputs(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 316\" width=\"600\" "
+            "font-family=\"sans-serif\" font-size=\"15\">\n<style>.s { font-size: 11px; fill: #666; "
+            "}</style>\n<rect width=\"600\" height=\"316\" fill=\"#fff\"/>\n",
+            out);
+        draw_map(out, shift, TREB_WHITE, 24);
+        draw_map(out, shift, TREB_BLACK, 324);
+        fputs("</svg>\n", out);
+        bool good = fflush(out) == 0 && !ferror(out);
+        if (standard || (fclose(out) == 0 && good)) return good;
+    }
+    cli_error("shift", "cannot write %s: %s", path, strerror(errno));
+    return false;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int run(ShiftArgs *args, const treb_tables *tables)
+{
+    treb_error error;
+    Shift *shift = malloc(sizeof *shift);
+    if (shift == NULL) return cli_no_memory("shift");
+    int code = CLI_OK;
+    bool plain = args->svg == NULL || strcmp(args->svg, "-") != 0;
+    if (shift_find(tables, &args->pos, shift, &error) != TREB_OK)
+        code = cli_fail("shift", &error, &args->dirs);
+    else if (args->svg != NULL && !write_svg(args->svg, shift))
+        code = CLI_FAILED;
+    else if (cli_json_wanted())
+        code = print_json(shift);
+    else if (args->tsv)
+        print_tsv(shift);
+    else if (plain)
+        print_text(shift);
+    free(shift);
+    return code;
+}
+
+enum { TSV = CLI_OPTION_OWN, SVG };
+
+static bool set_option(void *shift, int c, const char *value)
+{
+    ShiftArgs *args = shift;
+    if (c == SVG) return (args->svg = value) != NULL;
+    return args->tsv = true;
+}
+
+int cli_shift(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"tsv", 0, NULL, TSV},  {"json", 0, NULL, CLI_OPTION_JSON},
+        {"svg", 1, NULL, SVG},  {"tables", 1, NULL, 't'},
+        {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    ShiftArgs args = {.tsv = false};
+    const CliOptions reader = {"shift", usage, "t:h", options, &args.dirs, set_option};
+    int code = cli_options(&reader, &args, argc, argv);
+    if (code < 0) {
+        code = cli_read_fen("shift", argc - optind, argv + optind, &args.pos);
+        if (code == CLI_OK && args.pos.castling != 0) {
+            cli_error("shift", "castling rights remain: no table covers them");
+            code = CLI_USAGE;
+        }
+        if (code == CLI_OK) {
+            treb_tables *tables = cli_open_tables("shift", &args.dirs);
+            code = tables != NULL ? run(&args, tables) : CLI_FAILED;
+            treb_tables_close(tables);
+        }
+    }
+    cli_dirs_free(&args.dirs);
+    return cli_finish("shift", code);
+}

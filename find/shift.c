@@ -1,0 +1,137 @@
+/* shift.c - see shift.h. */
+#include "find/shift.h"
+
+#include <string.h>
+
+#include "core/bitboard.h"
+#include "find/look.h"
+
+enum { FILE_A = 0x01, FILE_H = 0x80 };
+
+const char *shift_edge_text(ShiftEdge edge)
+{
+    static const char *const text[SHIFT_EDGES] = {"free of the edges", "at a side edge",
+                                                  "at the top or bottom", "in a corner"};
+    return text[edge];
+}
+
+/* All men so many files and ranks away; false if one leaves the board. */
+static bool slide(uint64_t men, int files, int ranks, uint64_t *out)
+{
+    *out = 0;
+    while (men != 0) {
+        int square = bit_pop(&men), file = square_file(square) + files,
+            rank = square_rank(square) + ranks;
+        if (file < 0 || file > 7 || rank < 0 || rank > 7) return false;
+        *out |= square_bit(square_at(file, rank));
+    }
+    return true;
+}
+
+static bool slide_position(const treb_position *pos, int files, int ranks, treb_position *out)
+{
+    *out = *pos;
+    out->ep = 0;
+    out->halfmove = 0;
+    out->fullmove = 1;
+    for (int c = 0; c < 2; c++)
+        if (!slide(pos->by_color[c], files, ranks, &out->by_color[c])) return false;
+    for (int t = 0; t < TREB_TYPES; t++) slide(pos->by_type[t], files, ranks, &out->by_type[t]);
+    return !(out->by_type[TREB_PAWN] & (rank_bits(0) | rank_bits(7)));
+}
+
+static ShiftEdge edge_of(const treb_position *pos)
+{
+    uint64_t men = position_occupied(pos), sides = 0;
+    for (int rank = 0; rank < 8; rank++) sides |= (uint64_t)(FILE_A | FILE_H) << 8 * rank;
+    bool side = (men & sides) != 0, top = (men & (rank_bits(0) | rank_bits(7))) != 0;
+    return side && top ? SHIFT_CORNER : side ? SHIFT_SIDE : top ? SHIFT_TOP : SHIFT_FREE;
+}
+
+/* A move as it would be without the shift. */
+static Move unshift(Move m, int files, int ranks)
+{
+    int by = 8 * ranks + files;
+    return move_make(move_from(m) - by, move_to(m) - by, move_promo(m));
+}
+
+/* Whether a move that was shifted back stays on the board: else no other place can have it. */
+static bool comparable(Move m, int files, int ranks)
+{
+    int file = square_file(move_to(m)) - files, rank = square_rank(move_to(m)) - ranks;
+    return file >= 0 && file < 8 && rank >= 0 && rank < 8;
+}
+
+static void look_at_side(Look *look, ShiftPlace *place, int turn)
+{
+    treb_position pos = place->pos;
+    pos.turn = (uint8_t)turn;
+    place->result[turn] = SHIFT_IMPOSSIBLE;
+    if (position_check(&pos, NULL) != TREB_OK) return;
+    look_at(look, &pos);
+    int result = look_result(look);
+    place->result[turn] = result - LOST;
+    place->moves[turn] = look_moves(look);
+    for (int i = 0; i < place->moves[turn] && result != LOST; i++)
+        if (look_move_result(look, i) == result &&
+            comparable(look->move[i], place->files, place->ranks))
+            place->keep[turn][place->kept[turn]++] =
+                unshift(look->move[i], place->files, place->ranks);
+}
+
+static bool has_move(const Move *list, int count, Move m)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == m) return true;
+    return false;
+}
+
+/* Takes a place into what its group has in common. */
+static void join(ShiftGroup *group, const ShiftPlace *place)
+{
+    group->places++;
+    for (int turn = 0; turn < 2; turn++) {
+        const int result = place->result[turn];
+        group->count[turn][result]++;
+        if (result == SHIFT_IMPOSSIBLE) continue;
+        int seen = 0, kept = 0;
+        for (int r = 0; r < SHIFT_IMPOSSIBLE; r++) seen += group->count[turn][r];
+        group->one_verdict[turn] = group->count[turn][result] == seen;
+        if (seen == 1) {
+            memcpy(group->common[turn], place->keep[turn], sizeof group->common[turn]);
+            group->commons[turn] = place->kept[turn];
+            continue;
+        }
+        for (int i = 0; i < group->commons[turn]; i++)
+            if (has_move(place->keep[turn], place->kept[turn], group->common[turn][i]))
+                group->common[turn][kept++] = group->common[turn][i];
+        group->commons[turn] = kept;
+    }
+}
+
+treb_status shift_find(const treb_tables *tables, const treb_position *pos, Shift *out,
+                       treb_error *error)
+{
+    Look look = {.tables = tables};
+    memset(out, 0, sizeof *out);
+    out->pos = *pos;
+    for (int ranks = -7; ranks <= 7; ranks++)
+        for (int files = -7; files <= 7; files++) {
+            ShiftPlace *place = &out->place[out->places];
+            treb_position there;
+            if (!slide_position(pos, files, ranks, &there)) continue;
+            memset(place, 0, sizeof *place);
+            place->pos = there;
+            place->files = files;
+            place->ranks = ranks;
+            place->edge = edge_of(&there);
+            for (int turn = 0; turn < 2; turn++) look_at_side(&look, place, turn);
+            if (look.status != TREB_OK) {
+                if (error != NULL) *error = look.error;
+                return look.status;
+            }
+            join(&out->group[place->edge], place);
+            out->places++;
+        }
+    return TREB_OK;
+}
