@@ -24,6 +24,7 @@ static const Command commands[] = {
      true},
     {"rule", cli_rule, "try a rule of thumb on all positions of an ending", true},
     {"shift", cli_shift, "a position slid over the board: where does its verdict hold?", false},
+    {"near", cli_near, "positions nearby with another verdict: what to aim for", false},
     {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},

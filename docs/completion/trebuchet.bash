@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule shift blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen export probe line find rule shift near blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule shift blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen export probe line find rule shift near blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -87,9 +87,10 @@ _trebuchet() {
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
-    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time)
+    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time | \
+        near:-n | near:--show | near:--men | near:--moves)
         return ;;
-    find:--turn | rule:--turn)
+    find:--turn | rule:--turn | near:--turn)
         mapfile -t COMPREPLY < <(compgen -W 'white black' -- "$cur")
         return ;;
     *:-m | *:--metric)
@@ -158,6 +159,7 @@ _trebuchet() {
                    --threads --tables --quiet --help' ;;
     rule) options='--show --turn --time --html --json --threads --tables --quiet --help' ;;
     shift) options='--tsv --json --svg --tables --help' ;;
+    near) options='--show --men --moves --turn --json --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;

@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line find rule shift blocked stats info verify compare bench engine; do
+for c in gen probe line find rule shift near blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line find rule shift blocked stats info verify compare bench engine; do
+for c in '' gen probe line find rule shift near blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line find rule shift blocked stats info verify compare bench serve engine; do
+for c in gen probe line find rule shift near blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line find rule shift blocked stats info verify compare bench 
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line find rule shift blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line find rule shift near blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -542,6 +542,22 @@ check 'probe agrees' '[ "$(wc -l <pairs)" -eq 35 ] && ! grep -qvE "^([a-z]+) \1$
 run 0 'shift --svg' "$T" shift -t "$TABLES" --svg - '8/8/8/3k4/8/3KP3/8/8 w'; has '^<svg '; has '^</svg>$'; lacks 'places'
 run 2 'shift, no position' "$T" shift -t "$TABLES" '8/8/8/8 w'; silent
 run 3 'shift, no table' "$T" shift -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; says 'KRPvKR.wdl.treb is not installed'; silent
+
+# ---- near ---------------------------------------------------------------------------------------
+
+run 0 'near' "$T" near -t "$TABLES" '8/8/8/3k4/8/3KP3/8/8 w'; quiet; has '^draw$'
+has '^  1  Kd5-c5 +White wins  8/8/8/2k5/8/3KP3/8/8 w - - 0 1$'; has '^Better for Black: none within 4 moves of 2 men$'
+run 0 'near, the nearest first' "$T" near -t "$TABLES" -n 40 --men 3 --moves 5 '8/8/8/3k4/8/3KP3/8/8 w'
+check 'forty, from near to far' '[ "$(grep -cE "^  [1-5]  " out)" -eq 40 ] && grep -oE "^  [1-5]" out | sort -c -n'
+# Each by itself says the same, and not by a capture.
+grep -oE '[^ ]+ [wb] - - 0 1$' out | tail -n +2 >near
+"$T" probe -t "$TABLES" --output tsv - <near | tail -n +2 >values
+check 'probe agrees' '[ "$(wc -l <near)" -eq 40 ] && [ "$(grep -cE "(win|loss)" values)" -eq 40 ]'
+run 0 'near --turn' "$T" near -t "$TABLES" --turn black '8/8/8/3k4/8/3KP3/8/8 w'; check 'Black to move in all' '! tail -n +2 out | grep -q " w - - 0 1$"'
+run 0 'near --json' "$T" near -t "$TABLES" --json '8/8/8/3k4/8/3KP3/8/8 w'; is_json; has '"result":"draw",.*"better_for_black":\[\]'
+run 0 'near, won already' "$T" near -t "$TABLES" '8/8/8/2k5/8/8/1Q6/K7 w'; lacks 'Better for White'
+run 2 'near, no position' "$T" near -t "$TABLES" 'x'; silent
+run 3 'near, no table' "$T" near -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; says 'KRPvKR.wdl.treb is not installed'; silent
 
 # ---- compare ------------------------------------------------------------------------------------
 
