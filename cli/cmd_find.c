@@ -31,7 +31,8 @@ static const char usage[] =
     "                         the longest defence (needs DTM)\n"
     "      --stalemate        won, and a move stalemates the opponent\n"
     "      --cursed           the 50-move rule makes a draw of it\n"
-    "      --longest          no win of the ending takes longer, by --metric\n"
+    "      --longest          no win of the ending (of the side of --turn) takes\n"
+    "                         longer, by --metric\n"
     "      --turn COLOR       this side is to move: white or black\n"
     "\n"
     "Which of them\n"
@@ -85,7 +86,9 @@ typedef struct FindRun {
     size_t count, capacity;
     uint64_t seen, state; /* of chance */
     uint64_t found;       /* of all materials */
+    size_t done;          /* materials */
     bool failed;
+    int code; /* then */
 } FindRun;
 
 /* ---- Which of them --------------------------------------------------------------------------- */
@@ -96,7 +99,7 @@ static bool waits(const FindArgs *args) { return args->sort || args->sample > 0;
 static bool enough(const FindRun *run)
 {
     const FindArgs *args = run->args;
-    return args->first > 0 && !waits(args) && run->seen >= args->first;
+    return args->first > 0 && !args->count && !waits(args) && run->seen >= args->first;
 }
 
 /* A step of xorshift, which suffices to choose by. */
@@ -145,7 +148,7 @@ static bool append(FindRun *run, const Kept *kept)
 static void drop_short(FindRun *run)
 {
     const uint64_t most = run->args->first;
-    if (most == 0 || run->count < 2 * most + 256) return;
+    if (most == 0 || run->count / 2 < most || run->count < 256) return;
     qsort(run->kept, run->count, sizeof *run->kept, compare_kept);
     run->count = most;
 }
@@ -164,7 +167,7 @@ static bool keep(FindRun *run, const Found *found)
         treb_error error;
         if (treb_probe_distance(args->query.tables, &found->pos, args->query.metric, &distance,
                                 &error) != TREB_OK) {
-            cli_fail("find", &error, &args->dirs);
+            run->code = cli_fail("find", &error, &args->dirs);
             run->failed = true;
             return false;
         }
@@ -267,6 +270,7 @@ static int find_one(FindRun *run, const char *name)
         return status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
     }
     run->found += counts.found;
+    run->done++;
     if (cli_json_wanted()) return print_counts_json(name, &counts);
     print_counts(args, name, &counts, cli_seconds() - start);
     return CLI_OK;
@@ -276,7 +280,7 @@ static int print_done_json(const FindRun *run, bool stopped)
 {
     json_t *object = json_object();
     json_object_set_new(object, "event", json_string("done"));
-    json_object_set_new(object, "materials", json_integer((json_int_t)run->args->materials));
+    json_object_set_new(object, "materials", json_integer((json_int_t)run->done));
     json_object_set_new(object, "found", json_integer((json_int_t)run->found));
     json_object_set_new(object, "stopped", json_boolean(stopped));
     return cli_json_line("find", object);
@@ -297,7 +301,7 @@ static int run(const FindArgs *args)
     }
     if (waits(args) && !run.failed) print_kept(&run);
     free(run.kept);
-    if (run.failed) return CLI_FAILED;
+    if (run.failed) return run.code != CLI_OK ? run.code : CLI_FAILED;
     if (code == CLI_OK && cli_json_wanted()) code = print_done_json(&run, stopped);
     return code == CLI_OK && stopped ? CLI_STOPPED : code;
 }
@@ -389,6 +393,8 @@ static bool set_option(void *find, int c, const char *value)
 static bool add_material(FindArgs *args, const char *name)
 {
     size_t count = args->materials;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(args->material[i], name) == 0) return true;
     void *grown = realloc(args->material, (count + 1) * sizeof *args->material);
     if (grown == NULL) return cli_no_memory("find") == CLI_OK;
     args->material = grown;

@@ -12,7 +12,8 @@ static const char usage[] =
     "\n"
     "Finds the nearest positions of the same men in which a side has a better result:\n"
     "what it may aim for, and the other had better avoid. How near they are is the\n"
-    "sum of the moves that would carry men from here to there, on an empty board.\n"
+    "sum of the moves that would carry men from here to there, on an empty board; 0\n"
+    "is the position itself with the other side to move.\n"
     "Positions that a capture wins at once are passed over. Castling, en passant and\n"
     "the 50-move rule are left aside.\n"
     "\n"
@@ -45,7 +46,7 @@ static const char *result_text(int result)
 static void name_path(const treb_position *pos, const NearPlace *place, char out[128])
 {
     static const char letters[] = "PNBRQK";
-    size_t length = 0;
+    size_t length = (size_t)snprintf(out, 128, "%s", place->count ? "" : "the other side to move");
     for (int i = 0; i < place->count; i++) {
         Move m = place->path[i];
         int type = position_piece_at(pos, move_from(m), NULL), from = move_from(m), to = move_to(m);

@@ -1,7 +1,9 @@
 /* cmd_rule.c - trebuchet rule: a rule on trial against all positions of an ending. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/options.h"
@@ -53,18 +55,24 @@ typedef struct RuleRun {
     const RuleArgs *args;
     CliProgress progress;
     const char *name;
-    const atomic_bool *caught; /* a signal */
-    atomic_bool stop;
-    double until; /* 0: no limit */
+    const atomic_bool *stop; /* a signal, or the time is up */
     FILE *html;
 } RuleRun;
+
+/* The end of the time is a signal like others, so that a rule that never returns ends, too. */
+static volatile sig_atomic_t time_is_up;
+
+static void end_of_time(int number)
+{
+    (void)number;
+    time_is_up = 1;
+    raise(SIGTERM);
+}
 
 static void on_progress(void *context, uint64_t done, uint64_t total)
 {
     RuleRun *run = context;
     cli_progress_share(&run->progress, done, total, "%s:", run->name);
-    if (atomic_load(run->caught) || (run->until > 0 && cli_seconds() > run->until))
-        atomic_store(&run->stop, true);
 }
 
 /* ---- What is printed ------------------------------------------------------------------------- */
@@ -154,7 +162,7 @@ static int print_json(const RuleRun *run, const RuleReport *report)
     json_object_set_new(object, "material", json_string(run->name));
     json_object_set_new(object, "positions", json_integer((json_int_t)report->looked));
     json_object_set_new(object, "silent", json_integer((json_int_t)report->silent));
-    json_object_set_new(object, "complete", json_boolean(!atomic_load(&run->stop)));
+    json_object_set_new(object, "complete", json_boolean(!atomic_load(run->stop)));
     for (size_t i = 0; i < report->sayings; i++)
         json_array_append_new(list, json_saying(&report->saying[i]));
     json_object_set_new(object, "sayings", list);
@@ -162,6 +170,20 @@ static int print_json(const RuleRun *run, const RuleReport *report)
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
+
+/* When there is something to write: a page that is there stays until then. */
+static bool open_html(RuleRun *run)
+{
+    const char *path = run->args->html;
+    if (path == NULL || run->html != NULL) return true;
+    run->html = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (run->html == NULL) {
+        cli_error("rule", "cannot write %s: %s", path, strerror(errno));
+        return false;
+    }
+    rule_html_head(run->html, run->args->query.path);
+    return true;
+}
 
 static int try_one(RuleRun *run, const char *name)
 {
@@ -171,7 +193,7 @@ static int try_one(RuleRun *run, const char *name)
     treb_error error;
     int code = CLI_OK;
     run->name = name;
-    query.stop = &run->stop;
+    query.stop = run->stop;
     query.progress = on_progress;
     query.context = run;
     treb_status status = rule_try(&query, name, &report, &error);
@@ -180,28 +202,19 @@ static int try_one(RuleRun *run, const char *name)
         code = cli_fail("rule", &error, &args->dirs);
         if (status == TREB_ERR_ARGUMENT) code = CLI_USAGE;
     } else {
+        if (!open_html(run)) {
+            rule_report_free(&report);
+            return CLI_FAILED;
+        }
         if (run->html != NULL) rule_html_material(run->html, name, &report);
         if (cli_json_wanted())
             code = print_json(run, &report);
         else if (run->html != stdout)
             print_report(run, &report);
-        if (atomic_load(&run->stop)) cli_warn("rule", "%s: stopped before its end", name);
+        if (atomic_load(run->stop)) cli_warn("rule", "%s: stopped before its end", name);
     }
     rule_report_free(&report);
     return code;
-}
-
-static bool open_html(RuleRun *run)
-{
-    const char *path = run->args->html;
-    if (path == NULL) return true;
-    run->html = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (run->html == NULL) {
-        cli_error("rule", "cannot write %s: %s", path, strerror(errno));
-        return false;
-    }
-    rule_html_head(run->html, run->args->query.path);
-    return true;
 }
 
 static bool close_html(RuleRun *run)
@@ -217,15 +230,18 @@ static bool close_html(RuleRun *run)
 
 static int run(const RuleArgs *args)
 {
-    RuleRun run = {.args = args, .caught = cli_catch_signals()};
+    RuleRun run = {.args = args, .stop = cli_catch_signals()};
     int code = CLI_OK;
-    if (!open_html(&run)) return CLI_FAILED;
+    size_t i = 0;
     cli_progress_start(&run.progress, "rule", args->quiet);
-    if (args->seconds > 0) run.until = cli_seconds() + (double)args->seconds;
-    for (size_t i = 0; i < args->materials && code == CLI_OK && !atomic_load(&run.stop); i++)
+    signal(SIGALRM, end_of_time);
+    if (args->seconds > 0) alarm((unsigned)args->seconds);
+    for (; i < args->materials && code == CLI_OK && !atomic_load(run.stop); i++)
         code = try_one(&run, args->material[i]);
+    for (; i < args->materials && code == CLI_OK; i++)
+        cli_warn("rule", "%s: not tried", args->material[i]);
     if (!close_html(&run)) code = CLI_FAILED;
-    return code == CLI_OK && atomic_load(run.caught) ? CLI_STOPPED : code;
+    return code == CLI_OK && atomic_load(run.stop) && !time_is_up ? CLI_STOPPED : code;
 }
 
 enum { TURN = CLI_OPTION_OWN, TIME, HTML };
@@ -286,7 +302,12 @@ static int parse(RuleArgs *args, int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     const CliOptions reader = {"rule", usage, "n:j:t:qh", options, &args->dirs, set_option};
     int code = cli_options(&reader, args, argc, argv);
-    return code >= 0 ? code : read_words(args, argc - optind, argv + optind);
+    if (code >= 0) return code;
+    if (args->html != NULL && strcmp(args->html, "-") == 0 && cli_json_wanted()) {
+        cli_error("rule", "--html - is a page on standard output, where --json prints");
+        return cli_usage("rule");
+    }
+    return read_words(args, argc - optind, argv + optind);
 }
 
 int cli_rule(int argc, char **argv)

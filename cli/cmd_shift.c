@@ -348,6 +348,11 @@ int cli_shift(int argc, char **argv)
     ShiftArgs args = {.tsv = false};
     const CliOptions reader = {"shift", usage, "t:h", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);
+    if (code < 0 && args.svg != NULL && strcmp(args.svg, "-") == 0 &&
+        (cli_json_wanted() || args.tsv)) {
+        cli_error("shift", "--svg - is a picture on standard output, where --json and --tsv print");
+        code = cli_usage("shift");
+    }
     if (code < 0) {
         code = cli_read_fen("shift", argc - optind, argv + optind, &args.pos);
         if (code == CLI_OK && args.pos.castling != 0) {

@@ -67,14 +67,25 @@ static bool first_of_two(const Search *s, const treb_position *pos)
     return index_of_position(&s->index, pos) <= index_of_position(&s->index, &other);
 }
 
-static bool asked_side(const Search *s, const treb_position *pos)
+static bool holds(const Search *s, const Finds *f, Look *look, Found *found)
 {
-    const FindQuery *q = s->query;
-    if (q->turn != FIND_EITHER && pos->turn != q->turn) return false;
-    if (!(q->kinds & FIND_ZUGZWANG)) return true;
-    /* It is one for both sides: shown once, unless a side is asked for. */
-    if (s->symmetric) return first_of_two(s, pos);
-    return q->turn != FIND_EITHER || pos->turn == TREB_WHITE;
+    return kinds_hold(s->query, &s->longest, look, found) &&
+           (f->script == NULL || script_holds(f->script, look));
+}
+
+/* A zugzwang is one for both sides: it is shown with White to move, unless a side is asked for. Of those that
+ * are the same with colours exchanged the first that holds is shown. */
+static bool shown_already(const Search *s, const Finds *f, Look *look)
+{
+    if (!(s->query->kinds & FIND_ZUGZWANG)) return false;
+    if (!s->symmetric) return s->query->turn == FIND_EITHER && look->pos.turn == TREB_BLACK;
+    treb_position other;
+    Found ignored = {.zugzwang = FIND_NO_ZUGZWANG};
+    if (first_of_two(s, &look->pos)) return false;
+    position_swap_colors(&look->pos, &other);
+    other.turn = look->pos.turn;
+    look_at(look, &other);
+    return holds(s, f, look, &ignored);
 }
 
 static bool visit(void *context, void *own, Look *look)
@@ -83,12 +94,12 @@ static bool visit(void *context, void *own, Look *look)
     Finds *f = own;
     Found found = {.zugzwang = FIND_NO_ZUGZWANG};
     f->looked++;
-    if (!asked_side(s, &look->pos)) return true;
-    if (!kinds_hold(s->query, &s->longest, look, &found) ||
-        (f->script != NULL && !script_holds(f->script, look)))
-        return true;
+    /* The side that is not shown need not be asked about. */
+    if (!s->symmetric && shown_already(s, f, look)) return true;
+    if (!holds(s, f, look, &found)) return true;
     found.pos = look->pos;
     found.wdl = look_wdl(look);
+    if (s->symmetric && shown_already(s, f, look)) return true;
     if (look->status == TREB_OK && !keep(f, &found)) look->status = fail_memory(&look->error);
     return true;
 }
@@ -128,6 +139,11 @@ static treb_status find_longest(Search *s, treb_error *error)
         for (int v = s->query->rule50 ? TREB_WIN : TREB_CURSED_WIN; v <= TREB_WIN; v++)
             if ((int)info.longest[side][v] > s->longest.plies[side])
                 s->longest.plies[side] = (int)info.longest[side][v];
+    /* Of both sides together, unless one is asked for. */
+    for (int side = 0; side < 2 && s->query->turn == FIND_EITHER; side++)
+        if (s->longest.plies[side] < s->longest.plies[!side])
+            s->longest.plies[side] = s->longest.plies[!side];
+    if (s->symmetric) s->longest.plies[TREB_BLACK] = s->longest.plies[TREB_WHITE];
     return TREB_OK;
 }
 
@@ -144,6 +160,7 @@ treb_status find_material(const FindQuery *query, const char *material,
     if (status != TREB_OK) return status;
     const ScanJob job = {.tables = query->tables,
                          .material = material,
+                         .turn = query->turn,
                          .threads = query->threads,
                          .stop = query->stop,
                          .progress = listener->progress,

@@ -14,6 +14,7 @@ enum { LOST = -1, DRAWN = 0, WON = 1 };
 typedef struct Look {
     const treb_tables *tables;
     bool rule50;
+    const atomic_bool *stop; /* when true what takes long ends early; NULL allowed */
     treb_position pos;
     int wdl, passed; /* LOOK_UNKNOWN at first */
     int plies[TREB_METRICS];

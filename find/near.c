@@ -152,9 +152,14 @@ treb_status near_find(const NearQuery *query, Near *out, treb_error *error)
     memset(out, 0, sizeof *out);
     look_at(&w.look, &query->pos);
     out->result = look_result(&w.look) * (query->pos.turn == TREB_WHITE ? 1 : -1);
+    if (w.look.status != TREB_OK) {
+        if (error != NULL) *error = w.look.error;
+        return w.look.status;
+    }
     list_men(&w);
     fill_knight(&w);
-    for (w.moves = 1; w.moves <= query->moves && w.look.status == TREB_OK; w.moves++) {
+    /* No move away is the position with the other side to move. */
+    for (w.moves = 0; w.moves <= query->moves && w.look.status == TREB_OK; w.moves++) {
         treb_position there = {.fullmove = 1};
         Move path[TREB_MEN_MAX];
         if (out->count[0] >= query->shown && out->count[1] >= query->shown) break;

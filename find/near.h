@@ -1,7 +1,8 @@
 /* near.h - positions of the same men near a position, with another verdict: what to aim for, and what to avoid.
  *
  * After PIONEER (Botvinnik and others, 1983): the mismatch of two positions is how many men stand elsewhere, the
- * difference how many moves would carry these over, each on an empty board. Positions that a capture wins at
+ * difference how many moves would carry these over, each on an empty board; it is 0 with the other side to
+ * move. Positions that a capture wins at
  * once are passed over. Results are those without the 50-move rule. */
 #ifndef TREB_FIND_NEAR_H
 #define TREB_FIND_NEAR_H

@@ -31,6 +31,7 @@ typedef struct Court {
     const RuleQuery *query;
     RuleReport *report;
     bool full; /* no memory for examples */
+    bool many; /* too many grounds */
 } Court;
 
 static RuleSaying *find_saying(RuleReport *report, RuleClaim claim, const char *ground)
@@ -67,13 +68,20 @@ static void end(void *own)
     rule_report_free(&trial->report);
 }
 
+static treb_status fail_grounds(treb_error *error)
+{
+    return fail(error, TREB_ERR_ARGUMENT,
+                "a rule has %d grounds at most: its second value is a name, not a text for each "
+                "position",
+                RULE_GROUNDS);
+}
+
 static bool visit(void *context, void *own, Look *look)
 {
-    const RuleQuery *q = ((const Court *)context)->query;
+    const size_t shown = ((const Court *)context)->query->shown;
     Trial *trial = own;
     RuleReport *report = &trial->report;
     char ground[RULE_GROUND_SIZE];
-    if (q->turn != FIND_EITHER && look->pos.turn != q->turn) return true;
     report->looked++;
     RuleClaim claim = script_claim(trial->script, look, ground);
     if (claim == RULE_NOTHING) {
@@ -82,15 +90,12 @@ static bool visit(void *context, void *own, Look *look)
     }
     RuleSaying *s = find_saying(report, claim, ground);
     if (s == NULL) {
-        look->status = fail(&look->error, TREB_ERR_ARGUMENT,
-                            "a rule has %d grounds at most: its second value is a name, not a text "
-                            "for each position",
-                            RULE_GROUNDS);
+        look->status = fail_grounds(&look->error);
         return true;
     }
     const RuleExample example = {look->pos, look_result(look) - LOST};
     s->of[example.result]++;
-    if (!rule_claim_right(claim, example.result) && !show(s, q->shown, &example))
+    if (!rule_claim_right(claim, example.result) && !show(s, shown, &example))
         look->status = fail_memory(&look->error);
     return true;
 }
@@ -105,8 +110,12 @@ static bool hand_over(void *context, void *own)
     from->looked = from->silent = 0;
     for (size_t i = 0; i < from->sayings; i++) {
         RuleSaying *s = &from->saying[i], *sum = find_saying(to, s->claim, s->ground);
-        for (int r = 0; r < RULE_RESULTS && sum != NULL; r++) sum->of[r] += s->of[r];
-        for (size_t e = 0; e < s->shown && sum != NULL; e++)
+        if (sum == NULL) {
+            court->many = true;
+            return false;
+        }
+        for (int r = 0; r < RULE_RESULTS; r++) sum->of[r] += s->of[r];
+        for (size_t e = 0; e < s->shown; e++)
             if (!show(sum, court->query->shown, &s->wrong[e])) court->full = true;
         memset(s->of, 0, sizeof s->of);
         s->shown = 0;
@@ -120,6 +129,7 @@ treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *r
     Court court = {.query = query, .report = report};
     const ScanJob job = {.tables = query->tables,
                          .material = material,
+                         .turn = query->turn,
                          .threads = query->threads,
                          .stop = query->stop,
                          .progress = query->progress,
@@ -131,6 +141,7 @@ treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *r
                          .end = end,
                          .context = &court};
     treb_status status = scan_run(&job, error);
+    if (status == TREB_OK && court.many) return fail_grounds(error);
     return status == TREB_OK && court.full ? fail_memory(error) : status;
 }
 

@@ -12,6 +12,7 @@ enum { PART = 1 << 14 /* cells of a part, about */ };
 
 typedef struct Scan {
     const ScanJob *job;
+    bool swapped; /* Black is to move, where only White comes: as the same with colours exchanged */
     uint64_t parts, done;
     atomic_bool stop;
     treb_status status;
@@ -29,15 +30,22 @@ static int visit(void *context, const treb_position *pos)
 {
     Worker *w = context;
     const ScanJob *job = w->scan->job;
-    look_at(&w->look, pos);
-    return job->visit(job->context, w->own, &w->look) && w->look.status == TREB_OK &&
-           !atomic_load_explicit(&w->scan->stop, memory_order_relaxed);
+    treb_position other;
+    if (w->scan->swapped)
+        position_swap_colors(pos, &other);
+    else if (job->turn != FIND_EITHER && pos->turn != job->turn)
+        return 1;
+    look_at(&w->look, w->scan->swapped ? &other : pos);
+    if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
+        w->scan->stop = true; /* what was found in this part is then left out */
+    return !atomic_load_explicit(&w->scan->stop, memory_order_relaxed) &&
+           job->visit(job->context, w->own, &w->look) && w->look.status == TREB_OK;
 }
 
 static void worker_init(Worker *w, Scan *scan)
 {
     const ScanJob *job = scan->job;
-    *w = (Worker){.scan = scan, .look = {.tables = job->tables}};
+    *w = (Worker){.scan = scan, .look = {.tables = job->tables, .stop = job->stop}};
     w->own = calloc(1, job->own);
     if (w->own == NULL)
         w->look.status = fail_memory(&w->look.error);
@@ -95,6 +103,7 @@ treb_status scan_run(const ScanJob *job, treb_error *error)
     material_canonical(&m);
     if (!index_init(&index, &m, NULL, 1)) return fail(error, TREB_ERR_MEN, "too many men");
     scan.parts = index.size / PART + 1;
+    scan.swapped = job->turn == TREB_BLACK && material_symmetric(&m);
     scan_parts(&scan);
     return scan.status;
 }

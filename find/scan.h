@@ -8,6 +8,7 @@
 typedef struct ScanJob {
     const treb_tables *tables;
     const char *material;
+    int turn;                /* who is to move, or FIND_EITHER */
     unsigned threads;        /* 0: as OpenMP likes */
     const atomic_bool *stop; /* when true it ends early; NULL allowed */
     FindProgress progress;   /* NULL allowed */

@@ -16,11 +16,12 @@
 #include "core/error.h"
 #include "core/san.h"
 
-enum { MEMORY = 64 << 20, STACK = 16 };
+enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whether to stop */ };
 
 struct Script {
     lua_State *lua;
     size_t bytes;
+    bool full;         /* it wanted more than it may have */
     int chunk, used;   /* in the registry: what is called; rules that it uses */
     char folder[4096]; /* of a rule; else empty */
     Look *look;
@@ -55,6 +56,14 @@ enum { UP_NAMES = 1, UP_TEXTS };
 enum { TEXT_COLOR = 65, TEXT_RESULT = 67, TEXT_ZUGZWANG = 70 };
 
 static Script *script_of(lua_State *lua) { return *(Script **)lua_getextraspace(lua); }
+
+/* The position that is asked about. While the file of a rule is read there is none. */
+static Look *look_of(lua_State *lua)
+{
+    Look *look = script_of(lua)->look;
+    if (look == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
+    return look;
+}
 
 static void push_text(lua_State *lua, int text)
 {
@@ -197,14 +206,21 @@ static void push_name(lua_State *lua, Look *look, int name)
 
 static int look_up(lua_State *lua)
 {
-    Look *look = script_of(lua)->look;
     lua_pushvalue(lua, 2);
     if (lua_rawget(lua, lua_upvalueindex(UP_NAMES)) == LUA_TNIL)
         return luaL_error(lua, "there is nothing called '%s' to ask for",
                           lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?");
+    Look *look = look_of(lua);
     push_name(lua, look, (int)lua_tointeger(lua, -1));
     mind(lua, look);
     return 1;
+}
+
+/* What is kept from one position to the next would make the answer depend on their order. */
+static int refuse_global(lua_State *lua)
+{
+    return luaL_error(lua, "'%s' is not local: write 'local %s'", luaL_tolstring(lua, 2, NULL),
+                      luaL_tolstring(lua, 2, NULL));
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
@@ -255,7 +271,7 @@ static int to_color(lua_State *lua, int argument)
 static int attacked(lua_State *lua)
 {
     int square = to_square(lua, 1);
-    lua_pushboolean(lua, square_attacked(&script_of(lua)->look->pos, square, to_color(lua, 2)));
+    lua_pushboolean(lua, square_attacked(&look_of(lua)->pos, square, to_color(lua, 2)));
     return 1;
 }
 
@@ -266,7 +282,7 @@ static int squares(lua_State *lua)
     if ((man[0] == 'w' || man[0] == 'b') && man[1] != '\0' && man[2] == '\0')
         type = strchr(types, man[1]);
     if (type == NULL) return luaL_argerror(lua, 1, "men such as \"wp\" are wanted");
-    uint64_t men = position_men_of(&script_of(lua)->look->pos, man[0] == 'b', (int)(type - types));
+    uint64_t men = position_men_of(&look_of(lua)->pos, man[0] == 'b', (int)(type - types));
     lua_createtable(lua, 4, 0);
     for (int i = 1; men != 0; i++) {
         push_text(lua, 1 + bit_pop(&men));
@@ -302,7 +318,10 @@ static void *bounded(void *context, void *old, size_t before, size_t size)
 {
     Script *script = context;
     size_t had = old != NULL ? before : 0;
-    if (size > had && script->bytes + (size - had) > MEMORY) return NULL;
+    if (size > had && script->bytes + (size - had) > MEMORY) {
+        script->full = true;
+        return NULL;
+    }
     if (size == 0) {
         free(old);
         script->bytes -= had;
@@ -346,8 +365,8 @@ static void push_names(lua_State *lua)
 /* Parts of Lua that reach out, or take other code in. */
 static void close_doors(lua_State *lua)
 {
-    static const char *const doors[] = {"dofile", "loadfile",       "load",
-                                        "print",  "collectgarbage", "_G"};
+    static const char *const doors[] = {"dofile",         "loadfile", "load",         "print",
+                                        "collectgarbage", "rawset",   "setmetatable", "_G"};
     for (size_t i = 0; i < sizeof doors / sizeof *doors; i++) {
         lua_pushnil(lua);
         lua_setglobal(lua, doors[i]);
@@ -355,6 +374,13 @@ static void close_doors(lua_State *lua)
     lua_getglobal(lua, "string");
     lua_pushnil(lua);
     lua_setfield(lua, -2, "dump");
+    lua_pop(lua, 1);
+    /* The same answer each time. */
+    lua_getglobal(lua, "math");
+    lua_pushnil(lua);
+    lua_setfield(lua, -2, "random");
+    lua_pushnil(lua);
+    lua_setfield(lua, -2, "randomseed");
     lua_pop(lua, 1);
 }
 
@@ -384,60 +410,85 @@ static int prepare(lua_State *lua)
         lua_setfield(lua, -4, functions[i].name);
     }
     lua_pushcclosure(lua, look_up, 2);
-    lua_createtable(lua, 0, 1);
+    lua_createtable(lua, 0, 3);
     lua_insert(lua, -2);
     lua_setfield(lua, -2, "__index");
+    lua_pushcfunction(lua, refuse_global);
+    lua_setfield(lua, -2, "__newindex");
+    lua_pushboolean(lua, 0);
+    lua_setfield(lua, -2, "__metatable");
     lua_setmetatable(lua, -2);
     return 0;
 }
 
-/* Reads it as an expression, else as statements. */
-static int read_chunk(lua_State *lua, const char *condition)
+/* Whoever fails in Lua says so in an error, of which only texts are shown: others would have to be made into one,
+ * for which there may be no memory. */
+static treb_status script_fail(Script *script, int status, treb_error *error)
 {
-    size_t size = strlen(condition) + 16;
-    char *expression = malloc(size);
-    if (expression == NULL) return LUA_ERRMEM;
-    snprintf(expression, size, "return %s\n", condition);
-    int status = luaL_loadbufferx(lua, expression, strlen(expression), "=condition", "t");
-    free(expression);
-    if (status != LUA_ERRSYNTAX || strstr(condition, "return") == NULL) return status;
-    lua_pop(lua, 1);
-    return luaL_loadbufferx(lua, condition, strlen(condition), "=condition", "t");
-}
-
-static treb_status script_fail(lua_State *lua, int status, treb_error *error)
-{
+    lua_State *lua = script->lua;
+    if (script->full)
+        return fail(error, TREB_ERR_ARGUMENT, "it wants more than %d MiB of memory", MEMORY >> 20);
     if (status == LUA_ERRMEM) return fail_memory(error);
-    const char *text = lua_tostring(lua, -1);
-    return fail(error, TREB_ERR_ARGUMENT, "%s", text != NULL ? text : "the condition failed");
+    const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
+    return fail(error, TREB_ERR_ARGUMENT, "%s", text != NULL ? text : "it failed");
 }
 
-/* One with all that it sees, but nothing to call yet. */
-static treb_status script_begin(Script **out, treb_error *error)
+/* What is read. Called by Lua, so that whatever goes wrong comes back as its error. */
+typedef struct Source {
+    Script *script;
+    const char *condition, *expression; /* or */
+    const char *path;
+} Source;
+
+/* A condition is an expression, else statements. */
+static void read_condition(lua_State *lua, const Source *source)
 {
-    Script *script = *out = calloc(1, sizeof *script);
-    if (script == NULL) return fail_memory(error);
+    int status =
+        luaL_loadbufferx(lua, source->expression, strlen(source->expression), "=condition", "t");
+    if (status == LUA_ERRSYNTAX && strstr(source->condition, "return") != NULL) {
+        lua_pop(lua, 1);
+        status =
+            luaL_loadbufferx(lua, source->condition, strlen(source->condition), "=condition", "t");
+    }
+    if (status != LUA_OK) lua_error(lua);
+}
+
+static void read_rule(lua_State *lua, const Source *source)
+{
+    lua_newtable(lua);
+    source->script->used = luaL_ref(lua, LUA_REGISTRYINDEX);
+    if (luaL_loadfilex(lua, source->path, "t") != LUA_OK) lua_error(lua);
+    lua_call(lua, 0, 1);
+    if (!lua_isfunction(lua, -1)) luaL_error(lua, "%s returns no function", source->path);
+}
+
+static int read_source(lua_State *lua)
+{
+    const Source *source = lua_touserdata(lua, 1);
+    prepare(lua);
+    if (source->path != NULL)
+        read_rule(lua, source);
+    else
+        read_condition(lua, source);
+    source->script->chunk = luaL_ref(lua, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+static treb_status script_make(Source *source, Script **out, treb_error *error)
+{
+    Script *script = *out = source->script;
     lua_State *lua = script->lua = lua_newstate(bounded, script);
-    if (lua != NULL) {
-        *(Script **)lua_getextraspace(lua) = script;
-        lua_pushcfunction(lua, prepare);
-        if (lua_pcall(lua, 0, 0, 0) == LUA_OK) return TREB_OK;
-        lua_close(lua);
+    if (lua == NULL) {
+        free(script);
+        *out = NULL;
+        return fail_memory(error);
     }
-    free(script);
-    *out = NULL;
-    return fail_memory(error);
-}
-
-/* Keeps what is to be called: it is on the stack if all went well, else why not. */
-static treb_status script_end(Script **out, int status, treb_error *error)
-{
-    Script *script = *out;
-    if (status == LUA_OK) {
-        script->chunk = luaL_ref(script->lua, LUA_REGISTRYINDEX);
-        return TREB_OK;
-    }
-    treb_status failed = script_fail(script->lua, status, error);
+    *(Script **)lua_getextraspace(lua) = script;
+    lua_pushcfunction(lua, read_source);
+    lua_pushlightuserdata(lua, source);
+    int status = lua_pcall(lua, 1, 0, 0);
+    if (status == LUA_OK) return TREB_OK;
+    treb_status failed = script_fail(script, status, error);
     script_free(script);
     *out = NULL;
     return failed;
@@ -445,9 +496,20 @@ static treb_status script_end(Script **out, int status, treb_error *error)
 
 treb_status script_new(const char *condition, Script **out, treb_error *error)
 {
-    treb_status status = script_begin(out, error);
-    if (status != TREB_OK) return status;
-    return script_end(out, read_chunk((*out)->lua, condition), error);
+    size_t size = strlen(condition) + 16;
+    char *expression = malloc(size);
+    Source source = {calloc(1, sizeof(Script)), condition, expression, NULL};
+    treb_status status = TREB_OK;
+    *out = NULL;
+    if (expression == NULL || source.script == NULL) {
+        free(source.script);
+        status = fail_memory(error);
+    } else {
+        snprintf(expression, size, "return %s\n", condition);
+        status = script_make(&source, out, error);
+    }
+    free(expression);
+    return status;
 }
 
 /* The folder that a path is in. */
@@ -462,19 +524,11 @@ static void folder_of(const char *path, char out[4096])
 
 treb_status script_open(const char *path, Script **out, treb_error *error)
 {
-    treb_status begun = script_begin(out, error);
-    if (begun != TREB_OK) return begun;
-    lua_State *lua = (*out)->lua;
-    folder_of(path, (*out)->folder);
-    lua_newtable(lua);
-    (*out)->used = luaL_ref(lua, LUA_REGISTRYINDEX);
-    int status = luaL_loadfilex(lua, path, "t");
-    if (status == LUA_OK) status = lua_pcall(lua, 0, 1, 0);
-    if (status == LUA_OK && !lua_isfunction(lua, -1)) {
-        lua_pushfstring(lua, "%s returns no function", path);
-        status = LUA_ERRRUN;
-    }
-    return script_end(out, status, error);
+    Source source = {calloc(1, sizeof(Script)), NULL, NULL, path};
+    *out = NULL;
+    if (source.script == NULL) return fail_memory(error);
+    folder_of(path, source.script->folder);
+    return script_make(&source, out, error);
 }
 
 void script_free(Script *script)
@@ -484,15 +538,30 @@ void script_free(Script *script)
     free(script);
 }
 
+/* Now and then: whether all is to end. */
+static void look_for_stop(lua_State *lua, lua_Debug *debug)
+{
+    (void)debug;
+    const Look *look = script_of(lua)->look;
+    if (look != NULL && look->stop != NULL &&
+        atomic_load_explicit(look->stop, memory_order_relaxed))
+        luaL_error(lua, "stopped");
+}
+
 /* Calls it for a position. What it returns is on the stack if true; else the failure is in the look. */
 static bool script_call(Script *script, Look *look, int results)
 {
     lua_State *lua = script->lua;
     script->look = look;
+    if (lua_gethook(lua) == NULL) lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, HOOK);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script->chunk);
     int status = lua_pcall(lua, 0, results, 0);
     if (status == LUA_OK) return true;
-    if (look->status == TREB_OK) look->status = script_fail(lua, status, &look->error);
+    if (look->stop != NULL && atomic_load(look->stop)) {
+        lua_pop(lua, 1);
+        return false; /* no failure of the script's */
+    }
+    if (look->status == TREB_OK) look->status = script_fail(script, status, &look->error);
     lua_pop(lua, 1);
     return false;
 }
@@ -508,7 +577,7 @@ bool script_holds(Script *script, Look *look)
 /* What a rule may say; by RuleClaim. */
 static RuleClaim claim_of(lua_State *lua, int index)
 {
-    const char *text = lua_tostring(lua, index);
+    const char *text = lua_type(lua, index) == LUA_TSTRING ? lua_tostring(lua, index) : NULL;
     if (lua_isnil(lua, index)) return RULE_NOTHING;
     for (int claim = RULE_WIN; claim < RULE_CLAIMS && text != NULL; claim++)
         if (strcmp(text, rule_claim_text((RuleClaim)claim)) == 0) return (RuleClaim)claim;
@@ -522,6 +591,9 @@ RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]
     RuleClaim claim = claim_of(lua, -2);
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "";
     snprintf(ground, RULE_GROUND_SIZE, "%s", text);
+    /* It is printed on terminals. */
+    for (char *c = ground; *c != '\0'; c++)
+        if ((unsigned char)*c < 32 || *c == 127) *c = ' ';
     if (claim == RULE_CLAIMS) {
         look->status =
             fail(&look->error, TREB_ERR_ARGUMENT,

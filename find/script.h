@@ -15,7 +15,7 @@ typedef struct Script Script;
 
 /* TREB_ERR_ARGUMENT with line and reason, TREB_ERR_MEMORY. */
 treb_status script_new(const char *condition, Script **out, treb_error *error);
-/* The same with a rule; also TREB_ERR_IO. */
+/* The same with a rule: TREB_ERR_ARGUMENT also if there is no such file. */
 treb_status script_open(const char *path, Script **out, treb_error *error);
 
 void script_free(Script *script);

@@ -478,8 +478,14 @@ run 0 'find, the trébuchet' "$T" find -t "$TABLES" -q -z --tsv KPvKP 'zugzwang 
 check 'a head and 15 of them' '[ "$(wc -l <out)" -eq 16 ] && [ "$(grep -c "	loss	full	" out)" -eq 15 ]'
 run 0 'find --only-move --epd' "$T" find -t "$TABLES" -q -o --epd KPvK 'wp == "a7"'; has '^[^ ]+ [wb] - - bm [^;]+; c0 "draw";$'; lacks 'loss'
 run 0 'find --longest' "$T" find -t "$TABLES" -q --longest --json KQvKR; is_json_lines; has '"verdict":"win",.*"dtm_plies":69}'
-has '^\{"event":"material","material":"KQvKR","positions":2467122,"found":33,'; has '^\{"event":"done","materials":1,"found":33,"stopped":false\}$'
-check 'all of them are as long as stats says' '[ "$(grep -c "dtm_plies\":\(69\|37\)}" out)" -eq 33 ]'
+has '^\{"event":"material","material":"KQvKR","positions":2467122,"found":10,'; has '^\{"event":"done","materials":1,"found":10,"stopped":false\}$'
+check 'all of them are as long as stats says' '[ "$(grep -c "dtm_plies\":69}" out)" -eq 10 ]'
+run 0 'find --longest --turn' "$T" find -t "$TABLES" -q --longest --turn black --tsv KQvKR; check 'those of the rook' '[ "$(grep -c "	37$" out)" -eq 23 ]'
+run 0 'find, the same men on both sides, Black to move' "$T" find -t "$TABLES" -q --turn black --count KPvKP; has '^KPvKP +3,718,044 of 3,718,044 '
+run 0 'find -z, a condition that is not the same for both colours' "$T" find -t "$TABLES" -q -z --count KPvKP 'verdict == "loss" and zugzwang == "half"'; has '^KPvKP +106 of'
+run 0 'find -z, a condition that is' "$T" find -t "$TABLES" -q -z --count KPvKP 'zugzwang == "half"'; has '^KPvKP +106 of'
+run 0 'find --first, more than there are' "$T" find -t "$TABLES" -q -s -n 9223372036854775807 --tsv KQvK; check 'all' '[ "$(wc -l <out)" -gt 40000 ]'
+run 0 'find --count --first' "$T" find -t "$TABLES" -q --count -n 1 -z KPvKP KPvK KPvK; check 'each once' '[ "$(wc -l <out)" -eq 2 ]'
 run 0 'find --sort --first' "$T" find -t "$TABLES" -q -s -n 3 --tsv KBNvK
 check 'the longest first' '[ "$(cut -f 7 out | tail -3 | tr "\n" " ")" = "66 66 66 " ]'
 run 0 'find --first' "$T" find -t "$TABLES" -q -n 5 KRvK KQvK; check 'five' '[ "$(wc -l <out)" -eq 5 ]'
@@ -520,6 +526,12 @@ for r in "$RULES"/*.lua; do
 done
 printf 'return function() return nothere end\n' >bad.lua
 run 2 'rule, an error in it' "$T" rule -t "$TABLES" bad.lua KPvK; says "^trebuchet rule: bad.lua:1: there is nothing called 'nothere'"; silent
+printf 'return function() while true do end end\n' >endless.lua
+run 0 'rule --time ends what does not' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK KQvK; says 'KPvK: stopped before its end'; says 'KQvK: not tried'
+run 2 'rule --html - --json' "$T" rule -t "$TABLES" --html - --json bad.lua KPvK; says 'standard output'
+echo old >kept.html
+run 2 'rule --html, an error' "$T" rule -t "$TABLES" --html kept.html bad.lua KPvK; check 'the page is as it was' '[ "$(cat kept.html)" = old ]'
+run 0 'rule --turn, the same men on both sides' "$T" rule -t "$TABLES" -q --turn black "$RULES/square-first.lua" KPvKP; has 'speaks of 838,072 of 3,718,044'
 run 2 'rule, no file' "$T" rule -t "$TABLES" nowhere.lua KPvK; says 'nowhere.lua'; silent
 run 2 'rule, no material' "$T" rule -t "$TABLES" bad.lua; says 'a material is wanted'; silent
 run 3 'rule, no table' "$T" rule -t "$TABLES" "$RULES/lucena.lua" KRPvKR; says 'KRPvKR.wdl.treb is not installed'; silent
@@ -540,6 +552,7 @@ has '"group":"at the top or bottom","places":1,"white":\{"loss":0,"draw":0,"win"
 done >pairs
 check 'probe agrees' '[ "$(wc -l <pairs)" -eq 35 ] && ! grep -qvE "^([a-z]+) \1$" pairs'
 run 0 'shift --svg' "$T" shift -t "$TABLES" --svg - '8/8/8/3k4/8/3KP3/8/8 w'; has '^<svg '; has '^</svg>$'; lacks 'places'
+run 2 'shift --svg - --json' "$T" shift -t "$TABLES" --svg - --json '8/8/8/3k4/8/3KP3/8/8 w'; says 'standard output'
 run 2 'shift, no position' "$T" shift -t "$TABLES" '8/8/8/8 w'; silent
 run 3 'shift, no table' "$T" shift -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; says 'KRPvKR.wdl.treb is not installed'; silent
 
@@ -556,6 +569,8 @@ check 'probe agrees' '[ "$(wc -l <near)" -eq 40 ] && [ "$(grep -cE "(win|loss)" 
 run 0 'near --turn' "$T" near -t "$TABLES" --turn black '8/8/8/3k4/8/3KP3/8/8 w'; check 'Black to move in all' '! tail -n +2 out | grep -q " w - - 0 1$"'
 run 0 'near --json' "$T" near -t "$TABLES" --json '8/8/8/3k4/8/3KP3/8/8 w'; is_json; has '"result":"draw",.*"better_for_black":\[\]'
 run 0 'near, won already' "$T" near -t "$TABLES" '8/8/8/2k5/8/8/1Q6/K7 w'; lacks 'Better for White'
+run 3 'near, more men than any table has' "$T" near -t "$TABLES" 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'; silent
+run 0 'near, the other side to move' "$T" near -t "$TABLES" -n 1 '8/8/4k3/8/4K3/4P3/8/8 w'; has '^  0  the other side to move +White wins  8/8/4k3/8/4K3/4P3/8/8 b - - 0 1$'
 run 2 'near, no position' "$T" near -t "$TABLES" 'x'; silent
 run 3 'near, no table' "$T" near -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; says 'KRPvKR.wdl.treb is not installed'; silent
 
