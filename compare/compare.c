@@ -333,19 +333,12 @@ static bool compare_metrics_of(Work *work, unsigned metrics, unsigned searched)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-/* The order in which cells are looked at: that of a file of our own, so that its blocks are read
- * once. */
+/* The order in which cells are looked at. */
 static bool choose_index(Work *work, const Material *material)
 {
     for (int s = 0; s < 2; s++)
-        for (int m = TREB_METRICS - 1; m >= 0; m--) {
-            const OpenFile *open;
-            ProbeFile *file = work->file[s][m];
-            if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) continue;
-            if (file_get(file, TABLE_WAIT, &open, NULL) < 0) continue;
-            work->index = open->index[open->stored[TREB_BLACK] && !open->stored[TREB_WHITE]];
-            return true;
-        }
+        for (int m = TREB_METRICS - 1; m >= 0; m--)
+            if (walk_order(work->file[s][m], &work->index)) return true;
     return index_init(&work->index, material, NULL, 1);
 }
 

@@ -3,17 +3,11 @@
 #include "probe/probe.h"
 #include "probe/walk.h"
 
-/* The order of the file of verdicts, where there is one of ours: its blocks are then read once. */
 static bool choose_index(const treb_tables *tables, const Material *m, Index *index)
 {
     const SetPlace *place = set_place(tables, set_key_of_material(m));
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
-    const OpenFile *open;
-    if (file == NULL || file->format != TREB_FORMAT_TREBUCHET ||
-        file_get(file, TABLE_WAIT, &open, NULL) < 0)
-        return index_init(index, m, NULL, 1);
-    *index = open->index[open->stored[TREB_BLACK] && !open->stored[TREB_WHITE]];
-    return true;
+    return walk_order(file, index) || index_init(index, m, NULL, 1);
 }
 
 /* Visits what can be of a row. 0: the visitor wants no more. */

@@ -37,6 +37,16 @@ static bool put_pawns(const Index *index, uint64_t slice, WalkRow *row)
            put(&row->rest, TREB_BLACK, TREB_PAWN, pawns[TREB_BLACK]);
 }
 
+bool walk_order(ProbeFile *file, Index *out)
+{
+    const OpenFile *open;
+    if (file == NULL || file->format != TREB_FORMAT_TREBUCHET ||
+        file_get(file, TABLE_WAIT, &open, NULL) < 0)
+        return false;
+    *out = open->index[open->stored[TREB_BLACK] && !open->stored[TREB_WHITE]];
+    return true;
+}
+
 static uint32_t radix(const Index *index, int axis)
 {
     return axis == INDEX_KINGS_AXIS ? index->kings : index->group[axis - 1].radix;

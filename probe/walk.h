@@ -7,6 +7,7 @@
 
 #include "core/index.h"
 #include "core/movegen.h"
+#include "probe/file.h"
 
 typedef struct WalkRow {
     const Index *index;
@@ -18,6 +19,9 @@ typedef struct WalkRow {
     uint8_t axis[2][TREB_TYPES];         /* of such men */
     treb_position rest;                  /* the men of all other axes, White to move */
 } WalkRow;
+
+/* The order of a file, so that its blocks are read once: of our own, that can be opened; else false. NULL allowed. */
+bool walk_order(ProbeFile *file, Index *out);
 
 /* How many rows there are. */
 uint64_t walk_rows(const Index *index);
