@@ -18,7 +18,7 @@ typedef struct Search {
     const char *material;
     Index index;
     bool symmetric;
-    KindsLongest longest;
+    int longest; /* win, in plies, of the sides that are asked for */
 } Search;
 
 /* What a thread finds in a part. */
@@ -69,19 +69,25 @@ static bool first_of_two(const Search *s, const treb_position *pos)
 
 static bool holds(const Search *s, const Finds *f, Look *look, Found *found)
 {
-    return kinds_hold(s->query, &s->longest, look, found) &&
+    return kinds_hold(s->query, s->longest, look, found) &&
            (f->script == NULL || script_holds(f->script, look));
 }
 
-/* A zugzwang is one for both sides: it is shown with White to move, unless a side is asked for. Of those that
- * are the same with colours exchanged the first that holds is shown. */
-static bool shown_already(const Search *s, const Finds *f, Look *look)
+/* A zugzwang is one for both sides: it is shown with White to move, unless a side is asked for. */
+static bool other_side_shown(const Search *s, const treb_position *pos)
 {
-    if (!(s->query->kinds & FIND_ZUGZWANG)) return false;
-    if (!s->symmetric) return s->query->turn == FIND_EITHER && look->pos.turn == TREB_BLACK;
+    const FindQuery *q = s->query;
+    return q->kinds & FIND_ZUGZWANG && !s->symmetric && q->turn == FIND_EITHER &&
+           pos->turn == TREB_BLACK;
+}
+
+/* Of two that are the same with colours exchanged the first that holds is shown. The look is turned to the other. */
+static bool other_color_shown(const Search *s, const Finds *f, Look *look)
+{
     treb_position other;
     Found ignored = {.zugzwang = FIND_NO_ZUGZWANG};
-    if (first_of_two(s, &look->pos)) return false;
+    if (!(s->query->kinds & FIND_ZUGZWANG) || !s->symmetric || first_of_two(s, &look->pos))
+        return false;
     position_swap_colors(&look->pos, &other);
     other.turn = look->pos.turn;
     look_at(look, &other);
@@ -94,12 +100,10 @@ static bool visit(void *context, void *own, Look *look)
     Finds *f = own;
     Found found = {.zugzwang = FIND_NO_ZUGZWANG};
     f->looked++;
-    /* The side that is not shown need not be asked about. */
-    if (!s->symmetric && shown_already(s, f, look)) return true;
-    if (!holds(s, f, look, &found)) return true;
+    if (other_side_shown(s, &look->pos) || !holds(s, f, look, &found)) return true;
     found.pos = look->pos;
     found.wdl = look_wdl(look);
-    if (s->symmetric && shown_already(s, f, look)) return true;
+    if (other_color_shown(s, f, look)) return true;
     if (look->status == TREB_OK && !keep(f, &found)) look->status = fail_memory(&look->error);
     return true;
 }
@@ -135,15 +139,12 @@ static treb_status find_longest(Search *s, treb_error *error)
     if (info.format != TREB_FORMAT_TREBUCHET)
         return fail(error, TREB_ERR_ARGUMENT,
                     "%s: a Syzygy file does not say how long its longest win is", s->material);
+    const FindQuery *q = s->query;
     for (int side = 0; side < 2; side++)
-        for (int v = s->query->rule50 ? TREB_WIN : TREB_CURSED_WIN; v <= TREB_WIN; v++)
-            if ((int)info.longest[side][v] > s->longest.plies[side])
-                s->longest.plies[side] = (int)info.longest[side][v];
-    /* Of both sides together, unless one is asked for. */
-    for (int side = 0; side < 2 && s->query->turn == FIND_EITHER; side++)
-        if (s->longest.plies[side] < s->longest.plies[!side])
-            s->longest.plies[side] = s->longest.plies[!side];
-    if (s->symmetric) s->longest.plies[TREB_BLACK] = s->longest.plies[TREB_WHITE];
+        for (int v = q->rule50 ? TREB_WIN : TREB_CURSED_WIN; v <= TREB_WIN; v++)
+            if ((q->turn == FIND_EITHER || s->symmetric || q->turn == side) &&
+                (int)info.longest[side][v] > s->longest)
+                s->longest = (int)info.longest[side][v];
     return TREB_OK;
 }
 

@@ -32,13 +32,13 @@ static bool must_underpromote(Look *look)
     const treb_position *pos = &look->pos;
     uint64_t seventh = rank_bits(pos->turn == TREB_WHITE ? 6 : 1);
     if (!(position_men_of(pos, pos->turn, TREB_PAWN) & seventh)) return false;
-    int result = look_result(look), count = look_moves(look);
+    const int result = look_result(look);
     bool any = false;
-    if (result == LOST) return false;
-    for (int i = 0; i < count; i++)
-        if (!lesser(look->move[i]) && look_move_result(look, i) == result) return false;
-    for (int i = 0; i < count && !any; i++)
-        any = lesser(look->move[i]) && look_move_result(look, i) == result;
+    for (int i = 0, count = look_moves(look); i < count && result != LOST; i++) {
+        if (look_move_result(look, i) != result) continue;
+        if (!lesser(look->move[i])) return false;
+        any = true;
+    }
     return any;
 }
 
@@ -100,14 +100,13 @@ static bool is_zugzwang(Look *look, Found *found)
     return true;
 }
 
-static bool is_longest(const FindQuery *query, const KindsLongest *longest, Look *look)
+static bool is_longest(const FindQuery *query, int longest, Look *look)
 {
-    int most = longest->plies[look->pos.turn];
-    return most > 0 && look_result(look) == WON && look_plies(look, query->metric) == most;
+    return longest > 0 && look_result(look) == WON && look_plies(look, query->metric) == longest;
 }
 
 /* The cheap ones first. */
-bool kinds_hold(const FindQuery *query, const KindsLongest *longest, Look *look, Found *found)
+bool kinds_hold(const FindQuery *query, int longest, Look *look, Found *found)
 {
     const unsigned kinds = query->kinds;
     if (kinds & FIND_RULE_50 && !rule_matters(look)) return false;

@@ -4,12 +4,8 @@
 
 #include "find/look.h"
 
-/* The longest win of an ending: by side to move, 0 if there is none. */
-typedef struct KindsLongest {
-    int plies[2];
-} KindsLongest;
-
-/* Whether a position is of all kinds that a query asks for; fills in what `found` says of them. */
-bool kinds_hold(const FindQuery *query, const KindsLongest *longest, Look *look, Found *found);
+/* Whether a position is of all kinds that a query asks for; fills in what `found` says of them. `longest`: the
+ * plies of the longest win, 0 if there is none. */
+bool kinds_hold(const FindQuery *query, int longest, Look *look, Found *found);
 
 #endif

@@ -1,8 +1,6 @@
 /* look.c - see look.h. */
 #include "find/look.h"
 
-enum { UNASKED = LOOK_NONE - 1 };
-
 void look_at(Look *look, const treb_position *pos)
 {
     look->pos = *pos;
@@ -35,18 +33,12 @@ int look_result(Look *look) { return result_of(look, look_wdl(look)); }
 
 int look_passed(Look *look)
 {
-    if (look->passed != LOOK_UNKNOWN)
-        return look->passed == LOOK_NONE ? LOOK_NONE : look->passed - 3;
+    if (look->passed != LOOK_UNKNOWN) return look->passed;
+    if (position_in_check(&look->pos)) return look->passed = LOOK_NONE;
     treb_position other = look->pos;
     other.turn ^= 1;
     other.ep = 0;
-    if (position_in_check(&look->pos)) {
-        look->passed = LOOK_NONE;
-        return LOOK_NONE;
-    }
-    int result = -result_of(look, probe(look, &other));
-    look->passed = result + 3; /* LOST to WON, above what is unknown */
-    return result;
+    return look->passed = -result_of(look, probe(look, &other));
 }
 
 FindZugzwang look_zugzwang(Look *look)
@@ -72,13 +64,13 @@ int look_moves(Look *look)
 {
     if (look->moves != LOOK_UNKNOWN) return look->moves;
     look->moves = movegen_legal(&look->pos, look->move);
-    for (int i = 0; i < look->moves; i++) look->result[i] = UNASKED;
+    for (int i = 0; i < look->moves; i++) look->result[i] = LOOK_UNKNOWN;
     return look->moves;
 }
 
 int look_move_result(Look *look, int move)
 {
-    if (look->result[move] != UNASKED) return look->result[move];
+    if (look->result[move] != LOOK_UNKNOWN) return look->result[move];
     treb_position child;
     position_make(&look->pos, look->move[move], &child);
     int result = -result_of(look, probe(look, &child));

@@ -6,7 +6,8 @@
 #include "core/movegen.h"
 #include "find/find.h"
 
-enum { LOOK_UNKNOWN = -1, LOOK_NONE = -2 };
+/* Apart from any result and number of plies. */
+enum { LOOK_UNKNOWN = -100, LOOK_NONE = -101 };
 
 /* Results for the side to move: worse ones are less. */
 enum { LOST = -1, DRAWN = 0, WON = 1 };
@@ -20,7 +21,7 @@ typedef struct Look {
     int plies[TREB_METRICS];
     int moves; /* LOOK_UNKNOWN at first */
     Move move[MOVES_MAX];
-    int8_t result[MOVES_MAX]; /* for the one who makes it; LOOK_NONE - 1: not yet known */
+    int8_t result[MOVES_MAX]; /* for the one who makes it; LOOK_UNKNOWN at first */
     treb_status status;       /* the first failure: what is answered then means nothing */
     treb_error error;
 } Look;

@@ -21,6 +21,19 @@ bool rule_claim_right(RuleClaim claim, int result)
     return right[claim] >> result & 1;
 }
 
+uint64_t rule_saying_all(const RuleSaying *saying)
+{
+    return saying->of[0] + saying->of[1] + saying->of[2];
+}
+
+uint64_t rule_saying_wrong(const RuleSaying *saying)
+{
+    uint64_t wrong = 0;
+    for (int r = 0; r < RULE_RESULTS; r++)
+        if (!rule_claim_right(saying->claim, r)) wrong += saying->of[r];
+    return wrong;
+}
+
 /* What a thread found. */
 typedef struct Trial {
     Script *script;

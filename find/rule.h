@@ -40,6 +40,10 @@ typedef struct RuleSaying {
     size_t shown;
 } RuleSaying;
 
+/* Of how many positions it is said, and of how many of them it is wrong. */
+uint64_t rule_saying_all(const RuleSaying *saying);
+uint64_t rule_saying_wrong(const RuleSaying *saying);
+
 typedef struct RuleReport {
     uint64_t looked, silent;
     RuleSaying saying[RULE_GROUNDS];

@@ -31,15 +31,15 @@ static int visit(void *context, const treb_position *pos)
     Worker *w = context;
     const ScanJob *job = w->scan->job;
     treb_position other;
+    if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
+        w->scan->stop = true; /* what was found in this part is then left out */
+    if (atomic_load_explicit(&w->scan->stop, memory_order_relaxed)) return 0;
     if (w->scan->swapped)
         position_swap_colors(pos, &other);
     else if (job->turn != FIND_EITHER && pos->turn != job->turn)
         return 1;
     look_at(&w->look, w->scan->swapped ? &other : pos);
-    if (job->stop != NULL && atomic_load_explicit(job->stop, memory_order_relaxed))
-        w->scan->stop = true; /* what was found in this part is then left out */
-    return !atomic_load_explicit(&w->scan->stop, memory_order_relaxed) &&
-           job->visit(job->context, w->own, &w->look) && w->look.status == TREB_OK;
+    return job->visit(job->context, w->own, &w->look) && w->look.status == TREB_OK;
 }
 
 static void worker_init(Worker *w, Scan *scan)
@@ -64,7 +64,6 @@ static void hand_over(Scan *scan, Worker *w)
     /* After an end nothing more comes, so that what came is the first part of the table. */
     if (w->own != NULL && !scan->stop && !job->hand_over(job->context, w->own)) scan->stop = true;
     if (job->progress != NULL) job->progress(job->progress_context, ++scan->done, scan->parts);
-    if (job->stop != NULL && atomic_load(job->stop)) scan->stop = true;
 }
 
 static void scan_parts(Scan *scan)

@@ -6,8 +6,6 @@
 #include "core/bitboard.h"
 #include "find/look.h"
 
-enum { FILE_A = 0x01, FILE_H = 0x80 };
-
 const char *shift_edge_text(ShiftEdge edge)
 {
     static const char *const text[SHIFT_EDGES] = {"free of the edges", "at a side edge",
@@ -42,9 +40,9 @@ static bool slide_position(const treb_position *pos, int files, int ranks, treb_
 
 static ShiftEdge edge_of(const treb_position *pos)
 {
-    uint64_t men = position_occupied(pos), sides = 0;
-    for (int rank = 0; rank < 8; rank++) sides |= (uint64_t)(FILE_A | FILE_H) << 8 * rank;
-    bool side = (men & sides) != 0, top = (men & (rank_bits(0) | rank_bits(7))) != 0;
+    const uint64_t men = position_occupied(pos);
+    bool side = (men & (file_bits(0) | file_bits(7))) != 0;
+    bool top = (men & (rank_bits(0) | rank_bits(7))) != 0;
     return side && top ? SHIFT_CORNER : side ? SHIFT_SIDE : top ? SHIFT_TOP : SHIFT_FREE;
 }
 

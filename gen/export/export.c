@@ -72,7 +72,7 @@ void export_abort(Exporter *e)
  * left is about right, and no less than 1 where there was any: it tells which value is frequent. */
 static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
 {
-    uint64_t weight = slice->shape->pawns ? 2 : slice->shape->pair ? 16 : 8;
+    uint64_t weight = (slice->shape->pawns ? 2 : 8) << slice->shape->pair;
     for (int side = 0; side < SIDES; side++) {
         uint64_t shown = weight * slice->zeroing_wins[side], *ones = &counts->of[side][1][1];
         if (*ones > 0) *ones = *ones > shown ? *ones - shown : 1;

@@ -1,0 +1,15 @@
+/* script_names.h - what a condition or a rule can ask of a position: names, and functions. Private to find/. */
+#ifndef TREB_FIND_SCRIPT_NAMES_H
+#define TREB_FIND_SCRIPT_NAMES_H
+
+#include <lua.h>
+
+#include "find/look.h"
+
+/* Puts them among the globals, to which no others can be added from then on. Raises errors of Lua's. */
+void script_names_open(lua_State *lua);
+
+/* The position that is asked about. While the file of a rule is read there is none: an error of Lua's. */
+Look *script_look(lua_State *lua);
+
+#endif
