@@ -56,6 +56,14 @@ void cli_hint_tables(const char *material);
  * Returns `code`, or CLI_FAILED after saying that what was printed is lost. */
 int cli_finish(const char *command, int code);
 
+/* ---- Files that are asked for: output.c ------------------------------------------------------ */
+
+/* Opens a file to be written, or for "-" standard output. NULL after the user has seen why not. */
+FILE *cli_open_output(const char *command, const char *path);
+
+/* Closes it. False after the user has seen that what was written is lost. */
+bool cli_close_output(const char *command, const char *path, FILE *file);
+
 /* ---- Words of a command line: options.c ------------------------------------------------------ */
 
 /* Reads a whole number of at least `least` and at most `most`. False if it is none. */

@@ -1,5 +1,4 @@
 /* cmd_blocked.c - trebuchet blocked: kings among blocked pawns. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -126,15 +125,10 @@ static bool read_squares(const char *text, uint64_t *out)
 
 static bool write_svg(const char *path, const Blocked *b, const BlockedSquares *squares)
 {
-    bool standard = strcmp(path, "-") == 0;
-    FILE *file = standard ? stdout : fopen(path, "w");
-    if (file != NULL) {
-        blocked_print_svg(file, b, squares);
-        bool good = fflush(file) == 0 && !ferror(file);
-        if (standard || (fclose(file) == 0 && good)) return good;
-    }
-    cli_error("blocked", "cannot write %s: %s", path, strerror(errno));
-    return false;
+    FILE *file = cli_open_output("blocked", path);
+    if (file == NULL) return false;
+    blocked_print_svg(file, b, squares);
+    return cli_close_output("blocked", path, file);
 }
 
 static int print_failure(void)

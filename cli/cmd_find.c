@@ -41,7 +41,7 @@ static const char usage[] =
     "      --seed S           what chance begins with (default: 1)\n"
     "  -s, --sort             the longest wins and losses first, by --metric\n"
     "  -m, --metric METRIC    dtm, dtc or dtz (default: dtm)\n"
-    "      --with-rule           by the 50-move rule: what it spoils is a draw\n"
+    "      --with-rule        by the 50-move rule: what it spoils is a draw\n"
     "\n"
     "How they are printed\n"
     "      --count            only how many there are, for each material\n"
@@ -204,54 +204,6 @@ static void print_kept(FindRun *run)
         if (!find_print(args->form, args->query.tables, &run->kept[i].found)) run->failed = true;
 }
 
-/* ---- Counts ---------------------------------------------------------------------------------- */
-
-/* Who loses by having to move. Of the same men on both sides it does not matter which. */
-static void print_zugzwangs(FILE *out, const char *name, const FindCounts *counts)
-{
-    Material m;
-    unsigned long long full = counts->full, white = counts->half[0], black = counts->half[1];
-    fprintf(out, ": whoever is to move loses in %llu", full);
-    if (material_parse(name, &m) && material_symmetric(&m))
-        fprintf(out, ", one side in %llu", white + black);
-    else
-        fprintf(out, ", White in %llu, Black in %llu", white, black);
-}
-
-static void print_counts(const FindArgs *args, const char *name, const FindCounts *counts,
-                         double seconds)
-{
-    char found[32], looked[32], time[16];
-    FILE *out = args->count ? stdout : stderr;
-    if (args->count && args->form == FIND_TSV) {
-        printf("%s\t%llu\t%llu\t%llu\t%llu\t%llu\n", name, (unsigned long long)counts->looked,
-               (unsigned long long)counts->found, (unsigned long long)counts->full,
-               (unsigned long long)counts->half[0], (unsigned long long)counts->half[1]);
-        return;
-    }
-    if (!args->count && args->quiet) return;
-    cli_format_count(counts->found, found);
-    cli_format_count(counts->looked, looked);
-    cli_format_time(seconds, time);
-    fprintf(out, "%-8s %s of %s positions", name, found, looked);
-    if (args->query.kinds & FIND_ZUGZWANG && counts->found > 0) print_zugzwangs(out, name, counts);
-    if (!args->quiet) fprintf(out, " (%s)", time);
-    fputc('\n', out);
-}
-
-static int print_counts_json(const char *name, const FindCounts *counts)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "event", json_string("material"));
-    json_object_set_new(object, "material", json_string(name));
-    json_object_set_new(object, "positions", json_integer((json_int_t)counts->looked));
-    json_object_set_new(object, "found", json_integer((json_int_t)counts->found));
-    json_object_set_new(object, "zugzwang_full", json_integer((json_int_t)counts->full));
-    json_object_set_new(object, "zugzwang_white_loses", json_integer((json_int_t)counts->half[0]));
-    json_object_set_new(object, "zugzwang_black_loses", json_integer((json_int_t)counts->half[1]));
-    return cli_json_line("find", object);
-}
-
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static int find_one(FindRun *run, const char *name)
@@ -263,6 +215,7 @@ static int find_one(FindRun *run, const char *name)
     double start = cli_seconds();
     run->name = name;
     treb_status status = find_material(&args->query, name, &listener, &counts, &error);
+    const double seconds = args->quiet ? -1 : cli_seconds() - start;
     cli_progress_clear(&run->progress);
     if (status != TREB_OK) {
         int code = cli_fail("find", &error, &args->dirs);
@@ -271,9 +224,12 @@ static int find_one(FindRun *run, const char *name)
     }
     run->found += counts.found;
     run->done++;
-    if (cli_json_wanted()) return print_counts_json(name, &counts);
-    print_counts(args, name, &counts, cli_seconds() - start);
-    return CLI_OK;
+    const bool json = args->form == FIND_JSON;
+    if (args->quiet && !args->count && !json) return CLI_OK;
+    /* Beside positions they are for people. */
+    return find_print_counts(args->count ? stdout : stderr,
+                             args->count || json ? args->form : FIND_FEN, name, &args->query,
+                             &counts, seconds);
 }
 
 static int print_done_json(const FindRun *run, bool stopped)
@@ -292,9 +248,7 @@ static int run(const FindArgs *args)
     int code = CLI_OK;
     bool stopped = false;
     cli_progress_start(&run.progress, "find", args->quiet);
-    if (!args->count) find_print_head(args->form);
-    if (args->count && args->form == FIND_TSV)
-        puts("material\tpositions\tfound\tfull\twhite_loses\tblack_loses");
+    find_print_head(args->form, args->count);
     for (size_t i = 0; i < args->materials && code == CLI_OK && !run.failed && !enough(&run); i++) {
         code = find_one(&run, args->material[i]);
         if ((stopped = atomic_load(args->query.stop))) break;
@@ -342,20 +296,12 @@ static bool set_kind(FindArgs *args, int c)
     return true;
 }
 
-static bool set_turn(FindArgs *args, const char *value)
-{
-    bool white = strcmp(value, "white") == 0 || strcmp(value, "w") == 0;
-    bool black = strcmp(value, "black") == 0 || strcmp(value, "b") == 0;
-    args->query.turn = black ? TREB_BLACK : TREB_WHITE;
-    return white || black || complain("--turn takes white or black");
-}
-
 static bool set_option(void *find, int c, const char *value)
 {
     FindArgs *args = find;
     switch (c) {
     case TURN:
-        return set_turn(args, value);
+        return cli_set_turn("find", value, &args->query.turn);
     case 'n':
         return cli_set_number("find", "--first", value, 1, INT64_MAX, &args->first);
     case SAMPLE:

@@ -120,15 +120,11 @@ enum { MEN = CLI_OPTION_OWN, MOVES, TURN };
 static bool set_option(void *near, int c, const char *value)
 {
     NearArgs *args = near;
-    bool white = strcmp(value, "white") == 0 || strcmp(value, "w") == 0;
-    bool black = strcmp(value, "black") == 0 || strcmp(value, "b") == 0;
     if (c == 'n') return cli_set_number("near", "--show", value, 1, NEAR_SHOWN_MAX, &args->shown);
     if (c == MEN) return cli_set_number("near", "--men", value, 1, TREB_MEN_MAX, &args->men);
     if (c == MOVES)
         return cli_set_number("near", "--moves", value, 1, NEAR_MOVES_MAX, &args->moves);
-    args->query.turn = black ? TREB_BLACK : TREB_WHITE;
-    if (!white && !black) cli_error("near", "--turn takes white or black");
-    return white || black;
+    return cli_set_turn("near", value, &args->query.turn);
 }
 
 static int run(NearArgs *args, const treb_tables *tables)

@@ -1,5 +1,4 @@
 /* cmd_rule.c - trebuchet rule: a rule on trial against all positions of an ending. */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,16 +76,6 @@ static void on_progress(void *context, uint64_t done, uint64_t total)
 
 /* ---- What is printed ------------------------------------------------------------------------- */
 
-static uint64_t count_all(const RuleSaying *s) { return s->of[0] + s->of[1] + s->of[2]; }
-
-static uint64_t count_wrong(const RuleSaying *s)
-{
-    uint64_t wrong = 0;
-    for (int r = 0; r < RULE_RESULTS; r++)
-        if (!rule_claim_right(s->claim, r)) wrong += s->of[r];
-    return wrong;
-}
-
 static double share(uint64_t part, uint64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -95,14 +84,14 @@ static double share(uint64_t part, uint64_t whole)
 static void print_saying(const RuleSaying *s)
 {
     char all[32], wrong[32];
-    uint64_t errors = count_wrong(s);
-    cli_format_count(count_all(s), all);
+    uint64_t errors = rule_saying_wrong(s);
+    cli_format_count(rule_saying_all(s), all);
     cli_format_count(errors, wrong);
     printf("  %-8s %15s", rule_claim_text(s->claim), all);
     if (errors == 0) {
         printf("  always right");
     } else {
-        printf("  wrong %s (%.3g %%):", wrong, share(errors, count_all(s)));
+        printf("  wrong %s (%.3g %%):", wrong, share(errors, rule_saying_all(s)));
         for (int r = 0; r < RULE_RESULTS; r++) {
             if (rule_claim_right(s->claim, r) || s->of[r] == 0) continue;
             cli_format_count(s->of[r], wrong);
@@ -121,7 +110,7 @@ static void print_report(const RuleRun *run, const RuleReport *report)
 {
     char looked[32], spoken[32], wrong[32];
     uint64_t errors = 0, silent = report->silent;
-    for (size_t i = 0; i < report->sayings; i++) errors += count_wrong(&report->saying[i]);
+    for (size_t i = 0; i < report->sayings; i++) errors += rule_saying_wrong(&report->saying[i]);
     cli_format_count(report->looked, looked);
     cli_format_count(report->looked - silent, spoken);
     cli_format_count(errors, wrong);
@@ -138,8 +127,8 @@ static json_t *json_saying(const RuleSaying *s)
     json_t *object = json_object(), *is = json_object(), *wrong = json_array();
     json_object_set_new(object, "says", json_string(rule_claim_text(s->claim)));
     json_object_set_new(object, "ground", cli_json_text(s->ground));
-    json_object_set_new(object, "positions", json_integer((json_int_t)count_all(s)));
-    json_object_set_new(object, "wrong", json_integer((json_int_t)count_wrong(s)));
+    json_object_set_new(object, "positions", json_integer((json_int_t)rule_saying_all(s)));
+    json_object_set_new(object, "wrong", json_integer((json_int_t)rule_saying_wrong(s)));
     for (int r = 0; r < RULE_RESULTS; r++)
         json_object_set_new(is, results[r], json_integer((json_int_t)s->of[r]));
     json_object_set_new(object, "verdicts", is);
@@ -176,13 +165,9 @@ static bool open_html(RuleRun *run)
 {
     const char *path = run->args->html;
     if (path == NULL || run->html != NULL) return true;
-    run->html = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (run->html == NULL) {
-        cli_error("rule", "cannot write %s: %s", path, strerror(errno));
-        return false;
-    }
-    rule_html_head(run->html, run->args->query.path);
-    return true;
+    run->html = cli_open_output("rule", path);
+    if (run->html != NULL) rule_html_head(run->html, run->args->query.path);
+    return run->html != NULL;
 }
 
 static int try_one(RuleRun *run, const char *name)
@@ -221,11 +206,7 @@ static bool close_html(RuleRun *run)
 {
     if (run->html == NULL) return true;
     rule_html_end(run->html);
-    if (run->html == stdout) return true;
-    bool good = !ferror(run->html);
-    if (fclose(run->html) == 0 && good) return true;
-    cli_error("rule", "cannot write %s: %s", run->args->html, strerror(errno));
-    return false;
+    return cli_close_output("rule", run->args->html, run->html);
 }
 
 static int run(const RuleArgs *args)
@@ -249,15 +230,11 @@ enum { TURN = CLI_OPTION_OWN, TIME, HTML };
 static bool set_option(void *rule, int c, const char *value)
 {
     RuleArgs *args = rule;
-    bool white = value != NULL && (strcmp(value, "white") == 0 || strcmp(value, "w") == 0);
-    bool black = value != NULL && (strcmp(value, "black") == 0 || strcmp(value, "b") == 0);
     switch (c) {
     case 'n':
         return cli_set_number("rule", "--show", value, 0, 1000, &args->shown);
     case TURN:
-        args->query.turn = black ? TREB_BLACK : TREB_WHITE;
-        if (!white && !black) cli_error("rule", "--turn takes white or black");
-        return white || black;
+        return cli_set_turn("rule", value, &args->query.turn);
     case TIME:
         return cli_set_number("rule", "--time", value, 1, 1 << 30, &args->seconds);
     case HTML:

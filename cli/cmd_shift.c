@@ -1,5 +1,4 @@
 /* cmd_shift.c - trebuchet shift: a configuration of men all over the board. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,22 +288,16 @@ static void draw_map(FILE *out, const Shift *shift, int turn, int left)
 
 static bool write_svg(const char *path, const Shift *shift)
 {
-    bool standard = strcmp(path, "-") == 0;
-    FILE *out = standard ? stdout : fopen(path, "w");
-    if (out != NULL) {
-        fputs(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 316\" width=\"600\" "
-            "font-family=\"sans-serif\" font-size=\"15\">\n<style>.s { font-size: 11px; fill: #666; "
-            "}</style>\n<rect width=\"600\" height=\"316\" fill=\"#fff\"/>\n",
-            out);
-        draw_map(out, shift, TREB_WHITE, 24);
-        draw_map(out, shift, TREB_BLACK, 324);
-        fputs("</svg>\n", out);
-        bool good = fflush(out) == 0 && !ferror(out);
-        if (standard || (fclose(out) == 0 && good)) return good;
-    }
-    cli_error("shift", "cannot write %s: %s", path, strerror(errno));
-    return false;
+    FILE *out = cli_open_output("shift", path);
+    if (out == NULL) return false;
+    fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 316\" width=\"600\" "
+          "font-family=\"sans-serif\" font-size=\"15\">\n<style>.s { font-size: 11px; fill: #666; "
+          "}</style>\n<rect width=\"600\" height=\"316\" fill=\"#fff\"/>\n",
+          out);
+    draw_map(out, shift, TREB_WHITE, 24);
+    draw_map(out, shift, TREB_BLACK, 324);
+    fputs("</svg>\n", out);
+    return cli_close_output("shift", path, out);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -8,12 +8,14 @@
 #include "answer/line.h"
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "core/material.h"
 #include "core/position.h"
 #include "core/san.h"
 
 enum { LINE_MOVES = 2048 };
 
-const char *find_print_zugzwang(const Found *found)
+/* "White to move draws, Black to move loses" of a zugzwang; else "". */
+static const char *zugzwang_text(const Found *found)
 {
     if (found->zugzwang == FIND_FULL_POINT) return "whoever is to move loses";
     if (found->zugzwang == FIND_NO_ZUGZWANG) return "";
@@ -50,7 +52,7 @@ static void print_epd(const treb_tables *tables, const Found *found, const char 
         int moves = (value.plies[TREB_DTM] + 1) / 2;
         printf(" dm %d;", value.wdl > TREB_DRAW ? moves : -moves);
     }
-    const char *zugzwang = find_print_zugzwang(found);
+    const char *zugzwang = zugzwang_text(found);
     printf(" c0 \"%s%s%s\";\n", answer_verdict(found->wdl), *zugzwang ? "; " : "", zugzwang);
 }
 
@@ -113,9 +115,11 @@ static bool print_pgn(const treb_tables *tables, const Found *found)
     return good || cli_no_memory("find") == CLI_OK;
 }
 
-void find_print_head(FindForm form)
+void find_print_head(FindForm form, bool counts)
 {
-    if (form == FIND_TSV) puts("fen\tverdict\tzugzwang\tonly_move\tdtz\tdtc\tdtm");
+    if (form == FIND_TSV)
+        puts(counts ? "material\tpositions\tfound\tfull\twhite_loses\tblack_loses"
+                    : "fen\tverdict\tzugzwang\tonly_move\tdtz\tdtc\tdtm");
 }
 
 bool find_print(FindForm form, const treb_tables *tables, const Found *found)
@@ -138,4 +142,55 @@ bool find_print(FindForm form, const treb_tables *tables, const Found *found)
         return print_pgn(tables, found);
     }
     return true;
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+/* Who loses by having to move. Of the same men on both sides it does not matter which. */
+static void print_losers(FILE *out, const char *material, const FindCounts *counts)
+{
+    Material m;
+    unsigned long long full = counts->full, white = counts->half[0], black = counts->half[1];
+    fprintf(out, ": whoever is to move loses in %llu", full);
+    if (material_parse(material, &m) && material_symmetric(&m))
+        fprintf(out, ", one side in %llu", white + black);
+    else
+        fprintf(out, ", White in %llu, Black in %llu", white, black);
+}
+
+static int print_counts_json(const char *material, const FindCounts *counts)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "event", json_string("material"));
+    json_object_set_new(object, "material", json_string(material));
+    json_object_set_new(object, "positions", json_integer((json_int_t)counts->looked));
+    json_object_set_new(object, "found", json_integer((json_int_t)counts->found));
+    json_object_set_new(object, "zugzwang_full", json_integer((json_int_t)counts->full));
+    json_object_set_new(object, "zugzwang_white_loses", json_integer((json_int_t)counts->half[0]));
+    json_object_set_new(object, "zugzwang_black_loses", json_integer((json_int_t)counts->half[1]));
+    return cli_json_line("find", object);
+}
+
+int find_print_counts(FILE *out, FindForm form, const char *material, const FindQuery *query,
+                      const FindCounts *counts, double seconds)
+{
+    char found[32], looked[32], time[16];
+    if (form == FIND_JSON) return print_counts_json(material, counts);
+    if (form == FIND_TSV) {
+        fprintf(out, "%s\t%llu\t%llu\t%llu\t%llu\t%llu\n", material,
+                (unsigned long long)counts->looked, (unsigned long long)counts->found,
+                (unsigned long long)counts->full, (unsigned long long)counts->half[0],
+                (unsigned long long)counts->half[1]);
+        return CLI_OK;
+    }
+    cli_format_count(counts->found, found);
+    cli_format_count(counts->looked, looked);
+    fprintf(out, "%-8s %s of %s positions", material, found, looked);
+    if (query->kinds & FIND_ZUGZWANG && counts->found > 0) print_losers(out, material, counts);
+    if (seconds >= 0) {
+        cli_format_time(seconds, time);
+        fprintf(out, " (%s)", time);
+    }
+    fputc('\n', out);
+    return CLI_OK;
 }

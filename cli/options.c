@@ -113,6 +113,15 @@ bool cli_set_metric(const char *command, const char *value, treb_metric *out)
     return *out != TREB_WDL;
 }
 
+bool cli_set_turn(const char *command, const char *value, int *out)
+{
+    bool white = strcmp(value, "white") == 0 || strcmp(value, "w") == 0;
+    bool black = strcmp(value, "black") == 0 || strcmp(value, "b") == 0;
+    *out = black ? TREB_BLACK : TREB_WHITE;
+    if (!white && !black) cli_error(command, "--turn takes white or black");
+    return white || black;
+}
+
 bool cli_set_number(const char *command, const char *option, const char *value, uint64_t least,
                     uint64_t most, uint64_t *out)
 {

@@ -29,6 +29,7 @@ int cli_options_complain(const char *command, const struct option *options, int 
 
 /* Values of one kind. False after the user has seen what the option takes. */
 bool cli_set_metric(const char *command, const char *value, treb_metric *out);
+bool cli_set_turn(const char *command, const char *value, int *out); /* of --turn: a colour */
 bool cli_set_number(const char *command, const char *option, const char *value, uint64_t least,
                     uint64_t most, uint64_t *out);
 bool cli_set_size(const char *command, const char *option, const char *value, uint64_t least,

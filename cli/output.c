@@ -216,6 +216,22 @@ void cli_json_failure(int code, const char *file)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
+FILE *cli_open_output(const char *command, const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (file == NULL) cli_error(command, "cannot write %s: %s", path, strerror(errno));
+    return file;
+}
+
+bool cli_close_output(const char *command, const char *path, FILE *file)
+{
+    bool good = fflush(file) == 0 && !ferror(file);
+    if (file == stdout) return good; /* cli_finish says so */
+    good = fclose(file) == 0 && good;
+    if (!good) cli_error(command, "cannot write %s: %s", path, strerror(errno));
+    return good;
+}
+
 int cli_finish(const char *command, int code)
 {
     if (code != CLI_OK && !output.answered) cli_json_failure(code, NULL);

@@ -77,15 +77,10 @@ static void put_example(FILE *out, const RuleExample *example)
 
 static void put_row(FILE *out, const RuleSaying *s)
 {
-    uint64_t wrong = 0, all = 0;
-    for (int r = 0; r < RULE_RESULTS; r++) {
-        all += s->of[r];
-        if (!rule_claim_right(s->claim, r)) wrong += s->of[r];
-    }
     fprintf(out, "<tr><td>%s<td class=\"ground\">", rule_claim_text(s->claim));
     put_text(out, s->ground);
     fprintf(out, "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "<td>%" PRIu64 "\n",
-            all, s->of[2], s->of[1], s->of[0], wrong);
+            rule_saying_all(s), s->of[2], s->of[1], s->of[0], rule_saying_wrong(s));
 }
 
 void rule_html_material(FILE *out, const char *material, const RuleReport *report)
