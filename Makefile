@@ -89,6 +89,7 @@ help:
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
+	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
@@ -228,6 +229,10 @@ manifest: all
 RULE_TABLES := $(TABLES)
 rules: $(TOOL)
 	rules/figures.sh $(TOOL) $(RULE_TABLES)
+
+# The same of docs/play.md, by the strategies.
+strategies: $(TOOL)
+	strategies/figures.sh $(TOOL) $(RULE_TABLES)
 
 # The same of docs/zugzwangs.md: up to five men take half an hour.
 zugzwangs: $(TOOL)
@@ -386,6 +391,8 @@ install: all
 	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/rules
 	install -m 644 rules/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/rules/
+	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/strategies
+	install -m 644 strategies/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/strategies/
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
 	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
@@ -408,6 +415,7 @@ uninstall:
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
 	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules/*.lua \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet/strategies/*.lua \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/trebuchet*.1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet \
 	  $(DESTDIR)$(UNITDIR)/trebuchet.service $(DESTDIR)$(UNITDIR)/trebuchet.socket \
@@ -416,7 +424,8 @@ ifneq ($(PYTHONDIR),)
 	rm -rf $(DESTDIR)$(PYTHONDIR)/trebuchet
 endif
 	rmdir $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/trebuchet/fathom \
-	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
+	  $(DESTDIR)$(PREFIX)/share/trebuchet/rules $(DESTDIR)$(PREFIX)/share/trebuchet/strategies \
+	  $(DESTDIR)$(PREFIX)/share/trebuchet 2>/dev/null || true
 
 # Debian packages into $(BUILD)/deb/, built in a copy of this folder. The page comes along as it is
 # packed here, as the build of a package may fetch nothing.
@@ -457,4 +466,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: rules zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean
+.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean

@@ -23,6 +23,7 @@ static const Command commands[] = {
     {"find", cli_find, "which positions of an ending are of some kind: zugzwangs and the like",
      true},
     {"rule", cli_rule, "try a rule of thumb on all positions of an ending", true},
+    {"play", cli_play, "a strategy that chooses moves by advice: does it always win?", true},
     {"shift", cli_shift, "a position slid over the board: where does its verdict hold?", false},
     {"near", cli_near, "positions nearby with another verdict: what to aim for", false},
     {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},

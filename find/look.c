@@ -1,6 +1,8 @@
 /* look.c - see look.h. */
 #include "find/look.h"
 
+#include "core/error.h"
+
 void look_at(Look *look, const treb_position *pos)
 {
     look->pos = *pos;
@@ -18,6 +20,9 @@ static int result_of(const Look *look, treb_wdl wdl)
 static treb_wdl probe(Look *look, const treb_position *pos)
 {
     treb_wdl wdl = TREB_DRAW;
+    if (look->tables == NULL && look->status == TREB_OK)
+        look->status = fail(&look->error, TREB_ERR_ARGUMENT,
+                            "a strategy sees the board alone: it cannot ask what tables say");
     if (look->status == TREB_OK)
         look->status = treb_probe_wdl(look->tables, pos, &wdl, &look->error);
     return wdl;

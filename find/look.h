@@ -13,7 +13,7 @@ enum { LOOK_UNKNOWN = -100, LOOK_NONE = -101 };
 enum { LOST = -1, DRAWN = 0, WON = 1 };
 
 typedef struct Look {
-    const treb_tables *tables;
+    const treb_tables *tables; /* NULL: nothing of what follows may be asked, it fails */
     bool rule50;
     const atomic_bool *stop; /* when true what takes long ends early; NULL allowed */
     treb_position pos;

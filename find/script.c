@@ -19,17 +19,21 @@ struct Script {
     bool full;         /* it wanted more than it may have */
     int chunk, used;   /* in the registry: what is called; rules that it uses */
     char folder[4096]; /* of a rule; else empty */
-    Look *look;
+    Look *look, *root; /* what is asked about; of a strategy, where its search began */
+    Move move;         /* the one that is asked about */
 };
 
 static Script *script_of(lua_State *lua) { return *(Script **)lua_getextraspace(lua); }
 
-Look *script_look(lua_State *lua)
+static Look *need(lua_State *lua, Look *look)
 {
-    Look *look = script_of(lua)->look;
     if (look == NULL) luaL_error(lua, "there is no position yet: ask for it inside the function");
     return look;
 }
+
+Look *script_look(lua_State *lua) { return need(lua, script_of(lua)->look); }
+Look *script_root(lua_State *lua) { return need(lua, script_of(lua)->root); }
+Move script_move(lua_State *lua) { return script_of(lua)->move; }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
@@ -127,6 +131,7 @@ typedef struct Source {
     Script *script;
     const char *condition, *expression; /* or */
     const char *path;
+    int type; /* of what that returns */
 } Source;
 
 /* A condition is an expression, else statements. */
@@ -142,13 +147,14 @@ static void read_condition(lua_State *lua, const Source *source)
     if (status != LUA_OK) lua_error(lua);
 }
 
-static void read_rule(lua_State *lua, const Source *source)
+static void read_file(lua_State *lua, const Source *source)
 {
     lua_newtable(lua);
     source->script->used = luaL_ref(lua, LUA_REGISTRYINDEX);
     if (luaL_loadfilex(lua, source->path, "t") != LUA_OK) lua_error(lua);
     lua_call(lua, 0, 1);
-    if (!lua_isfunction(lua, -1)) luaL_error(lua, "%s returns no function", source->path);
+    if (lua_type(lua, -1) != source->type)
+        luaL_error(lua, "%s returns no %s", source->path, lua_typename(lua, source->type));
 }
 
 static int read_source(lua_State *lua)
@@ -156,7 +162,7 @@ static int read_source(lua_State *lua)
     const Source *source = lua_touserdata(lua, 1);
     prepare(lua);
     if (source->path != NULL)
-        read_rule(lua, source);
+        read_file(lua, source);
     else
         read_condition(lua, source);
     source->script->chunk = luaL_ref(lua, LUA_REGISTRYINDEX);
@@ -187,7 +193,7 @@ treb_status script_new(const char *condition, Script **out, treb_error *error)
 {
     size_t size = strlen(condition) + 16;
     char *expression = malloc(size);
-    Source source = {calloc(1, sizeof(Script)), condition, expression, NULL};
+    Source source = {calloc(1, sizeof(Script)), condition, expression, NULL, 0};
     treb_status status = TREB_OK;
     *out = NULL;
     if (expression == NULL || source.script == NULL) {
@@ -211,9 +217,9 @@ static void folder_of(const char *path, char out[4096])
         snprintf(out, 4096, "%.*s", slash > path ? (int)(slash - path) : 1, path);
 }
 
-treb_status script_open(const char *path, Script **out, treb_error *error)
+treb_status script_open(const char *path, int type, Script **out, treb_error *error)
 {
-    Source source = {calloc(1, sizeof(Script)), NULL, NULL, path};
+    Source source = {calloc(1, sizeof(Script)), NULL, NULL, path, type};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     folder_of(path, source.script->folder);
@@ -237,14 +243,14 @@ static void look_for_stop(lua_State *lua, lua_Debug *debug)
         luaL_error(lua, "stopped");
 }
 
-/* Calls it for a position. What it returns is on the stack if true; else the failure is in the look. */
-static bool script_call(Script *script, Look *look, int results)
+/* Calls what is on the stack for a position. What it returns is there then if true; else the failure is in the
+ * look. */
+static bool script_call(Script *script, Look *look, int arguments, int results)
 {
     lua_State *lua = script->lua;
-    script->look = look;
+    script->look = script->root = look;
     if (lua_gethook(lua) == NULL) lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, HOOK);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, script->chunk);
-    int status = lua_pcall(lua, 0, results, 0);
+    int status = lua_pcall(lua, arguments, results, 0);
     if (status == LUA_OK) return true;
     if (look->stop != NULL && atomic_load(look->stop)) {
         lua_pop(lua, 1);
@@ -255,9 +261,15 @@ static bool script_call(Script *script, Look *look, int results)
     return false;
 }
 
+static void push_chunk(const Script *script)
+{
+    lua_rawgeti(script->lua, LUA_REGISTRYINDEX, script->chunk);
+}
+
 bool script_holds(Script *script, Look *look)
 {
-    if (!script_call(script, look, 1)) return false;
+    push_chunk(script);
+    if (!script_call(script, look, 0, 1)) return false;
     bool holds = lua_toboolean(script->lua, -1);
     lua_pop(script->lua, 1);
     return holds;
@@ -276,7 +288,8 @@ static RuleClaim claim_of(lua_State *lua, int index)
 RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE])
 {
     lua_State *lua = script->lua;
-    if (!script_call(script, look, 2)) return RULE_NOTHING;
+    push_chunk(script);
+    if (!script_call(script, look, 0, 2)) return RULE_NOTHING;
     RuleClaim claim = claim_of(lua, -2);
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "";
     snprintf(ground, RULE_GROUND_SIZE, "%s", text);
@@ -292,4 +305,18 @@ RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]
     }
     lua_pop(lua, 2);
     return claim;
+}
+
+bool script_run(Script *script, Look *look, lua_CFunction function, void *context)
+{
+    lua_pushcfunction(script->lua, function);
+    push_chunk(script);
+    lua_pushlightuserdata(script->lua, context);
+    return script_call(script, look, 2, 0);
+}
+
+void script_turn_to(Script *script, Look *look, Move move)
+{
+    script->look = look;
+    script->move = move;
 }

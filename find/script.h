@@ -1,12 +1,14 @@
-/* script.h - conditions and rules in Lua. Private to find/.
+/* script.h - conditions, rules and strategies in Lua. Private to find/.
  *
  * A condition is an expression, or statements that end with `return`; what it gives is true or not
  * as Lua has it. A rule is a file that returns a function, which says what a position is worth and on what
- * ground, or nothing. docs/find.md and docs/rules.md list what they can ask. They can reach neither files (but
- * a rule others of its folder) nor the system, and their memory is bounded. One script is for one thread at a
- * time. */
+ * ground, or nothing; a strategy (strategy.h) one that returns a table. docs/find.md and docs/rules.md list what
+ * they can ask. They can reach neither files (but others of a file's folder) nor the system, and their memory is
+ * bounded. One script is for one thread at a time. */
 #ifndef TREB_FIND_SCRIPT_H
 #define TREB_FIND_SCRIPT_H
+
+#include <lua.h>
 
 #include "find/look.h"
 #include "find/rule.h"
@@ -15,8 +17,9 @@ typedef struct Script Script;
 
 /* TREB_ERR_ARGUMENT with line and reason, TREB_ERR_MEMORY. */
 treb_status script_new(const char *condition, Script **out, treb_error *error);
-/* The same with a rule: TREB_ERR_ARGUMENT also if there is no such file. */
-treb_status script_open(const char *path, Script **out, treb_error *error);
+/* The same with a file that returns a value of this type of Lua's: LUA_TFUNCTION from a rule, LUA_TTABLE from a
+ * strategy. TREB_ERR_ARGUMENT also if there is no such file. */
+treb_status script_open(const char *path, int type, Script **out, treb_error *error);
 
 void script_free(Script *script);
 
@@ -25,5 +28,13 @@ bool script_holds(Script *script, Look *look);
 
 /* What a rule says of a position: RULE_NOTHING also after a failure. */
 RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]);
+
+/* Calls a function of C's with what the file returned, and `context` behind that as light userdata; whatever it
+ * raises ends it. False: the failure is in the look, which is also the root (script_names.h). */
+bool script_run(Script *script, Look *look, lua_CFunction function, void *context);
+
+/* In such a function: the position that functions of the script are to be asked about, and a move in it
+ * (script_names_push_move). */
+void script_turn_to(Script *script, Look *look, Move move);
 
 #endif

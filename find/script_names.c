@@ -23,16 +23,31 @@ typedef enum Name {
     NAME_DTC,
     NAME_DTM,
     NAME_CHECK,
+    NAME_MATE,
+    NAME_STALEMATE,
     NAME_FEN,
     NAME_MOVES,
+    NAME_ROOT,
     NAME_MEN /* from here on: a man's square, 16 * colour + type */
 } Name;
 
-static const char *const names[] = {
-    [NAME_TURN] = "turn",     [NAME_VERDICT] = "verdict",   [NAME_PASSED] = "passed",
-    [NAME_CURSED] = "cursed", [NAME_ZUGZWANG] = "zugzwang", [NAME_DTZ] = "dtz",
-    [NAME_DTC] = "dtc",       [NAME_DTM] = "dtm",           [NAME_CHECK] = "check",
-    [NAME_FEN] = "fen",       [NAME_MOVES] = "moves"};
+static const char *const names[] = {[NAME_TURN] = "turn",
+                                    [NAME_VERDICT] = "verdict",
+                                    [NAME_PASSED] = "passed",
+                                    [NAME_CURSED] = "cursed",
+                                    [NAME_ZUGZWANG] = "zugzwang",
+                                    [NAME_DTZ] = "dtz",
+                                    [NAME_DTC] = "dtc",
+                                    [NAME_DTM] = "dtm",
+                                    [NAME_CHECK] = "check",
+                                    [NAME_FEN] = "fen",
+                                    [NAME_MOVES] = "moves",
+                                    [NAME_MATE] = "mate",
+                                    [NAME_STALEMATE] = "stalemate",
+                                    [NAME_ROOT] = "root"};
+
+/* In the registry, by their addresses: the tables that stand for the root and for a move. */
+static const char root_key, move_key;
 
 /* Upvalues of what looks names up. */
 enum { UP_NAMES = 1, UP_TEXTS };
@@ -167,11 +182,19 @@ static void push_name(lua_State *lua, Look *look, int name)
     case NAME_CHECK:
         lua_pushboolean(lua, position_in_check(&look->pos));
         break;
+    case NAME_MATE:
+    case NAME_STALEMATE:
+        lua_pushboolean(lua, position_in_check(&look->pos) == (name == NAME_MATE) &&
+                                 !movegen_any(&look->pos));
+        break;
     case NAME_FEN:
         push_fen(lua, &look->pos);
         break;
     case NAME_MOVES:
         push_moves(lua, look);
+        break;
+    case NAME_ROOT:
+        lua_rawgetp(lua, LUA_REGISTRYINDEX, &root_key);
         break;
     case NAME_MEN:
         push_man(lua, &look->pos, name - NAME_MEN);
@@ -179,17 +202,75 @@ static void push_name(lua_State *lua, Look *look, int name)
     }
 }
 
-static int look_up(lua_State *lua)
+static int refuse_name(lua_State *lua)
+{
+    return luaL_error(lua, "there is nothing called '%s' to ask for",
+                      lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?");
+}
+
+static int look_up_in(lua_State *lua, Look *(*which)(lua_State *))
 {
     lua_pushvalue(lua, 2);
-    if (lua_rawget(lua, lua_upvalueindex(UP_NAMES)) == LUA_TNIL)
-        return luaL_error(lua, "there is nothing called '%s' to ask for",
-                          lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?");
-    Look *look = script_look(lua);
+    if (lua_rawget(lua, lua_upvalueindex(UP_NAMES)) == LUA_TNIL) return refuse_name(lua);
+    Look *look = which(lua);
     push_name(lua, look, (int)lua_tointeger(lua, -1));
     mind(lua, look);
     return 1;
 }
+
+static int look_up(lua_State *lua) { return look_up_in(lua, script_look); }
+static int look_up_root(lua_State *lua) { return look_up_in(lua, script_root); }
+
+/* ---- A strategy's move ----------------------------------------------------------------------- */
+
+/* What a move leads to: 0, or of 1 a check and of 2 the end of the game. */
+static int consequence(const treb_position *pos, Move m)
+{
+    treb_position child;
+    position_make(pos, m, &child);
+    return position_in_check(&child) + 2 * !movegen_any(&child);
+}
+
+static int move_field(lua_State *lua)
+{
+    static const char *const fields[] = {"man",     "from",  "to",   "promotion",
+                                         "capture", "check", "mate", "stalemate"};
+    const treb_position *pos = &script_look(lua)->pos;
+    const Move m = script_move(lua);
+    const char *field = luaL_checkstring(lua, 2);
+    size_t i = 0;
+    while (i < sizeof fields / sizeof *fields && strcmp(field, fields[i]) != 0) i++;
+    switch (i) {
+    case 0:
+        lua_pushlstring(lua, &"pnbrqk"[position_piece_at(pos, move_from(m), NULL)], 1);
+        break;
+    case 1:
+    case 2:
+        push_text(lua, 1 + (i == 1 ? move_from(m) : move_to(m)));
+        break;
+    case 3:
+        if (move_promo(m) == 0)
+            lua_pushnil(lua);
+        else
+            lua_pushlstring(lua, &"pnbrq"[move_promo(m)], 1);
+        break;
+    case 4:
+        lua_pushboolean(lua, move_is_capture(pos, m));
+        break;
+    case 5:
+        lua_pushboolean(lua, consequence(pos, m) & 1);
+        break;
+    case 6:
+    case 7:
+        lua_pushboolean(lua, consequence(pos, m) == (i == 6 ? 3 : 2));
+        break;
+    default:
+        return luaL_error(lua, "a move has no '%s'", field);
+    }
+    return 1;
+}
+
+void script_names_push_move(lua_State *lua) { lua_rawgetp(lua, LUA_REGISTRYINDEX, &move_key); }
 
 /* What is kept from one position to the next would make the answer depend on their order. */
 static int refuse_global(lua_State *lua)
@@ -298,28 +379,48 @@ static void push_names(lua_State *lua)
         }
 }
 
-void script_names_open(lua_State *lua)
+/* Has the table on top answered for by a function where it has nothing itself, and closed. Names and texts are
+ * at `names` on the stack, and above. */
+static void answer_by(lua_State *lua, int names, lua_CFunction index)
 {
-    static const luaL_Reg functions[] = {{"file", file_of},      {"rank", rank_of},
-                                         {"distance", distance}, {"light", is_light},
-                                         {"attacked", attacked}, {"squares", squares}};
-    lua_pushglobaltable(lua);
-    push_names(lua);
-    push_texts(lua);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        lua_pushvalue(lua, -2);
-        lua_pushvalue(lua, -2);
-        lua_pushcclosure(lua, functions[i].func, 2);
-        lua_setfield(lua, -4, functions[i].name);
-    }
-    lua_pushcclosure(lua, look_up, 2);
     lua_createtable(lua, 0, 3);
-    lua_insert(lua, -2);
+    lua_pushvalue(lua, names);
+    lua_pushvalue(lua, names + 1);
+    lua_pushcclosure(lua, index, 2);
     lua_setfield(lua, -2, "__index");
     lua_pushcfunction(lua, refuse_global);
     lua_setfield(lua, -2, "__newindex");
     lua_pushboolean(lua, 0);
     lua_setfield(lua, -2, "__metatable");
     lua_setmetatable(lua, -2);
-    lua_pop(lua, 1);
+}
+
+/* An empty table, answered for, into the registry. */
+static void keep(lua_State *lua, int names, lua_CFunction index, const char *key)
+{
+    lua_createtable(lua, 0, 0);
+    answer_by(lua, names, index);
+    lua_rawsetp(lua, LUA_REGISTRYINDEX, key);
+}
+
+void script_names_open(lua_State *lua)
+{
+    static const luaL_Reg functions[] = {{"file", file_of},      {"rank", rank_of},
+                                         {"distance", distance}, {"light", is_light},
+                                         {"attacked", attacked}, {"squares", squares}};
+    lua_pushglobaltable(lua);
+    const int globals = lua_gettop(lua), names = globals + 1;
+    push_names(lua);
+    push_texts(lua);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        lua_pushvalue(lua, names);
+        lua_pushvalue(lua, names + 1);
+        lua_pushcclosure(lua, functions[i].func, 2);
+        lua_setfield(lua, globals, functions[i].name);
+    }
+    keep(lua, names, look_up_root, &root_key);
+    keep(lua, names, move_field, &move_key);
+    lua_pushvalue(lua, globals);
+    answer_by(lua, names, look_up);
+    lua_settop(lua, globals - 1);
 }

@@ -9,7 +9,14 @@
 /* Puts them among the globals, to which no others can be added from then on. Raises errors of Lua's. */
 void script_names_open(lua_State *lua);
 
-/* The position that is asked about. While the file of a rule is read there is none: an error of Lua's. */
+/* The position that is asked about, and the one that is called root. While a file is read there is none: an
+ * error of Lua's. */
 Look *script_look(lua_State *lua);
+Look *script_root(lua_State *lua);
+
+/* Pushes the move that is asked about, in the position that is: a table whose fields are worked out when they are
+ * asked for. It stands for whatever move is asked about at the time. */
+void script_names_push_move(lua_State *lua);
+Move script_move(lua_State *lua);
 
 #endif

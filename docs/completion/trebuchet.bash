@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule shift near blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen export probe line find rule play shift near blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule shift near blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen export probe line find rule play shift near blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -88,6 +88,7 @@ _trebuchet() {
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
     compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time | \
+        play:-n | play:--show | play:--games | play:--seed | play:--time | \
         near:-n | near:--show | near:--men | near:--moves)
         return ;;
     find:--turn | rule:--turn | near:--turn)
@@ -158,6 +159,7 @@ _trebuchet() {
                    --first --sample --seed --sort --metric --with-rule --count --epd --tsv --json --pgn --men
                    --threads --tables --quiet --help' ;;
     rule) options='--show --turn --time --html --json --threads --tables --quiet --help' ;;
+    play) options='--show --games --seed --time --json --threads --tables --quiet --help' ;;
     shift) options='--tsv --json --svg --tables --help' ;;
     near) options='--show --men --moves --turn --json --tables --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
@@ -181,7 +183,7 @@ _trebuchet() {
     gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | bench | find)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
-    probe | compare)
+    probe | compare | play)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     verify | rule)

@@ -25,7 +25,7 @@ python=$prefix/lib/python3/dist-packages
 root=$work/root$prefix
 for file in bin/trebuchet include/trebuchet.h lib/libtrebuchet.a lib/libtrebuchet.so \
     lib/pkgconfig/trebuchet.pc lib/trebuchet/libfathom.so.1 share/trebuchet/fathom/tbprobe.c \
-    share/trebuchet/fathom/tbprobe.h share/trebuchet/rules/square.lua lib/python3/dist-packages/trebuchet/py.typed; do
+    share/trebuchet/fathom/tbprobe.h share/trebuchet/rules/square.lua share/trebuchet/strategies/king-and-rook.lua lib/python3/dist-packages/trebuchet/py.typed; do
     [ -e "$root/$file" ] || fail "$file is not installed"
 done
 [ -L "$root/lib/libtrebuchet.so" ] || fail "libtrebuchet.so is no link"

@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line find rule shift near blocked stats info verify compare bench engine; do
+for c in gen probe line find rule play shift near blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line find rule shift near blocked stats info verify compare bench engine; do
+for c in '' gen probe line find rule play shift near blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line find rule shift near blocked stats info verify compare bench serve engine; do
+for c in gen probe line find rule play shift near blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line find rule shift near blocked stats info verify compare b
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line find rule shift near blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line find rule play shift near blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -555,6 +555,60 @@ run 0 'shift --svg' "$T" shift -t "$TABLES" --svg - '8/8/8/3k4/8/3KP3/8/8 w'; ha
 run 2 'shift --svg - --json' "$T" shift -t "$TABLES" --svg - --json '8/8/8/3k4/8/3KP3/8/8 w'; says 'standard output'
 run 2 'shift, no position' "$T" shift -t "$TABLES" '8/8/8/8 w'; silent
 run 3 'shift, no table' "$T" shift -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; says 'KRPvKR.wdl.treb is not installed'; silent
+
+# ---- play ---------------------------------------------------------------------------------------
+
+STRATEGIES=$(dirname "$DOCS")/strategies
+KR=$STRATEGIES/king-and-rook.lua
+run 0 'play' "$T" play -t "$TABLES" -q --games 10000 "$KR"; quiet
+has '^KRvK, White to move: wins all 21,959 won positions, in 33 moves at most$'; has '^KRvK, Black to move: wins all 25,260 won'
+has '^  at best 16 moves are needed'; has ' 14,589   66.4 %  squeeze'; has '10,000 games: 10,000 won.*none against what is proven'
+cp out all
+run 0 'play, one thread' "$T" play -t "$TABLES" -q -j 1 "$KR"; check 'the same' 'diff <(head -34 all) <(head -34 out)'
+# By the table itself: the squeeze of this game is that of the proof, and the moves are legal.
+run 0 'play, a game' "$T" play -t "$TABLES" "$KR" '8/8/8/8/3R4/8/2k5/K7 w'; quiet; has '^   4\. Rb2 +Kd4 +squeeze$'; has '^  31\. Rf8# +mate in 2$'; has '^mate after 31 moves$'
+run 0 'play, Black to move first' "$T" play -t "$TABLES" "$KR" '8/8/8/8/3R4/8/2k5/K7 b'; has '^   1. \.\.\. +K'; has '^mate after'
+run 0 'play --json, a game' "$T" play --json -t "$TABLES" "$KR" '8/8/8/8/3R4/8/2k5/K7 w'; is_json; has '"uci":"d4b4","advice":"divide in 2"'; has '"end":"mate"'
+run 0 'play --json' "$T" play --json -q -t "$TABLES" -n 1 "$KR"; is_json; has '"won":21959,"wins":21959,"longest_moves":33,"can_end_in":\{"no advice":0,'; has '"best_longest_moves":16'
+# As the table is printed in the book, it stalemates.
+sed 's/ and not stalemate end/ end/' "$KR" >printed.lua
+run 0 'play, stalemates' "$T" play -t "$TABLES" -q -n 20 printed.lua
+has 'White to move: wins 21,944 of 21,959'; has 'stalemate: in 15 positions with White to move; Black can reach one from 15$'; has '^    8/8/8/8/8/8/3R4/k1K5 w - - 0 1 \(best 3\)$'
+run 0 'play, the game to it' "$T" play -t "$TABLES" printed.lua '8/8/8/8/8/8/3R4/k1K5 w'; has '^stalemate after 1 move$'
+# Of each kind one, on purpose.
+strategy() { printf 'return {material = "%s", rules = {{"it"}}, advice = {it = {%s}}}\n' "$1" "$2" >one.lua; }
+strategy KQvK 'better = function() return mate end'
+run 0 'play, no advice' "$T" play -t "$TABLES" -q one.lua; has '^KQvK, White to move: wins 306 of 18,081'; has 'no advice: in 17,775 positions'
+run 0 'as many as find finds' "$T" find -q --count --turn white -t "$TABLES" KQvK 'verdict == "win" and dtm == 1'; has ' 306 of'
+strategy KQvK 'better = function() return wq == nil or distance(wq, bk) == 1 and distance(wq, wk) > 1 end'
+run 0 'play, thrown away' "$T" play -t "$TABLES" -q one.lua; has 'win thrown away: in [0-9,]+ positions'
+strategy KQvK 'better = function() return not stalemate and not attacked(wq, "black") and wq ~= nil end'
+run 0 'play, circles' "$T" play -t "$TABLES" -q one.lua; has 'circles: in [0-9,]+ positions'
+strategy KPvK 'better = function() return wp == nil or rank(wp) > rank(root.wp) end, us = function(m) return m.man == "p" end'
+run 0 'play, to another ending' "$T" play -t "$TABLES" -q --games 500 one.lua; has 'none against what'; has 'KPvK, White to move: wins 46,987 of 62,480'; has 'stalemate: in 13'
+strategy KRvK 'better = function() return verdict == "win" end'
+run 2 'play, it asks tables' "$T" play -t "$TABLES" one.lua; says 'cannot ask what tables say'; silent
+strategy KRvK 'better = function() return nothere end'
+run 2 'play, an error in it' "$T" play -t "$TABLES" one.lua; says "one.lua:1: there is nothing called 'nothere'"; silent
+strategy KRvK 'better = function() return true end, us = function(m) return m.color end'
+run 2 'play, no such field' "$T" play -t "$TABLES" one.lua; says "a move has no 'color'"
+strategy KRvK 'better = function() return true end, depth = 16'
+run 2 'play, too deep' "$T" play -t "$TABLES" one.lua; says "one.lua: it: 'depth' is to be a number of plies, from 1 to 15"
+strategy KvKR 'better = function() return true end'
+run 2 'play, the wrong side' "$T" play -t "$TABLES" one.lua; says 'is to be "KRvK"'
+strategy KPvKP 'better = function() return true end'
+run 2 'play, pawns on both sides' "$T" play -t "$TABLES" one.lua; says 'pawns on both sides'
+strategy KRvK 'holding = function() return true end'
+run 2 'play, no goal' "$T" play -t "$TABLES" one.lua; says "it: 'better' is to be a function, not nil"
+echo 'return {material = "KRvK", rules = {{"that"}}, advice = {}}' >one.lua
+run 2 'play, advice that is not there' "$T" play -t "$TABLES" one.lua; says "a rule names 'that', which is no advice here"
+echo 'return function() end' >one.lua
+run 2 'play, a rule' "$T" play -t "$TABLES" one.lua; says 'one.lua returns no table'
+strategy KRvK 'better = function() while true do end end'
+run 130 'play --time ends what does not' timeout 20 "$T" play -t "$TABLES" -q --time 1 one.lua; says 'stopped before anything is proven'; silent
+run 2 'play, another ending' "$T" play -t "$TABLES" "$KR" '8/8/8/8/3Q4/8/2k5/K7 w'; says 'is for White in KRvK, and the position is another'
+run 2 'play, no file' "$T" play -t "$TABLES" nowhere.lua; says 'nowhere.lua'
+run 3 'play, no table' "$T" play -t . "$KR"; says 'KRvK.wdl.treb is not installed'
 
 # ---- near ---------------------------------------------------------------------------------------
 

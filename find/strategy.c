@@ -1,0 +1,406 @@
+/* strategy.c - see strategy.h: reading a strategy, and the search for a forcing tree. */
+#include "find/strategy.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "find/script.h"
+#include "find/script_names.h"
+
+enum { RULES_MAX = 32, ANY = LUA_NOREF };
+
+typedef struct Advice {
+    char name[STRATEGY_NAME_SIZE];
+    int better, holding, us, them; /* in the registry; ANY: all will do */
+    int depth;
+} Advice;
+
+typedef struct Rule {
+    int when; /* ANY: always */
+    int count;
+    uint8_t advice[STRATEGY_ADVICE_MAX];
+} Rule;
+
+struct Strategy {
+    Script *script;
+    Material material;
+    Index index;
+    Advice advice[STRATEGY_ADVICE_MAX];
+    int advices;
+    Rule rule[RULES_MAX];
+    int rules;
+    /* Of a search: */
+    Plan *plan;
+    int depth; /* of the trees that are looked for */
+    const Advice *follow;
+    const atomic_bool *stop;
+    Look look[STRATEGY_DEPTH_MAX + 1]; /* by ply */
+};
+
+/* ---- Reading it ------------------------------------------------------------------------------ */
+
+static int field_function(lua_State *lua, const char *name, const char *of, bool needed)
+{
+    int type = lua_getfield(lua, -1, name);
+    if (type == LUA_TFUNCTION) return luaL_ref(lua, LUA_REGISTRYINDEX);
+    if (type != LUA_TNIL || needed)
+        luaL_error(lua, "%s: '%s' is to be a function, not %s", of, name, luaL_typename(lua, -1));
+    lua_pop(lua, 1);
+    return ANY;
+}
+
+static void read_material(lua_State *lua, Strategy *s)
+{
+    char name[MATERIAL_NAME_SIZE];
+    if (lua_getfield(lua, 1, "material") != LUA_TSTRING ||
+        !material_parse(lua_tostring(lua, -1), &s->material))
+        luaL_error(lua, "'material' is to be a material such as \"KRvK\"");
+    Material canonical = s->material;
+    if (material_canonical(&canonical)) {
+        material_name(&canonical, name);
+        luaL_error(lua, "a strategy is for the side with more: 'material' is to be \"%s\"", name);
+    }
+    if (s->material.count[TREB_WHITE][TREB_PAWN] && s->material.count[TREB_BLACK][TREB_PAWN])
+        luaL_error(lua, "a strategy cannot be for pawns on both sides");
+    if (!index_init(&s->index, &s->material, NULL, 1))
+        luaL_error(lua, "a strategy is for %d men at most", TREB_MEN_MAX);
+    lua_pop(lua, 1);
+}
+
+/* One piece of advice, on the stack under its name. */
+static void read_advice(lua_State *lua, Strategy *s)
+{
+    Advice *a = &s->advice[s->advices];
+    if (lua_type(lua, -2) != LUA_TSTRING || !lua_istable(lua, -1))
+        luaL_error(lua, "'advice' is to have tables by their names");
+    const char *name = lua_tostring(lua, -2);
+    if (s->advices == STRATEGY_ADVICE_MAX)
+        luaL_error(lua, "there are %d pieces of advice at most", STRATEGY_ADVICE_MAX);
+    if (name[0] == '\0' || strlen(name) >= sizeof a->name || strpbrk(name, "\n\r\t\033") != NULL)
+        luaL_error(lua, "advice is to have a name of at most %d letters", (int)sizeof a->name - 1);
+    memcpy(a->name, name, strlen(name) + 1);
+    a->better = field_function(lua, "better", name, true);
+    a->holding = field_function(lua, "holding", name, false);
+    a->us = field_function(lua, "us", name, false);
+    a->them = field_function(lua, "them", name, false);
+    int whole;
+    lua_getfield(lua, -1, "depth");
+    lua_Integer depth = lua_isnil(lua, -1) ? 1 : lua_tointegerx(lua, -1, &whole);
+    if (depth < 1 || depth > STRATEGY_DEPTH_MAX)
+        luaL_error(lua, "%s: 'depth' is to be a number of plies, from 1 to %d", name,
+                   STRATEGY_DEPTH_MAX);
+    a->depth = (int)depth;
+    lua_pop(lua, 1);
+    s->advices++;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const Advice *)a)->name, ((const Advice *)b)->name);
+}
+
+static void read_advices(lua_State *lua, Strategy *s)
+{
+    if (lua_getfield(lua, 1, "advice") != LUA_TTABLE) luaL_error(lua, "'advice' is to be a table");
+    for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) read_advice(lua, s);
+    lua_pop(lua, 1);
+    /* Lua has them in any order. */
+    qsort(s->advice, (size_t)s->advices, sizeof *s->advice, compare_names);
+}
+
+static int find_advice(const Strategy *s, const char *name)
+{
+    for (int i = 0; i < s->advices; i++)
+        if (strcmp(s->advice[i].name, name) == 0) return i;
+    return -1;
+}
+
+static void read_rule(lua_State *lua, Strategy *s)
+{
+    Rule *rule = &s->rule[s->rules++];
+    if (!lua_istable(lua, -1)) luaL_error(lua, "a rule is to be a table");
+    rule->when = field_function(lua, "when", "a rule", false);
+    lua_Integer count = (lua_Integer)lua_rawlen(lua, -1);
+    if (count < 1 || count > STRATEGY_ADVICE_MAX)
+        luaL_error(lua, "a rule is to name up to %d pieces of advice", STRATEGY_ADVICE_MAX);
+    for (lua_Integer i = 1; i <= count; i++) {
+        const char *name =
+            lua_rawgeti(lua, -1, i) == LUA_TSTRING ? lua_tostring(lua, -1) : luaL_typename(lua, -1);
+        int advice = find_advice(s, name);
+        if (advice < 0) luaL_error(lua, "a rule names '%s', which is no advice here", name);
+        rule->advice[rule->count++] = (uint8_t)advice;
+        lua_pop(lua, 1);
+    }
+}
+
+static void read_rules(lua_State *lua, Strategy *s)
+{
+    if (lua_getfield(lua, 1, "rules") != LUA_TTABLE)
+        luaL_error(lua, "'rules' is to be a list of rules");
+    lua_Integer count = (lua_Integer)lua_rawlen(lua, -1);
+    if (count < 1 || count > RULES_MAX) luaL_error(lua, "there are to be 1 to %d rules", RULES_MAX);
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_rawgeti(lua, -1, i);
+        read_rule(lua, s);
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+}
+
+static int read_strategy(lua_State *lua)
+{
+    Strategy *s = lua_touserdata(lua, 2);
+    read_material(lua, s);
+    read_advices(lua, s);
+    read_rules(lua, s);
+    return 0;
+}
+
+treb_status strategy_open(const char *path, Strategy **out, treb_error *error)
+{
+    Strategy *s = calloc(1, sizeof *s);
+    Look look = {.tables = NULL};
+    *out = NULL;
+    if (s == NULL) return fail_memory(error);
+    treb_status status = script_open(path, LUA_TTABLE, &s->script, error);
+    if (status == TREB_OK && !script_run(s->script, &look, read_strategy, s))
+        status = fail(error, look.status, "%s: %s", path, look.error.text);
+    if (status != TREB_OK) {
+        strategy_free(s);
+        return status;
+    }
+    *out = s;
+    return TREB_OK;
+}
+
+void strategy_free(Strategy *strategy)
+{
+    if (strategy == NULL) return;
+    script_free(strategy->script);
+    free(strategy);
+}
+
+const Material *strategy_material(const Strategy *strategy) { return &strategy->material; }
+
+const char *strategy_advice(const Strategy *strategy, int advice)
+{
+    return strategy->advice[advice].name;
+}
+
+int strategy_advice_count(const Strategy *strategy) { return strategy->advices; }
+
+/* ---- Asking it ------------------------------------------------------------------------------- */
+
+/* What a function says of the position at a ply. */
+static bool holds(lua_State *lua, Strategy *s, int function, int ply)
+{
+    if (function == ANY) return true;
+    script_turn_to(s->script, &s->look[ply], 0);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, function);
+    lua_pushinteger(lua, ply);
+    lua_call(lua, 1, 1);
+    bool yes = lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
+    return yes;
+}
+
+/* How early a move is to be tried, or -1: not at all. */
+static double preference(lua_State *lua, Strategy *s, int function, int ply, Move move)
+{
+    if (function == ANY) return 1;
+    script_turn_to(s->script, &s->look[ply], move);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, function);
+    script_names_push_move(lua);
+    lua_pushinteger(lua, ply);
+    lua_call(lua, 2, 1);
+    double order = !lua_toboolean(lua, -1)            ? -1
+                   : lua_type(lua, -1) == LUA_TNUMBER ? lua_tonumber(lua, -1)
+                                                      : 1;
+    if (lua_toboolean(lua, -1) && !(order >= 0 && order <= 1e9))
+        luaL_error(lua, "the order of a move is to be a number from 0 on");
+    lua_pop(lua, 1);
+    return order;
+}
+
+/* The moves that a function allows, those first that it prefers. Returns how many. */
+static int choose_moves(lua_State *lua, Strategy *s, int function, int ply, Move out[MOVES_MAX])
+{
+    double order[MOVES_MAX];
+    Move all[MOVES_MAX];
+    int count = movegen_legal(&s->look[ply].pos, all), chosen = 0;
+    for (int i = 0; i < count; i++) {
+        double key = preference(lua, s, function, ply, all[i]);
+        if (key < 0) continue;
+        int at = chosen++;
+        for (; at > 0 && order[at - 1] > key; at--) {
+            order[at] = order[at - 1];
+            out[at] = out[at - 1];
+        }
+        order[at] = key;
+        out[at] = all[i];
+    }
+    return chosen;
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+static uint32_t add_node(lua_State *lua, Plan *plan, Move move)
+{
+    if (plan->nodes == STRATEGY_NODES_MAX)
+        luaL_error(lua, "a forcing tree has more than %d moves", STRATEGY_NODES_MAX);
+    if (plan->nodes == plan->room) {
+        uint32_t room = plan->room ? 2 * plan->room : 64;
+        PlanNode *grown = realloc(plan->node, room * sizeof *grown);
+        if (grown == NULL) luaL_error(lua, "not enough memory");
+        plan->node = grown;
+        plan->room = room;
+    }
+    plan->node[plan->nodes] = (PlanNode){.move = move};
+    return plan->nodes++;
+}
+
+static void make(Strategy *s, int ply, Move move)
+{
+    treb_position child;
+    position_make(&s->look[ply].pos, move, &child);
+    look_at(&s->look[ply + 1], &child);
+}
+
+static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node);
+
+/* Looks for a move of White's at a ply. Its node if there is one, else 0. */
+static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
+{
+    const Advice *a = s->follow;
+    Move moves[MOVES_MAX];
+    if (ply == s->depth) return 0;
+    int count = choose_moves(lua, s, a->us, ply, moves);
+    for (int i = 0; i < count; i++) {
+        uint32_t before = s->plan->nodes, node = add_node(lua, s->plan, moves[i]);
+        make(s, ply, moves[i]);
+        if (holds(lua, s, a->holding, ply + 1) &&
+            (holds(lua, s, a->better, ply + 1) || answer_all(lua, s, ply + 1, node)))
+            return node;
+        s->plan->nodes = before;
+    }
+    return 0;
+}
+
+/* Whether White has an answer to all replies, which are chained behind its move. */
+static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node)
+{
+    const Advice *a = s->follow;
+    Move moves[MOVES_MAX];
+    uint32_t last = 0;
+    if (ply == s->depth) return false;
+    if (s->stop != NULL && atomic_load_explicit(s->stop, memory_order_relaxed))
+        luaL_error(lua, "stopped");
+    int count = choose_moves(lua, s, a->them, ply, moves);
+    for (int i = 0; i < count; i++) {
+        uint32_t reply = add_node(lua, s->plan, moves[i]);
+        if (last == 0)
+            s->plan->node[node].first = reply;
+        else
+            s->plan->node[last].next = reply;
+        last = reply;
+        make(s, ply, moves[i]);
+        if (!holds(lua, s, a->holding, ply + 1)) return false;
+        if (holds(lua, s, a->better, ply + 1)) continue;
+        uint32_t answer = find_move(lua, s, ply + 1);
+        if (answer == 0) return false;
+        s->plan->node[reply].first = answer;
+    }
+    return count > 0;
+}
+
+static bool follow(lua_State *lua, Strategy *s, int advice)
+{
+    s->follow = &s->advice[advice];
+    if (!holds(lua, s, s->follow->holding, 0)) return false;
+    for (s->depth = 1; s->depth <= s->follow->depth; s->depth++) {
+        s->plan->nodes = 0;
+        add_node(lua, s->plan, 0);
+        if (find_move(lua, s, 0) == 0) continue;
+        s->plan->advice = advice;
+        return true;
+    }
+    return false;
+}
+
+/* The first rule that fits is followed, no other. */
+static int search(lua_State *lua)
+{
+    Strategy *s = lua_touserdata(lua, 2);
+    for (int r = 0; r < s->rules; r++) {
+        const Rule *rule = &s->rule[r];
+        if (!holds(lua, s, rule->when, 0)) continue;
+        for (int i = 0; i < rule->count; i++)
+            if (follow(lua, s, rule->advice[i])) return 0;
+        return 0;
+    }
+    return 0;
+}
+
+/* Turns a position to that of its copies which the index has. */
+static int canonical(const Strategy *s, const treb_position *pos, treb_position *out)
+{
+    IndexMen men;
+    index_to_men(&s->index, index_of_position(&s->index, pos), &men);
+    index_men_to_position(&s->index, &men, pos->turn, out);
+    for (int symmetry = 0; symmetry < 8; symmetry++) {
+        bool same = true;
+        for (int c = 0; c < 2 && same; c++)
+            for (int type = TREB_PAWN; type < TREB_TYPES && same; type++)
+                same = index_symmetry_board(symmetry, position_men_of(pos, c, type)) ==
+                       position_men_of(out, c, type);
+        if (same) return symmetry;
+    }
+    return 0; /* not reached: a position of the material has a cell */
+}
+
+treb_status strategy_plan(Strategy *s, const treb_position *pos, const atomic_bool *stop,
+                          Plan *plan, treb_error *error)
+{
+    treb_position first;
+    plan->nodes = 0;
+    plan->advice = -1;
+    plan->symmetry = canonical(s, pos, &first);
+    s->plan = plan;
+    s->stop = stop;
+    memset(s->look, 0, sizeof s->look);
+    for (int i = 0; i <= STRATEGY_DEPTH_MAX; i++) s->look[i].stop = stop;
+    look_at(&s->look[0], &first);
+    if (script_run(s->script, &s->look[0], search, s)) return TREB_OK;
+    if (s->look[0].status == TREB_OK) return fail(error, TREB_ERR_ARGUMENT, "stopped");
+    if (error != NULL) *error = s->look[0].error;
+    return s->look[0].status;
+}
+
+void plan_free(Plan *plan)
+{
+    free(plan->node);
+    memset(plan, 0, sizeof *plan);
+}
+
+static int square_before(int symmetry, int square)
+{
+    int before = 0;
+    while (index_symmetry_square(symmetry, before) != square) before++;
+    return before;
+}
+
+Move plan_move(const Plan *plan, Move move)
+{
+    return move_make(square_before(plan->symmetry, move_from(move)),
+                     square_before(plan->symmetry, move_to(move)), move_promo(move));
+}
+
+uint32_t plan_answer(const Plan *plan, uint32_t node, Move reply)
+{
+    for (uint32_t r = plan->node[node].first; r != 0; r = plan->node[r].next)
+        if (plan_move(plan, plan->node[r].move) == reply) return plan->node[r].first;
+    return 0;
+}
