@@ -71,7 +71,8 @@ static bool show(RuleSaying *s, size_t most, const RuleExample *example)
 static void begin(void *context, void *own, Look *look)
 {
     const Court *court = context;
-    look->status = script_open(court->query->path, LUA_TFUNCTION, &((Trial *)own)->script, &look->error);
+    look->status =
+        script_open(court->query->path, LUA_TFUNCTION, &((Trial *)own)->script, &look->error);
 }
 
 static void end(void *own)
