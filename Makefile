@@ -351,7 +351,7 @@ selfplay: all
 	python3 tests/fathom/test_engine_fathom.py --all $(BUILD) $(TABLES)
 
 # Compares blocked positions with the tables, and audits what is solved of random ones.
-BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/blocked_audit
+BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/blocked_audit $(BUILD)/tests/blocked/solve_tables
 $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 

@@ -90,24 +90,30 @@ static bool put_moves(json_t *object, Blocked *b, BlockedMove *moves)
     return count >= 0;
 }
 
-static bool put_line(json_t *object, AnswerContext *context, Blocked *b, BlockedMove *moves)
+static void put_line_moves(json_t *object, const BlockedMove *moves, int count, BlockedEnd end,
+                           const treb_position *last)
 {
-    BlockedEnd end;
-    treb_position last;
     char fen[TREB_FEN_SIZE];
-    int count = blocked_line(b, moves, LINE_MOVES, &end, &last);
-    if (count < 0) return false;
-    if (answer_blocked_goes_on(context->tables, end, &last)) end = BLOCKED_END_TABLES;
     json_t *san = json_array(), *uci = json_array();
     for (int i = 0; i < count; i++) {
         json_array_append_new(san, json_text(moves[i].san));
         json_array_append_new(uci, json_text(moves[i].uci));
     }
-    position_to_fen(&last, fen);
+    position_to_fen(last, fen);
     put(object, "line", san);
     put(object, "line_uci", uci);
     put(object, "line_end", json_text(ends[end]));
     put(object, "line_fen", json_text(fen));
+}
+
+static bool put_line(json_t *object, AnswerContext *context, Blocked *b, BlockedMove *moves)
+{
+    BlockedEnd end;
+    treb_position last;
+    int count = blocked_line(b, moves, LINE_MOVES, &end, &last);
+    if (count < 0) return false;
+    if (answer_blocked_goes_on(context->tables, end, &last)) end = BLOCKED_END_TABLES;
+    put_line_moves(object, moves, count, end, &last);
     return true;
 }
 
@@ -179,6 +185,32 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
     if (good && squares != NULL) put_correspondence(object, squares);
     if (good) return object;
     json_decref(object);
+    fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+    return NULL;
+}
+
+json_t *answer_solve(Solve *s, bool line, treb_error *error)
+{
+    char fen[TREB_FEN_SIZE];
+    BlockedEnd end;
+    treb_position last;
+    json_t *object = json_object();
+    BlockedMove *moves = malloc(LINE_MOVES * sizeof *moves);
+    int count = moves != NULL && line ? solve_line(s, moves, LINE_MOVES, &end, &last) : 0;
+    if (object != NULL && moves != NULL && count >= 0) {
+        position_to_fen(&s->pos, fen);
+        put(object, "fen", json_text(fen));
+        put_value(object, &s->value);
+        put(object, "moves", moves_json(s->move, s->moves));
+        if (line) put_line_moves(object, moves, count, end, &last);
+        put(object, "structures", json_integer((json_int_t)s->lattice->families));
+        put(object, "stopped", json_boolean(s->lattice->stopped));
+        put(object, "out_of_memory", json_boolean(s->lattice->full));
+        free(moves);
+        return object;
+    }
+    json_decref(object);
+    free(moves);
     fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
     return NULL;
 }

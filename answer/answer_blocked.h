@@ -6,11 +6,15 @@
 #include "answer/answer.h"
 #include "answer/standard.h"
 #include "blocked/blocked.h"
+#include "blocked/solve.h"
 
 /* Everything about the position (docs/blocked.md lists the members); `squares` may be NULL, and so
  * may the context's tables. */
 json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSquares *squares,
                        treb_error *error);
+
+/* The same of any position that was solved, with the line if `line` (docs/pawn-endings.md). */
+json_t *answer_solve(Solve *solve, bool line, treb_error *error);
 
 /* What a verdict means for a side; an open one counts as a draw. */
 treb_wdl answer_blocked_wdl(BlockedVerdict verdict, int side);

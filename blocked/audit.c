@@ -100,26 +100,32 @@ static void check_move(AuditRun *run, const treb_position *pos, const BlockedMov
         audit_fault(run, pos, "%s is given %d plies, not %d", m->uci, m->value.plies, plies);
 }
 
-/* The moves shown must be all there are, the best first, and the position worth what they are. */
+/* The moves shown must be all there are, the best first. */
+static void check_listed(AuditRun *run, const treb_position *pos, const BlockedMove *move,
+                         int count)
+{
+    Move legal[MOVES_MAX];
+    int found = 0, all = movegen_legal(pos, legal);
+    for (int i = 0; i < all; i++)
+        for (int j = 0; j < count; j++) found += move[j].move == legal[i];
+    if (found != all || count != all)
+        audit_fault(run, pos, "%d moves are shown, %d of the %d legal ones", count, found, all);
+    for (int i = 1; i < count; i++)
+        if (worth(&move[i].value, pos->turn) > worth(&move[i - 1].value, pos->turn))
+            audit_fault(run, pos, "%s is shown after a worse move", move[i].uci);
+}
+
+/* And the position worth what they are. */
 static void check_moves(AuditRun *run, const BlockedMove *move, int count)
 {
     const treb_position *pos = &run->b->request.pos;
-    Move legal[MOVES_MAX];
-    int found = 0, all = movegen_legal(pos, legal);
     BlockedValue value = blocked_value(run->b, pos->turn, position_king(pos, TREB_WHITE),
                                        position_king(pos, TREB_BLACK));
     AuditClaim claim = audit_claim(&run->map, pos);
     if (!verdict_fits(&value, &claim))
         audit_fault(run, pos, "the verdict %d is not proven", (int)value.verdict);
-    for (int i = 0; i < all; i++)
-        for (int j = 0; j < count; j++) found += move[j].move == legal[i];
-    if (found != all || count != all)
-        audit_fault(run, pos, "%d moves are shown, %d of the %d legal ones", count, found, all);
-    for (int i = 0; i < count; i++) {
-        check_move(run, pos, &move[i]);
-        if (i > 0 && worth(&move[i].value, pos->turn) > worth(&move[i - 1].value, pos->turn))
-            audit_fault(run, pos, "%s is shown after a worse move", move[i].uci);
-    }
+    check_listed(run, pos, move, count);
+    for (int i = 0; i < count; i++) check_move(run, pos, &move[i]);
     if (count > 0 && is_win(value.verdict) && move[0].value.plies != value.plies)
         audit_fault(run, pos, "%d plies, but %s takes %d", value.plies, move[0].uci,
                     move[0].value.plies);
@@ -178,7 +184,7 @@ static bool audit_one(AuditRun *run, const Family *f)
     }
     if (f->oracle != NULL) return audit_answers(run, f);
     if (!f->solved) return true; /* and so nothing is claimed of it */
-    if (f != run->b->family) return audit_family(run, f, NULL);
+    if (run->b == NULL || f != run->b->family) return audit_family(run, f, NULL);
     size_t cells = 4096, bytes = 8 * cells * sizeof(uint16_t);
     uint16_t *memory = malloc(bytes);
     bool good = memory != NULL;
@@ -193,7 +199,7 @@ static bool audit_one(AuditRun *run, const Family *f)
 
 static bool audit_all(AuditRun *run)
 {
-    const Lattice *lattice = run->b->lattice;
+    const Lattice *lattice = run->lattice;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
         for (int i = 0; i < lattice->count[p]; i++)
             run->all += audit_family_positions(lattice->by_potential[p][i]);
@@ -208,7 +214,7 @@ bool blocked_audit(Blocked *b, const AuditOptions *options, AuditReport *report)
     enum { LINE = 400 };
     assert(b->lattice != NULL && b->family != NULL);
     *report = (AuditReport){0};
-    AuditRun run = {.b = b, .options = options, .report = report};
+    AuditRun run = {.lattice = b->lattice, .b = b, .options = options, .report = report};
     BlockedMove *move = malloc((MOVES_MAX + LINE) * sizeof *move);
     BlockedEnd end;
     treb_position last;
@@ -223,5 +229,82 @@ bool blocked_audit(Blocked *b, const AuditOptions *options, AuditReport *report)
     }
     audit_map_free(&run.map);
     free(move);
+    return good;
+}
+
+/* ---- Of any position ------------------------------------------------------------------------- */
+
+static bool same_verdict(const BlockedValue *a, const BlockedValue *b)
+{
+    return a->verdict == b->verdict &&
+           (a->verdict != BLOCKED_OPEN || (a->can[0] == b->can[0] && a->can[1] == b->can[1]));
+}
+
+/* The verdict is that of the moves, if they say more than what is claimed of the position, or follows from that. */
+static void check_verdict(AuditRun *run, const Solve *s)
+{
+    AuditClaim claim = audit_claim(&run->map, &s->pos);
+    BlockedValue best = {.verdict = BLOCKED_OPEN, .can = {true, true}};
+    for (int i = 0; i < s->moves; i++) {
+        if (i == 0)
+            best = s->move[0].value;
+        else
+            settle_take_better(&best, &s->move[i].value, s->pos.turn);
+    }
+    if (!verdict_fits(&s->value, &claim) && !(s->moves > 0 && same_verdict(&s->value, &best)))
+        audit_fault(run, &s->pos, "the verdict %d is not proven", (int)s->value.verdict);
+}
+
+static void check_solve_line(AuditRun *run, const Solve *s, const BlockedMove *move, int count,
+                             BlockedEnd end, const treb_position *last)
+{
+    treb_position pos = s->pos;
+    for (int i = 0; i < count; i++) {
+        if (!is_legal(&pos, move[i].move)) {
+            audit_fault(run, &pos, "%s in the line is no legal move", move[i].uci);
+            return;
+        }
+        position_make(&pos, move[i].move, &pos);
+        AuditClaim claim = audit_claim(&run->map, &pos);
+        if (!verdict_fits(&(BlockedValue){.verdict = s->value.verdict}, &claim))
+            audit_fault(run, &pos, "the line gives up the verdict %d", (int)s->value.verdict);
+    }
+    if (!position_equal(&pos, last)) audit_fault(run, last, "this is not where the line ends");
+    if (end == BLOCKED_END_MATE && (movegen_any(&pos) || !position_in_check(&pos)))
+        audit_fault(run, &pos, "the line is said to end in mate");
+}
+
+static void check_solve(AuditRun *run, const Solve *s)
+{
+    check_verdict(run, s);
+    check_listed(run, &s->pos, s->move, s->moves);
+    for (int i = 0; i < s->moves; i++) {
+        treb_position child;
+        position_make(&s->pos, s->move[i].move, &child);
+        AuditClaim claim = audit_claim(&run->map, &child);
+        if (!verdict_fits(&s->move[i].value, &claim))
+            audit_fault(run, &s->pos, "%s is given verdict %d; that is not proven", s->move[i].uci,
+                        (int)s->move[i].value.verdict);
+    }
+}
+
+bool solve_audit(Solve *s, const AuditOptions *options, AuditReport *report)
+{
+    enum { LINE = 400 };
+    *report = (AuditReport){0};
+    AuditRun run = {.lattice = s->lattice, .options = options, .report = report};
+    BlockedMove *line = malloc(LINE * sizeof *line);
+    BlockedEnd end;
+    treb_position last;
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    int plies = line == NULL ? -1 : won ? solve_line(s, line, LINE, &end, &last) : 0;
+    bool good = plies >= 0 && audit_map_init(&run.map, s->lattice) && audit_all(&run);
+    if (good && !report->stopped && s->moves > 0) {
+        check_solve(&run, s);
+        if (won) check_solve_line(&run, s, line, plies, end, &last);
+        good = !run.map.failed;
+    }
+    audit_map_free(&run.map);
+    free(line);
     return good;
 }

@@ -10,6 +10,7 @@
 #define TREB_BLOCKED_AUDIT_H
 
 #include "blocked/blocked.h"
+#include "blocked/solve.h"
 
 typedef struct AuditOptions {
     /* Told now and then how many of all positions are done; true to stop. May be NULL. */
@@ -30,5 +31,8 @@ typedef struct AuditReport {
 /* Checks the families of an exact solution, the ranks, the moves and the best line; the last two
  * may take in families first. False without memory, or if an oracle failed. */
 bool blocked_audit(Blocked *b, const AuditOptions *options, AuditReport *report);
+
+/* The same of any position that was solved, which has no ranks. */
+bool solve_audit(Solve *solve, const AuditOptions *options, AuditReport *report);
 
 #endif

@@ -5,7 +5,8 @@
 #include "blocked/audit_claims.h"
 
 typedef struct AuditRun {
-    Blocked *b;
+    const Lattice *lattice;
+    Blocked *b; /* NULL: what was solved has no ranks */
     AuditMap map;
     const AuditOptions *options;
     AuditReport *report;

@@ -10,9 +10,7 @@
 
 #include <stdio.h>
 
-#include "blocked/lattice.h"
-#include "core/movegen.h"
-#include "core/san.h"
+#include "blocked/settle.h"
 #include "core/table_ranks.h"
 
 enum { BLOCKED_WHY_SIZE = 160 };
@@ -54,27 +52,6 @@ typedef struct Blocked {
     Family *family;
 } Blocked;
 
-typedef enum BlockedVerdict {
-    BLOCKED_DRAW,
-    BLOCKED_WHITE,
-    BLOCKED_BLACK,
-    BLOCKED_OPEN
-} BlockedVerdict;
-
-typedef struct BlockedValue {
-    BlockedVerdict verdict; /* who wins, or who reaches the goal; BLOCKED_DRAW if nobody */
-    int plies;              /* the rank of a win; -1 if it is not known */
-    bool can[2]; /* BLOCKED_OPEN: what is not refuted: a win of White, of Black (a draw always) */
-} BlockedValue;
-
-typedef struct BlockedMove {
-    Move move;
-    char uci[UCI_SIZE], san[SAN_SIZE];
-    bool leaves;        /* takes a pawn: the value is of another structure */
-    bool goal;          /* reaches the goal */
-    BlockedValue value; /* plies count from before the move; -1 if it leaves */
-} BlockedMove;
-
 /* TREB_OK if kings and blocked pawns are all there is; else TREB_ERR_POSITION and `why` names the
  * man at fault. */
 treb_status blocked_check(const treb_position *pos, char why[BLOCKED_WHY_SIZE]);
@@ -98,17 +75,6 @@ bool blocked_is_decided(const Blocked *blocked, bool all);
 /* All legal moves of the position asked about, best first. In exact mode what captures lead to is
  * settled if memory allows. Writes at most MOVES_MAX; returns the number, -1 on failure. */
 int blocked_moves(Blocked *blocked, BlockedMove out[MOVES_MAX]);
-
-typedef enum BlockedEnd {
-    BLOCKED_END_GOAL, /* the goal is reached */
-    BLOCKED_END_MATE,
-    BLOCKED_END_DRAW,   /* nobody can win */
-    BLOCKED_END_TABLES, /* few enough men for the tables */
-    BLOCKED_END_PIECES, /* more pieces than are followed */
-    BLOCKED_END_OPEN,   /* not known */
-    BLOCKED_END_CAPACITY,
-    BLOCKED_END_CAPTURE /* a rank file knows no more than who wins */
-} BlockedEnd;
 
 /* The best play of both sides from the position asked about: the winner on the shortest way, the
  * loser on the longest. `last` is where it ends. Returns the number of moves, -1 on failure. */

@@ -55,18 +55,29 @@ static void show_report(const Check *check, const AuditReport *report)
         fprintf(check->out, "%s faults, of which the first are listed (%s)\n", faults, spent);
 }
 
-int blocked_check_solution(FILE *out, Blocked *b, bool quiet)
+/* One of what was solved is NULL. */
+static int check_either(const char *command, FILE *out, Blocked *b, Solve *s, bool quiet)
 {
     Check check = {.out = out, .stop = cli_catch_signals()};
     AuditOptions options = {.stop = show_progress, .fault = show_fault, .context = &check};
     AuditReport report;
-    cli_progress_start(&check.progress, "blocked", quiet);
-    bool good = blocked_audit(b, &options, &report);
+    cli_progress_start(&check.progress, command, quiet);
+    bool good = b != NULL ? blocked_audit(b, &options, &report) : solve_audit(s, &options, &report);
     cli_progress_clear(&check.progress);
     if (!good) {
-        cli_error("blocked", "cannot check: out of memory, or a table could not be read");
+        cli_error(command, "cannot check: out of memory, or a table could not be read");
         return CLI_FAILED;
     }
     show_report(&check, &report);
     return report.faults ? CLI_FAILED : report.stopped ? CLI_STOPPED : CLI_OK;
+}
+
+int blocked_check_solution(FILE *out, Blocked *b, bool quiet)
+{
+    return check_either("blocked", out, b, NULL, quiet);
+}
+
+int solve_check_solution(FILE *out, Solve *s, bool quiet)
+{
+    return check_either("solve", out, NULL, s, quiet);
 }

@@ -3,9 +3,13 @@
 #define TREB_CLI_BLOCKED_CHECK_H
 
 #include "blocked/blocked.h"
+#include "blocked/solve.h"
 
 /* Audits a solution and says on `out` what came of it, faults first; unless `quiet` also, on standard
  * error, how far it is. An exit code. */
 int blocked_check_solution(FILE *out, Blocked *b, bool quiet);
+
+/* The same for trebuchet solve --check. */
+int solve_check_solution(FILE *out, Solve *s, bool quiet);
 
 #endif

@@ -41,6 +41,13 @@ static bool covers(void *context, const CellsKey *key)
     return tables_complete(context, &m);
 }
 
+void source_use_tables(treb_tables *tables, LatticeLimits *limits)
+{
+    treb_tables_set_memory(tables, UINT64_C(256) << 20);
+    limits->covers = covers;
+    limits->oracle = (FamilyOracle){tables, table_value};
+}
+
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 static bool show_progress(void *context, uint64_t families, uint64_t bytes)
@@ -141,7 +148,6 @@ bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
         return true;
     }
     source->tables = cli_open_tables("blocked", dirs);
-    if (source->tables != NULL) treb_tables_set_memory(source->tables, UINT64_C(256) << 20);
     return source->tables != NULL;
 }
 
@@ -153,10 +159,7 @@ static Blocked *solve(BlockedSource *source, BlockedRequest *r, int *code)
     cli_progress_start(&source->progress, "blocked", source->quiet);
     r->limits.stop = show_progress;
     r->limits.stop_context = &source->progress;
-    if (r->goal == GOAL_EXACT) {
-        r->limits.covers = covers;
-        r->limits.oracle = (FamilyOracle){source->tables, table_value};
-    }
+    if (r->goal == GOAL_EXACT) source_use_tables(source->tables, &r->limits);
     Blocked *b = blocked_solve(r, &error);
     cli_progress_clear(&source->progress);
     if (b != NULL) return b;

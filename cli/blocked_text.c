@@ -172,6 +172,13 @@ static void print_end(BlockedEnd end, const treb_position *last)
     }
 }
 
+void blocked_text_line(const treb_position *start, const BlockedMove *move, int count,
+                       BlockedEnd end, const treb_position *last)
+{
+    print_line(start, move, count);
+    print_end(end, last);
+}
+
 bool blocked_text_answer(Blocked *b, const treb_tables *tables)
 {
     const treb_position *pos = &b->request.pos;
@@ -194,8 +201,7 @@ bool blocked_text_answer(Blocked *b, const treb_tables *tables)
     }
     if (count > 0) {
         if (answer_blocked_goes_on(tables, end, &last)) end = BLOCKED_END_TABLES;
-        print_line(pos, move, count);
-        print_end(end, &last);
+        blocked_text_line(pos, move, count, end, &last);
     }
     free(move);
     return count >= 0;

@@ -8,4 +8,8 @@
  * asked whether they know the rest of it. False on failure. */
 bool blocked_text_answer(Blocked *blocked, const treb_tables *tables);
 
+/* Prints a line, and how it ends. */
+void blocked_text_line(const treb_position *start, const BlockedMove *move, int count,
+                       BlockedEnd end, const treb_position *last);
+
 #endif

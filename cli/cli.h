@@ -160,6 +160,7 @@ int cli_probe(int argc, char **argv);
 int cli_rule(int argc, char **argv);
 int cli_serve(int argc, char **argv);
 int cli_shift(int argc, char **argv);
+int cli_solve(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_verify(int argc, char **argv);
 

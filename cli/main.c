@@ -26,6 +26,7 @@ static const Command commands[] = {
     {"play", cli_play, "a strategy that chooses moves by advice: does it always win?", true},
     {"shift", cli_shift, "a position slid over the board: where does its verdict hold?", false},
     {"near", cli_near, "positions nearby with another verdict: what to aim for", false},
+    {"solve", cli_solve, "any ending of kings and pawns, solved on the spot", false},
     {"blocked", cli_blocked, "kings among blocked pawns: ranks and corresponding squares", false},
     {"stats", cli_stats, "counts, longest wins and distances of an ending", false},
     {"info", cli_info, "what the header of a table file says", false},

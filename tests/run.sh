@@ -55,6 +55,8 @@ run "bounds, never wait" "$build/tests/probe/test_wait" "$bounded"
 run "bounds, bounded probes" "$build/tests/probe/test_bounds" "$bounded"
 run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
+run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 6
+run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 20 -
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP

@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule play shift near blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen export probe line find rule play shift near solve blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule play shift near blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen export probe line find rule play shift near solve blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -88,7 +88,7 @@ _trebuchet() {
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
     compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time | \
-        play:-n | play:--show | play:--games | play:--seed | play:--time | \
+        solve:--time | play:-n | play:--show | play:--games | play:--seed | play:--time | \
         near:-n | near:--show | near:--men | near:--moves)
         return ;;
     find:--turn | rule:--turn | near:--turn)
@@ -114,7 +114,7 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
-    blocked:-p | blocked:--pieces)
+    blocked:-p | blocked:--pieces | solve:-p | solve:--pieces)
         mapfile -t COMPREPLY < <(compgen -W '0 1 2 3' -- "$cur")
         return ;;
     blocked:-f | blocked:--from | blocked:--white-king | blocked:--black-king)
@@ -162,6 +162,7 @@ _trebuchet() {
     play) options='--show --games --seed --time --json --threads --tables --quiet --help' ;;
     shift) options='--tsv --json --svg --tables --help' ;;
     near) options='--show --men --moves --turn --json --tables --help' ;;
+    solve) options='--time --memory --pieces --check --json --tables --quiet --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;

@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line find rule play shift near blocked stats info verify compare bench engine; do
+for c in gen probe line find rule play shift near solve blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
     if [ $c = gen ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line find rule play shift near blocked stats info verify compare bench engine; do
+for c in '' gen probe line find rule play shift near solve blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line find rule play shift near blocked stats info verify compare bench serve engine; do
+for c in gen probe line find rule play shift near solve blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line find rule play shift near blocked stats info verify comp
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line find rule play shift near blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen probe line find rule play shift near solve blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -609,6 +609,33 @@ run 130 'play --time ends what does not' timeout 20 "$T" play -t "$TABLES" -q --
 run 2 'play, another ending' "$T" play -t "$TABLES" "$KR" '8/8/8/8/3Q4/8/2k5/K7 w'; says 'is for White in KRvK, and the position is another'
 run 2 'play, no file' "$T" play -t "$TABLES" nowhere.lua; says 'nowhere.lua'
 run 3 'play, no table' "$T" play -t . "$KR"; says 'KRvK.wdl.treb is not installed'
+
+# ---- solve --------------------------------------------------------------------------------------
+
+RETI='7K/8/k1P5/7p/8/8/8/8 w'
+run 0 'solve, by the tables' "$T" solve -t "$TABLES" "$RETI"; has '^Draw\. \(2 structures'; has '^  draw +Kg7$'; has '^  Black wins +c7 Kh7 Kg8$'; quiet
+mkdir -p no-tables
+run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins +c7 Kh7 Kg8$'
+run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins\. '; has '^  1\.\.\.K'; has 'trebuchet line'
+run 0 'solve --check' "$T" solve -q --check -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Checked: [0-9,]+ structures, [0-9,]+ positions by the rules alone, .* no fault'
+run 0 'solve, en passant' "$T" solve -t "$TABLES" '8/8/8/8/k1pP4/8/8/K7 b - d3'; has ' cxd3'
+run 0 'solve --json' "$T" solve --json -t "$TABLES" "$RETI"; is_json; has '"verdict":"draw"'; has '"stopped":false'; lacks '"line"'
+run 4 'solve, no memory for it' "$T" solve -q --memory 30000 -t no-tables "$RETI"; has '^Open\.'; has 'More --memory'; has '^  open +'
+run 4 'solve --time' "$T" solve -q --time 1 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w'; has '^Open'; has 'More --time'; has '^  open'
+run 4 'solve --pieces' "$T" solve -q --pieces 0 -t no-tables '8/P7/8/8/8/8/p6k/K7 w'; has '^Open'
+run 0 'solve, mate' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^Draw\.|^White wins\.'
+run 0 'solve, stalemate' "$T" solve -t "$TABLES" 'k7/P7/K7/8/8/8/8/8 b'; has '^Draw\. Stalemate\.$'
+run 0 'solve, with a piece' "$T" solve -q -t "$TABLES" '8/8/8/8/p7/k7/8/K1B5 b'; quiet
+run 2 'solve, two pieces' "$T" solve -t "$TABLES" '8/8/8/8/p7/k7/1N6/K1B5 w'; says 'White has 2 pieces'; silent
+run 2 'solve, castling' "$T" solve -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K'; says 'castling'; silent
+run 2 'solve, no position' "$T" solve -t "$TABLES" 'K7/1k6/8/8/8/8/8/8 w'; silent
+# Ctrl-C: what is proven is the answer.
+"$T" solve -q --time 0 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w' >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid
+wait $pid
+check 'solve, interrupted' '[ $? -eq 4 ] && grep -q ^Open out'
 
 # ---- near ---------------------------------------------------------------------------------------
 

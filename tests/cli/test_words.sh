@@ -6,8 +6,8 @@ set -u
 
 . "$(dirname "$0")/checks.sh"
 
-ALL='gen export probe line find rule play shift near blocked stats info verify compare bench serve engine'
-WITH_JSON='gen export probe line find rule play shift near blocked stats info verify compare bench'
+ALL='gen export probe line find rule play shift near solve blocked stats info verify compare bench serve engine'
+WITH_JSON='gen export probe line find rule play shift near solve blocked stats info verify compare bench'
 
 # ---- help, version, mistyped words ---------------------------------------------------------------
 

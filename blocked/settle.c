@@ -1,0 +1,219 @@
+/* settle.c - see settle.h. */
+#include "blocked/settle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static BlockedValue family_value(Family *f, int side, Cell cell)
+{
+    BlockedValue value = {.verdict = BLOCKED_DRAW, .plies = -1};
+    if (!f->solved)
+        return (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
+    family_fill(f, side, cell >> 6, square_bit((int)(cell & 63)));
+    for (int winner = 0; winner < 2; winner++) {
+        bool sure = cell_in(f->won[SURE][winner][side], cell);
+        if (sure) value.verdict = winner == TREB_WHITE ? BLOCKED_WHITE : BLOCKED_BLACK;
+        value.can[winner] = !sure && cell_in(f->won[MAYBE][winner][side], cell);
+    }
+    if (value.verdict == BLOCKED_DRAW && (value.can[0] || value.can[1]))
+        value.verdict = BLOCKED_OPEN;
+    return value;
+}
+
+/* The same without the right to take en passant. */
+static bool settle_plain(Lattice *lattice, const treb_position *pos, BlockedValue *out,
+                         Family **family, Cell *cell)
+{
+    CellsKey key;
+    *out = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
+    *family = NULL;
+    if (!lattice_sound(lattice)) return false;
+    if (!cells_from_position(pos, &key, cell)) return true;
+    Family *f = lattice_find(lattice, &key);
+    if (f == NULL) f = lattice_add(lattice, &key, true);
+    if (f == NULL) return !lattice->failed;
+    *family = f;
+    *out = family_value(f, pos->turn, *cell);
+    if (out->verdict != BLOCKED_OPEN && f->solved) return !f->failed;
+    uint64_t *set = calloc(2 * cells_words(&key), sizeof *set);
+    if (set == NULL) return false;
+    uint64_t *wanted[2] = {set, set + cells_words(&key)};
+    wanted[pos->turn][*cell >> 6] = square_bit((int)(*cell & 63));
+    bool good = lattice->stopped || lattice_resolve(lattice, f, wanted) || lattice->stopped;
+    free(set);
+    *out = family_value(f, pos->turn, *cell);
+    return good && !f->failed;
+}
+
+/* The least, or the most, that a value may be for `side`: -1, 0 or 1. */
+static int bound(const BlockedValue *value, int side, bool most)
+{
+    if (value->verdict == BLOCKED_OPEN) return most ? value->can[side] : -value->can[!side];
+    return wins_for(value->verdict, side) ? 1 : loses_for(value->verdict, side) ? -1 : 0;
+}
+
+void settle_take_better(BlockedValue *value, const BlockedValue *other, int side)
+{
+    int least = bound(value, side, false), most = bound(value, side, true);
+    int least_other = bound(other, side, false), most_other = bound(other, side, true);
+    if (least_other > least) least = least_other;
+    if (most_other > most) most = most_other;
+    static const BlockedVerdict verdicts[2][3] = {{BLOCKED_BLACK, BLOCKED_DRAW, BLOCKED_WHITE},
+                                                  {BLOCKED_WHITE, BLOCKED_DRAW, BLOCKED_BLACK}};
+    value->verdict = least == most ? verdicts[side][least + 1] : BLOCKED_OPEN;
+    value->can[side] = value->verdict == BLOCKED_OPEN && most > 0;
+    value->can[!side] = value->verdict == BLOCKED_OPEN && least < 0;
+}
+
+bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *out, Family **family,
+                     Cell *cell)
+{
+    if (!settle_plain(lattice, pos, out, family, cell)) return false;
+    if (!position_ep_legal(pos)) return true;
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves), captures = 0;
+    for (int i = 0; i < count; i++) captures += move_is_ep(pos, moves[i]);
+    bool first = captures == count; /* the family knows of no move at all */
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        BlockedValue value;
+        Family *ignored_family;
+        Cell ignored_cell;
+        if (!move_is_ep(pos, moves[i])) continue;
+        position_make(pos, moves[i], &child);
+        if (!settle_plain(lattice, &child, &value, &ignored_family, &ignored_cell)) return false;
+        if (first)
+            *out = value;
+        else
+            settle_take_better(out, &value, pos->turn);
+        first = false;
+    }
+    return true;
+}
+
+/* ---- Moves ----------------------------------------------------------------------------------- */
+
+/* From the worst for `side` to the best. */
+static int merit(const BlockedMove *move, int side)
+{
+    if (move->goal) return 4;
+    if (move->value.verdict == BLOCKED_OPEN) return 1;
+    return wins_for(move->value.verdict, side) ? 3 : loses_for(move->value.verdict, side) ? 0 : 2;
+}
+
+static int compare_moves(const BlockedMove *a, const BlockedMove *b, int side)
+{
+    int order = merit(b, side) - merit(a, side);
+    if (order == 0 && a->value.plies != b->value.plies) {
+        order = a->value.plies < b->value.plies ? -1 : 1;
+        if (loses_for(a->value.verdict, side)) order = -order;
+    }
+    return order ? order : (int)a->move - (int)b->move;
+}
+
+void settle_sort(BlockedMove *move, int count, int side)
+{
+    for (int i = 1; i < count; i++) {
+        BlockedMove m = move[i];
+        int j = i;
+        for (; j > 0 && compare_moves(&m, &move[j - 1], side) < 0; j--) move[j] = move[j - 1];
+        move[j] = m;
+    }
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+void settle_line_add(SettleLine *line, const BlockedMove *move)
+{
+    line->out[line->count++] = *move;
+    position_make(&line->pos, move->move, &line->pos);
+}
+
+/* The distances of one family to the next move that leaves it. */
+typedef struct Distances {
+    Family *family;
+    FamilyRanks ranks;
+} Distances;
+
+static void distances_free(Distances *d)
+{
+    for (int i = 0; i < 4; i++) free(d->ranks.rank[i / 2][i % 2]);
+    memset(d, 0, sizeof *d);
+}
+
+static bool distances_find(Distances *d, Lattice *lattice, Family *family)
+{
+    if (d->family == family) return true;
+    distances_free(d);
+    size_t bytes = cells_words(&family->key) * 64 * sizeof(uint16_t);
+    for (int i = 0; i < 4; i++) {
+        if ((d->ranks.rank[i / 2][i % 2] = malloc(bytes)) == NULL) return false;
+        memset(d->ranks.rank[i / 2][i % 2], 0xff, bytes);
+    }
+    if (!family_solve(family, &d->ranks) || !lattice_sound(lattice)) return false;
+    d->family = family;
+    return true;
+}
+
+/* One move from a position of another structure, both sides at their best. */
+static bool step(SettleLine *line, Distances *d, int winner, bool *found)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(&line->pos, moves), best = -1;
+    bool winning = line->pos.turn == winner;
+    BlockedMove chosen = {0};
+    *found = false;
+    for (int i = 0; i < count; i++) {
+        BlockedMove m = {.move = moves[i]};
+        treb_position child;
+        Family *family;
+        Cell cell;
+        position_make(&line->pos, moves[i], &child);
+        m.leaves = move_is_zeroing(&line->pos, moves[i]);
+        if (!settle_position(line->lattice, &child, &m.value, &family, &cell)) return false;
+        if (!wins_for(m.value.verdict, winner)) continue;
+        int plies = m.leaves ? 1 : 1 + d->ranks.rank[winner][child.turn][cell];
+        if (best >= 0 && (winning ? plies >= best : plies <= best)) continue;
+        best = plies;
+        chosen = m;
+    }
+    if (best < 0) return true;
+    move_to_uci(chosen.move, chosen.uci);
+    move_to_san(&line->pos, chosen.move, chosen.san);
+    chosen.value.plies = -1;
+    settle_line_add(line, &chosen);
+    return *found = true;
+}
+
+bool settle_line(SettleLine *line, BlockedEnd *end)
+{
+    Distances d = {0};
+    bool good = true, found = true;
+    *end = BLOCKED_END_CAPACITY;
+    while (good && line->count < line->capacity) {
+        BlockedValue value;
+        Family *family;
+        Cell cell;
+        if (!movegen_any(&line->pos)) {
+            *end = position_in_check(&line->pos) ? BLOCKED_END_MATE : BLOCKED_END_DRAW;
+            break;
+        }
+        good = settle_position(line->lattice, &line->pos, &value, &family, &cell);
+        *end = value.verdict == BLOCKED_DRAW   ? BLOCKED_END_DRAW
+               : family == NULL                ? BLOCKED_END_PIECES
+               : family->oracle != NULL        ? BLOCKED_END_TABLES
+               : family->key.men > line->men   ? BLOCKED_END_PIECES
+               : value.verdict == BLOCKED_OPEN ? BLOCKED_END_OPEN
+                                               : BLOCKED_END_CAPACITY;
+        if (!good || *end != BLOCKED_END_CAPACITY) break;
+        int winner = value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+        good = distances_find(&d, line->lattice, family) && step(line, &d, winner, &found);
+        /* A double push that can be answered en passant is no position of its family. */
+        if (good && !found) *end = BLOCKED_END_OPEN;
+        if (!found) break;
+    }
+    distances_free(&d);
+    return good;
+}

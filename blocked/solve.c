@@ -1,0 +1,117 @@
+/* solve.c - see solve.h. */
+#include "blocked/solve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/error.h"
+
+enum { PIECES_A_SIDE = 1, LINE_PIECES = 1 };
+
+treb_status solve_check(const treb_position *pos, char why[SOLVE_WHY_SIZE])
+{
+    const char *text;
+    treb_status status = position_check(pos, &text);
+    why[0] = '\0';
+    if (status != TREB_OK) {
+        snprintf(why, SOLVE_WHY_SIZE, "%s", text);
+        return status;
+    }
+    for (int color = 0; color < 2; color++) {
+        uint64_t pieces =
+            pos->by_color[color] & ~(pos->by_type[TREB_PAWN] | pos->by_type[TREB_KING]);
+        if (bit_count(pieces) <= PIECES_A_SIDE) continue;
+        snprintf(why, SOLVE_WHY_SIZE,
+                 "%s has %d pieces: kings and pawns may stand, and one piece a side",
+                 color == TREB_WHITE ? "White" : "Black", bit_count(pieces));
+        return TREB_ERR_POSITION;
+    }
+    if (pos->castling != 0) {
+        snprintf(why, SOLVE_WHY_SIZE, "there are castling rights, which are not looked at");
+        return TREB_ERR_POSITION;
+    }
+    return TREB_OK;
+}
+
+/* The line by which a value follows from those of the moves, where these say more. */
+static void take_from_moves(Solve *s)
+{
+    if (s->value.verdict != BLOCKED_OPEN || s->moves == 0) return;
+    BlockedValue value = s->move[0].value;
+    for (int i = 1; i < s->moves; i++) settle_take_better(&value, &s->move[i].value, s->pos.turn);
+    value.plies = -1;
+    s->value = value;
+}
+
+static bool list_moves(Solve *s)
+{
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(&s->pos, moves);
+    for (int i = 0; i < count; i++) {
+        BlockedMove *m = &s->move[i];
+        treb_position child;
+        Family *family;
+        Cell cell;
+        *m = (BlockedMove){.move = moves[i], .leaves = move_is_zeroing(&s->pos, moves[i])};
+        move_to_uci(m->move, m->uci);
+        move_to_san(&s->pos, m->move, m->san);
+        position_make(&s->pos, m->move, &child);
+        if (!settle_position(s->lattice, &child, &m->value, &family, &cell)) return false;
+        s->moves++;
+    }
+    settle_sort(s->move, s->moves, s->pos.turn);
+    take_from_moves(s);
+    return true;
+}
+
+static bool solve(Solve *s)
+{
+    Family *family;
+    Cell cell;
+    /* A game that is over needs no lattice, which could not tell a stalemate from a draw. */
+    if (!movegen_any(&s->pos)) {
+        s->value = (BlockedValue){.verdict = BLOCKED_DRAW, .plies = 0};
+        if (position_in_check(&s->pos))
+            s->value.verdict = s->pos.turn == TREB_WHITE ? BLOCKED_BLACK : BLOCKED_WHITE;
+        return true;
+    }
+    return settle_position(s->lattice, &s->pos, &s->value, &family, &cell) && list_moves(s);
+}
+
+Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
+{
+    char why[SOLVE_WHY_SIZE];
+    treb_status status = solve_check(pos, why);
+    if (status != TREB_OK) {
+        fail(error, status, "%s", why);
+        return NULL;
+    }
+    Solve *s = calloc(1, sizeof *s);
+    if (s != NULL) s->lattice = lattice_new(limits);
+    if (s == NULL || s->lattice == NULL) {
+        free(s);
+        fail_memory(error);
+        return NULL;
+    }
+    s->pos = *pos;
+    if (solve(s)) return s;
+    solve_free(s);
+    fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+    return NULL;
+}
+
+void solve_free(Solve *solve)
+{
+    if (solve == NULL) return;
+    lattice_free(solve->lattice);
+    free(solve);
+}
+
+int solve_line(Solve *s, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last)
+{
+    SettleLine line = {
+        .lattice = s->lattice, .out = out, .capacity = capacity, .men = LINE_PIECES, .pos = s->pos};
+    bool good = settle_line(&line, end);
+    *last = line.pos;
+    return good ? line.count : -1;
+}
