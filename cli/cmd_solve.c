@@ -203,10 +203,10 @@ int cli_solve(int argc, char **argv)
     SolveArgs args = {.pieces = 2, .seconds = 60, .limits.memory = UINT64_C(1) << 30};
     const CliOptions reader = {"solve", usage, "M:p:t:qh", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);
-    if (code < 0) code = cli_read_fen("solve", argc - optind, argv + optind, &args.pos);
-    if (code == CLI_OK) {
-        treb_tables *tables = cli_open_tables("solve", &args.dirs);
-        code = tables != NULL ? run(&args, tables) : CLI_FAILED;
+    if (code < 0) {
+        code = cli_read_fen("solve", argc - optind, argv + optind, &args.pos);
+        treb_tables *tables = code == CLI_OK ? cli_open_tables("solve", &args.dirs) : NULL;
+        if (code == CLI_OK) code = tables != NULL ? run(&args, tables) : CLI_FAILED;
         treb_tables_close(tables);
     }
     cli_dirs_free(&args.dirs);
