@@ -54,13 +54,13 @@ obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
 GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ)
-SERVER_OBJ := $(call obj,$(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o
+SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(FIND) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -121,7 +121,13 @@ $(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
 	server/embed.sh $< openapi_asset /v1/openapi.json application/json > $@.part
 	mv $@.part $@
 
-$(BUILD)/server/openapi.o $(BUILD)/server/assets.o: %.o: %.c
+# The rules that the server knows, and how often they are right.
+$(BUILD)/answer/rule_book.c: rules/figures.jsonl $(wildcard rules/*.lua) rules/embed.sh
+	@mkdir -p $(@D)
+	rules/embed.sh $(filter %.jsonl %.lua,$^) > $@.part
+	mv $@.part $@
+
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o: %.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
 $(BUILD)/%.o: %.c

@@ -158,6 +158,14 @@ typedef struct AnswerRandom {
 
 json_t *answer_random(AnswerContext *context, const AnswerRandom *wish, treb_error *error);
 
+/* A position slid over the board, its men keeping their places to each other: what each place is worth,
+ * with either side to move. The object of `trebuchet shift --json`. */
+json_t *answer_shift(AnswerContext *context, const treb_position *pos, treb_error *error);
+
+/* What the rules that come with the program say of a position of an ending that they are about, whether they are
+ * right, and how often they are over all of it. */
+json_t *answer_rules(AnswerContext *context, const treb_position *pos, treb_error *error);
+
 /* Counts, histograms and longest lines of one material. */
 json_t *answer_stats(AnswerContext *context, const char *material, treb_error *error);
 

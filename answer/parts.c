@@ -141,6 +141,13 @@ treb_status answer_covered(const treb_position *pos)
     return pos->castling != 0 ? TREB_ERR_CASTLING : TREB_OK;
 }
 
+treb_status answer_fail_covered(treb_status status, treb_error *error)
+{
+    return fail(error, status,
+                status == TREB_ERR_MEN ? "more than 8 men: no table has so many"
+                                       : "castling rights remain: no table covers them");
+}
+
 treb_status answer_read_position(const char *text, treb_position *out, treb_error *error)
 {
     PositionText read;

@@ -26,6 +26,9 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos);
 /* Why no table can cover a position: TREB_ERR_CASTLING or TREB_ERR_MEN; else TREB_OK. */
 treb_status answer_covered(const treb_position *pos);
 
+/* Says so; returns the status. */
+treb_status answer_fail_covered(treb_status status, treb_error *error);
+
 /* Whether something is not known for want of a table, and not because of a fault. */
 static inline bool answer_missing_table(treb_status status)
 {

@@ -47,6 +47,8 @@ static const char usage[] =
     "      --body SIZE      size of a request's body (default 256KiB)\n"
     "      --timeout S      seconds for a request to arrive whole (default 20)\n"
     "      --send-timeout S seconds for an answer to be taken (default four times --timeout)\n"
+    "      --lists N        lists of zugzwangs and longest wins, made in the background when they are\n"
+    "                       asked for, of endings of up to N men (default 5; 0 makes none)\n"
     "      --limit S        seconds to make an answer, waiting included (default 20)\n"
     "\n"
     "  -h, --help           this text\n"
@@ -73,6 +75,7 @@ enum {
     CONNECTIONS,
     HEADERS,
     LIMIT,
+    LISTS,
     LOG,
     PER_CLIENT,
     QUEUE,
@@ -93,6 +96,7 @@ static const struct option options[] = {{"allow-empty", 0, NULL, ALLOW_EMPTY},
                                         {"headers", 1, NULL, HEADERS},
                                         {"help", 0, NULL, 'h'},
                                         {"limit", 1, NULL, LIMIT},
+                                        {"lists", 1, NULL, LISTS},
                                         {"listen", 1, NULL, 'l'},
                                         {"log", 1, NULL, LOG},
                                         {"per-client", 1, NULL, PER_CLIENT},
@@ -199,6 +203,8 @@ static bool set_count(ServerOptions *o, int c)
     switch (c) {
     case 'j':
         return set_number("threads", optarg, 1, THREADS_MOST, &o->threads);
+    case LISTS:
+        return set_number("lists", optarg, 0, TREB_MEN_MAX, &o->list_men);
     case CONNECTIONS:
         return set_number("connections", optarg, 1, MOST, &o->connections);
     case PER_CLIENT:
@@ -425,6 +431,7 @@ int cli_serve(int argc, char **argv)
                                   .queue_each = 256,
                                   .timeout = 20,
                                   .limit = 20,
+                                  .list_men = 5,
                                   .headers = 16 << 10,
                                   .body = 256 << 10,
                                   .log = -1,

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answer_find.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "core/position.h"
-#include "core/san.h"
 #include "find/shift.h"
 
 static const char usage[] =
@@ -30,7 +30,6 @@ static const char usage[] =
     "\n"
     "Exit codes: 0 answered, 1 failed, 2 no such position, 3 no table for it.\n";
 
-static const char *const results[SHIFT_IMPOSSIBLE + 1] = {"loss", "draw", "win", "impossible"};
 static const char *const colors[2] = {"White", "Black"};
 
 enum { NAMES_SIZE = 512, SHOWN_MOVES = 4 };
@@ -44,22 +43,6 @@ typedef struct ShiftArgs {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* As it is written in the position given, or as squares where it is not legal there. */
-static void name_move(const Shift *shift, int turn, Move m, char out[SAN_SIZE])
-{
-    treb_position pos = shift->pos;
-    Move legal[MOVES_MAX];
-    pos.turn = (uint8_t)turn;
-    pos.ep = 0;
-    bool possible = position_check(&pos, NULL) == TREB_OK;
-    for (int i = 0, count = possible ? movegen_legal(&pos, legal) : 0; i < count; i++)
-        if (legal[i] == m) {
-            move_to_san(&pos, m, out);
-            return;
-        }
-    move_to_uci(m, out);
-}
-
 /* "Kg1, Kf1 and 3 more". */
 static void name_moves(const Shift *shift, int turn, const Move *moves, int count,
                        char out[NAMES_SIZE])
@@ -68,7 +51,7 @@ static void name_moves(const Shift *shift, int turn, const Move *moves, int coun
     out[0] = '\0';
     for (int i = 0; i < count && i < SHOWN_MOVES; i++) {
         char name[SAN_SIZE];
-        name_move(shift, turn, moves[i], name);
+        shift_move_name(shift, turn, moves[i], name);
         length += (size_t)snprintf(out + length, NAMES_SIZE - length, "%s%s", i ? ", " : "", name);
     }
     if (count > SHOWN_MOVES)
@@ -90,14 +73,14 @@ static void print_group_side(const Shift *shift, const ShiftGroup *group, int tu
     if (!group->one_verdict[turn]) {
         for (int r = 2, first = 1; r >= 0; r--)
             if (count[r] > 0) {
-                printf("%s%s in %d", first ? "" : ", ", results[r], count[r]);
+                printf("%s%s in %d", first ? "" : ", ", shift_result_text(r), count[r]);
                 first = 0;
             }
         putchar('\n');
         return;
     }
     int result = count[0] ? 0 : count[1] ? 1 : 2;
-    printf("%s", results[result]);
+    fputs(shift_result_text(result), stdout);
     if (possible < group->places) printf(" where it can be");
     if (result > 0 && group->commons[turn] > 0) {
         name_moves(shift, turn, group->common[turn], group->commons[turn], names);
@@ -152,96 +135,24 @@ static void print_text(const Shift *shift)
     print_maps(shift);
 }
 
-static void place_fen(const ShiftPlace *place, char fen[TREB_FEN_SIZE])
-{
-    treb_position pos = place->pos;
-    pos.turn = TREB_WHITE;
-    position_to_fen(&pos, fen);
-}
-
 static void print_tsv(const Shift *shift)
 {
     puts("fen\tgroup\twhite\twhite_moves\tblack\tblack_moves");
     for (int i = 0; i < shift->places; i++) {
         const ShiftPlace *place = &shift->place[i];
         char fen[TREB_FEN_SIZE];
-        place_fen(place, fen);
+        shift_place_fen(place, fen);
         printf("%s\t%s", fen, shift_edge_text(place->edge));
         for (int turn = 0; turn < 2; turn++) {
-            printf("\t%s\t", results[place->result[turn]]);
+            printf("\t%s\t", shift_result_text(place->result[turn]));
             for (int k = 0; k < place->kept[turn]; k++) {
                 char name[SAN_SIZE];
-                name_move(shift, turn, place->keep[turn][k], name);
+                shift_move_name(shift, turn, place->keep[turn][k], name);
                 printf("%s%s", k ? " " : "", name);
             }
         }
         putchar('\n');
     }
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static json_t *json_moves(const Shift *shift, int turn, const Move *moves, int count)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) {
-        char name[SAN_SIZE];
-        name_move(shift, turn, moves[i], name);
-        json_array_append_new(list, json_string(name));
-    }
-    return list;
-}
-
-static json_t *json_group(const Shift *shift, int edge)
-{
-    static const char *const names[2] = {"white", "black"};
-    const ShiftGroup *group = &shift->group[edge];
-    json_t *object = json_object();
-    json_object_set_new(object, "group", json_string(shift_edge_text((ShiftEdge)edge)));
-    json_object_set_new(object, "places", json_integer(group->places));
-    for (int turn = 0; turn < 2; turn++) {
-        json_t *side = json_object();
-        for (int r = 0; r <= SHIFT_IMPOSSIBLE; r++)
-            json_object_set_new(side, results[r], json_integer(group->count[turn][r]));
-        json_object_set_new(side, "one_verdict", json_boolean(group->one_verdict[turn]));
-        json_object_set_new(side, "moves",
-                            json_moves(shift, turn, group->common[turn], group->commons[turn]));
-        json_object_set_new(object, names[turn], side);
-    }
-    return object;
-}
-
-static json_t *json_place(const Shift *shift, const ShiftPlace *place)
-{
-    static const char *const names[2] = {"white", "black"};
-    char fen[TREB_FEN_SIZE];
-    json_t *object = json_object();
-    place_fen(place, fen);
-    json_object_set_new(object, "fen", json_string(fen));
-    json_object_set_new(object, "group", json_string(shift_edge_text(place->edge)));
-    for (int turn = 0; turn < 2; turn++) {
-        json_t *side = json_object();
-        json_object_set_new(side, "verdict", json_string(results[place->result[turn]]));
-        json_object_set_new(side, "moves",
-                            json_moves(shift, turn, place->keep[turn], place->kept[turn]));
-        json_object_set_new(object, names[turn], side);
-    }
-    return object;
-}
-
-static int print_json(const Shift *shift)
-{
-    char fen[TREB_FEN_SIZE];
-    json_t *object = json_object(), *groups = json_array(), *places = json_array();
-    position_to_fen(&shift->pos, fen);
-    json_object_set_new(object, "fen", json_string(fen));
-    for (int edge = 0; edge < SHIFT_EDGES; edge++)
-        if (shift->group[edge].places > 0) json_array_append_new(groups, json_group(shift, edge));
-    for (int i = 0; i < shift->places; i++)
-        json_array_append_new(places, json_place(shift, &shift->place[i]));
-    json_object_set_new(object, "groups", groups);
-    json_object_set_new(object, "places", places);
-    return cli_json_answer("shift", object);
 }
 
 /* ---- The picture ----------------------------------------------------------------------------- */
@@ -309,12 +220,12 @@ static int run(ShiftArgs *args, const treb_tables *tables)
     if (shift == NULL) return cli_no_memory("shift");
     int code = CLI_OK;
     bool plain = args->svg == NULL || strcmp(args->svg, "-") != 0;
-    if (shift_find(tables, &args->pos, shift, &error) != TREB_OK)
+    if (shift_find(tables, &args->pos, NULL, NULL, shift, &error) != TREB_OK)
         code = cli_fail("shift", &error, &args->dirs);
     else if (args->svg != NULL && !write_svg(args->svg, shift))
         code = CLI_FAILED;
     else if (cli_json_wanted())
-        code = print_json(shift);
+        code = cli_json_answer("shift", answer_shift_json(shift));
     else if (args->tsv)
         print_tsv(shift);
     else if (plain)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer.h"
+#include "answer/answer_find.h"
 #include "answer/line.h"
 #include "cli/cli.h"
 #include "cli/json.h"
@@ -70,28 +70,12 @@ static void print_tsv(const treb_tables *tables, const Found *found, const char 
     putchar('\n');
 }
 
-static bool print_json(const treb_tables *tables, const Found *found, const char *fen)
+static bool print_json(const treb_tables *tables, const Found *found)
 {
-    static const char *const names[TREB_METRICS] = {NULL, "dtz_plies", "dtc_plies", "dtm_plies"};
-    const treb_value value = value_of(tables, &found->pos);
-    json_t *object = json_object();
+    json_t *object = json_object(), *rest = answer_found_json(tables, found);
     json_object_set_new(object, "event", json_string("position"));
-    json_object_set_new(object, "fen", json_string(fen));
-    json_object_set_new(object, "verdict", json_string(answer_verdict(found->wdl)));
-    if (found->zugzwang != FIND_NO_ZUGZWANG) {
-        bool full = found->zugzwang == FIND_FULL_POINT;
-        json_object_set_new(object, "zugzwang", json_string(full ? "full" : "half"));
-    }
-    if (found->move != 0) {
-        char uci[UCI_SIZE], san[SAN_SIZE];
-        move_to_uci(found->move, uci);
-        move_to_san(&found->pos, found->move, san);
-        json_object_set_new(object, "only_move", json_string(uci));
-        json_object_set_new(object, "only_move_san", json_string(san));
-    }
-    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
-        if (has_plies(&value, m))
-            json_object_set_new(object, names[m], json_integer(value.plies[m]));
+    json_object_update(object, rest);
+    json_decref(rest);
     return cli_json_line("find", object) == CLI_OK;
 }
 
@@ -137,7 +121,7 @@ bool find_print(FindForm form, const treb_tables *tables, const Found *found)
         print_tsv(tables, found, fen);
         break;
     case FIND_JSON:
-        return print_json(tables, found, fen);
+        return print_json(tables, found);
     case FIND_PGN:
         return print_pgn(tables, found);
     }

@@ -164,3 +164,18 @@ void rule_report_free(RuleReport *report)
     for (size_t i = 0; i < report->sayings; i++) free(report->saying[i].wrong);
     memset(report, 0, sizeof *report);
 }
+
+treb_status rule_say(const treb_tables *tables, const RuleText *rules, const char *name,
+                     const treb_position *pos, RuleOpinion *out, treb_error *error)
+{
+    Script *script;
+    Look look = {.tables = tables};
+    treb_status status = script_open_text(rules, name, &script, error);
+    if (status != TREB_OK) return status;
+    look_at(&look, pos);
+    out->claim = script_claim(script, &look, out->ground);
+    out->result = look_result(&look) - LOST;
+    script_free(script);
+    if (look.status != TREB_OK && error != NULL) *error = look.error;
+    return look.status;
+}

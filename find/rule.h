@@ -26,6 +26,12 @@ const char *rule_claim_text(RuleClaim claim);
 /* Whether it is right of a position with this result: 0 a loss, 1 a draw, 2 a win. */
 bool rule_claim_right(RuleClaim claim, int result);
 
+/* A rule that is in memory, and those that it uses beside it: a list of them ends with a name of NULL. */
+typedef struct RuleText {
+    const char *name; /* "square" */
+    const char *text;
+} RuleText;
+
 typedef struct RuleExample {
     treb_position pos;
     int result;
@@ -66,5 +72,17 @@ typedef struct RuleQuery {
 treb_status rule_try(const RuleQuery *query, const char *material, RuleReport *report,
                      treb_error *error);
 void rule_report_free(RuleReport *report);
+
+/* What a rule says of one position of an ending that it is about, and what that is worth. */
+typedef struct RuleOpinion {
+    RuleClaim claim;
+    char ground[RULE_GROUND_SIZE];
+    int result; /* 0 a loss, 1 a draw, 2 a win of the side to move */
+} RuleOpinion;
+
+/* Asks one rule of a list. The position is as the tables have it: the side with more men is White.
+ * TREB_ERR_ARGUMENT if there is no such rule, or something is wrong in it; the library's errors. */
+treb_status rule_say(const treb_tables *tables, const RuleText *rules, const char *name,
+                     const treb_position *pos, RuleOpinion *out, treb_error *error);
 
 #endif

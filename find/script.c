@@ -16,11 +16,12 @@ enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whethe
 struct Script {
     lua_State *lua;
     size_t bytes;
-    bool full;         /* it wanted more than it may have */
-    int chunk, used;   /* in the registry: what is called; rules that it uses */
-    char folder[4096]; /* of a rule; else empty */
-    Look *look, *root; /* what is asked about; of a strategy, where its search began */
-    Move move;         /* the one that is asked about */
+    bool full;             /* it wanted more than it may have */
+    int chunk, used;       /* in the registry: what is called; rules that it uses */
+    char folder[4096];     /* of a file; else empty */
+    const RuleText *rules; /* in its place: those in memory; or NULL */
+    Look *look, *root;     /* what is asked about; of a strategy, where its search began */
+    Move move;             /* the one that is asked about */
 };
 
 static Script *script_of(lua_State *lua) { return *(Script **)lua_getextraspace(lua); }
@@ -37,19 +38,34 @@ Move script_move(lua_State *lua) { return script_of(lua)->move; }
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
+/* Puts a rule that is in memory on the stack, or raises an error. */
+static void load_text(lua_State *lua, const RuleText *rules, const char *name)
+{
+    while (rules->name != NULL && strcmp(rules->name, name) != 0) rules++;
+    if (rules->name == NULL) luaL_error(lua, "there is no rule '%s'", name);
+    const char *chunk = lua_pushfstring(lua, "=%s.lua", name);
+    if (luaL_loadbufferx(lua, rules->text, strlen(rules->text), chunk, "t") != LUA_OK)
+        lua_error(lua);
+    lua_remove(lua, -2);
+}
+
 /* What another file of the folder returns, as use("square"). */
 static int use(lua_State *lua)
 {
     const Script *script = script_of(lua);
     const char *name = luaL_checkstring(lua, 1);
     char path[4400];
-    if (script->folder[0] == '\0' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
+    if ((script->folder[0] == '\0' && script->rules == NULL) ||
+        name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
         return luaL_argerror(lua, 1, "the name of a rule beside this one is wanted");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script->used);
     if (lua_getfield(lua, -1, name) != LUA_TNIL) return 1;
     lua_pop(lua, 1);
     snprintf(path, sizeof path, "%s/%.200s.lua", script->folder, name);
-    if (luaL_loadfilex(lua, path, "t") != LUA_OK) return lua_error(lua);
+    if (script->rules != NULL)
+        load_text(lua, script->rules, name);
+    else if (luaL_loadfilex(lua, path, "t") != LUA_OK)
+        return lua_error(lua);
     lua_call(lua, 0, 1);
     lua_pushvalue(lua, -1);
     lua_setfield(lua, -3, name);
@@ -130,8 +146,8 @@ static treb_status script_fail(Script *script, int status, treb_error *error)
 typedef struct Source {
     Script *script;
     const char *condition, *expression; /* or */
-    const char *path;
-    int type; /* of what that returns */
+    const char *path; /* of a file, or its name among those in memory */
+    int type;         /* of what that returns */
 } Source;
 
 /* A condition is an expression, else statements. */
@@ -151,7 +167,10 @@ static void read_file(lua_State *lua, const Source *source)
 {
     lua_newtable(lua);
     source->script->used = luaL_ref(lua, LUA_REGISTRYINDEX);
-    if (luaL_loadfilex(lua, source->path, "t") != LUA_OK) lua_error(lua);
+    if (source->script->rules != NULL)
+        load_text(lua, source->script->rules, source->path);
+    else if (luaL_loadfilex(lua, source->path, "t") != LUA_OK)
+        lua_error(lua);
     lua_call(lua, 0, 1);
     if (lua_type(lua, -1) != source->type)
         luaL_error(lua, "%s returns no %s", source->path, lua_typename(lua, source->type));
@@ -223,6 +242,16 @@ treb_status script_open(const char *path, int type, Script **out, treb_error *er
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     folder_of(path, source.script->folder);
+    return script_make(&source, out, error);
+}
+
+treb_status script_open_text(const RuleText *rules, const char *name, Script **out,
+                             treb_error *error)
+{
+    Source source = {calloc(1, sizeof(Script)), NULL, NULL, name, LUA_TFUNCTION};
+    *out = NULL;
+    if (source.script == NULL) return fail_memory(error);
+    source.script->rules = rules;
     return script_make(&source, out, error);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/bitboard.h"
+#include "core/error.h"
 #include "find/look.h"
 
 const char *shift_edge_text(ShiftEdge edge)
@@ -11,6 +12,34 @@ const char *shift_edge_text(ShiftEdge edge)
     static const char *const text[SHIFT_EDGES] = {"free of the edges", "at a side edge",
                                                   "at the top or bottom", "in a corner"};
     return text[edge];
+}
+
+const char *shift_result_text(int result)
+{
+    static const char *const text[SHIFT_IMPOSSIBLE + 1] = {"loss", "draw", "win", "impossible"};
+    return text[result];
+}
+
+void shift_move_name(const Shift *shift, int turn, Move m, char out[SAN_SIZE])
+{
+    treb_position pos = shift->pos;
+    Move legal[MOVES_MAX];
+    pos.turn = (uint8_t)turn;
+    pos.ep = 0;
+    bool possible = position_check(&pos, NULL) == TREB_OK;
+    for (int i = 0, count = possible ? movegen_legal(&pos, legal) : 0; i < count; i++)
+        if (legal[i] == m) {
+            move_to_san(&pos, m, out);
+            return;
+        }
+    move_to_uci(m, out);
+}
+
+void shift_place_fen(const ShiftPlace *place, char fen[TREB_FEN_SIZE])
+{
+    treb_position pos = place->pos;
+    pos.turn = TREB_WHITE;
+    position_to_fen(&pos, fen);
 }
 
 /* All men so many files and ranks away; false if one leaves the board. */
@@ -107,8 +136,8 @@ static void join(ShiftGroup *group, const ShiftPlace *place)
     }
 }
 
-treb_status shift_find(const treb_tables *tables, const treb_position *pos, Shift *out,
-                       treb_error *error)
+treb_status shift_find(const treb_tables *tables, const treb_position *pos, ShiftStopped stopped,
+                       void *context, Shift *out, treb_error *error)
 {
     Look look = {.tables = tables};
     memset(out, 0, sizeof *out);
@@ -118,6 +147,7 @@ treb_status shift_find(const treb_tables *tables, const treb_position *pos, Shif
             ShiftPlace *place = &out->place[out->places];
             treb_position there;
             if (!slide_position(pos, files, ranks, &there)) continue;
+            if (stopped != NULL && stopped(context)) return fail(error, TREB_ERR_IO, "stopped");
             memset(place, 0, sizeof *place);
             place->pos = there;
             place->files = files;

@@ -6,7 +6,7 @@
 #ifndef TREB_FIND_SHIFT_H
 #define TREB_FIND_SHIFT_H
 
-#include "core/movegen.h"
+#include "core/san.h"
 #include "find/find.h"
 
 /* Which edges some man stands on. */
@@ -51,11 +51,23 @@ typedef struct Shift {
     ShiftGroup group[SHIFT_EDGES];
 } Shift;
 
-/* Slides a position. En passant is left out. The library's errors. */
-treb_status shift_find(const treb_tables *tables, const treb_position *pos, Shift *out,
-                       treb_error *error);
+/* Asked between the places whether to end; then the status is TREB_ERR_IO. */
+typedef bool (*ShiftStopped)(void *context);
+
+/* Slides a position. En passant is left out. `stopped` may be NULL. The library's errors. */
+treb_status shift_find(const treb_tables *tables, const treb_position *pos, ShiftStopped stopped,
+                       void *context, Shift *out, treb_error *error);
 
 /* "free of the edges", "at a side edge". */
 const char *shift_edge_text(ShiftEdge edge);
+
+/* "loss", "draw", "win", "impossible". */
+const char *shift_result_text(int result);
+
+/* A move as it is written in the position given, or as squares where it is not legal there. */
+void shift_move_name(const Shift *shift, int turn, Move m, char out[SAN_SIZE]);
+
+/* A place in Forsyth's notation, with White to move. */
+void shift_place_fen(const ShiftPlace *place, char fen[TREB_FEN_SIZE]);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/bash
 # figures.sh TREBUCHET TABLES... - tries every rule on the endings that it names, and writes what became of it into
-# docs/rules.md, between the two marks there.
+# docs/rules.md, between the two marks there, and into rules/figures.jsonl, which the server has inside.
 set -eu
 cd "$(dirname "$0")/.."
 tool=$1
@@ -8,8 +8,9 @@ shift
 folders=()
 for folder; do folders+=(--tables "$folder"); done
 page=docs/rules.md
-new=$(mktemp)
-trap 'rm -f "$new"' EXIT
+lines=rules/figures.jsonl
+new=$(mktemp) new_lines=$(mktemp)
+trap 'rm -f "$new" "$new_lines"' EXIT
 sed '/<!-- figures -->/q' $page >"$new"
 for rule in rules/*.lua; do
     endings=$(sed -n 's/^-- On trial: //p' "$rule")
@@ -21,7 +22,10 @@ for rule in rules/*.lua; do
     # shellcheck disable=SC2086
     "$tool" rule --quiet --show 2 "${folders[@]}" "$rule" $endings
     printf '```\n'
+    # shellcheck disable=SC2086
+    "$tool" rule --quiet --json --show 6 "${folders[@]}" "$rule" $endings >>"$new_lines"
 done >>"$new"
 printf '\n' >>"$new"
 sed -n '/<!-- end of figures -->/,$p' $page >>"$new"
 cat "$new" >$page
+cat "$new_lines" >$lines

@@ -101,6 +101,8 @@ static const char *key_of(Request *r)
     return r->key;
 }
 
+static bool is_method(const Request *r, const char *name) { return strcmp(r->method, name) == 0; }
+
 /* Makes the answer of a route, and keeps it where that is allowed. */
 static void make_answer(Request *r)
 {
@@ -118,6 +120,10 @@ static void make_answer(Request *r)
                       .deadline = r->arrival + s->limit,
                       .format = r->cbor ? REPLY_CBOR : REPLY_JSON,
                       .allow_empty = s->allow_empty,
+                      .remove = is_method(r, "DELETE"),
+                      .client = r->client.owner,
+                      .background = s->background,
+                      .list_men = s->list_men,
                       .advise = r->owner ? s->advise : NULL};
     r->route->run(&call, &reply);
     if (reply.damaged) s->metrics.damaged++;
@@ -157,18 +163,18 @@ static void refuse(Job *job)
 
 /* ---- What a request may be ------------------------------------------------------------------- */
 
-static bool is_method(const Request *r, const char *name) { return strcmp(r->method, name) == 0; }
-
 /* The methods of a route, for "Allow". */
 static const char *allowed(const Route *route)
 {
-    return route->methods & METHOD_POST ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
+    if (route->methods & METHOD_POST) return "POST, OPTIONS";
+    return route->methods & METHOD_DELETE ? "GET, HEAD, DELETE, OPTIONS" : "GET, HEAD, OPTIONS";
 }
 
 static bool method_fits(const Request *r)
 {
     if (r->route->methods & METHOD_POST) return is_method(r, "POST");
-    return is_method(r, "GET") || is_method(r, "HEAD");
+    return is_method(r, "GET") || is_method(r, "HEAD") ||
+           (is_method(r, "DELETE") && r->route->methods & METHOD_DELETE);
 }
 
 /* What a client asks before it asks from another site's page. */

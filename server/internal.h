@@ -4,6 +4,7 @@
 
 #include <microhttpd.h>
 
+#include "server/background.h"
 #include "server/connections.h"
 #include "server/listen.h"
 #include "server/log.h"
@@ -17,12 +18,14 @@ struct Server {
     Metrics metrics;
     Connections connections;
     Workers *workers;
+    Background *background;
     Log log;
     struct MHD_Daemon *daemon;
     Listening listening;
-    uint64_t body;    /* bytes of a body, at most */
-    uint64_t limit;   /* nanoseconds to make an answer */
-    uint64_t unsent;  /* bytes of answers that clients have not taken, before no more are made */
+    uint64_t body;   /* bytes of a body, at most */
+    uint64_t limit;  /* nanoseconds to make an answer */
+    uint64_t unsent; /* bytes of answers that clients have not taken, before no more are made */
+    unsigned list_men;
     bool allow_empty; /* without tables it is as ready as with some */
     bool (*advise)(const char *material, char *text, size_t size); /* may be NULL */
     atomic_bool stopping;                                          /* no more requests */

@@ -20,6 +20,8 @@ typedef struct Metrics {
     _Atomic uint64_t refused; /* connections that were one too many for their client */
     _Atomic uint64_t reloads, failed_reloads;
     _Atomic uint64_t waiting;     /* jobs for workers */
+    _Atomic uint64_t background;  /* pieces of work in the background that wait or run, */
+    _Atomic uint64_t finished;    /* and have been done */
     _Atomic uint64_t connections; /* now */
     _Atomic uint64_t busy;        /* requests being answered */
     int64_t started;              /* seconds since 1970 */

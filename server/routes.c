@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "answer/answer.h"
+#include "server/jobs.h"
 #include "server/openapi.h"
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -124,7 +125,7 @@ static void give_stopped(const RouteCall *call, Reply *reply)
                     "what was read so far is in memory now");
 }
 
-static void give_failure(const RouteCall *call, Reply *reply, const treb_error *error)
+void route_failure(const RouteCall *call, Reply *reply, const treb_error *error)
 {
     if (error->status == TREB_ERR_NO_TABLE)
         reply_missing(reply, error->text, advice_json(call, error->text));
@@ -141,7 +142,7 @@ static void give_as(ReplyFormat format, const RouteCall *call, Reply *reply,
         json_decref(object);
         give_stopped(call, reply);
     } else if (object == NULL) {
-        give_failure(call, reply, error);
+        route_failure(call, reply, error);
     } else {
         ReplyFor found = lasts(context->lacks);
         reply->lasts = found < longest ? found : longest;
@@ -250,6 +251,24 @@ static void run_blocked(const RouteCall *call, Reply *reply)
         reply_error(reply, MHD_HTTP_NOT_FOUND, "not_blocked", error.text);
     else
         give(call, reply, &context, object, &error, REPLY_SET);
+}
+
+static void run_shift(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = context_of(call);
+    if (!get_position(call, &pos, reply)) return;
+    give(call, reply, &context, answer_shift(&context, &pos, &error), &error, REPLY_FOREVER);
+}
+
+static void run_rules(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = context_of(call);
+    if (!get_position(call, &pos, reply)) return;
+    give(call, reply, &context, answer_rules(&context, &pos, &error), &error, REPLY_SET);
 }
 
 static void run_batch(const RouteCall *call, Reply *reply)
@@ -391,6 +410,10 @@ static const Route routes[] = {
     {"/v1/probe", false, true, METHOD_GET, ROUTE_PROBE, "/v1/probe", run_probe},
     {"/v1/line", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/line", run_line},
     {"/v1/blocked", false, true, METHOD_GET, ROUTE_PROBE, "/v1/blocked", run_blocked},
+    {"/v1/shift", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/shift", run_shift},
+    {"/v1/rules", false, true, METHOD_GET, ROUTE_PROBE, "/v1/rules", run_rules},
+    {"/v1/find", false, false, METHOD_POST, ROUTE_PROBE, "/v1/find", jobs_find},
+    {"/v1/jobs/", true, true, METHOD_GET | METHOD_DELETE, ROUTE_PROBE, "/v1/jobs/{job}", jobs_look},
     {"/v1/batch", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/batch", run_batch},
     {"/v1/games", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/games", run_games},
     {"/v1/tables", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/tables", run_tables},

@@ -2,6 +2,7 @@
 #ifndef TREB_SERVER_ROUTES_H
 #define TREB_SERVER_ROUTES_H
 
+#include "server/background.h"
 #include "server/metrics.h"
 #include "server/query.h"
 #include "server/reply.h"
@@ -13,7 +14,7 @@ typedef enum RouteWork {
     ROUTE_HEAVY  /* many: for a worker, but never for all of them */
 } RouteWork;
 
-enum { METHOD_GET = 1, METHOD_POST = 2 };
+enum { METHOD_GET = 1, METHOD_POST = 2, METHOD_DELETE = 4 /* beside GET */ };
 
 /* What a route is given. */
 typedef struct RouteCall {
@@ -28,6 +29,10 @@ typedef struct RouteCall {
     uint64_t deadline;         /* of the answer, by answer_clock; 0: none */
     ReplyFormat format;        /* what the client wants, where a route has more than one */
     bool allow_empty;          /* a server without tables is ready */
+    bool remove;               /* the method is DELETE */
+    const char *client;        /* who asks, by the name that limits go by */
+    Background *background;
+    unsigned list_men; /* of endings of so many men, at most, lists are made */
     /* How to make a table, for the owner of this machine; NULL for others. As in ServerOptions. */
     bool (*advise)(const char *material, char *text, size_t size);
 } RouteCall;
@@ -45,6 +50,9 @@ typedef struct Route {
 /* The route of a path, and for prefixes the rest. Never NULL: unknown paths have a route that says
  * so. */
 const Route *route_find(const char *path, const char **tail);
+
+/* Fills a reply with a failure of the library, with advice if a table is missing. */
+void route_failure(const RouteCall *call, Reply *reply, const treb_error *error);
 
 /* The number of a route, from 0, for metrics; and all of them. */
 unsigned route_number(const Route *route);

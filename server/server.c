@@ -72,13 +72,17 @@ static bool start_daemon(Server *s, const ServerOptions *o)
 static bool start_threads(Server *s, const ServerOptions *o, treb_error *error)
 {
     /* Signals are for the thread that called us, and a lost connection is no signal. */
+    /* Lists are some 50 KB each: of all endings that one has. */
+    const BackgroundLimits limits = {.queue = 16, .queue_each = 2, .kept = UINT64_C(16) << 20};
     sigset_t all, before;
     sigfillset(&all);
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     s->workers = workers_start(o->threads, o->queue, o->queue_each);
-    bool started = s->workers != NULL && start_daemon(s, o);
+    if (s->workers != NULL) s->background = background_start(&limits);
+    bool started = s->background != NULL && start_daemon(s, o);
     int reason = errno;
+    if (s->background != NULL && !started) background_stop(s->background, 1000);
     if (s->workers != NULL && !started) workers_stop(s->workers);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!started) fail(error, TREB_ERR_IO, "cannot start threads: %s", strerror(reason));
@@ -114,6 +118,7 @@ Server *server_start(const ServerOptions *o, treb_error *error)
     s->body = o->body;
     s->limit = UINT64_C(1000000000) * o->limit;
     s->unsent = o->unsent;
+    s->list_men = o->list_men;
     s->allow_empty = o->allow_empty;
     s->advise = o->advise;
     name_routes(&s->metrics);
@@ -150,7 +155,12 @@ size_t server_tables(Server *s)
 void server_tick(Server *s)
 {
     s->metrics.expired += connections_expire(&s->connections);
+    unsigned pending;
+    uint64_t finished;
     s->metrics.waiting = workers_waiting(s->workers);
+    background_counts(s->background, &pending, &finished);
+    s->metrics.background = pending;
+    s->metrics.finished = finished;
     log_flush(&s->log);
 }
 
@@ -194,26 +204,35 @@ static bool drain(Server *s, unsigned milliseconds)
     return false;
 }
 
+/* Somebody hangs in a read: what is used there cannot be freed. */
+static bool stop_hanging(Server *s)
+{
+    log_message(&s->log, "error", "stopped, but a table could not be read in time");
+    log_flush(&s->log);
+    return false;
+}
+
 bool server_stop(Server *s)
 {
     enum { SOON = 100, GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
-    _Static_assert(SOON + GRACE + LAST + 500 <= ALL, "some time is left for the rest");
+    enum { REST = 500, MILLION = 1000000 };
+    _Static_assert(SOON + GRACE + LAST + REST + SOON <= ALL, "some time is left for the rest");
+    const uint64_t start = answer_clock();
     MHD_quiesce_daemon(s->daemon);
     listen_close(&s->listening);
     /* What comes by connections that are open is begun if a worker is free. */
     bool finished = drain(s, SOON);
     s->stopping = true;
     workers_close(s->workers);
+    background_close(s->background);
     if (!finished) finished = drain(s, GRACE);
     s->cancelled = true;
     if (!finished) finished = drain(s, LAST);
-    if (!finished && workers_running(s->workers) > 0) {
-        /* A worker hangs in a read: what it uses cannot be freed. */
-        log_message(&s->log, "error", "stopped, but a table could not be read in time");
-        log_flush(&s->log);
-        return false;
-    }
+    if (!finished && workers_running(s->workers) > 0) return stop_hanging(s);
     workers_stop(s->workers);
+    const unsigned taken = (unsigned)((answer_clock() - start) / MILLION);
+    if (!background_stop(s->background, ALL - REST > taken ? ALL - REST - taken : 0))
+        return stop_hanging(s);
     MHD_stop_daemon(s->daemon);
     tableset_close(&s->holder);
     log_message(&s->log, "info", "%s", finished ? "stopped" : "stopped, with requests unfinished");

@@ -33,6 +33,7 @@ typedef struct ServerOptions {
     uint64_t headers;      /* bytes of a request's line and headers */
     uint64_t body;         /* bytes of a request's body */
     uint64_t unsent;       /* bytes of answers not yet taken; of one client's a quarter */
+    unsigned list_men;     /* of endings of so many men, at most, lists are made */
     int log;               /* file descriptor of the access log, or -1 */
     /* What to tell the owner of this machine about a table that is missing: how to make it and what
      * that takes. Writes it to `text`; false if it could not be made here. Called by several

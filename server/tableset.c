@@ -7,13 +7,18 @@
 
 #include "core/error.h"
 
+treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)
+{
+    size_t count = holder->count;
+    if (holder->lenient && count == 1 && access(holder->directories[0], F_OK) != 0) count = 0;
+    return treb_tables_open(holder->directories, count, error);
+}
+
 static TableSet *set_open(const TableHolder *holder, treb_error *error)
 {
     TableSet *set = calloc(1, sizeof *set);
-    size_t count = holder->count;
-    if (holder->lenient && count == 1 && access(holder->directories[0], F_OK) != 0) count = 0;
     if (set != NULL && (set->answers = answers_create(holder->answer_bytes)) != NULL) {
-        set->tables = treb_tables_open(holder->directories, count, error);
+        set->tables = tableset_tables(holder, error);
     } else {
         fail_memory(error);
     }

@@ -25,6 +25,9 @@ typedef struct TableHolder {
     uint64_t block_bytes, answer_bytes;
 } TableHolder;
 
+/* The tables of its folders, apart from any set: for one user alone, who closes them. NULL after saying why. */
+treb_tables *tableset_tables(const TableHolder *holder, treb_error *error);
+
 /* The first set. The other members are filled in by the caller and stay valid. */
 treb_status tableset_open(TableHolder *holder, treb_error *error);
 

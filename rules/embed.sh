@@ -1,0 +1,41 @@
+#!/bin/sh
+# embed.sh FIGURES RULE... - prints C that holds rules and their figures, for what is answered from inside the program:
+# answer/rule_book.h.
+set -eu
+figures=$1
+shift
+
+array() { # name; text on standard input
+    printf 'static const char %s[] = {\n' "$1"
+    od -An -v -td1 | sed 's/ *\(-\{0,1\}[0-9][0-9]*\)/\1,/g'
+    printf '0};\n'
+}
+
+printf '/* Made by rules/embed.sh. */\n#include "answer/rule_book.h"\n\n'
+count=0
+for rule; do
+    array "rule_$count" <"$rule"
+    count=$((count + 1))
+done
+lines=$(wc -l <"$figures")
+line=0
+while [ "$line" -lt "$lines" ]; do
+    line=$((line + 1))
+    sed -n "${line}p" "$figures" | array "figures_$line"
+done
+printf '\nconst RuleText rule_book[] = {\n'
+count=0
+for rule; do
+    printf '    {"%s", rule_%d},\n' "$(basename "$rule" .lua)" "$count"
+    count=$((count + 1))
+done
+printf '    {0, 0}};\n\nconst RuleFigures rule_figures[] = {\n'
+sed -n 's#^{"rule":"rules/\([a-z-]*\)\.lua","material":"\([A-Zv]*\)".*#\1 \2#p' "$figures" | {
+    line=0
+    while read -r rule material; do
+        line=$((line + 1))
+        printf '    {"%s", "%s", figures_%d},\n' "$rule" "$material" "$line"
+    done
+    [ "$line" -eq "$lines" ] || { echo "embed.sh: $figures has lines that are no figures" >&2; exit 1; }
+}
+printf '    {0, 0, 0}};\n'

@@ -1,0 +1,173 @@
+/* jobs.c - see jobs.h. */
+#include "server/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/answer_find.h"
+#include "core/error.h"
+
+/* ---- What a job is, as JSON ------------------------------------------------------------------ */
+
+static const char *state_text(BackgroundState state)
+{
+    static const char *const texts[] = {"waiting", "running", "done", "failed"};
+    return texts[state];
+}
+
+static json_t *job_json(const char *name, const char *state, const BackgroundView *view)
+{
+    char address[BACKGROUND_NAME_SIZE + 16];
+    const bool failed = view->state == BACKGROUND_FAILED;
+    json_t *object = json_object();
+    snprintf(address, sizeof address, "/v1/jobs/%s", name);
+    json_object_set_new(object, "job", json_string(address));
+    json_object_set_new(object, "state", json_string(state));
+    json_object_set_new(object, "ahead", json_integer((json_int_t)view->ahead));
+    json_object_set_new(object, "done", json_integer((json_int_t)view->done));
+    json_object_set_new(object, "total", json_integer((json_int_t)view->total));
+    json_object_set_new(object, "error",
+                        failed ? answer_error(answer_code(view->error.status), view->error.text)
+                               : json_null());
+    return object;
+}
+
+/* The result is there as text, and may be long: it is put behind the rest. */
+static void give_done(Reply *reply, json_t *object, const char *result)
+{
+    char *head = json_dumps(object, JSON_COMPACT), *body = NULL;
+    json_decref(object);
+    if (head == NULL ||
+        asprintf(&body, "%.*s,\"result\":%s}", (int)strlen(head) - 1, head, result) < 0)
+        body = NULL;
+    free(head);
+    if (body == NULL) {
+        reply_json(reply, MHD_HTTP_OK, NULL);
+        return;
+    }
+    reply->status = MHD_HTTP_OK;
+    reply->type = "application/json";
+    reply->body = body;
+    reply->size = strlen(body);
+    reply->lasts = REPLY_SET;
+}
+
+/* Lets go of the view. */
+static void give_job(Reply *reply, const char *name, const char *state, BackgroundView *view)
+{
+    json_t *object = job_json(name, state, view);
+    reply->damaged = view->state == BACKGROUND_FAILED && view->error.status == TREB_ERR_DAMAGED;
+    if (view->result != NULL) {
+        give_done(reply, object, view->result);
+    } else {
+        json_object_set_new(object, "result", json_null());
+        reply_json(reply, MHD_HTTP_OK, object);
+    }
+    free(view->result);
+}
+
+static void give_unknown(Reply *reply)
+{
+    reply_error(reply, MHD_HTTP_NOT_FOUND, "not_found",
+                "there is no such job: nobody has asked for it, or its result is no longer kept");
+}
+
+static void give_refused(Reply *reply, BackgroundAdded added)
+{
+    if (added == BACKGROUND_OWNER_FULL)
+        reply_error(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too_many",
+                    "other things that you asked for are still to be done: ask again after that");
+    else
+        reply_error(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
+                    "too much is waiting to be done: ask again in a minute");
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+typedef struct ListWork {
+    AnswerList list;
+    const TableHolder *holder;
+    BackgroundRun *run;
+} ListWork;
+
+static void tell(void *context, uint64_t done, uint64_t total)
+{
+    const ListWork *w = context;
+    atomic_store_explicit(&w->run->total, total, memory_order_relaxed);
+    atomic_store_explicit(&w->run->done, done, memory_order_relaxed);
+}
+
+/* From tables of its own: so it takes no lock that those who answer want, and does not drive what they need out of
+ * their memory. */
+static json_t *make_list(void *context, BackgroundRun *run, treb_error *error)
+{
+    enum { MEMORY = 16 << 20 };
+    ListWork *w = context;
+    AnswerContext answer = {.cancel = &run->stop};
+    treb_tables *tables = tableset_tables(w->holder, error);
+    if (tables == NULL) return NULL;
+    treb_tables_set_memory(tables, MEMORY);
+    answer.tables = tables;
+    w->run = run;
+    json_t *object = answer_list(&answer, &w->list, tell, w, error);
+    treb_tables_close(tables);
+    return object;
+}
+
+static bool is_allowed(const RouteCall *call, const AnswerList *list, Reply *reply)
+{
+    char text[96];
+    if (list->men <= (int)call->list_men) return true;
+    if (call->list_men == 0)
+        snprintf(text, sizeof text, "this server makes no lists");
+    else
+        snprintf(text, sizeof text, "this server makes lists of endings of up to %u men",
+                 call->list_men);
+    reply_error(reply, MHD_HTTP_NOT_FOUND, "too_many_men", text);
+    return false;
+}
+
+void jobs_find(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    char name[BACKGROUND_NAME_SIZE];
+    BackgroundView view;
+    AnswerContext answer = {.tables = call->set->tables};
+    ListWork *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        fail_memory(&error);
+    else
+        answer_list_read(&answer, call->body, call->size, &w->list, &error);
+    if (error.status != TREB_OK || !is_allowed(call, &w->list, reply)) {
+        if (error.status != TREB_OK) route_failure(call, reply, &error);
+        free(w);
+        return;
+    }
+    snprintf(name, sizeof name, "%s-%s", answer_list_kind(&w->list), w->list.material);
+    w->holder = call->holder;
+    const BackgroundWork work = {make_list, free, w, w->list.longest};
+    BackgroundAdded added = background_add(call->background, name, call->client, &work);
+    if (added > BACKGROUND_THERE)
+        give_refused(reply, added);
+    else if (background_look(call->background, name, &view))
+        give_job(reply, name, state_text(view.state), &view);
+    else
+        give_unknown(reply);
+    reply->lasts = REPLY_NOW;
+}
+
+/* ---- Any job --------------------------------------------------------------------------------- */
+
+void jobs_look(const RouteCall *call, Reply *reply)
+{
+    BackgroundView view;
+    if (strlen(call->tail) >= BACKGROUND_NAME_SIZE ||
+        !background_look(call->background, call->tail, &view)) {
+        give_unknown(reply);
+        return;
+    }
+    bool gone = call->remove &&
+                background_cancel(call->background, call->tail, call->client) != BACKGROUND_STAYS;
+    give_job(reply, call->tail, gone ? "cancelled" : state_text(view.state), &view);
+    if (call->remove) reply->lasts = REPLY_NOW;
+}
