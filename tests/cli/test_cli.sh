@@ -521,6 +521,16 @@ run 0 'rule --html' "$T" rule -t "$TABLES" -q --html errors.html "$RULES/square.
 check 'a page with boards' '[ "$(grep -c "<figure>" errors.html)" -eq 8 ] && grep -q "<span class=\"d w\">&#9818;" errors.html && tail -1 errors.html | grep -q "</html>"'
 run 0 'rule --html -' "$T" rule -t "$TABLES" -q --html - "$RULES/opposition.lua" KPvK; has '^<!doctype html>'; lacks 'speaks of [0-9,]+ of [0-9,]+ positions \('
 run 0 'rule --time' "$T" rule -t "$TABLES" -q --time 60 "$RULES/opposition.lua" KPvK; has 'White has to give way'
+# What the server tells of rules is what they are: of small endings all of it, and there is a line for each.
+for r in "$RULES"/*.lua; do
+    for m in $(sed -n 's/^-- On trial: //p' "$r"); do
+        line=$(grep -F "{\"rule\":\"rules/$(basename "$r")\",\"material\":\"$m\"," "$RULES/figures.jsonl")
+        check "$(basename "$r"), $m: there are figures (make rules)" '[ -n "$line" ]'
+        [ $m != KPvK ] && [ $m != KQvKR ] && continue
+        (cd "$RULES/.." && "$T" rule -t "$TABLES" -q --json --show 6 "rules/$(basename "$r")" $m) >out
+        check "$(basename "$r"), $m: its figures are those of now (make rules)" '[ "$line" = "$(cat out)" ]'
+    done
+done
 for r in "$RULES"/*.lua; do
     [ "$(basename "$r")" = lib.lua ] || check "$(basename "$r") has a source and an ending" 'grep -q "^-- On trial: K" "$r" && grep -qE "[Bb]ook|[0-9]{4}|mated" "$r"'
 done

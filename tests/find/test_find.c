@@ -340,6 +340,45 @@ static void write_rule(const char *name, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* One rule in memory asks another; it reaches no files. */
+START_TEST(rule_opinions)
+{
+    static const RuleText book[] = {
+        {"base", "return { mover = function() return turn end }"},
+        {"queen",
+         "local base = use('base')\n"
+         "return function() if base.mover() == 'white' then return 'win', 'a queen' end end"},
+        {"outside", "local other = use('../queen')\nreturn function() end"},
+        {"lost", "return use('nowhere')"},
+        {"slip", "return function()\n  return wx\nend"},
+        {NULL, NULL}};
+    static const char *const bad[][2] = {{"outside", "beside this one"},
+                                         {"lost", "there is no rule 'nowhere'"},
+                                         {"slip", "slip.lua:2: there is nothing called 'wx'"},
+                                         {"base", "returns no function"},
+                                         {"none", "there is no rule 'none'"}};
+    treb_tables *tables = open_set(directory);
+    treb_position pos;
+    treb_error error;
+    RuleOpinion opinion;
+    ck_assert_int_eq(treb_position_from_fen("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", &pos, NULL), TREB_OK);
+    ck_assert_int_eq(rule_say(tables, book, "queen", &pos, &opinion, &error), TREB_OK);
+    ck_assert_int_eq(opinion.claim, RULE_WIN);
+    ck_assert_str_eq(opinion.ground, "a queen");
+    ck_assert_int_eq(opinion.result, 2);
+    pos.turn = TREB_BLACK;
+    ck_assert_int_eq(rule_say(tables, book, "queen", &pos, &opinion, &error), TREB_OK);
+    ck_assert_int_eq(opinion.claim, RULE_NOTHING);
+    ck_assert_int_eq(opinion.result, 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_int_eq(rule_say(tables, book, bad[i][0], &pos, &opinion, &error),
+                         TREB_ERR_ARGUMENT);
+        ck_assert_msg(strstr(error.text, bad[i][1]) != NULL, "%s", error.text);
+    }
+    treb_tables_close(tables);
+}
+END_TEST
+
 static treb_status try_rule(const char *name, const char *ending, unsigned threads,
                             RuleReport *report, treb_error *error)
 {
@@ -567,6 +606,7 @@ int main(void)
     tcase_add_test(tests, conditions);
     tcase_add_test(tests, names);
     tcase_add_test(tests, bad_conditions);
+    tcase_add_test(tests, rule_opinions);
     tcase_add_test(tests, rule_counts);
     tcase_add_test(tests, rule_errors);
     tcase_add_test(tests, rule_claims);

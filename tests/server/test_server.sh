@@ -245,6 +245,53 @@ json '[l["plies"] for l in d["longest"] if l["metric"] == "dtm" and l["verdict"]
 get 400 'stats, no material' /v1/stats/KXvK; code bad_request; has 'X is no man'
 get 200 'stats, as people write it' /v1/stats/kp-k; has '"material":"KPvK"'
 get 404 'stats, not installed' /v1/stats/KRvKR; code no_table; has 'KRvKR'
+get 200 shift '/v1/shift?fen=8/8/8/3k4/8/3KP3/8/8_w'; json 'len(d["places"]) == 35 and len(d["groups"]) == 4'
+"$T" shift -t "$TABLES" --json '8/8/8/3k4/8/3KP3/8/8 w' >printed
+check 'the same as shift --json' '[ "$(cat body)" = "$(cat printed)" ]'
+get 404 'shift, no table' '/v1/shift?fen=8/8/8/3k4/2r5/3KP3/3R4/8_w'; code no_table
+get 404 'shift, castling' "/v1/shift?fen=$CASTLING"; code castling
+get 404 'shift, many men' "/v1/shift?fen=$MANY"; code too_many_men
+get 400 'shift, no FEN' /v1/shift; code bad_request
+
+get 200 rules '/v1/rules?fen=8/8/8/8/K7/8/P1k5/8_b'
+json 'd["material"] == "KPvK" and d["verdict"] == "loss" and not d["swapped"] and len(d["rules"]) == 4'
+json '[(r["says"], r["ground"], r["right"]) for r in d["rules"] if r["rule"] == "square"] == [("draw", "in the square, and nearer to the pawn", False)]'
+json '[(r["says"], r["right"]) for r in d["rules"] if r["rule"] == "key-squares"] == [(None, None)]'
+json '[r["figures"]["silent"] for r in d["rules"] if r["rule"] == "square"] == [165676 - 132739] and "PIONEER" in str([r["about"] for r in d["rules"]])'
+get 200 'rules, colours exchanged' '/v1/rules?fen=8/p1K5/8/k7/8/8/8/8_w'
+json 'd["swapped"] and d["verdict"] == "loss" and [r["right"] for r in d["rules"] if r["rule"] == "square"] == [False]'
+get 200 'rules, of no ending of theirs' "/v1/rules?fen=8/8/4k3/8/8/8/3Q4/4K3_w"; json 'd["material"] == "KQvK" and d["rules"] == []'
+get 404 'rules, no table' "/v1/rules?fen=$FIVE"; code no_table
+get 404 'rules, castling' "/v1/rules?fen=$CASTLING"; code castling
+
+# A list is asked for, made in the background, and kept. made JOB: waits until it is done.
+made() { for _ in $(seq 300); do get 200 "job $1" "/v1/jobs/$1"; grep -qE '"state":"(waiting|running)"' body || break; sleep 0.1; done; }
+get 404 'a job that nobody has begun' /v1/jobs/zugzwang-KPvK; code not_found
+get 200 find /v1/find -d '{"material":"kp-k","kind":"zugzwang"}'; header 'cache-control: no-store'
+json 'd["job"] == "/v1/jobs/zugzwang-KPvK" and d["state"] in ("waiting", "running", "done") and d["error"] is None'
+made zugzwang-KPvK; header 'cache-control: no-cache'; header 'etag: "'
+"$T" find -t "$TABLES" --zugzwang --json KPvK >printed 2>/dev/null
+json 'd["state"] == "done" and d["result"]["found"] == 80 and d["result"]["zugzwang_black_loses"] == 80 and d["result"]["looked"] == 165676'
+json 'sorted(p["fen"] for p in d["result"]["positions"]) == sorted(p["fen"] for p in map(json.loads, open("printed")) if p["event"] == "position")'
+json '[p["black"]["dtm_plies"] for p in d["result"]["positions"]] == sorted((p["black"]["dtm_plies"] for p in d["result"]["positions"]), reverse=True)'
+json '{p["white"]["verdict"] for p in d["result"]["positions"]} == {"draw"} and {p["black"]["verdict"] for p in d["result"]["positions"]} == {"loss"}'
+get 200 'find, longest' /v1/find -d '{"material":"KBNvK","kind":"longest"}'; made longest-KBNvK
+"$T" find -t "$TABLES" --longest --json KBNvK >printed 2>/dev/null
+json '[p["fen"] for p in d["result"]["positions"]] == [p["fen"] for p in map(json.loads, open("printed")) if p["event"] == "position"] and d["result"]["found"] > 0'
+json '{p["dtm_plies"] for p in d["result"]["positions"]} == {65}'
+get 200 'find, again: it is there' /v1/find -d '{"material":"KvKP","kind":"zugzwang"}'; json 'd["state"] == "done" and d["result"]["found"] == 80'
+get 200 'what is done stays' /v1/jobs/zugzwang-KPvK -X DELETE; json 'd["state"] == "done"'
+get 404 'find, no table' /v1/find -d '{"material":"KRPvKR","kind":"zugzwang"}'; code no_table; has 'KRPvKR.wdl.treb'
+for body in '' '{' '[]' '{"material":"KPvK"}' '{"material":"KPvK","kind":"stalemate"}' '{"material":5,"kind":"zugzwang"}' '{"material":"KXvK","kind":"zugzwang"}'; do
+    get 400 "find, $body" /v1/find -d "$body"; code bad_request
+done
+get 405 'find, GET' /v1/find; code method; get 405 'jobs, POST' /v1/jobs/x -d x; header 'allow: GET, HEAD, DELETE, OPTIONS'
+get 405 'nothing else takes DELETE' /healthz -X DELETE; header 'allow: GET, HEAD, OPTIONS'
+get 404 'no such job' "/v1/jobs/$(printf '%0200d' 1)"; code not_found
+get 404 'nothing to cancel' /v1/jobs/zugzwang-KQvK -X DELETE; code not_found
+get 204 'preflight of a cancellation' /v1/jobs/x -X OPTIONS; header 'access-control-allow-methods: GET, HEAD, DELETE, OPTIONS'
+for _ in $(seq 50); do [ "$(metric trebuchet_background_total)" = 2 ] && break; sleep 0.1; done
+check 'lists are counted' '[ "$(metric trebuchet_background_total)" = 2 ] && [ "$(metric trebuchet_background_pending)" = 0 ]'
 get 200 healthz /healthz; json 'd == {"status": "ok", "tables": 23}'
 get 200 metrics /metrics; header 'content-type: text/plain; version=0.0.4'
 has '^trebuchet_http_requests_total\{route="/standard",code="200"\} [0-9]+$'
@@ -388,11 +435,44 @@ check 'no such folder' '[ $? -eq 1 ] && grep -q nowhere out'
 check 'no such host' '[ $? -eq 1 ] && grep -q "no.such.host.invalid" out'
 for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' '--limit 0' 'tables' '--no-such' \
     '--listen 127.0.0.1' '--listen unix:' '--listen unix:x --port 1' '--socket-mode 9' '--socket-mode 1777' '--trust-proxy localhost' \
-    '--trust-proxy 10.0.0.0/33' '--queue 0' '--queue-per-client x' '--headers 1' '--headers 1GiB' '--unsent 0' '--send-timeout 0' '--body 1GiB'; do
+    '--trust-proxy 10.0.0.0/33' '--queue 0' '--queue-per-client x' '--headers 1' '--headers 1GiB' '--unsent 0' '--lists 9' '--lists no' '--send-timeout 0' '--body 1GiB'; do
     # shellcheck disable=SC2086
     "$T" serve $wrong >out 2>&1 </dev/null
     check "called wrongly: $wrong" '[ $? -eq 2 ] && grep -q "serve --help" out'
 done
+
+# ---- Lists --------------------------------------------------------------------------------------
+
+# While one is made others wait for their turn, of one client not many; answers do not wait. It can be cancelled, and
+# ends with the server.
+start --tables "$TABLES" --quiet
+want() { curl -s "$U/v1/find" -d "{\"material\":\"$1\",\"kind\":\"longest\"}" -o body -w '%{http_code}'; }
+check 'a long one' '[ "$(want KPvKP)" = 200 ]'
+check 'one more' '[ "$(want KQvKQ)" = 200 ]'
+get 429 'not a third' /v1/find -d '{"material":"KRvKR","kind":"longest"}'; code too_many
+for _ in $(seq 100); do curl -s "$U/v1/jobs/longest-KPvKP" >body; grep -q '"state":"running","ahead":0,"done":[1-9]' body && break; sleep 0.05; done
+check 'it is told how far it is' 'grep -q "\"state\":\"running\"" body'
+get 200 'answers do not wait' "/v1/probe?fen=$UNDER"
+get 200 'cancelled' /v1/jobs/longest-KPvKP -X DELETE; json 'd["state"] == "cancelled" and d["result"] is None'
+get 404 'and gone' /v1/jobs/longest-KPvKP; code not_found
+check 'again' '[ "$(want KPvKP)" = 200 ]'
+began=$SECONDS
+finish 0 'SIGTERM while lists are made'
+check 'at once' '[ $((SECONDS - began)) -le 2 ]'
+start --tables "$TABLES" --quiet --lists 3
+get 404 'larger than the owner wants' /v1/find -d '{"material":"KPvKP","kind":"zugzwang"}'; code too_many_men; has 'up to 3 men'
+get 200 'not larger' /v1/find -d '{"material":"KPvK","kind":"zugzwang"}'
+finish 0 'SIGTERM, small lists'
+start --tables "$TABLES" --quiet --lists 0
+get 404 'none at all' /v1/find -d '{"material":"KPvK","kind":"zugzwang"}'; code too_many_men; has 'makes no lists'
+finish 0 'SIGTERM, no lists'
+mkdir broken; cp "$TABLES"/KBNvK.* "$TABLES"/K?vK.* broken
+size=$(stat -c %s broken/KBNvK.wdl.treb); printf '\377\000\377\125' | dd of=broken/KBNvK.wdl.treb bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+start --tables broken --quiet
+get 200 'of a damaged file' /v1/find -d '{"material":"KBNvK","kind":"zugzwang"}'; made zugzwang-KBNvK
+json 'd["state"] == "failed" and d["error"]["code"] == "damaged" and "KBNvK.wdl.treb" in d["error"]["message"] and d["result"] is None'
+header 'cache-control: no-store'
+finish 0 'SIGTERM, a damaged list'
 
 # ---- No tables --------------------------------------------------------------------------------------
 

@@ -53,6 +53,16 @@ export const random = (material, wish = {}) =>
     get(`/v1/random/${material}?${new URLSearchParams(wish)}`);
 /** Games or positions in a text, each position valued and each move judged. */
 export const games = (text) => get("/v1/games", { method: "POST", body: text });
+/** What rules of thumb say of a position. */
+export const rules = (fen) => remembered(`/v1/rules?fen=${fenField(fen)}`);
+/** The same men, all shifted together, elsewhere on the board. */
+export const shift = (fen) => remembered(`/v1/shift?fen=${fenField(fen)}`);
+/** Asks for a list of positions of an ending: gives the job that makes it. */
+export const find = (material, kind) =>
+    get("/v1/find", { method: "POST", body: JSON.stringify({ material, kind }) });
+/** How a job is, by its address. */
+export const job = (address) => get(address);
+export const cancelJob = (address) => get(address, { method: "DELETE" });
 export const tables = () => remembered("/v1/tables");
 
 const lines = new Map();

@@ -1,16 +1,19 @@
 // The page: puts its parts together.
 
-import { $, calmMotion, manName } from "./dom.js";
+import { $, calmMotion } from "./dom.js";
 import { MARK, installSprites, makeBoard } from "./board.js";
-import { isWhite, squareOf } from "./fen.js";
+import { squareOf } from "./fen.js";
 import { lastMove } from "./game.js";
 import { startAnswer } from "./answer.js";
 import { startDrill } from "./drill.js";
 import { startGames } from "./games.js";
 import { startHands } from "./hands.js";
 import { startMaterial } from "./material.js";
+import { inWords } from "./mini.js";
 import { startNotation } from "./notation.js";
+import { startRules } from "./rules.js";
 import { startSetup } from "./setup.js";
+import { startShift } from "./shift.js";
 import { startSquares } from "./squares.js";
 import { startTheme } from "./theme.js";
 import { startTable, travel } from "./play.js";
@@ -19,17 +22,6 @@ import { answer, onChange, start, state, update } from "./session.js";
 startTheme();
 installSprites();
 const board = makeBoard($("board"), calmMotion() ? 0 : 220);
-
-/** The position in words, for those who do not see the board. */
-function inWords({ men }) {
-    const side = (white) =>
-        men
-            .map((man, index) => [man, squareOf(index)])
-            .filter(([man]) => man && isWhite(man) === white)
-            .map(([man, square]) => `${manName(man).split(" ")[1]} ${square}`)
-            .join(", ");
-    return `White: ${side(true) || "nothing"}. Black: ${side(false) || "nothing"}.`;
-}
 
 function showBoard() {
     $("board-men").textContent = inWords(state.position);
@@ -91,6 +83,8 @@ startNotation();
 startMaterial();
 startHands(board);
 startSquares(board);
+startRules();
+startShift();
 startDrill(hintAt);
 startGames();
 startTable();

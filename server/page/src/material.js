@@ -5,6 +5,7 @@ import { $, h, keepingFocus, toast } from "./dom.js";
 import { byMoves, drawChart, rankWords } from "./chart.js";
 import { asOnBoard, children, longestList, longestOf, shares, tableSide, title } from "./ending.js";
 import { sideLetters } from "./fen.js";
+import { listOf } from "./lists.js";
 import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
 import { answer, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { distanceHere } from "./play.js";
@@ -150,6 +151,7 @@ async function visit(text, swapped) {
 
 function showStats() {
     const { name, swapped, stats } = shown;
+    const go = (position) => showPosition(position, "push", { setup: false });
     const parts = [
         h(
             "div",
@@ -170,7 +172,9 @@ function showStats() {
         stats.counts && shares(shown, "white"),
         stats.counts && shares(shown, "black"),
         stats.histograms && spread(),
-        longestList(shown, metric(), (position) => showPosition(position, "push", { setup: false })),
+        longestList(shown, metric(), go),
+        stats.histograms?.dtm && listOf("longest", shown, go),
+        stats.counts && listOf("zugzwang", shown, go),
         children(shown, (material) => visit(material, swapped)),
     ];
     const change = () => $("material").replaceChildren(...parts.filter(Boolean));

@@ -162,3 +162,80 @@ export function percent(count, total) {
     if (share > 99.9) return "> 99.9 %";
     return `${share.toFixed(1)} %`;
 }
+
+/** How many positions a list has, and which: of zugzwangs who loses by having to move. `swapped`: White in the
+ * tables is Black on the board. */
+export function listWords(result, swapped) {
+    const { kind, found, positions } = result;
+    if (kind === "longest") {
+        const words = found === 1 ? "No other win takes as long." : `${plural(found, "position")}; no win takes longer.`;
+        return positions.length < found ? `${words} The first ${positions.length}:` : words;
+    }
+    if (found === 0) return "There are none: nobody loses by having to move who would not lose anyway.";
+    const { zugzwang_full: full, zugzwang_white_loses: first, zugzwang_black_loses: second } = result;
+    const [white, black] = swapped ? [second, first] : [first, second];
+    const parts = [
+        [full, "whoever is to move loses"],
+        [white, "White loses by having to move"],
+        [black, "Black loses by having to move"],
+    ].filter(([count]) => count > 0);
+    const who =
+        parts.length === 1
+            ? parts[0][1]
+            : parts.map(([count, words]) => `${words} in ${count.toLocaleString("en")}`).join(", ");
+    const cut = positions.length < found ? ` The ${positions.length} in which it takes longest:` : "";
+    return `${plural(found, "position")}: ${who}.${cut}`;
+}
+
+/** What a rule of thumb says, for the side to move, in words of the board. */
+export function claimWords(says, turn) {
+    const [me, you] = [SIDE[turn], SIDE[other(turn)]];
+    return {
+        win: `${me} wins`,
+        draw: "a draw",
+        loss: `${you} wins`,
+        "not win": `${me} does not win`,
+        "not loss": `${me} does not lose`,
+    }[says];
+}
+
+/** The same of many positions, with whoever to move. */
+export const CLAIMS = { win: "Won", draw: "Drawn", loss: "Lost", "not win": "Not won", "not loss": "Not lost" };
+
+/** What a rule is called: how its text begins. */
+export const ruleTitle = (about) => about.match(/^[^:(]*/)[0].trim();
+
+/** Its text without the breaks between lines; paragraphs stay: a list of them. */
+export const ruleText = (about) =>
+    about.split(/\n\s*\n|\n(?= *\(\d\))/).map((part) => part.replace(/\s+/g, " ").trim());
+
+/** How often a rule is right over an ending. */
+export function figuresWords({ positions, silent, sayings }, name) {
+    const spoken = positions - silent;
+    const wrong = sayings.reduce((sum, saying) => sum + saying.wrong, 0);
+    if (spoken === 0) return `It speaks of no position of ${name}.`;
+    const of = `It speaks of ${percent(spoken, positions)} of all positions of ${name} (${spoken.toLocaleString("en")})`;
+    return wrong === 0 ? `${of}, and is right in all of them.` : `${of}, and is wrong in ${percent(wrong, spoken)} of these (${wrong.toLocaleString("en")}).`;
+}
+
+/** Who wins at a place of a configuration by its result for the side to move: white, black, draw or impossible. */
+export const winnerIn = (result, turn) => (result === "impossible" ? result : winnerOf(result, turn) ?? "draw");
+
+const RESULTS = { white: "White wins", black: "Black wins", draw: "a draw", impossible: "cannot be" };
+
+/** "King on e4: White wins". */
+export const placeWords = (square, result, turn) => `King on ${square}: ${RESULTS[winnerIn(result, turn)]}`;
+
+/** "free of the edges: 20". */
+export const edgeWords = ({ group, places }) => `${group[0].toUpperCase()}${group.slice(1)}: ${places}`;
+
+/** What a group of places is worth with a side to move: one verdict, with the moves that keep it everywhere, or how
+ * often each. */
+export function groupWords(side, turn) {
+    const counts = ["win", "draw", "loss"].filter((result) => side[result] > 0);
+    if (counts.length === 0) return "cannot be";
+    if (!side.one_verdict)
+        return counts.map((result) => `${RESULTS[winnerIn(result, turn)]} in ${side[result]}`).join(", ");
+    const moves = side.moves.length > 3 ? `${side.moves.slice(0, 3).join(", ")}, …` : side.moves.join(", ");
+    return RESULTS[winnerIn(counts[0], turn)] + (moves && counts[0] !== "loss" ? ` by ${moves}` : "");
+}

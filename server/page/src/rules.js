@@ -1,0 +1,133 @@
+// Rules of thumb about the ending on the board: what each says of the position, whether it is right, and how often it
+// is over the whole ending.
+
+import * as api from "./api.js";
+import { $, h, keepingFocus } from "./dom.js";
+import { asOnBoard } from "./ending.js";
+import { currentFen } from "./game.js";
+import { gallery } from "./mini.js";
+import { CLAIMS, claimWords, figuresWords, percent, ruleText, ruleTitle } from "./words.js";
+import { answer, hidden, onChange, showPosition, state } from "./session.js";
+
+const without = new Set(); // endings that no rule is about
+const open = new Set(); // rules whose text is shown
+let asked = 0;
+let shownFen = "";
+
+const isRight = ({ right }) => (right === null ? "silent" : right ? "right" : "wrong");
+const MARKS = { right: "✓", wrong: "✗", silent: "–" };
+
+/** "White wins: outside the square". */
+const sayingWords = (rule, turn) =>
+    rule.says === null
+        ? "says nothing here"
+        : `${claimWords(rule.says, turn)}${rule.ground ? `: ${rule.ground}` : ""}`;
+
+/** What it says in all, and how often that is right: a table. */
+function figuresTable({ sayings }) {
+    const cell = (text) => h("td", {}, text);
+    const row = ({ says, ground, positions, wrong }) =>
+        h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, CLAIMS[says], ground ? h("span", { class: "ground" }, ground) : ""),
+            cell(positions.toLocaleString("en")),
+            cell(percent(positions - wrong, positions)),
+        );
+    const head = (text) => h("th", { scope: "col" }, text);
+    return h(
+        "table",
+        { class: "figures" },
+        h("thead", {}, h("tr", {}, head("For the side to move"), head("Positions"), head("Right"))),
+        h("tbody", {}, ...sayings.map(row)),
+    );
+}
+
+/** Positions of which it is wrong. */
+function examples({ sayings }, swapped) {
+    const entries = sayings.flatMap(({ says, examples: wrong }) =>
+        wrong.map(({ fen, verdict }) => {
+            const position = asOnBoard(fen, swapped);
+            const is = claimWords(verdict, position.turn === "w" ? "white" : "black");
+            return { position, caption: `Called ${CLAIMS[says].toLowerCase()}, but ${is === "a draw" ? "drawn" : is}` };
+        }),
+    );
+    if (entries.length === 0) return null;
+    const go = (position) => showPosition(position, "push", { setup: false });
+    return h("div", {}, h("h4", {}, "Where it is wrong"), gallery(entries, 4, go));
+}
+
+function ruleItem(rule, { material, swapped }, turn) {
+    const kind = isRight(rule);
+    const { figures } = rule;
+    const parts = [
+        ...ruleText(rule.about).map((text) => h("p", { class: "rule-text" }, text)),
+        figures && h("p", { class: "rule-text" }, figuresWords(figures, material)),
+        figures && figures.sayings.length > 0 && figuresTable(figures),
+        figures && examples(figures, swapped),
+    ];
+    const details = h(
+        "details",
+        { class: `rule ${kind}`, "data-rule": rule.rule, open: open.has(rule.rule) },
+        h(
+            "summary",
+            {},
+            h("span", { class: "rule-mark", "aria-hidden": "true" }, MARKS[kind]),
+            h(
+                "span",
+                { class: "rule-head" },
+                h("b", {}, ruleTitle(rule.about)),
+                h("span", { class: "offscreen" }, ": "),
+                h("span", { class: "rule-says" }, sayingWords(rule, turn)),
+                kind === "silent" ? "" : h("span", { class: "rule-verdict" }, kind === "right" ? "right" : "wrong here"),
+            ),
+        ),
+        h("div", { class: "rule-body" }, ...parts.filter(Boolean)),
+    );
+    details.addEventListener("toggle", () => open[details.open ? "add" : "delete"](rule.rule));
+    return h("li", {}, details);
+}
+
+const ORDER = ["wrong", "right", "silent"];
+
+function showRules(found) {
+    const rules = found ? [...found.rules].sort((a, b) => ORDER.indexOf(isRight(a)) - ORDER.indexOf(isRight(b))) : [];
+    const turn = state.position.turn === "w" ? "white" : "black";
+    const box = $("rules-list");
+    $("rules").hidden = rules.length === 0;
+    const focused = document.activeElement?.closest?.("[data-rule]")?.dataset.rule;
+    keepingFocus(
+        box,
+        () => box.replaceChildren(...rules.map((rule) => ruleItem(rule, found, turn))),
+        () => box.querySelector(`[data-rule="${focused}"] summary`) ?? box.querySelector("summary") ?? $("verdict"),
+    );
+}
+
+/** The ending whose rules are to be asked; null where there is nothing to say, or it is not to be given away. */
+function ending() {
+    const probe = answer();
+    const known = probe && probe.verdict_clock_zero !== null && probe.state !== "insufficient_material";
+    if (!known || hidden() || state.setup) return null;
+    return without.has(probe.material) ? null : probe.material;
+}
+
+async function render(patch) {
+    if (!["position", "probe", "error", "hide", "drill", "setup"].some((name) => name in patch)) return;
+    const material = ending();
+    const fen = currentFen(state.game);
+    if (!material) {
+        asked++;
+        // While the next answer is on its way the old rules stay, so that the page does not jump.
+        if (answer() || state.error || hidden() || state.setup) showRules(null), (shownFen = "");
+        return;
+    }
+    if (fen === shownFen) return;
+    const number = ++asked;
+    const found = await api.rules(fen).catch(() => null);
+    if (number !== asked) return;
+    if (found && found.rules.length === 0) without.add(material);
+    shownFen = fen;
+    showRules(found);
+}
+
+export const startRules = () => onChange(render);
