@@ -49,7 +49,7 @@ onPage("the first visit: light, quick, with an answer", {}, async (hands, page) 
     const paths = loads.map((response) => new URL(response.url()).pathname);
     const files = paths.filter((path) => !path.startsWith("/v1/"));
     assert.deepEqual([...new Set(files)].sort(), ["/", "/app.css", "/app.js", "/favicon.svg"]);
-    assert.ok(paths.length <= 8, `${paths.length} requests: ${paths}`);
+    assert.ok(paths.length <= 9, `${paths.length} requests: ${paths}`);
     let bytes = 0;
     for (const response of loads) bytes += (await response.request().sizes()).responseBodySize;
     console.log(`first visit: ${paths.length} requests, ${bytes} bytes`);
@@ -411,6 +411,130 @@ onPage("an ending: by chance, from a bar, from the list", {}, async (hands, page
     await page.waitForFunction(() => document.querySelector(".material-name")?.textContent === "KQvKR");
 });
 
+onPage("mutual zugzwangs: asked for, counted, set up", {}, async (hands, page) => {
+    await hands.open("3k4/3p4/8/8/8/3K4/8/8 w - - 0 1"); // Black has the pawn
+    await page.waitForSelector('[data-list="zugzwang"]');
+    await page.click('[data-list="zugzwang"] button');
+    await page.waitForSelector('[data-list="zugzwang"] .thumb', { timeout: 30000 });
+    assert.equal(await hands.text('[data-list="zugzwang"] .hint'), "80 positions: White loses by having to move.");
+    assert.equal(await page.locator('[data-list="zugzwang"] .thumb').count(), 6);
+    await page.click('[data-list="zugzwang"] .gallery-box > button');
+    assert.equal(await page.locator('[data-list="zugzwang"] .thumb').count(), 30);
+    assert.ok(await page.evaluate(() => document.activeElement.matches(".thumb")), "the focus is on the first of the new ones");
+    const thumb = page.locator('[data-list="zugzwang"] .thumb').first();
+    assert.match(await thumb.textContent(), /^White loses in 27 moves\. White: king .*Black: /);
+    await thumb.click();
+    assert.equal(await hands.verdict(), "Black mates in 27 moves");
+    assert.match(await hands.fen(), / w /, "who loses is to move");
+    // What was found is there when one comes back to the ending.
+    await hands.open(KBNK);
+    await page.waitForSelector('[data-list="zugzwang"] button');
+    await page.click('[data-list="longest"] button');
+    await page.waitForSelector('[data-list="longest"] .thumb', { timeout: 30000 });
+    assert.match(await hands.text('[data-list="longest"] .thumb'), /^White wins in 33 moves/);
+    await page.click('[data-list="longest"] .thumb');
+    assert.equal(await hands.verdict(), "White mates in 33 moves");
+    await page.waitForSelector('[data-list="longest"] .thumb');
+});
+
+onPage("a list that takes long is watched, and stopped", { allow: NOT_FOUND }, async (hands, page) => {
+    let looks = 0;
+    const job = { job: "/v1/jobs/zugzwang-KBNvK", ahead: 2, done: 0, total: 0, error: null, result: null };
+    await page.route("**/v1/find", (route) => route.fulfill({ json: { ...job, state: "waiting" } }));
+    let cancelled = false;
+    await page.route("**/v1/jobs/**", (route) => {
+        cancelled ||= route.request().method() === "DELETE";
+        looks++;
+        route.fulfill({ json: { ...job, state: "running", ahead: 0, done: looks, total: 200 } });
+    });
+    await hands.open(KBNK);
+    await page.focus('[data-list="zugzwang"] button');
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /2 other lists to be made before it/.test(document.querySelector('[data-list="zugzwang"]').textContent));
+    assert.equal(await hands.text(":focus"), "Stop", "the focus is not lost");
+    await page.waitForFunction(() => /Looking at all positions: 1\.0 %/.test(document.querySelector('[data-list="zugzwang"]').textContent));
+    assert.equal(await page.locator('[data-list="zugzwang"] progress').getAttribute("value"), "2");
+    assert.deepEqual(await hands.faults(), []);
+    await page.click('[data-list="zugzwang"] button');
+    assert.equal(await hands.text('[data-list="zugzwang"] button'), "Find them");
+    await page.waitForTimeout(100);
+    assert.ok(cancelled);
+    const before = looks;
+    await page.waitForTimeout(1500);
+    assert.equal(looks, before, "nobody asks any more");
+    await page.unroute("**/v1/find");
+    await page.route("**/v1/find", (route) =>
+        route.fulfill({ status: 404, json: { error: { code: "too_many_men", message: "this server makes no lists" } } }),
+    );
+    await page.click('[data-list="zugzwang"] button');
+    await page.waitForFunction(() => /This server makes no lists\./.test(document.querySelector('[data-list="zugzwang"]').textContent));
+});
+
+onPage("rules of thumb: right and wrong, figures, examples", {}, async (hands, page) => {
+    await hands.open("8/8/8/8/K7/8/P1k5/8 b - - 0 1");
+    await page.waitForSelector("[data-rule]");
+    const heads = await page.locator("#rules summary").allTextContents();
+    assert.deepEqual(heads, [
+        "✗The square of the pawn: a draw: in the square, and nearer to the pawnwrong here",
+        "✓A king without men beside it does not win: Black does not win: a king aloneright",
+        "–Key squares: says nothing here",
+        "–The opposition: says nothing here",
+    ]);
+    await page.click('[data-rule="square"] summary');
+    assert.match(await hands.text('[data-rule="square"]'), /It speaks of 80\.1 % of all positions of KPvK \(132,739\), and is wrong in 4\.3 % of these \(5,740\)\./);
+    assert.deepEqual(await page.locator('[data-rule="square"] tbody tr').allTextContents(), [
+        "Wonoutside the square49,746> 99.9 %",
+        "Lostoutside the square36,81798.4 %",
+        "Drawnin the square, and nearer to the pawn46,17688.9 %",
+    ]);
+    assert.deepEqual(await hands.faults(), []);
+    await page.locator('[data-rule="square"] .thumb').first().click();
+    assert.equal(await hands.fen(), "K7/P1k5/8/8/8/8/8/8 w - - 0 1");
+    assert.equal(await hands.verdict(), "Stalemate. It is a draw.");
+    await page.waitForFunction(() => /White wins: outside the square/.test(document.querySelector('[data-rule="square"]').textContent));
+    assert.ok(await page.locator('[data-rule="square"]').evaluate((rule) => rule.open && rule.classList.contains("wrong")), "it stays open");
+    // Colours exchanged, the examples are, too.
+    await page.click("#swap");
+    await page.waitForFunction(() => /Black wins: outside the square/.test(document.querySelector('[data-rule="square"]').textContent));
+    await page.locator('[data-rule="square"] .thumb').nth(1).click();
+    assert.equal(await hands.fen(), "8/8/8/8/8/8/p7/k1K5 b - - 0 1");
+    // Nothing is given away, and endings without rules show none.
+    await page.check("#hide");
+    assert.ok(await page.isHidden("#rules"));
+    await page.uncheck("#hide");
+    await page.waitForSelector("#rules:not([hidden])");
+    await hands.open("8/8/4k3/8/8/8/3Q4/4K3 w - - 0 1");
+    assert.ok(await page.isHidden("#rules"));
+});
+
+onPage("the same men elsewhere: two maps", {}, async (hands, page) => {
+    await hands.open("8/8/8/3k4/8/3KP3/8/8 w - - 0 1");
+    await page.click("#shift-toggle");
+    await page.waitForSelector(".shift-map");
+    assert.equal(await page.locator(".shift-map").count(), 2);
+    assert.equal(await page.locator(".shift-cell").count(), 70);
+    assert.equal(await page.locator(".shift-map").nth(1).locator(".shift-cell.draw").count(), 29);
+    assert.deepEqual(await page.locator("#shift tbody tr").last().locator("th, td").allTextContents(), [
+        "In a corner: 2",
+        "a draw by Kd2, Ke2, e4+",
+        "a draw in 1, White wins in 1",
+    ]);
+    assert.deepEqual(await hands.faults(), []);
+    await page.locator(".shift-map").first().focus();
+    assert.equal(await page.getAttribute(":focus", "aria-valuetext"), "King on d3: a draw");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await page.getAttribute(":focus", "aria-valuetext"), "King on c4: a draw");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.getElementById("fen").value === "8/8/2k5/8/2KP4/8/8/8 w - - 0 1");
+    await page.waitForFunction(() => document.activeElement.classList.contains("shift-map"));
+    await page.locator(".shift-map").nth(1).locator(".shift-cell.white").first().click();
+    assert.match(await hands.verdict(), /^White mates in/);
+    await hands.shot("shift", true);
+    await page.click("#shift-toggle");
+    assert.equal(await page.locator(".shift-map").count(), 0);
+});
+
 onPage("axe finds no fault: light, dark, narrow, beyond, dialogs", { allow: NOT_FOUND }, async (hands, page) => {
     const check = async (where) => assert.deepEqual(await hands.faults(), [], where);
     await hands.open(KBNK);
@@ -520,7 +644,7 @@ onPage("the ending: shares, distances, longest wins, smaller endings", {}, async
 onPage("by keyboard alone", {}, async (hands, page) => {
     await hands.open();
     const tabTo = async (id) => {
-        for (let i = 0; i < 60; i++) {
+        for (let i = 0; i < 80; i++) {
             if (
                 await page.evaluate(
                     (name) =>
@@ -618,6 +742,10 @@ for (const width of [320, 390]) {
                 assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, what);
             await hands.open("1k6/8/2K5/Q7/8/8/8/8 w - - 0 1");
             await page.waitForSelector(".shares");
+            await page.locator("#shift-toggle").tap();
+            await page.waitForSelector(".shift-map");
+            await page.locator('[data-list="zugzwang"] button').tap();
+            await page.waitForFunction(() => /There are none/.test(document.querySelector('[data-list="zugzwang"]').textContent));
             await fits("the page");
             await hands.shot(`narrow-${width}`);
             await hands.shot(`narrow-${width}-full`, true);

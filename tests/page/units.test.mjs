@@ -35,11 +35,18 @@ import {
 } from "../../server/page/src/ranks.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
 import {
+    claimWords,
+    figuresWords,
     groupMoves,
+    groupWords,
     judgeMove,
+    listWords,
     moveWords,
     movesOf,
     percent,
+    placeWords,
+    ruleText,
+    ruleTitle,
     sentence,
     verdictNote,
     verdictSentence,
@@ -480,4 +487,49 @@ test("only a page from this machine is the owner's", () => {
     for (const host of ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"]) assert.ok(ownMachine(host), host);
     for (const host of ["", "example.org", "127.0.0.1.example.org", "192.168.1.127", "[::2]"])
         assert.ok(!ownMachine(host), host);
+});
+
+test("lists in words", () => {
+    const list = (full, white, black, shown) => ({
+        kind: "zugzwang",
+        found: full + white + black,
+        zugzwang_full: full,
+        zugzwang_white_loses: white,
+        zugzwang_black_loses: black,
+        positions: Array(shown),
+    });
+    assert.match(listWords(list(0, 0, 0, 0), false), /^There are none/);
+    assert.equal(listWords(list(0, 0, 209, 209), false), "209 positions: Black loses by having to move.");
+    assert.equal(listWords(list(0, 0, 209, 209), true), "209 positions: White loses by having to move.");
+    assert.equal(
+        listWords(list(15, 1063, 43, 256), false),
+        "1,121 positions: whoever is to move loses in 15, White loses by having to move in 1,063, Black loses by having to move in 43. The 256 in which it takes longest:",
+    );
+    const longest = (found, shown) => ({ kind: "longest", found, positions: Array(shown) });
+    assert.equal(listWords(longest(1, 1), false), "No other win takes as long.");
+    assert.equal(listWords(longest(4, 4), false), "4 positions; no win takes longer.");
+    assert.match(listWords(longest(300, 256), false), /The first 256:$/);
+});
+
+test("rules in words", () => {
+    assert.equal(claimWords("win", "black"), "Black wins");
+    assert.equal(claimWords("loss", "black"), "White wins");
+    assert.equal(claimWords("not loss", "white"), "White does not lose");
+    assert.equal(ruleTitle("Lucena's position (Salvio 1634; in any book): rook"), "Lucena's position");
+    assert.equal(ruleTitle("The wrong bishop: a rook's pawn"), "The wrong bishop");
+    assert.deepEqual(ruleText("It is\nso.\n\n  (1) One.\n  (2) Two\nlines."), ["It is so.", "(1) One.", "(2) Two lines."]);
+    const figures = (wrong) => ({ positions: 1000, silent: 900, sayings: [{ wrong: 0 }, { wrong }] });
+    assert.equal(figuresWords(figures(0), "KPvK"), "It speaks of 10.0 % of all positions of KPvK (100), and is right in all of them.");
+    assert.match(figuresWords(figures(7), "KPvK"), /and is wrong in 7\.0 % of these \(7\)\.$/);
+    assert.equal(figuresWords({ positions: 9, silent: 9, sayings: [] }, "KPvK"), "It speaks of no position of KPvK.");
+});
+
+test("places of a configuration in words", () => {
+    assert.equal(placeWords("e4", "loss", "black"), "King on e4: White wins");
+    assert.equal(placeWords("e4", "impossible", "black"), "King on e4: cannot be");
+    const side = { loss: 0, draw: 0, win: 0, impossible: 0, one_verdict: true, moves: [] };
+    assert.equal(groupWords({ ...side, impossible: 3 }, "white"), "cannot be");
+    assert.equal(groupWords({ ...side, win: 3, moves: ["Ka1"] }, "black"), "Black wins by Ka1");
+    assert.equal(groupWords({ ...side, draw: 3, moves: ["a", "b", "c", "d"] }, "black"), "a draw by a, b, c, …");
+    assert.equal(groupWords({ ...side, loss: 1, draw: 2, one_verdict: false }, "white"), "a draw in 2, Black wins in 1");
 });

@@ -54,7 +54,7 @@ function examples({ sayings }, swapped) {
     );
     if (entries.length === 0) return null;
     const go = (position) => showPosition(position, "push", { setup: false });
-    return h("div", {}, h("h4", {}, "Where it is wrong"), gallery(entries, 4, go));
+    return h("div", {}, h("h3", {}, "Where it is wrong"), gallery(entries, 4, go));
 }
 
 function ruleItem(rule, { material, swapped }, turn) {

@@ -12,7 +12,6 @@ const CELL = 30;
 const LETTERS = { white: "+", black: "−", draw: "=", impossible: "×" };
 let wanted = false;
 let asked = 0;
-let found = null; // {fen, places, groups} of the last answer
 
 const kingOf = ({ men }) => men.indexOf("K");
 
@@ -117,7 +116,7 @@ function groupsTable(groups) {
     );
 }
 
-function showMaps() {
+function showMaps(found) {
     const places = found.places.map(({ fen, white, black }) => {
         const position = parseFen(fen);
         return { square: kingOf(position), position, sides: { white, black } };
@@ -141,10 +140,10 @@ async function ask() {
     const number = ++asked;
     const fen = currentFen(state.game);
     try {
-        found = await api.shift(fen);
-        if (number === asked && possible()) showMaps();
+        const found = await api.shift(fen);
+        if (number === asked && wanted && possible()) showMaps(found);
     } catch (error) {
-        if (number === asked) $("shift-body").replaceChildren(h("p", { class: "hint" }, error.message));
+        if (number === asked && wanted) $("shift-body").replaceChildren(h("p", { class: "hint" }, error.message));
     }
 }
 
