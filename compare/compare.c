@@ -53,9 +53,10 @@ static bool file_stores(ProbeFile *file, const treb_position *pos)
 {
     const OpenFile *open;
     const Syzygy *syzygy;
+    const ProbeReader reader = file_reader(file);
     if (file->format == TREB_FORMAT_SYZYGY)
-        return file_get_syzygy(file, TABLE_WAIT, &syzygy, NULL) < 0 || syzygy_stores(syzygy, pos);
-    return file_get(file, TABLE_WAIT, &open, NULL) < 0 || open->stored[pos->turn];
+        return file_get_syzygy(&reader, file, &syzygy, NULL) < 0 || syzygy_stores(syzygy, pos);
+    return file_get(&reader, file, &open, NULL) < 0 || open->stored[pos->turn];
 }
 
 static void find_stored(RowWork *w)

@@ -48,6 +48,8 @@ treb_status compare_open(CompareSet *set, const char *path, treb_error *error)
 {
     struct stat info;
     memset(set, 0, sizeof *set);
+    if (set_is_address(path))
+        return fail(error, TREB_ERR_ARGUMENT, "%.300s: files of this machine are compared", path);
     if (stat(path, &info) != 0) return fail_errno(error, "open", path);
     if (!S_ISDIR(info.st_mode)) return open_beside(set, path, error);
     set->tables = treb_tables_open(&path, 1, error);
@@ -76,7 +78,8 @@ treb_status compare_check(const CompareSet *set, const Material *material, treb_
                           treb_error *error)
 {
     ProbeFile *file = file_of(set, material, metric);
-    return (treb_status)-file_open(file, TABLE_WAIT, error);
+    const ProbeReader reader = file_reader(file);
+    return (treb_status)-file_open(&reader, file, error);
 }
 
 Material *compare_materials(const CompareSet *set, size_t *count)

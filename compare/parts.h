@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "compare/compare.h"
-#include "probe/walk.h"
 #include "probe/probe.h"
+#include "probe/walk.h"
 
 /* ---- Counts: cases.c ------------------------------------------------------------------------- */
 

@@ -127,6 +127,20 @@ Table *table_open(const char *path, treb_error *error);
 Table *table_open_among(TableFiles *files, const char *path, treb_error *error);
 void table_close(Table *table); /* NULL is allowed */
 
+/* The same for a file that a source has; `path` is for messages. */
+Table *table_open_elsewhere(const treb_source *source, const char *path, const char *name,
+                            treb_error *error);
+
+/* Who keeps the pages of a file that is elsewhere, with codec symbols: they are sound, and of full
+ * size. By their numbers, less than table_pages. False: it is not kept. */
+typedef struct TablePages {
+    bool (*get)(void *context, uint64_t page, uint8_t out[TABLE_PAGE_SIZE]);
+    void (*put)(void *context, uint64_t page, const uint8_t bytes[TABLE_PAGE_SIZE]);
+    void *context;
+} TablePages;
+uint64_t table_pages(const Table *table);
+void table_keep_pages(Table *table, const TablePages *pages); /* which last longer */
+
 const TableHeader *table_header(const Table *table);
 const char *table_path(const Table *table);
 uint64_t table_file_size(const Table *table);
@@ -149,9 +163,11 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
  * microsecond where its page is in memory. Never waits for a disk if `wait` says so. */
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);
 
-/* The same file in memory, and the page of it that has a cell: who does not wait has it brought. */
+/* The same file in memory, unless it is elsewhere, and the page of it that has a cell: who does not
+ * wait has it brought. With TABLE_FETCH that only begins. */
 const Mapped *table_map(const Table *table);
 MappedBytes table_cell_page(const Table *table, int side, uint64_t cell);
+treb_status table_bring(const Table *table, TableWait wait, MappedBytes page, treb_error *error);
 
 /* The block that holds a cell. */
 static inline uint64_t table_cell_block(const TableHeader *h, uint64_t cell)

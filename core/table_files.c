@@ -20,7 +20,9 @@
 struct TableFile {
     TableFiles *files; /* NULL: on its own */
     char *path;
-    struct stat first; /* the file as it was opened first */
+    struct stat first;         /* the file as it was opened first */
+    const treb_source *source; /* NULL: a file of this system */
+    void *handle;              /* of the source's */
     /* What follows changes under the mutex of `files`. */
     int descriptor; /* -1: closed for now */
     bool opening;   /* by a thread that has let go of the mutex meanwhile */
@@ -241,9 +243,32 @@ TableFile *table_file_later(TableFiles *files, const char *path, const struct st
     return file;
 }
 
+TableFile *table_file_elsewhere(const treb_source *source, const char *path, const char *name,
+                                treb_error *error)
+{
+    treb_error unused;
+    uint64_t size = 0;
+    TableFile *file = file_new(NULL, path);
+    if (file == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    if (error == NULL) error = &unused;
+    if (source->open(source->context, name, &file->handle, &size, error) == TREB_OK) {
+        file->source = source;
+        file->first.st_size = (off_t)size;
+        return file;
+    }
+    table_file_close(file);
+    return NULL;
+}
+
+bool table_file_is_elsewhere(const TableFile *file) { return file->source != NULL; }
+
 void table_file_close(TableFile *file)
 {
     if (file == NULL) return;
+    if (file->source != NULL) file->source->close_file(file->source->context, file->handle);
     TableFiles *files = file->files;
     if (files != NULL) {
         pthread_mutex_lock(&files->mutex);
@@ -297,16 +322,40 @@ static treb_status read_held(const TableFile *file, int descriptor, TableWait wa
     return *cut ? TREB_ERR_DAMAGED : fail_errno(error, "read", file->path);
 }
 
+/* The same from elsewhere. */
+static treb_status read_elsewhere(const TableFile *file, treb_read how, void *bytes, size_t size,
+                                  uint64_t offset, bool *cut, treb_error *error)
+{
+    treb_error unused;
+    uint64_t end = table_file_bytes(file);
+    *cut = offset > end || size > end - offset;
+    if (*cut) return TREB_ERR_DAMAGED;
+    if (size == 0) return TREB_OK;
+    return file->source->read(file->source->context, file->handle, how, offset, size, bytes,
+                              error != NULL ? error : &unused);
+}
+
 treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
                             uint64_t offset, bool *cut, treb_error *error)
 {
+    static const treb_read how[] = {TREB_READ_WAIT, TREB_READ_TRY, TREB_READ_BEGIN, TREB_READ_TRY};
     int descriptor;
     *cut = false;
+    if (file->source != NULL)
+        return read_elsewhere(file, how[wait], bytes, size, offset, cut, error);
+    if (wait == TABLE_NEAR) wait = TABLE_WAIT;
     treb_status status = table_file_hold(file, wait, &descriptor, error);
     if (status != TREB_OK) return status;
     status = read_held(file, descriptor, wait, bytes, size, offset, cut, error);
     table_file_release(file);
     return status;
+}
+
+treb_status table_file_read_again(TableFile *file, void *bytes, size_t size, uint64_t offset,
+                                  treb_error *error)
+{
+    bool cut;
+    return read_elsewhere(file, TREB_READ_AGAIN, bytes, size, offset, &cut, error);
 }
 
 bool table_file_has(TableFile *file, uint64_t offset, uint64_t size)

@@ -20,9 +20,11 @@ typedef struct TableFile TableFile; /* one file */
 
 /* What to do about bytes that must be read from a disk. All that reads table files is told. */
 typedef enum TableWait {
-    TABLE_WAIT, /* wait for them */
-    TABLE_TRY,  /* do without, and say TREB_ERR_NOT_READY */
-    TABLE_FETCH /* the same, whether they are in memory or not, and ask the system to read them */
+    TABLE_WAIT,  /* wait for them */
+    TABLE_TRY,   /* do without, and say TREB_ERR_NOT_READY */
+    TABLE_FETCH, /* the same, whether they are in memory or not, and ask the system to read them */
+    TABLE_NEAR   /* wait for a disk here; do without what a source elsewhere must bring, and say
+                  TREB_ERR_NOT_READY */
 } TableWait;
 
 /* At most `most` files, at least 1. NULL: out of memory. */
@@ -38,6 +40,12 @@ TableFile *table_file_open(TableFiles *files, const char *path, treb_error *erro
 /* A file that was seen to be there (`first`), and will be opened when it is first held. `files` is
  * not NULL. NULL: out of memory. */
 TableFile *table_file_later(TableFiles *files, const char *path, const struct stat *first);
+
+/* A file that a source has, which lasts longer; no descriptor belongs to it, and holding it is
+ * nothing. `path` is for messages. NULL with *error filled on failure. */
+TableFile *table_file_elsewhere(const treb_source *source, const char *path, const char *name,
+                                treb_error *error);
+bool table_file_is_elsewhere(const TableFile *file);
 
 /* No thread may hold the file but the caller. NULL is allowed. */
 void table_file_close(TableFile *file);
@@ -55,6 +63,11 @@ void table_file_release(TableFile *file);
  * then TREB_ERR_DAMAGED, and `error` is not filled. */
 treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
                             uint64_t offset, bool *cut, treb_error *error);
+
+/* Reads a run of bytes that were damaged once more, from where they really are. For files that are
+ * elsewhere. */
+treb_status table_file_read_again(TableFile *file, void *bytes, size_t size, uint64_t offset,
+                                  treb_error *error);
 
 /* Whether a run of bytes is in the system's memory, and the file open. For files that
  * are mapped. Never waits. */

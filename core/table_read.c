@@ -67,20 +67,21 @@ static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t 
     return TREB_OK;
 }
 
-static treb_status read_part(const Table *table, uint8_t *out, size_t size, uint64_t offset,
-                             treb_error *error)
+static treb_status read_part(const Table *table, bool again, uint8_t *out, size_t size,
+                             uint64_t offset, treb_error *error)
 {
     bool cut;
+    if (again) return table_file_read_again(table->file, out, size, offset, error);
     treb_status status = table_file_read(table->file, TABLE_WAIT, out, size, offset, &cut, error);
     if (!cut) return status;
     return fail(error, TREB_ERR_DAMAGED, "%s: truncated while it was read", fail_path(table->path));
 }
 
-static treb_status read_header(Table *table, treb_error *error)
+static treb_status read_header(Table *table, bool again, treb_error *error)
 {
     uint8_t fixed[FORMAT_FIXED_SIZE];
     size_t size = table->file_size < sizeof fixed ? (size_t)table->file_size : sizeof fixed;
-    treb_status status = read_part(table, fixed, size, 0, error);
+    treb_status status = read_part(table, again, fixed, size, 0, error);
     if (status == TREB_OK) status = check_fixed(table, fixed, size, error);
     if (status != TREB_OK) return status;
     uint64_t meta = format_get64(fixed + FORMAT_AT_META);
@@ -89,7 +90,7 @@ static treb_status read_header(Table *table, treb_error *error)
     table->bytes = malloc(table->size);
     if (table->bytes == NULL) return fail_memory(error);
     memcpy(table->bytes, fixed, sizeof fixed);
-    status = read_part(table, table->bytes + FORMAT_FIXED_SIZE, meta_size, meta, error);
+    status = read_part(table, again, table->bytes + FORMAT_FIXED_SIZE, meta_size, meta, error);
     if (status != TREB_OK) return status;
     if (format_checksum(table->bytes, table->size) !=
         format_get64(table->bytes + FORMAT_AT_CHECKSUM))
@@ -126,12 +127,28 @@ static treb_status load_dictionary(Table *table, treb_error *error)
     return fail(error, TREB_ERR_DAMAGED, "%s: dictionary cannot be used", fail_path(table->path));
 }
 
-static treb_status open_table(Table *table, TableFiles *files, treb_error *error)
+/* Forgets what was read of it. */
+static void forget_header(Table *table)
 {
-    table->file = table_file_open(files, table->path, error);
-    if (table->file == NULL) return TREB_ERR_IO;
+    table_header_free(&table->header);
+    free(table->bytes);
+    table->header = (TableHeader){0};
+    table->bytes = NULL;
+}
+
+/* One that is elsewhere and damaged may have become so on its way, or where it was kept. */
+static treb_status read_header_of(Table *table, treb_error *error)
+{
+    treb_status status = read_header(table, false, error);
+    if (status != TREB_ERR_DAMAGED || !table_file_is_elsewhere(table->file)) return status;
+    forget_header(table);
+    return read_header(table, true, error);
+}
+
+static treb_status open_table(Table *table, treb_error *error)
+{
     table->file_size = table_file_bytes(table->file);
-    treb_status status = read_header(table, error);
+    treb_status status = read_header_of(table, error);
     table_file_release(table->file);
     if (status != TREB_OK) return status;
     if (table->header.codec == TABLE_ZSTD) return load_dictionary(table, error);
@@ -139,17 +156,45 @@ static treb_status open_table(Table *table, TableFiles *files, treb_error *error
                         error);
 }
 
-Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
+/* Takes the file over, which is held; NULL if it could not be opened. */
+static Table *open_file(TableFile *file, const char *path, treb_error *error)
 {
-    Table *table = calloc(1, sizeof *table);
-    if (table != NULL) table->path = strdup(path);
-    if (table == NULL || table->path == NULL)
+    Table *table = file != NULL ? calloc(1, sizeof *table) : NULL;
+    if (file == NULL) return NULL;
+    if (table == NULL) {
+        table_file_close(file);
         fail_memory(error);
-    else if (open_table(table, files, error) == TREB_OK)
+        return NULL;
+    }
+    table->file = file;
+    table->path = strdup(path);
+    if (table->path == NULL)
+        fail_memory(error);
+    else if (open_table(table, error) == TREB_OK)
         return table;
     table_close(table);
     return NULL;
 }
+
+Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
+{
+    return open_file(table_file_open(files, path, error), path, error);
+}
+
+Table *table_open_elsewhere(const treb_source *source, const char *path, const char *name,
+                            treb_error *error)
+{
+    return open_file(table_file_elsewhere(source, path, name, error), path, error);
+}
+
+uint64_t table_pages(const Table *table)
+{
+    const Symbols *symbols = &table->symbols;
+    return table->header.codec == TABLE_SYMBOLS ? symbols->side[0].pages + symbols->side[1].pages
+                                                : 0;
+}
+
+void table_keep_pages(Table *table, const TablePages *pages) { table->symbols.pages = pages; }
 
 Table *table_open(const char *path, treb_error *error)
 {
@@ -225,6 +270,14 @@ static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uin
                                       table->dictionary) == size;
 }
 
+/* The same, and what is wrong with it; NULL: nothing. */
+static const char *unpack_checked(const Table *table, TableDecoder *decoder, size_t stored,
+                                  uint32_t checksum, uint8_t *out, size_t size)
+{
+    if (!unpack(table, decoder, stored, out, size)) return "it cannot be unpacked";
+    return table_block_checksum(out, size) != checksum ? "its checksum differs" : NULL;
+}
+
 /* Reads a block as the file has it, checks and unpacks it. */
 static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error)
@@ -242,13 +295,18 @@ static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side
         table_file_read(table->file, decoder->wait, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored,
                         begin, &cut, error);
     if (status != TREB_OK && !cut) return status;
-    const char *wrong = NULL;
-    if (cut)
-        wrong = "the file was cut off while in use";
-    else if (!unpack(table, decoder, stored, out, size))
-        wrong = "it cannot be unpacked";
-    else if (table_block_checksum(out, size) != format_get32(at + 6))
-        wrong = "its checksum differs";
+    const char *wrong = "the file was cut off while in use";
+    if (!cut) wrong = unpack_checked(table, decoder, stored, format_get32(at + 6), out, size);
+    if (wrong && !cut && table_file_is_elsewhere(table->file)) {
+        /* It may have become so on its way, or where it was kept. */
+        if (decoder->wait == TABLE_NEAR) return fail_not_ready(error, table->path);
+        if (decoder->wait == TABLE_WAIT) {
+            status = table_file_read_again(table->file, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE,
+                                           stored, begin, error);
+            if (status != TREB_OK) return status;
+            wrong = unpack_checked(table, decoder, stored, format_get32(at + 6), out, size);
+        }
+    }
     if (wrong)
         return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
                     fail_path(table->path), format_side_name(side), block, wrong);
@@ -280,6 +338,11 @@ const Mapped *table_map(const Table *table) { return &table->symbols.map; }
 MappedBytes table_cell_page(const Table *table, int side, uint64_t cell)
 {
     return symbols_page(&table->symbols, side, cell);
+}
+
+treb_status table_bring(const Table *table, TableWait wait, MappedBytes page, treb_error *error)
+{
+    return symbols_bring(&table->symbols, wait, page, error);
 }
 
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,

@@ -196,17 +196,48 @@ static const char *open_side(SymbolsSide *side, const TableHeader *header, const
 }
 
 /* Between the fixed header and the pages there are zeros. */
-static bool good_gap(const Symbols *symbols)
+static bool good_gap(const Symbols *symbols, const uint8_t *bytes)
 {
     for (size_t at = FORMAT_FIXED_SIZE; at < TABLE_PAGE_SIZE && at < symbols->end; at++)
-        if (symbols->map.bytes[at] != 0) return false;
+        if (bytes[at] != 0) return false;
     return true;
+}
+
+/* Maps a file of this system. */
+static treb_status open_map(Symbols *symbols, uint64_t size, TableFile *file, bool *gap,
+                            treb_error *error)
+{
+    int descriptor;
+    treb_status status = table_file_hold(file, TABLE_WAIT, &descriptor, error);
+    if (status != TREB_OK) return status;
+    bool mapped = mapped_open(&symbols->map, descriptor, size);
+    if (!mapped) status = fail_errno(error, "map", symbols->path);
+    table_file_release(file);
+    if (!mapped) return status;
+    if (!mapped_prepare(&symbols->map, file)) return fail_memory(error);
+    *gap = good_gap(symbols, symbols->map.bytes);
+    return TREB_OK;
+}
+
+/* Looks at the front of one that is elsewhere. */
+static treb_status open_elsewhere(Symbols *symbols, TableFile *file, bool *gap, treb_error *error)
+{
+    bool cut;
+    uint8_t front[TABLE_PAGE_SIZE];
+    uint64_t size = symbols->end < sizeof front ? symbols->end : sizeof front;
+    symbols->elsewhere = file;
+    treb_status status = table_file_read(file, TABLE_WAIT, front, (size_t)size, 0, &cut, error);
+    *gap = status == TREB_OK && good_gap(symbols, front);
+    if (status != TREB_OK || *gap) return status;
+    status = table_file_read_again(file, front, (size_t)size, 0, error);
+    *gap = status == TREB_OK && good_gap(symbols, front);
+    return status;
 }
 
 treb_status symbols_open(Symbols *symbols, const TableHeader *header, const FormatLayout *layout,
                          TableFile *file, const char *path, treb_error *error)
 {
-    int descriptor;
+    bool gap = true;
     const char *wrong = NULL;
     symbols->path = path;
     symbols->end = layout->meta;
@@ -215,16 +246,13 @@ treb_status symbols_open(Symbols *symbols, const TableHeader *header, const Form
             wrong = open_side(&symbols->side[s], header, &header->side[s].code, &layout->coded[s]);
     if (wrong == code_no_memory) return fail_memory(error);
     if (wrong == NULL) {
-        treb_status status = table_file_hold(file, TABLE_WAIT, &descriptor, error);
+        treb_status status = table_file_is_elsewhere(file)
+                                 ? open_elsewhere(symbols, file, &gap, error)
+                                 : open_map(symbols, layout->file_size, file, &gap, error);
         if (status != TREB_OK) return status;
-        bool mapped = mapped_open(&symbols->map, descriptor, layout->file_size);
-        if (!mapped) status = fail_errno(error, "map", path);
-        table_file_release(file);
-        if (!mapped) return status;
         symbols->good = calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
-        if (symbols->good == NULL || !mapped_prepare(&symbols->map, file))
-            return fail_memory(error);
-        if (!good_gap(symbols)) wrong = "bytes between it and the pages are not zero";
+        if (symbols->good == NULL) return fail_memory(error);
+        if (!gap) wrong = "bytes between it and the pages are not zero";
     }
     if (wrong == NULL) return TREB_OK;
     return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(path), wrong);
@@ -251,12 +279,11 @@ static treb_status damaged_page(const Symbols *symbols, int side, uint64_t page,
                 fail_path(symbols->path), format_side_name(side), page, what);
 }
 
-/* A page of the file, and how much of it there is: the last may be shorter. */
-static const uint8_t *page_bytes(const Symbols *symbols, uint64_t number, size_t *size)
+/* Where a page of the file is, and how much of it there is: the last may be shorter. */
+static MappedBytes page_place(const Symbols *symbols, uint64_t number)
 {
     uint64_t at = (number + 1) * TABLE_PAGE_SIZE, left = symbols->end - at;
-    *size = left < TABLE_PAGE_SIZE ? (size_t)left : TABLE_PAGE_SIZE;
-    return symbols->map.bytes + at;
+    return (MappedBytes){at, left < TABLE_PAGE_SIZE ? left : TABLE_PAGE_SIZE};
 }
 
 /* Whether the blocks of a page have as many cells as are between its first and that of the next. */
@@ -272,18 +299,27 @@ static bool good_cells(const SymbolsSide *side, uint64_t page, const uint8_t *by
     return cells == 0;
 }
 
+/* What is wrong with the bytes of a page; NULL: nothing. */
+static const char *fault_in_page(const Symbols *symbols, int side, uint64_t page,
+                                 const uint8_t *bytes, size_t size)
+{
+    uint64_t number = symbols->side[side].first_page + page;
+    if (format_page_checksum(bytes, size, number) != format_get32(bytes))
+        return "its checksum differs";
+    if (!good_cells(&symbols->side[side], page, bytes))
+        return "its blocks have too many cells or too few";
+    return NULL;
+}
+
 /* Of one that was not looked at yet. */
 __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, int side,
                                                         uint64_t page, treb_error *error)
 {
-    size_t size;
     uint64_t number = symbols->side[side].first_page + page;
-    const uint8_t *bytes = page_bytes(symbols, number, &size);
-    if (format_page_checksum(bytes, size, number) != format_get32(bytes))
-        return damaged_page(symbols, side, page, "its checksum differs", error);
-    if (!good_cells(&symbols->side[side], page, bytes))
-        return damaged_page(symbols, side, page, "its blocks have too many cells or too few",
-                            error);
+    MappedBytes place = page_place(symbols, number);
+    const char *wrong =
+        fault_in_page(symbols, side, page, symbols->map.bytes + place.at, (size_t)place.size);
+    if (wrong != NULL) return damaged_page(symbols, side, page, wrong, error);
     atomic_store_explicit(&symbols->good[number], 1, memory_order_relaxed);
     return TREB_OK;
 }
@@ -292,24 +328,70 @@ __attribute__((noinline)) static treb_status check_page(const Symbols *symbols, 
 __attribute__((noinline)) static treb_status ask_page(const Symbols *symbols, TableWait wait,
                                                       uint64_t number, treb_error *error)
 {
-    size_t size;
-    MappedBytes missing;
-    uint64_t at = (uint64_t)(page_bytes(symbols, number, &size) - symbols->map.bytes);
-    if (mapped_has(&symbols->map, at, size, mapped_now(), &missing)) return TREB_OK;
+    MappedBytes missing, place = page_place(symbols, number);
+    if (wait == TABLE_NEAR || symbols->elsewhere != NULL) return TREB_OK;
+    if (mapped_has(&symbols->map, place.at, place.size, mapped_now(), &missing)) return TREB_OK;
     if (wait == TABLE_FETCH) mapped_fetch(&symbols->map, missing);
     return fail_not_ready(error, symbols->path);
 }
 
-/* A page of a side, once it is sound. */
-static treb_status open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
-                             const uint8_t **bytes, treb_error *error)
+/* Reads a page of a file that is elsewhere and looks at it. One that is damaged may have become so
+ * on its way, or where it was kept: it is asked for once more. */
+static treb_status read_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+                             uint8_t *out, treb_error *error)
+{
+    bool cut;
+    MappedBytes place = page_place(symbols, symbols->side[side].first_page + page);
+    size_t size = (size_t)place.size;
+    memset(out, 0, TABLE_PAGE_SIZE);
+    treb_status status =
+        table_file_read(symbols->elsewhere, wait, out, size, place.at, &cut, error);
+    if (status != TREB_OK) return status;
+    const char *wrong = fault_in_page(symbols, side, page, out, size);
+    if (wrong != NULL && wait == TABLE_NEAR) return fail_not_ready(error, symbols->path);
+    if (wrong != NULL && wait == TABLE_WAIT) {
+        status = table_file_read_again(symbols->elsewhere, out, size, place.at, error);
+        if (status != TREB_OK) return status;
+        wrong = fault_in_page(symbols, side, page, out, size);
+    }
+    return wrong == NULL ? TREB_OK : damaged_page(symbols, side, page, wrong, error);
+}
+
+/* The page of a file that is elsewhere, in `room`: as it is kept, which is sound, or as it comes. */
+__attribute__((noinline)) static treb_status bring_page(const Symbols *symbols, TableWait wait,
+                                                        int side, uint64_t page, uint8_t *room,
+                                                        treb_error *error)
+{
+    uint64_t number = symbols->side[side].first_page + page;
+    const TablePages *pages = symbols->pages;
+    if (pages != NULL && pages->get(pages->context, number, room)) return TREB_OK;
+    treb_status status = read_page(symbols, wait, side, page, room, error);
+    if (status == TREB_OK && pages != NULL) pages->put(pages->context, number, room);
+    return status;
+}
+
+/* A page in memory, and where what may be read of it ends. */
+typedef struct OpenPage {
+    const uint8_t *bytes, *end;
+} OpenPage;
+
+/* A page of a side, once it is sound. `room` is for one that is not mapped. */
+__attribute__((always_inline)) static inline treb_status
+open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+          uint8_t room[TABLE_PAGE_SIZE], OpenPage *out, treb_error *error)
 {
     treb_status status = TREB_OK;
     uint64_t number = symbols->side[side].first_page + page;
     if (wait != TABLE_WAIT) status = ask_page(symbols, wait, number, error);
-    if (status == TREB_OK && !atomic_load_explicit(&symbols->good[number], memory_order_relaxed))
+    if (status == TREB_OK && !atomic_load_explicit(&symbols->good[number], memory_order_relaxed)) {
+        if (symbols->elsewhere != NULL) {
+            *out = (OpenPage){room, room + page_place(symbols, number).size};
+            return bring_page(symbols, wait, side, page, room, error);
+        }
         status = check_page(symbols, side, page, error);
-    *bytes = symbols->map.bytes + (number + 1) * TABLE_PAGE_SIZE;
+    }
+    out->bytes = symbols->map.bytes + (number + 1) * TABLE_PAGE_SIZE;
+    out->end = symbols->map.bytes + symbols->end;
     return status;
 }
 
@@ -323,11 +405,27 @@ static uint64_t find_page(const SymbolsSide *side, uint64_t cell)
 
 MappedBytes symbols_page(const Symbols *symbols, int s, uint64_t cell)
 {
-    size_t size;
     const SymbolsSide *side = &symbols->side[s];
     if (side->pages == 0) return (MappedBytes){0, 0};
-    const uint8_t *page = page_bytes(symbols, side->first_page + find_page(side, cell), &size);
-    return (MappedBytes){(uint64_t)(page - symbols->map.bytes), size};
+    return page_place(symbols, side->first_page + find_page(side, cell));
+}
+
+treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes page,
+                          treb_error *error)
+{
+    bool cut;
+    uint8_t room[TABLE_PAGE_SIZE];
+    uint64_t number = page.at / TABLE_PAGE_SIZE - 1;
+    int side = number >= symbols->side[1].first_page && symbols->side[1].pages > 0;
+    if (page.size == 0) return TREB_OK;
+    if (symbols->elsewhere == NULL) {
+        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(&symbols->map, page);
+        return TREB_OK;
+    }
+    if (wait == TABLE_FETCH)
+        return table_file_read(symbols->elsewhere, wait, NULL, (size_t)page.size, page.at, &cut,
+                               error);
+    return bring_page(symbols, wait, side, number - symbols->side[side].first_page, room, error);
 }
 
 /* The block of a page that has its cell number *place, which becomes the number in the block.
@@ -346,28 +444,28 @@ static unsigned find_block(const SymbolsSide *side, const uint8_t *page, uint64_
 }
 
 /* Blocks in the last page of the file may not all be there. */
-static bool has_block(const Symbols *symbols, const SymbolsSide *side, const uint8_t *page,
-                      unsigned block, CodeBlock *out)
+static bool has_block(const SymbolsSide *side, const OpenPage *page, unsigned block, CodeBlock *out)
 {
     if (block >= side->blocks) return false;
-    out->start = page + side->words + (size_t)block * side->block_bytes;
+    out->start = page->bytes + side->words + (size_t)block * side->block_bytes;
     out->end = out->start + side->block_bytes;
-    return out->end <= symbols->map.bytes + symbols->end;
+    return out->end <= page->end;
 }
 
 int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, treb_error *error)
 {
     const SymbolsSide *side = &symbols->side[s];
-    const uint8_t *bytes;
+    uint8_t room[TABLE_PAGE_SIZE];
+    OpenPage open;
     CodeBlock block;
     assert(cell < side->cells);
     if (side->pages == 0) return code_only(&side->code[0]);
     uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
-    treb_status status = open_page(symbols, wait, s, page, &bytes, error);
+    treb_status status = open_page(symbols, wait, s, page, room, &open, error);
     if (status != TREB_OK) return -(int)status;
-    unsigned number = find_block(side, bytes, &place);
+    unsigned number = find_block(side, open.bytes, &place);
     int code = -1;
-    if (has_block(symbols, side, bytes, number, &block))
+    if (has_block(side, &open, number, &block))
         code = code_value(code_of(side, page), block, (unsigned)place);
     return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
 }
@@ -377,18 +475,19 @@ static int64_t pack_page(const Symbols *symbols, TableWait wait, int s, uint64_t
                          uint64_t count, CodePack *pack, treb_error *error)
 {
     const SymbolsSide *side = &symbols->side[s];
-    const uint8_t *bytes;
+    uint8_t room[TABLE_PAGE_SIZE];
+    OpenPage open;
     CodeBlock block;
     uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
     const Code *code = code_of(side, page);
     uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
-    treb_status status = open_page(symbols, wait, s, page, &bytes, error);
+    treb_status status = open_page(symbols, wait, s, page, room, &open, error);
     if (status != TREB_OK) return -(int64_t)status;
     uint64_t wanted = count < end - cell ? count : end - cell, left = wanted;
-    for (unsigned number = find_block(side, bytes, &place); left > 0; number++, place = 0) {
+    for (unsigned number = find_block(side, open.bytes, &place); left > 0; number++, place = 0) {
         int got = -1;
-        if (has_block(symbols, side, bytes, number, &block)) {
-            unsigned cells = format_get16(bytes + PAGE_AT_LENGTHS + 2 * number);
+        if (has_block(side, &open, number, &block)) {
+            unsigned cells = format_get16(open.bytes + PAGE_AT_LENGTHS + 2 * number);
             got = code_pack(code, block, cells, (unsigned)place, left, pack);
         }
         if (got <= 0) return -(int64_t)damaged_page(symbols, s, page, "a cell is not in it", error);

@@ -18,20 +18,26 @@ typedef struct SymbolsSide {
 } SymbolsSide;
 
 typedef struct Symbols {
-    Mapped map;
-    uint64_t end;          /* where the pages end */
-    _Atomic uint8_t *good; /* by page: its checksum is right */
-    const char *path;      /* for messages, not owned */
+    Mapped map;              /* of a file of this system */
+    TableFile *elsewhere;    /* or one that is not, not owned; then nothing is mapped */
+    const TablePages *pages; /* which keeps its pages; NULL: nobody does */
+    uint64_t end;            /* where the pages end */
+    _Atomic uint8_t *good;   /* by page: its checksum is right */
+    const char *path;        /* for messages, not owned */
     SymbolsSide side[2];
 } Symbols;
 
-/* Maps the file, which is held, and makes its codes ready. */
+/* Maps the file, which is held, unless it is elsewhere, and makes its codes ready. */
 treb_status symbols_open(Symbols *symbols, const TableHeader *header, const FormatLayout *layout,
                          TableFile *file, const char *path, treb_error *error);
 void symbols_close(Symbols *symbols);
 
 /* The page of the file that has a cell of a side with pages; none of a side without. */
 MappedBytes symbols_page(const Symbols *symbols, int side, uint64_t cell);
+
+/* table_bring. */
+treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes page,
+                          treb_error *error);
 
 /* The code of a cell, or minus a status. */
 int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell,

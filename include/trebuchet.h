@@ -70,16 +70,18 @@ TREB_API int treb_version_number(void);
 /* What a call came to. Zero is success. */
 typedef enum treb_status {
     TREB_OK = 0,
-    TREB_ERR_FEN,      /* the text is not a FEN */
-    TREB_ERR_POSITION, /* well formed, but no such position can arise */
-    TREB_ERR_CASTLING, /* castling rights remain: no table covers them */
-    TREB_ERR_MEN,      /* more men than any table has */
-    TREB_ERR_NO_TABLE, /* a table file that is needed is not installed */
-    TREB_ERR_DAMAGED,  /* a table file is truncated, altered or foreign */
-    TREB_ERR_IO,       /* the operating system could not read or write */
-    TREB_ERR_MEMORY,   /* out of memory */
-    TREB_ERR_ARGUMENT, /* the call itself was wrong */
-    TREB_ERR_NOT_READY /* a disk must be read first: of calls that do not wait for one */
+    TREB_ERR_FEN,       /* the text is not a FEN */
+    TREB_ERR_POSITION,  /* well formed, but no such position can arise */
+    TREB_ERR_CASTLING,  /* castling rights remain: no table covers them */
+    TREB_ERR_MEN,       /* more men than any table has */
+    TREB_ERR_NO_TABLE,  /* a table file that is needed is not installed */
+    TREB_ERR_DAMAGED,   /* a table file is truncated, altered or foreign */
+    TREB_ERR_IO,        /* the operating system could not read or write */
+    TREB_ERR_MEMORY,    /* out of memory */
+    TREB_ERR_ARGUMENT,  /* the call itself was wrong */
+    TREB_ERR_NOT_READY, /* a disk must be read first: of calls that do not wait for one */
+    TREB_ERR_NETWORK,   /* a server of tables cannot be reached, or does not give them */
+    TREB_ERR_TIMEOUT    /* it did not answer in time */
 } treb_status;
 
 /* A status and what there is to say about it, for a person to read. */
@@ -176,6 +178,54 @@ typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_
  * Cost: lists the directories; one allocation for each file found. No file is opened. */
 TREB_API treb_tables *treb_tables_open(const char *const *directories, size_t count,
                                        treb_error *error);
+
+/* In place of a directory "https://host/path/" or "http://host/path/" may be given, a folder of a
+ * web server with a file SHA256SUMS in it, which lists what there is (docs/library.md). That takes
+ * libtrebuchet-http: the program is linked with it, or it is installed and loaded when first
+ * needed; else such an address is TREB_ERR_ARGUMENT. It is made of the interface that follows. */
+
+/* Takes the next place off a path, in which they are parted by colons, as in TREBUCHET_PATH:
+ * "/srv/tables:https://host:8080/tables/". The colons of an address do not part. Writes into the path,
+ * and moves *rest behind what it returns; NULL at the end. Empty places are left out. */
+TREB_API char *treb_next_place(char **rest);
+
+/* How bytes are read from elsewhere. */
+typedef enum treb_read {
+    TREB_READ_WAIT = 0, /* wait until they are here, or cannot be had */
+    TREB_READ_TRY,   /* what is in memory, else TREB_ERR_NOT_READY at once. Of bytes that could not
+                        be had a moment ago it may be that failure */
+    TREB_READ_BEGIN, /* begin to bring them, and TREB_ERR_NOT_READY at once; `out` may be NULL */
+    TREB_READ_AGAIN  /* as WAIT, but not from what is kept of the file here: that was damaged */
+} treb_read;
+
+/* A place where table files are: a store, an archive, anything that can be read at an offset. All is
+ * called by any thread, several at a time, but for `list` and `close`. What fails fills in `error`,
+ * which is never NULL, and returns its status. A page of codes that was read is kept in the
+ * set's memory; the checksums of all that comes are compared. */
+typedef struct treb_source {
+    const char *name; /* in messages, and in paths: NAME/KRPvKR.wdl.treb. Without functions it is a
+                         directory, or an address as above */
+    void *context;    /* what functions are called with */
+    /* Calls `add` with the name of each file; of others than tables too, if that is easier. Files of
+     * Syzygy's format are not read from elsewhere. */
+    treb_status (*list)(void *context, void (*add)(void *to, const char *file), void *to,
+                        treb_error *error);
+    /* Makes a file ready to be read: a handle, and its size. */
+    treb_status (*open)(void *context, const char *file, void **handle, uint64_t *size,
+                        treb_error *error);
+    /* Reads bytes, all of which are in the file. A file that was changed since it was opened is
+     * TREB_ERR_DAMAGED, and never read on. */
+    treb_status (*read)(void *context, void *handle, treb_read how, uint64_t offset, size_t size,
+                        void *out, treb_error *error);
+    void (*close_file)(void *context, void *handle);
+    void (*close)(void *context);
+} treb_source;
+
+/* As treb_tables_open, of directories, addresses and sources. The set closes the sources at its end,
+ * and if it cannot be opened; `name` must last as long. A probe that waits has all that it
+ * lacks from sources brought side by side. */
+TREB_API treb_tables *treb_tables_open_sources(const treb_source *sources, size_t count,
+                                               treb_error *error);
 
 /* Frees everything. No other call may be using the set. NULL is allowed. */
 TREB_API void treb_tables_close(treb_tables *tables);

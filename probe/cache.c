@@ -117,6 +117,26 @@ void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t s
     pthread_mutex_unlock(&cache->mutex);
 }
 
+bool cache_copy(const Cache *cache, CacheSlot *slot, uint8_t out[CACHE_PAGE_SIZE])
+{
+    uint64_t named = atomic_load_explicit(slot, memory_order_acquire);
+    if (named < CACHE_COUNTS) return false;
+    uint32_t number = (uint32_t)named, within = number & (CACHE_SEGMENT_FRAMES - 1);
+    CacheSegment *segment =
+        atomic_load_explicit(&cache->segment[number >> CACHE_SEGMENT_BITS], memory_order_relaxed);
+    CacheFrame *frame = &segment->frame[within];
+    for (size_t i = 0; i < CACHE_PAGE_WORDS; i++) {
+        uint64_t word = atomic_load_explicit(&segment->words[within][i], memory_order_relaxed);
+        for (int k = 0; k < 8; k++) out[8 * i + (size_t)k] = (uint8_t)(word >> 8 * k);
+    }
+    /* As cache_read. */
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&frame->generation, memory_order_relaxed) != named >> 32) return false;
+    if (!atomic_load_explicit(&frame->referenced, memory_order_relaxed))
+        atomic_store_explicit(&frame->referenced, 1, memory_order_relaxed);
+    return true;
+}
+
 /* Unpacking a page takes some 10 to 20 us, a single value of it a third of one more than reading it
  * in an unpacked page would. While there is room, a page that is asked for again may come in early;
  * later another has to go for it. */

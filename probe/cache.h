@@ -71,6 +71,9 @@ void cache_sizes(Cache *cache, uint64_t *limit, uint64_t *used); /* bytes */
 void cache_insert(Cache *cache, CacheSlot *slots, const uint8_t *block, size_t size,
                   unsigned page_bits);
 
+/* Copies all of a page of CACHE_PAGE_SIZE. False if it is not in the cache. */
+bool cache_copy(const Cache *cache, CacheSlot *slot, uint8_t out[CACHE_PAGE_SIZE]);
+
 /* Counts that a value of a page was had without the page. True: now it is worth unpacking. */
 bool cache_count(Cache *cache, CacheSlot *slot);
 

@@ -14,6 +14,7 @@
  * soon as its own is outside. */
 #include <assert.h>
 
+#include "probe/gather.h"
 #include "probe/probe.h"
 
 enum {
@@ -247,7 +248,7 @@ static int distance_syzygy(const treb_tables *set, const SetPlace *place, const 
 {
     const Syzygy *table;
     ProbeFile *file = place->entry->file[TREB_DTZ];
-    int opened = file_get_syzygy(file, set->reader.wait, &table, error);
+    int opened = file_get_syzygy(&set->reader, file, &table, error);
     if (opened < 0) return opened;
     int at_once = wins_at_once(set, TREB_DTZ, TREB_FORMAT_SYZYGY, pos, verdict, error);
     if (at_once != 0) return at_once;
@@ -270,7 +271,7 @@ static int distance_bare(const treb_tables *set, treb_metric metric, const SetPl
     ProbeFile *file = place->entry->file[metric];
     if (file->format == TREB_FORMAT_SYZYGY)
         return distance_syzygy(set, place, pos, verdict, window, error);
-    int opened = file_get(file, set->reader.wait, &open, error);
+    int opened = file_get(&set->reader, file, &open, error);
     if (opened < 0) return opened;
     treb_position room;
     const treb_position *seen = set_orient(place, pos, &room);
@@ -329,6 +330,19 @@ int distance_value(const treb_tables *set, treb_metric metric, const treb_positi
 
 /* ---- Public ---------------------------------------------------------------------------------- */
 
+typedef struct DistanceCall {
+    const treb_position *pos;
+    treb_metric metric;
+    treb_distance *out;
+    treb_error *error;
+} DistanceCall;
+
+static treb_status call_distance(const treb_tables *set, void *context)
+{
+    const DistanceCall *call = context;
+    return treb_probe_distance(set, call->pos, call->metric, call->out, call->error);
+}
+
 treb_status treb_probe_distance(const treb_tables *tables, const treb_position *pos,
                                 treb_metric metric, treb_distance *out, treb_error *error)
 {
@@ -338,6 +352,8 @@ treb_status treb_probe_distance(const treb_tables *tables, const treb_position *
     if (status != TREB_OK) return status;
     int verdict = wdl_value(tables, pos, &why), distance = verdict;
     if (verdict >= 0) distance = distance_value(tables, metric, pos, verdict, &why);
+    if (distance < 0 && gather_wanted(tables))
+        return gather(tables, call_distance, &(DistanceCall){pos, metric, out, error});
     if (distance < 0) return probe_fail(distance, &why, error);
     *out = (treb_distance){(treb_wdl)verdict, distance_plies(distance), distance_rounded(distance)};
     return TREB_OK;

@@ -114,7 +114,7 @@ void fetcher_stop(Fetcher *fetcher)
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 
-static bool same_job(const FetchJob *a, const FetchJob *b)
+bool fetch_same(const FetchJob *a, const FetchJob *b)
 {
     return a->file == b->file && a->kind == b->kind && a->side == b->side && a->at == b->at &&
            a->size == b->size;
@@ -125,7 +125,7 @@ bool fetcher_post(Fetcher *fetcher, const FetchJob *job)
     if (!atomic_load_explicit(&fetcher->running, memory_order_relaxed)) return false;
     pthread_mutex_lock(&fetcher->mutex);
     unsigned at = 0;
-    while (at < fetcher->count && !same_job(&fetcher->jobs[at], job)) at++;
+    while (at < fetcher->count && !fetch_same(&fetcher->jobs[at], job)) at++;
     if (at == FETCH_JOBS) {
         fetcher->count--;
         memmove(fetcher->jobs, fetcher->jobs + 1, fetcher->count * sizeof *job);

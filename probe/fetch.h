@@ -27,6 +27,8 @@ typedef struct FetchJob {
                           file */
 } FetchJob;
 
+bool fetch_same(const FetchJob *a, const FetchJob *b);
+
 enum { FETCH_JOBS = 256 };
 
 typedef struct Fetcher {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "probe/gather.h"
 
 /* ---- Decoders -------------------------------------------------------------------------------- */
 
@@ -40,6 +41,8 @@ bool pool_init(ProbePool *pool)
     if (pool->files == NULL) return false;
     syzygy_maps_fill(&pool->maps);
     pool->idle = NULL;
+    pool->sources = NULL;
+    pool->source_count = 0;
     atomic_init(&pool->misses, 0);
     atomic_init(&pool->pinned, 0);
     if (cache_init(&pool->cache, TREB_MEMORY_DEFAULT)) {
@@ -71,6 +74,9 @@ void pool_destroy(ProbePool *pool)
     pthread_mutex_destroy(&pool->mutex);
     cache_destroy(&pool->cache);
     table_files_free(pool->files);
+    for (size_t i = 0; i < pool->source_count; i++)
+        pool->sources[i].close(pool->sources[i].context);
+    free(pool->sources);
 }
 
 static void pool_give(ProbePool *pool, ProbeDecoder *decoder)
@@ -136,6 +142,7 @@ static void open_free(OpenFile *open)
         free((void *)(uintptr_t)atomic_load(&open->whole[side]));
     }
     table_close(open->table);
+    free(open->packed);
     free(open);
 }
 
@@ -201,6 +208,35 @@ static int open_fill(OpenFile *open, const ProbeFile *file, treb_error *error)
     return 0;
 }
 
+static bool get_page(void *context, uint64_t page, uint8_t out[TABLE_PAGE_SIZE])
+{
+    const OpenFile *open = context;
+    return cache_copy(&open->source->pool->cache, &open->packed[page], out);
+}
+
+static void put_page(void *context, uint64_t page, const uint8_t bytes[TABLE_PAGE_SIZE])
+{
+    const OpenFile *open = context;
+    ProbePool *pool = open->source->pool;
+    atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
+    cache_insert(&pool->cache, &open->packed[page], bytes, TABLE_PAGE_SIZE, CACHE_PAGE_BITS);
+}
+
+/* Opens the table of a file that is elsewhere. Its pages are kept as they come: what they hold takes
+ * many times as much room unpacked. */
+static int open_elsewhere(OpenFile *open, ProbeFile *file, treb_error *error)
+{
+    _Static_assert((int)TABLE_PAGE_SIZE == (int)CACHE_PAGE_SIZE, "a page of codes is one of ours");
+    const char *name = file->path + strlen(file->source->name) + 1;
+    open->table = table_open_elsewhere(file->source, file->path, name, error);
+    if (open->table == NULL) return -(int)error->status;
+    open->packed = calloc(table_pages(open->table) + 1, sizeof *open->packed);
+    if (open->packed == NULL) return fail_file(error, TREB_ERR_MEMORY, file->path, "out of memory");
+    open->keep = (TablePages){get_page, put_page, open};
+    table_keep_pages(open->table, &open->keep);
+    return 0;
+}
+
 static OpenFile *open_new(ProbeFile *file, treb_error *error)
 {
     OpenFile *open = calloc(1, sizeof *open);
@@ -209,8 +245,12 @@ static OpenFile *open_new(ProbeFile *file, treb_error *error)
         return NULL;
     }
     open->source = file;
-    open->table = table_open_among(file->pool->files, file->path, error);
-    if (open->table != NULL && open_fill(open, file, error) == 0) return open;
+    if (file->source != NULL)
+        (void)open_elsewhere(open, file, error);
+    else
+        open->table = table_open_among(file->pool->files, file->path, error);
+    bool there = open->table != NULL && (file->source == NULL || open->packed != NULL);
+    if (there && open_fill(open, file, error) == 0) return open;
     open_free(open);
     return NULL;
 }
@@ -244,7 +284,7 @@ static bool open_once(ProbeFile *file, treb_error *error)
         return false;
     }
     if (open_format(file, error)) return true;
-    if (error->status == TREB_ERR_DAMAGED) {
+    if (error->status == TREB_ERR_DAMAGED && file->source == NULL) {
         /* Other failures may pass. Without memory for the note the next call tries again. */
         file->failure = malloc(sizeof *file->failure);
         if (file->failure != NULL) *file->failure = *error;
@@ -252,9 +292,17 @@ static bool open_once(ProbeFile *file, treb_error *error)
     return false;
 }
 
+/* Leaves a note of what a reader lacks who does not wait for it. False if nobody takes it. */
+static bool post(const ProbeReader *reader, const FetchJob *job)
+{
+    if (reader->gather == NULL) return fetcher_post(&reader->pool->fetcher, job);
+    gather_note(reader->gather, job);
+    return true;
+}
+
 /* A file that is not open, for one who does not wait: why it cannot be, or that somebody opens
  * it. */
-static int open_later(ProbeFile *file, treb_error *error)
+static int open_later(const ProbeReader *reader, ProbeFile *file, treb_error *error)
 {
     const FetchJob job = {.file = file, .kind = FETCH_OPEN};
     bool failed = false, opened = false;
@@ -267,14 +315,15 @@ static int open_later(ProbeFile *file, treb_error *error)
     }
     if (opened) return 0;
     if (failed) return -(int)TREB_ERR_DAMAGED;
-    fetcher_post(&file->pool->fetcher, &job);
+    post(reader, &job);
     return -(int)fail_not_ready(error, file->path);
 }
 
-int file_open(ProbeFile *file, TableWait wait, treb_error *error)
+int file_open(const ProbeReader *reader, ProbeFile *file, treb_error *error)
 {
     treb_error unused;
-    if (wait != TABLE_WAIT) return open_later(file, error);
+    bool waits = reader->wait == TABLE_WAIT || (reader->wait == TABLE_NEAR && file->source == NULL);
+    if (!waits) return open_later(reader, file, error);
     if (error == NULL) error = &unused;
     pthread_mutex_lock(&file->mutex);
     bool opened = open_once(file, error);
@@ -311,12 +360,12 @@ static int read_block_of(const ProbeReader *reader, const OpenFile *file, int si
 }
 
 /* Has a block fetched: by the thread for that, or else by the system. */
-static void fetch_block_of(ProbePool *pool, const OpenFile *file, int side, uint64_t at)
+static void fetch_block_of(const ProbeReader *reader, const OpenFile *file, int side, uint64_t at)
 {
     uint64_t page = at >> file->page_bits << file->page_bits; /* what the cache keeps or drops */
     const FetchJob job = {file->source, FETCH_BLOCK, side, page, 1};
-    const ProbeReader system = {pool, TABLE_FETCH};
-    if (!fetcher_post(&pool->fetcher, &job)) read_block_of(&system, file, side, at, NULL);
+    const ProbeReader system = {reader->pool, TABLE_FETCH, NULL};
+    if (!post(reader, &job)) read_block_of(&system, file, side, at, NULL);
 }
 
 /* The bytes at `at`, of a side that is not in memory. */
@@ -326,7 +375,7 @@ static int read_missing(const ProbeReader *reader, const OpenFile *file, int sid
     int value = -(int)TREB_ERR_NOT_READY;
     if (reader->wait != TABLE_FETCH) value = read_block_of(reader, file, side, at, error);
     if (value != -(int)TREB_ERR_NOT_READY) return value;
-    fetch_block_of(reader->pool, file, side, at);
+    fetch_block_of(reader, file, side, at);
     return -(int)fail_not_ready(error, file->source->path);
 }
 
@@ -343,14 +392,17 @@ static int read_single(const ProbeReader *reader, const OpenFile *file, int side
     if (code == -(int)TREB_ERR_NOT_READY) {
         MappedBytes page = table_cell_page(file->table, side, cell);
         const FetchJob job = {file->source, FETCH_PAGES, side, page.at, page.size};
-        if (!fetcher_post(&pool->fetcher, &job)) mapped_fetch(table_map(file->table), page);
+        if (!post(reader, &job)) (void)table_bring(file->table, TABLE_FETCH, page, NULL);
         return code;
     }
     if (code < 0) return code;
     atomic_fetch_add_explicit(&pool->misses, 1, memory_order_relaxed);
-    /* What is near may have to be waited for. */
-    if (wait == TABLE_WAIT && cache_count(&pool->cache, &file->slots[side][at >> file->page_bits]))
-        (void)read_block_of(reader, file, side, at, NULL);
+    /* What is near may have to be waited for; of a file that is elsewhere it is not asked for. */
+    if ((wait == TABLE_WAIT || wait == TABLE_NEAR) &&
+        cache_count(&pool->cache, &file->slots[side][at >> file->page_bits])) {
+        const ProbeReader near = {pool, file->packed != NULL ? TABLE_NEAR : wait, NULL};
+        (void)read_block_of(&near, file, side, at, NULL);
+    }
     if (file->header->metric != TREB_WDL) return code;
     const TableSide *s = &file->header->side[side];
     return code < s->codes[0] ? s->plies[0][code] : FILE_NO_VERDICT;
@@ -363,7 +415,7 @@ int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy
     int ready = syzygy_ready(table, pos, &missing, error);
     if (ready != -(int)TREB_ERR_NOT_READY) return ready;
     const FetchJob job = {file, FETCH_PAGES, 0, missing.at, missing.size};
-    if (!fetcher_post(&reader->pool->fetcher, &job)) mapped_fetch(syzygy_map(table), missing);
+    if (!post(reader, &job)) mapped_fetch(syzygy_map(table), missing);
     return ready;
 }
 
@@ -376,23 +428,25 @@ static bool has_byte(const ProbePool *pool, const OpenFile *file, int side, uint
                       (unsigned)(at & ((1u << file->page_bits) - 1)), &bytes);
 }
 
-void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait)
+treb_status file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait)
 {
-    const ProbeReader reader = {pool, wait};
+    const ProbeReader reader = {pool, wait, NULL};
     ProbeFile *file = job->file;
+    int result = 0;
     if (job->kind == FETCH_OPEN) {
-        if (wait == TABLE_WAIT) (void)file_open(file, wait, NULL);
+        if (wait == TABLE_WAIT) result = file_open(&reader, file, NULL);
     } else if (job->kind == FETCH_BLOCK) {
         const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
         if (!has_byte(pool, open, job->side, job->at))
-            (void)read_block_of(&reader, open, job->side, job->at, NULL);
+            result = read_block_of(&reader, open, job->side, job->at, NULL);
     } else {
         const Syzygy *table = atomic_load_explicit(&file->syzygy, memory_order_acquire);
         const OpenFile *open = atomic_load_explicit(&file->open, memory_order_acquire);
         const MappedBytes bytes = {job->at, job->size};
-        const Mapped *map = table != NULL ? syzygy_map(table) : table_map(open->table);
-        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(map, bytes);
+        if (table == NULL) return table_bring(open->table, wait, bytes, NULL);
+        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(syzygy_map(table), bytes);
     }
+    return result < 0 ? (treb_status)-result : TREB_OK;
 }
 
 /* Where a cell's byte is, and which part of it is the cell's. A division by a constant costs a
@@ -500,6 +554,8 @@ int file_pin(ProbePool *pool, ProbeFile *file, treb_error *error)
 uint64_t file_size(const ProbeFile *file)
 {
     struct stat about;
+    const OpenFile *open = atomic_load(&file->open);
+    if (file->source != NULL) return open != NULL ? table_file_size(open->table) : 0;
     return stat(file->path, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
@@ -517,10 +573,36 @@ static treb_status read_to_end(const ProbeFile *file, int descriptor, uint8_t *p
     }
 }
 
+/* A file that is elsewhere, for a source that keeps what it brings. */
+static treb_status read_elsewhere(const ProbeFile *file, uint8_t *part, size_t size, FileTold *told,
+                                  void *context, treb_error *error)
+{
+    bool cut;
+    const char *name = file->path + strlen(file->source->name) + 1;
+    TableFile *far = table_file_elsewhere(file->source, file->path, name, error);
+    if (far == NULL) return error->status;
+    treb_status status = TREB_OK;
+    uint64_t end = table_file_bytes(far);
+    for (uint64_t at = 0; at < end && status == TREB_OK; at += size) {
+        if (size > end - at) size = (size_t)(end - at);
+        status = table_file_read(far, TABLE_WAIT, part, size, at, &cut, error);
+        if (status == TREB_OK && told != NULL && told(context, size)) break;
+    }
+    table_file_close(far);
+    return status;
+}
+
 treb_status file_read_through(const ProbeFile *file, FileTold *told, void *context,
                               treb_error *error)
 {
     enum { PART = 1 << 20 };
+    if (file->source != NULL) {
+        uint8_t *room = malloc(PART);
+        treb_status read = room != NULL ? read_elsewhere(file, room, PART, told, context, error)
+                                        : fail_memory(error);
+        free(room);
+        return read;
+    }
     int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return fail_errno(error, "open", file->path);
     uint8_t *part = malloc(PART);

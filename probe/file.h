@@ -21,7 +21,9 @@ typedef struct ProbePool {
     Cache cache;
     Fetcher fetcher;
     pthread_mutex_t mutex;
-    ProbeDecoder *idle; /* under the mutex */
+    ProbeDecoder *idle;   /* under the mutex */
+    treb_source *sources; /* of the files that are elsewhere; the pool closes them */
+    size_t source_count;
     _Atomic uint64_t misses, pinned;
 } ProbePool;
 
@@ -33,6 +35,7 @@ void pool_destroy(ProbePool *pool);
 typedef struct ProbeReader {
     ProbePool *pool;
     TableWait wait;
+    struct Gather *gather; /* notes what is to be brought; NULL: the thread that fetches does */
 } ProbeReader;
 
 /* A file that is open. Only slots and `whole` ever change. */
@@ -48,6 +51,8 @@ typedef struct OpenFile {
     CacheSlot *slots[2];               /* by page */
     _Atomic(const uint8_t *) whole[2]; /* the side, if pinned */
     uint64_t pages;                    /* of a side */
+    CacheSlot *packed; /* of a file that is elsewhere, by page of the file: as it is there */
+    TablePages keep;   /* which finds them */
     Table *table;
     struct ProbeFile *source;
 } OpenFile;
@@ -58,6 +63,7 @@ typedef struct ProbeFile {
     treb_metric metric;
     treb_format format;
     char *path;
+    const treb_source *source; /* that has it; NULL: a directory */
     ProbePool *pool;
     _Atomic(OpenFile *) open; /* NULL: not yet, or in vain, or another format */
     _Atomic(Syzygy *) syzygy; /* likewise */
@@ -73,26 +79,33 @@ void file_destroy(ProbeFile *file);
 /* Opens a file: 0, or minus a treb_status. Who does not wait opens nothing, as that reads the
  * file's header: it is TREB_ERR_NOT_READY, and the thread that fetches, if there is one, opens
  * it. */
-int file_open(ProbeFile *file, TableWait wait, treb_error *error);
+int file_open(const ProbeReader *reader, ProbeFile *file, treb_error *error);
 
 /* A file of our own format, or of Syzygy's, opened if need be. */
-static inline int file_get(ProbeFile *file, TableWait wait, const OpenFile **out, treb_error *error)
+static inline int file_get(const ProbeReader *reader, ProbeFile *file, const OpenFile **out,
+                           treb_error *error)
 {
     *out = atomic_load_explicit(&file->open, memory_order_acquire);
     if (*out != NULL) return 0;
-    int opened = file_open(file, wait, error);
+    int opened = file_open(reader, file, error);
     if (opened == 0) *out = atomic_load_explicit(&file->open, memory_order_acquire);
     return opened;
 }
 
-static inline int file_get_syzygy(ProbeFile *file, TableWait wait, const Syzygy **out,
+static inline int file_get_syzygy(const ProbeReader *reader, ProbeFile *file, const Syzygy **out,
                                   treb_error *error)
 {
     *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
     if (*out != NULL) return 0;
-    int opened = file_open(file, wait, error);
+    int opened = file_open(reader, file, error);
     if (opened == 0) *out = atomic_load_explicit(&file->syzygy, memory_order_acquire);
     return opened;
+}
+
+/* One who waits for whatever it lacks. */
+static inline ProbeReader file_reader(const ProbeFile *file)
+{
+    return (ProbeReader){file->pool, TABLE_WAIT, NULL};
 }
 
 /* Unpacks both sides for good. */
@@ -109,13 +122,13 @@ int file_syzygy_unready(const ProbeReader *reader, ProbeFile *file, const Syzygy
 static inline int file_syzygy_ready(const ProbeReader *reader, ProbeFile *file, const Syzygy *table,
                                     const treb_position *pos, treb_error *error)
 {
-    if (reader->wait == TABLE_WAIT) return 0;
+    if (reader->wait == TABLE_WAIT || reader->wait == TABLE_NEAR) return 0;
     return file_syzygy_unready(reader, file, table, pos, error);
 }
 
-/* Does what was noted for fetching; with TABLE_FETCH only asks the system to begin. For the thread
- * that fetches. */
-void file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait);
+/* Does what was noted for fetching; with TABLE_FETCH only asks the system, or a source, to begin. For
+ * those who fetch. The status is of interest with TABLE_WAIT alone. */
+treb_status file_fetch(ProbePool *pool, const FetchJob *job, TableWait wait);
 
 /* Reads all of a file once, so that the system has it in memory, a part at a time; after each
  * `told` is called, unless NULL, and ends it by true. */
@@ -123,7 +136,7 @@ typedef bool FileTold(void *context, uint64_t bytes);
 treb_status file_read_through(const ProbeFile *file, FileTold *told, void *context,
                               treb_error *error);
 
-/* Its bytes; 0 if the system does not say. */
+/* Its bytes; 0 if the system, or the source, does not say. */
 uint64_t file_size(const ProbeFile *file);
 
 int file_damaged(const OpenFile *file, const char *what, treb_error *error);

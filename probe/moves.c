@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/san.h"
+#include "probe/gather.h"
 #include "probe/probe.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -187,9 +188,18 @@ static void name_own_table(const treb_tables *set, const treb_position *pos, int
         set_missing(pos, TREB_WDL, why);
 }
 
+typedef struct ListCall {
+    const treb_position *pos;
+    MoveList *list;
+    treb_error *error;
+} ListCall;
+
+static GatherProbe call_list;
+
 static treb_status list_moves(const treb_tables *set, const treb_position *pos, MoveList *list,
                               treb_error *error)
 {
+    if (gather_wanted(set)) return gather(set, call_list, &(ListCall){pos, list, error});
     Move moves[MOVES_MAX];
     treb_error why;
     int all = movegen_all(pos, moves), failed = 0;
@@ -201,6 +211,12 @@ static treb_status list_moves(const treb_tables *set, const treb_position *pos, 
     if (failed == 0) return TREB_OK;
     name_own_table(set, pos, failed, &why);
     return probe_fail(failed, &why, error);
+}
+
+static treb_status call_list(const treb_tables *set, void *context)
+{
+    const ListCall *call = context;
+    return list_moves(set, call->pos, call->list, call->error);
 }
 
 /* What every list of moves begins with. */
@@ -226,6 +242,20 @@ treb_status treb_probe_moves(const treb_tables *tables, const treb_position *pos
     return status;
 }
 
+typedef struct MoveCall {
+    const treb_position *pos;
+    const char *move;
+    treb_metric metric;
+    treb_move *out;
+    treb_error *error;
+} MoveCall;
+
+static treb_status call_move(const treb_tables *set, void *context)
+{
+    const MoveCall *call = context;
+    return treb_probe_move(set, call->pos, call->move, call->metric, call->out, call->error);
+}
+
 treb_status treb_probe_move(const treb_tables *tables, const treb_position *pos, const char *move,
                             treb_metric metric, treb_move *out, treb_error *error)
 {
@@ -236,6 +266,8 @@ treb_status treb_probe_move(const treb_tables *tables, const treb_position *pos,
     if (status != TREB_OK) return status;
     if (move_from_uci(pos, move, &m) != TREB_OK)
         return fail(error, TREB_ERR_ARGUMENT, "not a legal move");
+    if (gather_wanted(tables))
+        return gather(tables, call_move, &(MoveCall){pos, move, metric, out, error});
     *out = describe(tables, pos, m, metric, &failed, &why);
     if (failed == 0) return TREB_OK;
     name_own_table(tables, pos, failed, &why);
@@ -354,12 +386,25 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
     return value;
 }
 
+typedef struct RootCall {
+    const treb_position *pos;
+    treb_value *out;
+    treb_error *error;
+} RootCall;
+
+static treb_status call_root(const treb_tables *set, void *context)
+{
+    const RootCall *call = context;
+    return treb_probe_root(set, call->pos, call->out, call->error);
+}
+
 treb_status treb_probe_root(const treb_tables *tables, const treb_position *pos, treb_value *out,
                             treb_error *error)
 {
     treb_error why;
     treb_status status = probe_plain(pos) ? TREB_OK : probe_check_possible(pos, error);
     if (status != TREB_OK) return status;
+    if (gather_wanted(tables)) return gather(tables, call_root, &(RootCall){pos, out, error});
     *out = value_of_position(tables, pos, &why);
     status = out->status[TREB_WDL];
     return status == TREB_OK ? status : probe_fail(-(int)status, &why, error);

@@ -66,6 +66,10 @@ const char *treb_status_text(treb_status status)
         return "wrong argument";
     case TREB_ERR_NOT_READY:
         return "not in memory yet";
+    case TREB_ERR_NETWORK:
+        return "server of tables not to be had";
+    case TREB_ERR_TIMEOUT:
+        return "server of tables too slow";
     }
     return "unknown status";
 }

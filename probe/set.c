@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "probe/address.h"
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
@@ -95,10 +96,13 @@ static bool known(const FoundFiles *found, size_t before, const ProbeFile *file)
     return false;
 }
 
-static bool add_file(FoundFiles *found, const char *directory, const char *name, size_t before)
+/* `source`: that has it, or NULL. */
+static bool add_file(FoundFiles *found, const char *directory, const treb_source *source,
+                     const char *name, size_t before)
 {
-    ProbeFile file = {0};
+    ProbeFile file = {.source = source};
     if (!set_parse_name(name, &file) || known(found, before, &file)) return true;
+    if (source != NULL && file.format != TREB_FORMAT_TREBUCHET) return true;
     if (found->count == found->capacity) {
         size_t capacity = found->capacity ? 2 * found->capacity : 64;
         ProbeFile *files = realloc(found->files, capacity * sizeof *files);
@@ -122,9 +126,33 @@ static treb_status scan(FoundFiles *found, const char *directory, treb_error *er
     size_t before = found->count;
     treb_status status = TREB_OK;
     for (struct dirent *entry; status == TREB_OK && (entry = readdir(list)) != NULL;)
-        if (!add_file(found, directory, entry->d_name, before)) status = fail_memory(error);
+        if (!add_file(found, directory, NULL, entry->d_name, before)) status = fail_memory(error);
     closedir(list);
     return status;
+}
+
+/* Files of a source, as it lists them. */
+typedef struct Listing {
+    FoundFiles *found;
+    const treb_source *source;
+    bool memory;
+} Listing;
+
+static void add_listed(void *context, const char *name)
+{
+    Listing *l = context;
+    /* A list may name a file twice. */
+    if (l->memory)
+        l->memory = add_file(l->found, l->source->name, l->source, name, l->found->count);
+}
+
+static treb_status scan_source(FoundFiles *found, const treb_source *source, treb_error *error)
+{
+    treb_error why = {0};
+    Listing listing = {found, source, true};
+    treb_status status = source->list(source->context, add_listed, &listing, &why);
+    if (status != TREB_OK) return fail(error, status, "%s", why.text);
+    return listing.memory ? TREB_OK : fail_memory(error);
 }
 
 /* ---- From materials to files ----------------------------------------------------------------- */
@@ -184,7 +212,7 @@ static bool build(treb_tables *set)
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-enum { VIEWS = TABLE_FETCH + 1 };
+enum { VIEWS = SET_WAITING + 1 };
 
 /* Takes what was found over. */
 static bool adopt(treb_tables *set, FoundFiles *found)
@@ -205,7 +233,7 @@ static treb_tables *new_set(void)
     treb_tables *set = calloc(VIEWS, sizeof *set);
     ProbePool *pool = calloc(1, sizeof *pool);
     if (set != NULL && pool != NULL && pool_init(pool)) {
-        set->reader = (ProbeReader){pool, TABLE_WAIT};
+        set->reader = (ProbeReader){pool, TABLE_WAIT, NULL};
         return set;
     }
     free(pool);
@@ -217,23 +245,57 @@ static void make_views(treb_tables *set)
 {
     for (int wait = TABLE_TRY; wait < VIEWS; wait++) {
         set[wait] = *set;
-        set[wait].reader.wait = (TableWait)wait;
+        set[wait].reader.wait = wait == SET_WAITING ? TABLE_WAIT : (TableWait)wait;
     }
+    if (set->reader.pool->source_count > 0) set->reader.wait = TABLE_NEAR;
 }
 
-treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
-                      treb_error *error)
+/* Takes over a source, and lists what it has. */
+static treb_status add_source(treb_tables *set, const treb_source *source, FoundFiles *found,
+                              treb_error *error)
+{
+    ProbePool *pool = set->reader.pool;
+    pool->sources[pool->source_count] = *source;
+    return scan_source(found, &pool->sources[pool->source_count++], error);
+}
+
+/* What a place has: a source, a directory, or the address of one that is elsewhere. */
+static treb_status add_place_of(treb_tables *set, const treb_source *place, FoundFiles *found,
+                                treb_error *error)
+{
+    treb_source source;
+    if (place->list != NULL) return add_source(set, place, found, error);
+    if (!set_is_address(place->name)) return scan(found, place->name, error);
+    treb_status status = address_open(place->name, &source, error);
+    return status == TREB_OK ? add_source(set, &source, found, error) : status;
+}
+
+/* Those that no set has taken over. */
+static void close_sources(const treb_source *sources, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sources[i].list != NULL) sources[i].close(sources[i].context);
+}
+
+static treb_tables *open_places(const treb_source *places, size_t count, treb_format first,
+                                treb_error *error)
 {
     FoundFiles found = {0};
     treb_status status = TREB_OK;
     treb_tables *set = new_set();
-    if (set == NULL) {
+    if (set != NULL) set->reader.pool->sources = calloc(count + 1, sizeof *places);
+    if (set == NULL || set->reader.pool->sources == NULL) {
         fail_memory(error);
+        treb_tables_close(set);
+        close_sources(places, count);
         return NULL;
     }
     set->first = first;
-    for (size_t i = 0; i < count && status == TREB_OK; i++)
-        status = scan(&found, directories[i], error);
+    for (size_t i = 0; i < count; i++)
+        if (status == TREB_OK)
+            status = add_place_of(set, &places[i], &found, error);
+        else
+            close_sources(&places[i], 1);
     if (status == TREB_OK && adopt(set, &found)) {
         make_views(set);
         return set;
@@ -243,6 +305,25 @@ treb_tables *set_open(const char *const *directories, size_t count, treb_format 
     free(found.files);
     treb_tables_close(set);
     return NULL;
+}
+
+treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
+                      treb_error *error)
+{
+    treb_source *places = calloc(count + 1, sizeof *places);
+    if (places == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) places[i].name = directories[i];
+    treb_tables *set = open_places(places, count, first, error);
+    free(places);
+    return set;
+}
+
+treb_tables *treb_tables_open_sources(const treb_source *sources, size_t count, treb_error *error)
+{
+    return open_places(sources, count, TREB_FORMAT_TREBUCHET, error);
 }
 
 treb_tables *treb_tables_open(const char *const *directories, size_t count, treb_error *error)
@@ -356,7 +437,11 @@ static size_t list_smallest(const treb_tables *set, treb_metric metric, WarmFile
     size_t count = 0;
     for (size_t i = 0; i < set->entry_count; i++) {
         ProbeFile *file = set->entries[i].file[metric];
-        if (file != NULL) out[count++] = (WarmFile){file, file_size(file)};
+        if (file == NULL) continue;
+        /* Only then is it known how large it is; why it cannot be opened is told later. */
+        const ProbeReader reader = file_reader(file);
+        if (file->source != NULL) (void)file_open(&reader, file, NULL);
+        out[count++] = (WarmFile){file, file_size(file)};
     }
     qsort(out, count, sizeof *out, compare_sizes);
     return count;
@@ -366,7 +451,8 @@ static size_t list_smallest(const treb_tables *set, treb_metric metric, WarmFile
 static void warm(Warming *w, ProbeFile *file, bool whole, treb_error *error)
 {
     treb_error why;
-    treb_status status = (treb_status)-file_open(file, TABLE_WAIT, &why);
+    const ProbeReader reader = file_reader(file);
+    treb_status status = (treb_status)-file_open(&reader, file, &why);
     if (status == TREB_OK && whole) status = file_read_through(file, told, w, &why);
     if (status != TREB_OK && w->status == TREB_OK) w->status = pass_on(&why, error);
     told(w, 0);
@@ -405,7 +491,8 @@ static treb_status describe_syzygy(ProbeFile *file, treb_table_info *out, treb_e
 {
     treb_error why;
     const Syzygy *table;
-    if (file_get_syzygy(file, TABLE_WAIT, &table, &why) < 0) return pass_on(&why, error);
+    const ProbeReader reader = file_reader(file);
+    if (file_get_syzygy(&reader, file, &table, &why) < 0) return pass_on(&why, error);
     out->file_size = syzygy_file_size(table);
     for (int side = 0; side < 2; side++) out->stored[side] = syzygy_has_side(table, side);
     return TREB_OK;
@@ -421,7 +508,8 @@ static treb_status describe(ProbeFile *file, treb_table_info *out, treb_error *e
     out->format = file->format;
     out->path = file->path;
     if (file->format == TREB_FORMAT_SYZYGY) return describe_syzygy(file, out, error);
-    if (file_get(file, TABLE_WAIT, &open, &why) < 0) return pass_on(&why, error);
+    const ProbeReader reader = file_reader(file);
+    if (file_get(&reader, file, &open, &why) < 0) return pass_on(&why, error);
     out->file_size = table_file_size(open->table);
     out->block_size = UINT64_C(1) << open->block_bits;
     for (int s = 0; s < 2; s++) copy_side(&open->header->side[s], out, s);
@@ -460,7 +548,8 @@ treb_status treb_tables_histogram(const treb_tables *tables, const char *materia
     if (file->format == TREB_FORMAT_SYZYGY)
         return fail(error, TREB_ERR_ARGUMENT, "%.400s is a Syzygy file: it has no histograms",
                     file->path);
-    if (file_get(file, TABLE_WAIT, &open, &why) < 0) return pass_on(&why, error);
+    const ProbeReader reader = file_reader(file);
+    if (file_get(&reader, file, &open, &why) < 0) return pass_on(&why, error);
     const TableSide *side = &open->header->side[turn];
     const uint64_t *entry = side->histogram[wdl];
     if (entry == NULL && side->count[wdl])

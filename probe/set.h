@@ -21,9 +21,10 @@ typedef struct SetPlace {
     bool swapped;          /* the position's White is the table's Black */
 } SetPlace;
 
-/* A set is three of these in a row, for each TableWait one, that differ in nothing but what their
- * reader does about a disk: the first is what the caller has, and set_view gives the others. All
- * that probes goes by the one that it was given. */
+/* A set is four of these in a row that differ in nothing but what their reader does about a disk:
+ * the first is what the caller has, and set_view gives the others. All that probes goes by the one
+ * that it was given. The first waits; with files that are elsewhere it waits for disks alone
+ * (TABLE_NEAR), and what it lacks is gathered (probe/gather.h). */
 struct treb_tables {
     ProbeReader reader; /* with the pool, the set's changing part */
     treb_format first;  /* of files in both formats this one's answers */
@@ -38,7 +39,8 @@ struct treb_tables {
 
 /* The same set for one who does not wait for a disk (TABLE_TRY), or only has it begin
  * (TABLE_FETCH). */
-static inline const treb_tables *set_view(const treb_tables *tables, TableWait wait)
+enum { SET_WAITING = TABLE_NEAR /* the view that waits for whatever it lacks, in turn */ };
+static inline const treb_tables *set_view(const treb_tables *tables, int wait)
 {
     return tables + wait;
 }
@@ -118,6 +120,9 @@ static inline const treb_position *set_orient(const SetPlace *place, const treb_
 /* treb_tables_open, with the format that answers where a material has files in both. */
 treb_tables *set_open(const char *const *directories, size_t count, treb_format first,
                       treb_error *error);
+
+/* Whether a directory is the address of one elsewhere. */
+bool set_is_address(const char *directory);
 
 /* Takes the material, metric and format from a file's name, "KRPvKR.dtz.treb" or "KRPvKR.rtbz",
  * spelt as the generator would. False if it is none. */

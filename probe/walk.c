@@ -40,9 +40,9 @@ static bool put_pawns(const Index *index, uint64_t slice, WalkRow *row)
 bool walk_order(ProbeFile *file, Index *out)
 {
     const OpenFile *open;
-    if (file == NULL || file->format != TREB_FORMAT_TREBUCHET ||
-        file_get(file, TABLE_WAIT, &open, NULL) < 0)
-        return false;
+    if (file == NULL || file->format != TREB_FORMAT_TREBUCHET) return false;
+    const ProbeReader reader = file_reader(file);
+    if (file_get(&reader, file, &open, NULL) < 0) return false;
     *out = open->index[open->stored[TREB_BLACK] && !open->stored[TREB_WHITE]];
     return true;
 }

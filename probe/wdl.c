@@ -7,6 +7,7 @@
  * tables are not installed costs nothing. */
 #include <assert.h>
 
+#include "probe/gather.h"
 #include "probe/probe.h"
 
 /* What is known of a position without its own table: whether nobody can win, or it is over. Else
@@ -26,12 +27,12 @@ static int wdl_stored(const treb_tables *set, const SetPlace *place, ProbeFile *
     const treb_position *seen = set_orient(place, pos, &room);
     if (file->format == TREB_FORMAT_SYZYGY) {
         const Syzygy *table;
-        int ready = file_get_syzygy(file, set->reader.wait, &table, error);
+        int ready = file_get_syzygy(&set->reader, file, &table, error);
         if (ready == 0) ready = file_syzygy_ready(&set->reader, file, table, seen, error);
         return ready < 0 ? ready : syzygy_verdict(table, seen, error);
     }
     const OpenFile *open;
-    int opened = file_get(file, set->reader.wait, &open, error);
+    int opened = file_get(&set->reader, file, &open, error);
     if (opened < 0) return opened;
     uint64_t cell = index_of_position(&open->index[seen->turn], seen);
     int verdict = file_cell(&set->reader, open, seen->turn, cell, error);
@@ -107,6 +108,18 @@ int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *erro
     return best >= 0 ? stored : best;
 }
 
+typedef struct WdlCall {
+    const treb_position *pos;
+    treb_wdl *out;
+    treb_error *error;
+} WdlCall;
+
+static treb_status call_wdl(const treb_tables *set, void *context)
+{
+    const WdlCall *call = context;
+    return treb_probe_wdl(set, call->pos, call->out, call->error);
+}
+
 treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, treb_wdl *out,
                            treb_error *error)
 {
@@ -114,6 +127,8 @@ treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, 
     treb_status status = probe_check(pos, error);
     if (status != TREB_OK) return status;
     int verdict = wdl_value(tables, pos, error != NULL ? &why : NULL);
+    if (verdict < 0 && gather_wanted(tables))
+        return gather(tables, call_wdl, &(WdlCall){pos, out, error});
     if (verdict < 0) return probe_fail(verdict, &why, error);
     *out = (treb_wdl)verdict;
     return TREB_OK;

@@ -26,13 +26,13 @@ bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *e
 {
     const char *folder[FOLDERS_MAX];
     size_t count = 0;
-    char *copy = strdup(path), *rest = NULL;
+    char *copy = strdup(path), *rest = copy;
     treb_tables *set = NULL;
     if (copy == NULL) {
         *error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
         return false;
     }
-    for (char *at = strtok_r(copy, ":", &rest); at; at = strtok_r(NULL, ":", &rest))
+    for (char *at; (at = treb_next_place(&rest)) != NULL;)
         if (count < FOLDERS_MAX) folder[count++] = at;
     if (count > 0) set = treb_tables_open(folder, count, error);
     free(copy);

@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <trebuchet.h>
 #include <unistd.h>
@@ -96,9 +97,16 @@ static bool ends_with(const char *name, const char *end)
     return length > most && strcmp(name + length - most, end) == 0;
 }
 
+/* One that a web server has: what it holds the set will tell. */
+static bool is_address(const char *folder)
+{
+    return strncasecmp(folder, "http://", 7) == 0 || strncasecmp(folder, "https://", 8) == 0;
+}
+
 static bool holds_tables(const char *folder)
 {
     bool found = false;
+    if (is_address(folder)) return true;
     DIR *list = opendir(folder);
     if (list == NULL) return false;
     for (struct dirent *e; !found && (e = readdir(list)) != NULL;)
@@ -119,8 +127,8 @@ static bool folders_of(const char *path, Folders *out)
     out->folder = (const char **)malloc(most * sizeof *out->folder);
     if (out->text == NULL || out->folder == NULL) return false;
     char *rest = out->text;
-    for (char *folder; (folder = strsep(&rest, ":")) != NULL;)
-        if (*folder != '\0' && holds_tables(folder)) out->folder[out->count++] = folder;
+    for (char *folder; (folder = treb_next_place(&rest)) != NULL;)
+        if (holds_tables(folder)) out->folder[out->count++] = folder;
     return true;
 }
 
@@ -161,9 +169,24 @@ static unsigned men_of(const Folders *folders, const char *file)
     return 0;
 }
 
-static unsigned most_men(const Folders *folders)
+/* The same of a set with files that are elsewhere: they are in the order of men. */
+static unsigned most_men_of_set(const treb_tables *tables)
+{
+    treb_table_info info;
+    for (size_t i = treb_tables_count(tables); i-- > 0;) {
+        if (treb_tables_info(tables, i, &info, NULL) != TREB_OK || info.metric != TREB_WDL)
+            continue;
+        unsigned men = (unsigned)strlen(info.material) - 1;
+        if (treb_tables_find(tables, info.material, TREB_DTZ, &info, NULL) == TREB_OK) return men;
+    }
+    return 0;
+}
+
+static unsigned most_men(const treb_tables *tables, const Folders *folders)
 {
     unsigned most = 0;
+    for (size_t i = 0; i < folders->count; i++)
+        if (is_address(folders->folder[i])) return most_men_of_set(tables);
     for (size_t i = 0; i < folders->count; i++) {
         DIR *list = opendir(folders->folder[i]);
         if (list == NULL) continue;
@@ -227,7 +250,7 @@ static bool open_folders(const Folders *folders)
     if (tables == NULL) return false;
     treb_tables_set_memory(tables, cache_bytes(getenv("TREBUCHET_CACHE")));
     __atomic_store_n(&current, tables, __ATOMIC_SEQ_CST);
-    set_largest(most_men(folders));
+    set_largest(most_men(tables, folders));
     return true;
 }
 

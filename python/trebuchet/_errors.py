@@ -1,7 +1,7 @@
 """What can go wrong. `status` is the treb_status of trebuchet.h."""
 from __future__ import annotations
 
-OK, FEN, POSITION, CASTLING, MEN, NO_TABLE, DAMAGED, IO, MEMORY, ARGUMENT = range(10)
+OK, FEN, POSITION, CASTLING, MEN, NO_TABLE, DAMAGED, IO, MEMORY, ARGUMENT, NOT_READY, NETWORK, TIMEOUT = range(13)
 
 
 class Error(Exception):
@@ -29,13 +29,17 @@ class DamagedTableError(Error, OSError):
     """A file or folder cannot be read, or a file is not what it should be."""
 
 
+class NetworkError(Error, OSError):
+    """A server of tables cannot be reached, does not give them, or takes too long."""
+
+
 class LibraryError(Error, OSError):
     """libtrebuchet is not there, or too old."""
 
 
 _CLASSES = {FEN: InputError, POSITION: InputError, CASTLING: MissingTableError,
             MEN: MissingTableError, NO_TABLE: MissingTableError, DAMAGED: DamagedTableError,
-            IO: DamagedTableError, ARGUMENT: InputError}
+            IO: DamagedTableError, ARGUMENT: InputError, NETWORK: NetworkError, TIMEOUT: NetworkError}
 
 
 def raise_status(status: int, text: str) -> None:

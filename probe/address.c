@@ -1,0 +1,67 @@
+/* address.c - see address.h. */
+#include "probe/address.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/error.h"
+#include "probe/set.h"
+#include "trebuchet-http.h"
+
+bool set_is_address(const char *directory)
+{
+    return strncasecmp(directory, "http://", 7) == 0 || strncasecmp(directory, "https://", 8) == 0;
+}
+
+/* Where a place ends: at its first colon, but for those of an address in front of a host and of a
+ * port. */
+static char *end_of_place(char *place)
+{
+    if (!set_is_address(place)) return place + strcspn(place, ":");
+    char *at = strstr(place, "://") + 3;
+    if (*at == '[') at += strcspn(at, "]");
+    at += strcspn(at, ":/");
+    size_t digits = *at == ':' ? strspn(at + 1, "0123456789") : 0;
+    if (digits > 0 && strchr(":/", at[1 + digits]) != NULL) at += 1 + digits;
+    return at + strcspn(at, ":");
+}
+
+char *treb_next_place(char **rest)
+{
+    char *place = *rest;
+    while (*place == ':') place++;
+    if (*place == '\0') return NULL;
+    char *end = end_of_place(place);
+    *rest = end;
+    if (*end != '\0') *(*rest)++ = '\0';
+    return place;
+}
+
+/* There if the program is linked with it. */
+#pragma weak treb_http_source
+
+typedef treb_status OpenSource(const char *address, const treb_http_options *options,
+                               treb_source *out, treb_error *error);
+
+/* The library that is installed. It stays once it is loaded, as its threads may not outlive it. */
+static OpenSource *load(void)
+{
+    OpenSource *found = NULL;
+    void *library = dlopen(TREB_HTTP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL) *(void **)&found = dlsym(library, "treb_http_source");
+    return found;
+}
+
+treb_status address_open(const char *address, treb_source *out, treb_error *error)
+{
+    treb_error why = {0};
+    OpenSource *source = treb_http_source != NULL ? treb_http_source : load();
+    if (source == NULL)
+        return fail(error, TREB_ERR_ARGUMENT,
+                    "%.300s: tables are read over HTTP by " TREB_HTTP_LIBRARY
+                    ", which is not installed: put them into a folder",
+                    address);
+    treb_status status = source(address, NULL, out, &why);
+    return status == TREB_OK ? status : fail(error, status, "%s", why.text);
+}
