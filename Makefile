@@ -15,6 +15,8 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 BUILD ?= build
 TABLES ?= tables
 PAGE ?= yes
+# Tables that a web server has, by libcurl: yes where that is installed.
+HTTP ?= $(if $(shell pkg-config --exists libcurl 2>/dev/null && echo yes),yes,no)
 # The packed page of an earlier build (server/assets.c of its folder): then npm is not needed.
 ASSETS ?=
 PORT ?= 8080
@@ -48,6 +50,10 @@ ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
 CLI := $(wildcard cli/*.c)
+REMOTE := $(if $(filter no,$(HTTP)),,$(wildcard http/*.c))
+ifneq ($(REMOTE),)
+TOOL_LIBS += $$(pkg-config --libs libcurl)
+endif
 
 comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -60,7 +66,7 @@ SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI) $(REMOTE)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -70,11 +76,15 @@ TOOL := $(BUILD)/trebuchet
 # its own, so that it comes before the system's only where it is asked for.
 FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
 
-all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO)
+# Tables over HTTP, for programs that use the library: they need not be linked with it.
+HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http.so.1)
+
+all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO)
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
 	@echo 'make PAGE=no    the same without the web page, for which npm is needed'
+	@echo 'make HTTP=no    the same without tables over HTTP, for which libcurl is needed'
 	@echo 'make demo       build, make all tables of 3 and 4 men, answer a few positions (one of kings among'
 	@echo '                blocked pawns), then serve them'
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
@@ -92,6 +102,7 @@ help:
 	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
+	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
@@ -186,6 +197,11 @@ $(FATHOM_SO): $(LIB_PIC) $(patsubst %.c,$(BUILD)/pic/%.o,$(FATHOM)) probe/fathom
 	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/fathom/fathom.map \
 	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 
+$(BUILD)/libtrebuchet-http.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(REMOTE))
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -o $@ $(filter %.o,$^) \
+	  $$(pkg-config --libs libcurl) -lxxhash -lpthread $(LDFLAGS)
+	ln -sf $(@F) $(BUILD)/libtrebuchet-http.so
+
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
@@ -266,7 +282,7 @@ endif
 # ---- tests --------------------------------------------------------------------------------------
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
-TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(REMOTE),,tests/http/%),$(wildcard tests/*/test_*.c)))
 TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(GAMES) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
@@ -275,6 +291,15 @@ $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVE
 
 $(BUILD)/tests/find/test_%: $(BUILD)/tests/find/test_%.o $(call obj,$(FIND)) $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check $(LUA)) $(LIBS) $(LDFLAGS)
+
+$(BUILD)/tests/http/test_%: $(BUILD)/tests/http/test_%.o $(call obj,$(REMOTE)) $(TEST_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check libcurl) -lmicrohttpd $(LIBS) $(LDFLAGS)
+
+# What probes of a web server's tables cost, as a user of both libraries.
+$(BUILD)/tests/http/bench_http: tests/http/bench_http.c include/trebuchet-http.h $(LIB_A) $(HTTP_SO)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) -L$(BUILD) -ltrebuchet-http \
+	  -Wl,-rpath,'$$ORIGIN/../..' $(LIBS) $(LDFLAGS)
 
 define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
@@ -361,6 +386,12 @@ BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/bloc
 $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
 
+# The example of docs/cluster.md, and its figures where there are tables of five men in TABLES.
+http-check: all $(BUILD)/tests/http/bench_http
+	@.ci/deps http
+	python3 tests/http/two_servers.py $(TOOL)
+	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/http/bench_http.sh $(BUILD)/tests/http/bench_http $(TABLES) KRPvKR
+
 crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(TOOL) compare $(SYZYGY) $(TABLES)
@@ -392,6 +423,11 @@ install: all
 	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/
 	ln -sf $(notdir $(LIB_SO)) $(DESTDIR)$(LIBDIR)/libtrebuchet.so
+ifneq ($(REMOTE),)
+	install -m 644 include/trebuchet-http.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 $(HTTP_SO) $(DESTDIR)$(LIBDIR)/
+	ln -sf $(notdir $(HTTP_SO)) $(DESTDIR)$(LIBDIR)/libtrebuchet-http.so
+endif
 	install -m 755 $(FATHOM_SO) $(DESTDIR)$(PREFIX)/lib/trebuchet/
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
 	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
@@ -417,6 +453,7 @@ endif
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
+	  $(DESTDIR)$(PREFIX)/include/trebuchet-http.h $(DESTDIR)$(LIBDIR)/libtrebuchet-http.so* \
 	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
 	  $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/tbprobe.[ch] \
@@ -472,4 +509,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean
+.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check
