@@ -31,6 +31,10 @@ const char *answer_code(treb_status status)
         return "io";
     case TREB_ERR_MEMORY:
         return "memory";
+    case TREB_ERR_NETWORK:
+        return "network";
+    case TREB_ERR_TIMEOUT:
+        return "timeout";
     default:
         return "bad_request";
     }
@@ -114,7 +118,8 @@ void answer_note(AnswerContext *context, treb_status status)
     if (status == TREB_ERR_NO_TABLE) context->lacks |= ANSWER_PARTIAL;
     if (status == TREB_ERR_DAMAGED) context->lacks |= ANSWER_DAMAGED;
     /* Who is stopped in the middle fails, too: that is no fault of its own. */
-    bool failed = status == TREB_ERR_IO || status == TREB_ERR_MEMORY;
+    bool failed = status == TREB_ERR_IO || status == TREB_ERR_MEMORY ||
+                  status == TREB_ERR_NETWORK || status == TREB_ERR_TIMEOUT;
     if (failed && !(context->lacks & ANSWER_STOPPED)) context->lacks |= ANSWER_FAILED;
 }
 

@@ -105,6 +105,10 @@ bool cli_make_folder(const char *command, const char *path);
  * tells why. */
 bool cli_may_write(const char *path);
 
+/* Whether a folder is one of a web server, and whether that was refused, as some of them are. */
+bool cli_is_address(const char *folder);
+bool cli_refuse_addresses(const char *command, const CliDirs *dirs);
+
 /* ---- What people read: util.c, common.c ------------------------------------------------------ */
 
 /* Writes "1.2 GB", "17.5 MB", "42 B". */

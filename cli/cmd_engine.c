@@ -145,6 +145,7 @@ static bool set_library_path(const Engine *engine)
 /* The folder in full, or NULL after saying why not. The caller frees it. */
 static char *full_path(const char *folder)
 {
+    if (cli_is_address(folder)) return strdup(folder);
     char *path = realpath(folder, NULL);
     if (path == NULL) {
         cli_error("engine", "%s: %s", folder, strerror(errno));
@@ -165,7 +166,7 @@ static void find_folders(CliDirs *dirs)
     size_t kept = 0;
     cli_dirs_default(dirs);
     for (size_t i = 0; i < dirs->count; i++) {
-        if (named || access(dirs->dir[i], F_OK) == 0)
+        if (named || cli_is_address(dirs->dir[i]) || access(dirs->dir[i], F_OK) == 0)
             dirs->dir[kept++] = dirs->dir[i];
         else
             cli_warn("engine", "warning: %s: %s", dirs->dir[i], strerror(errno));

@@ -399,7 +399,9 @@ int cli_gen(int argc, char **argv)
     if (code < 0) {
         cli_dirs_default(&dirs);
         if (args.options.directory == NULL) args.options.directory = dirs.dir[0];
-        code = gen_with(&args);
+        dirs =
+            (CliDirs){.dir = {args.options.directory}, .count = 1, .environment = dirs.environment};
+        code = cli_refuse_addresses("gen", &dirs) ? CLI_FAILED : gen_with(&args);
     }
     cli_dirs_free(&dirs);
     return gen_end(&args, code);

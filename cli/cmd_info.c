@@ -447,6 +447,7 @@ static int show_material(const CliDirs *dirs, const char *name, bool tsv)
              is_path ? "" : "; and ", is_path ? "" : why.text);
         return cli_fail("info", &error, NULL);
     }
+    if (cli_refuse_addresses("info", dirs)) return CLI_FAILED;
     material_canonical(&material);
     return tsv ? show_rows(dirs, &material) : material_files_show(dirs, &material);
 }
@@ -454,7 +455,7 @@ static int show_material(const CliDirs *dirs, const char *name, bool tsv)
 static int show_one(const CliDirs *dirs, const char *name, bool tsv)
 {
     char path[4096];
-    if (is_folder(name)) return show_folder(name);
+    if (is_folder(name) || cli_is_address(name)) return show_folder(name);
     return find_file(dirs, name, path, sizeof path) ? show_path(path, tsv)
                                                     : show_material(dirs, name, tsv);
 }

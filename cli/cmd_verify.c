@@ -330,6 +330,10 @@ static int prepare(VerifyArgs *args)
 {
     treb_tables *tables = cli_open_tables("verify", &args->dirs);
     if (tables == NULL) return CLI_FAILED;
+    if (cli_refuse_addresses("verify", &args->dirs)) {
+        treb_tables_close(tables);
+        return CLI_FAILED;
+    }
     bool listed = list_files(args, tables);
     treb_tables_close(tables);
     if (!listed) return cli_no_memory("verify");

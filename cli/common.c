@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,8 +31,7 @@ void cli_dirs_default(CliDirs *dirs)
     dirs->by_default = !named;
     if (dirs->count == 0 && path && *path && (dirs->environment = strdup(path)) != NULL) {
         char *rest = dirs->environment;
-        for (char *dir; (dir = strsep(&rest, ":")) != NULL;)
-            if (*dir) cli_dirs_add(dirs, dir);
+        for (char *dir; (dir = treb_next_place(&rest)) != NULL;) cli_dirs_add(dirs, dir);
     }
     if (dirs->count == 0) cli_dirs_add(dirs, "tables");
     advice_folders(dirs, named);
@@ -53,6 +53,21 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
         "--tables DIR names folders with tables; 'trebuchet gen --help' tells how to make some.\n",
         stderr);
     return NULL;
+}
+
+bool cli_is_address(const char *folder)
+{
+    return strncasecmp(folder, "http://", 7) == 0 || strncasecmp(folder, "https://", 8) == 0;
+}
+
+bool cli_refuse_addresses(const char *command, const CliDirs *dirs)
+{
+    for (size_t i = 0; i < dirs->count; i++)
+        if (cli_is_address(dirs->dir[i])) {
+            cli_error(command, "%s: takes files of this machine: fetch those first", dirs->dir[i]);
+            return true;
+        }
+    return false;
 }
 
 bool cli_may_write(const char *path)

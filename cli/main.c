@@ -60,9 +60,10 @@ static const char usage_end[] =
     "\n"
     "'trebuchet help COMMAND' tells more. 'trebuchet gen --men 4' makes a first set\n"
     "of tables, in seconds. Tables are looked for in the folders given by --tables\n"
-    "DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables. With\n"
-    "--json a command answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly\n"
-    "(or a bad FEN), 3 no table for it.\n";
+    "DIR, else in those of TREBUCHET_PATH (colons between), else in ./tables; a\n"
+    "folder may be one of a web server, https://host/path/. With --json a command\n"
+    "answers in JSON. Exit codes: 0 done, 1 failed, 2 called wrongly (or a bad FEN),\n"
+    "3 no table for it.\n";
 
 static void print_help(FILE *out)
 {

@@ -66,6 +66,10 @@ static unsigned status_of(treb_status status)
     case TREB_ERR_MEN:
     case TREB_ERR_NO_TABLE:
         return MHD_HTTP_NOT_FOUND;
+    case TREB_ERR_NETWORK:
+        return MHD_HTTP_BAD_GATEWAY;
+    case TREB_ERR_TIMEOUT:
+        return MHD_HTTP_GATEWAY_TIMEOUT;
     default:
         return MHD_HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # documents.sh - what docs/library.md and docs/engines.md print works as printed: their whole
 # programs are built and run by the commands shown ("    $ ..."), which must print what is shown; and
-# the signatures are those of the header.
+# the signatures are those of the headers.
 #
 #     documents.sh BUILD TABLES      TABLES has all tables of three men
 set -eu
@@ -69,9 +69,9 @@ prototypes() {
          inside { sub(/^ +/, " "); text = text $0 }
          inside && /;$/ { print text; inside = 0 }' | sort
 }
-sed 's/^TREB_API //' "$top/include/trebuchet.h" | prototypes >header
+cat "$top/include/trebuchet.h" "$top/include/trebuchet-http.h" | sed "s/^TREB_API //" | prototypes >header
 sed -n '/^```c$/,/^```$/p' "$top/docs/library.md" | prototypes >document
-diff header document >&2 || fail "docs/library.md has other signatures than trebuchet.h"
+diff header document >&2 || fail "docs/library.md has other signatures than the headers"
 [ "$(wc -l <header)" -ge 25 ] || fail "few signatures found"
 
 echo "documents: $ran commands and $(wc -l <header) signatures as printed"
