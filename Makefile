@@ -29,6 +29,8 @@ LIBS := -lzstd -lxxhash -lpthread
 # The library does without these: they are the command's.
 # Debian's name for it, and that of others.
 LUA := $(firstword $(shell for l in lua5.4 lua-5.4 lua54 lua; do pkg-config --exists $$l 2>/dev/null && echo $$l; done) lua5.4)
+# The example engine's memory is kept by it; without it the engine has none.
+LMDB ?= $(shell pkg-config --exists lmdb 2>/dev/null && echo yes || echo no)
 TOOL_LIBS := -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(LUA))
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifeq ($(ARCH),x86_64)
@@ -208,14 +210,20 @@ $(TOOL): $(TOOL_OBJ)
 # The example engine, here with the library as an archive; examples/uci/Makefile builds it against
 # an installed one.
 ENGINE := $(BUILD)/trebuchet-uci
+ifeq ($(LMDB),yes)
+ENGINE_SOURCES := $(filter-out %/memory_none.c,$(wildcard examples/uci/*.c))
+ENGINE_LIBS := $$(pkg-config --libs lmdb)
+else
+ENGINE_SOURCES := $(filter-out %/memory.c %/store.c %/service.c,$(wildcard examples/uci/*.c))
+endif
 engine: $(ENGINE)
 
 $(BUILD)/examples/%.o: examples/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -MMD -MP $(CFLAGS) -c $< -o $@
 
-$(ENGINE): $(call obj,$(wildcard examples/uci/*.c)) $(LIB_A)
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+$(ENGINE): $(call obj,$(ENGINE_SOURCES)) $(LIB_A)
+	$(CC) $(CFLAGS) -o $@ $^ $(ENGINE_LIBS) $(LIBS) $(LDFLAGS)
 
 -include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -type f -print 2>/dev/null)
 

@@ -19,6 +19,7 @@ typedef struct Search {
     bool stopped;
     bool hurry;                         /* to be stopped, but there is no move yet */
     bool probing;                       /* ask the tables in the tree */
+    bool going_on;                      /* where an earlier search stopped */
     uint64_t keys[GAME_KEYS + PLY_MAX]; /* of the game, then of the present line */
     int key_count;
     Move killer[PLY_MAX][2];
@@ -33,12 +34,16 @@ void game_start(Game *g, const Board *b)
     g->board = *b;
     g->keys[0] = b->key;
     g->key_count = 1;
+    g->played = 0;
 }
 
 void game_play(Game *g, Move m)
 {
     Board child;
     if (!board_make(&g->board, m, &child)) return;
+    g->before[1] = g->before[0];
+    g->before[0] = g->board;
+    g->played++;
     g->board = child;
     if (child.halfmove == 0) g->key_count = 0; /* nothing before can come again */
     if (g->key_count == GAME_KEYS) {
@@ -223,6 +228,23 @@ static int search_move(Search *s, const Board *child, int ply, int depth, int al
     return score;
 }
 
+/* A search that is stopped leaves what it was done with to the next: at each node of the line that
+ * it was on, the moves before that line's. The cheap ones are soon searched again. They come from
+ * the leaves to the root, so that the first give way if there are too many. */
+static void note_done(const Search *s, const Board *b, const Move *moves, int count, int depth)
+{
+    enum { DEPTH_WORTH_IT = 3 };
+    Found *found = s->setup->found;
+    if (found == NULL || depth < DEPTH_WORTH_IT) return;
+    for (int i = 0; i < count; i++) {
+        Board child;
+        if (!board_make(b, moves[i], &child)) continue;
+        TtEntry e = tt_find(s->setup->tt, &child, 0);
+        if (e.bound != BOUND_NONE && e.depth >= depth && !tables_know(s->setup->tables, &child))
+            found->near[found->near_count++ % NEAR_MAX] = e;
+    }
+}
+
 /* The score of the best move, or of having none. */
 static int search_moves(Search *s, const Board *b, int ply, int depth, int alpha, int beta,
                         Move first)
@@ -236,7 +258,10 @@ static int search_moves(Search *s, const Board *b, int ply, int depth, int alpha
         Move m = picker_next(&p, i);
         if (!board_make(b, m, &child)) continue;
         int score = search_move(s, &child, ply, depth, alpha, beta, legal++ == 0);
-        if (s->stopped) return 0;
+        if (s->stopped) {
+            note_done(s, b, p.moves, i, depth - 1);
+            return 0;
+        }
         if (legal == 1 || score > best) {
             best = score;
             best_move = m;
@@ -280,7 +305,15 @@ static int search(Search *s, const Board *b, int ply, int depth, int alpha, int 
 
     TtEntry entry = tt_find(s->setup->tt, b, ply);
     bool open = beta - alpha > 1; /* on the principal variation, which is to be shown in full */
-    if (!open && tt_settles(&entry, depth, alpha, beta)) return entry.score;
+    if ((!open || entry.kept) && tt_settles(&entry, depth, alpha, beta)) return entry.score;
+    /* Earlier iterations left good first moves in the table. One that goes on where another search
+     * stopped has not got them, and finds them as it comes by. */
+    if (s->going_on && entry.bound == BOUND_NONE && depth > 3) {
+        search(s, b, ply, depth - 2, alpha, beta);
+        if (s->stopped) return 0;
+        s->length[ply] = 0;
+        entry = tt_find(s->setup->tt, b, ply);
+    }
     return search_moves(s, b, ply, depth, alpha, beta, entry.move);
 }
 
@@ -300,6 +333,13 @@ static void report(const Search *s, int depth, int score, const Move *line, int 
     setup->report(&info);
 }
 
+static void put_first(TablesRoot *root, int at)
+{
+    Move m = root->moves[at];
+    memmove(root->moves + 1, root->moves, (size_t)at * sizeof(Move));
+    root->moves[0] = m;
+}
+
 /* One iteration over the moves of `root`; the best is put first. Returns its score. */
 static int iterate(Search *s, TablesRoot *root, int depth)
 {
@@ -309,12 +349,14 @@ static int iterate(Search *s, TablesRoot *root, int depth)
         Move m = root->moves[i];
         board_make(&s->setup->game->board, m, &child);
         int score = search_move(s, &child, 0, depth, alpha, SCORE_INFINITE, i == 0);
-        if (s->stopped) break;
+        if (s->stopped) {
+            note_done(s, &s->setup->game->board, root->moves, i, depth - 1);
+            break;
+        }
         if (score <= alpha) continue;
         alpha = score;
         note_line(s, 0, m);
-        memmove(root->moves + 1, root->moves, (size_t)i * sizeof(Move));
-        root->moves[0] = m;
+        put_first(root, i);
     }
     return alpha;
 }
@@ -330,16 +372,111 @@ static bool is_enough(const Search *s, int depth, int score, int moves)
     return moves == 1 || mate <= depth || now() - s->start > limits->enough;
 }
 
+/* ---- Going on where an earlier search stopped -------------------------------------------------- */
+
+/* What was found out holds for a position by itself. Where the game has been here before it may
+ * not: another repetition draws. */
+static bool is_first_time(const Search *s)
+{
+    const SearchSetup *setup = s->setup;
+    return setup->limits->move_count == 0 && times_seen(setup->game, &setup->game->board) <= 1;
+}
+
+static bool is_move(const Board *b, Move m)
+{
+    Move moves[MOVES_MAX];
+    int count = board_moves(b, false, moves);
+    for (int i = 0; i < count; i++)
+        if (moves[i] == m) return true;
+    return false;
+}
+
+/* The moves of the line that are legal, up to `most`, one after the other; `b` is left after them. */
+static int follow(Board *b, const Move *line, int length, int most)
+{
+    int done = 0;
+    for (; done < length && done < most; done++) {
+        Board child;
+        if (!is_move(b, line[done]) || !board_make(b, line[done], &child)) break;
+        *b = child;
+    }
+    return done;
+}
+
+/* A line that ended at a position of the memory's goes on as it did before, or as far as the table
+ * knows moves. */
+static void extend_line(Search *s, int depth)
+{
+    const Found *known = s->setup->known;
+    Board b = s->setup->game->board;
+    int length = s->length[0];
+    if (length < known->length &&
+        memcmp(s->line[0], known->line, (size_t)length * sizeof(Move)) == 0) {
+        memcpy(s->line[0], known->line, (size_t)known->length * sizeof(Move));
+        length = known->length;
+    }
+    length = follow(&b, s->line[0], length, PLY_MAX);
+    while (length < depth && length < PLY_MAX) {
+        TtEntry e = tt_find(s->setup->tt, &b, 0);
+        if (e.bound != BOUND_EXACT || follow(&b, &e.move, 1, 1) == 0) break;
+        s->line[0][length++] = e.move;
+    }
+    s->length[0] = length;
+}
+
+/* Puts the known move first and its line into s->line. False: it is not to be gone by. */
+static bool go_on(Search *s, TablesRoot *root)
+{
+    const SearchSetup *setup = s->setup;
+    const Found *known = setup->known;
+    Board b = setup->game->board, child;
+    int at = 0;
+    if (known->depth == 0 || known->length == 0 || !is_first_time(s)) return false;
+    while (at < root->count && root->moves[at] != known->line[0]) at++;
+    if (at == root->count || !board_make(&b, root->moves[at], &child)) return false;
+    if (times_seen(setup->game, &child) > 0) return false;
+    put_first(root, at);
+    s->length[0] = follow(&b, known->line, known->length, PLY_MAX);
+    memcpy(s->line[0], known->line, (size_t)s->length[0] * sizeof(Move));
+    s->going_on = true;
+    return true;
+}
+
+static void note_found(const Search *s, int depth, int score)
+{
+    Found *found = s->setup->found;
+    found->depth = depth;
+    found->score = score;
+    found->length = s->length[0];
+    memcpy(found->line, s->line[0], (size_t)found->length * sizeof(Move));
+}
+
+/* ---- Iterative deepening ---------------------------------------------------------------------- */
+
 static void deepen(Search *s, TablesRoot *root)
 {
     const Limits *limits = s->setup->limits;
     int last = limits->depth && limits->depth < DEPTH_MAX ? limits->depth : DEPTH_MAX;
     if (limits->mate && 2 * limits->mate - 1 < last) last = 2 * limits->mate - 1;
-    for (int depth = 1; depth <= last && !s->stopped && !s->hurry; depth++) {
+    int first = 1;
+    bool keep = s->setup->found != NULL && is_first_time(s);
+    if (s->setup->known != NULL && go_on(s, root)) {
+        const Found *known = s->setup->known;
+        report(s, known->depth, known->score, s->line[0], s->length[0]);
+        if (keep) note_found(s, known->depth, known->score);
+        if (is_enough(s, known->depth, known->score, root->count)) return;
+        first = known->depth + 1;
+    }
+    for (int depth = first; depth <= last && !s->stopped && !s->hurry; depth++) {
         s->depth = depth;
         int score = iterate(s, root, depth);
         if (score == -SCORE_INFINITE) break; /* stopped before the first move was through */
+        if (s->setup->known != NULL) extend_line(s, depth);
         report(s, depth, score, s->line[0], s->length[0]);
+        if (keep && !s->stopped && !s->hurry) {
+            note_found(s, depth, score);
+            if (s->setup->note != NULL) s->setup->note(s->setup->context, s->setup->found);
+        }
         if (is_enough(s, depth, score, root->count)) break;
     }
 }
@@ -394,6 +531,7 @@ Move search_run(const SearchSetup *setup)
     s->start = now();
     s->key_count = setup->game->key_count;
     memcpy(s->keys, setup->game->keys, (size_t)s->key_count * sizeof *s->keys);
+    if (setup->found != NULL) setup->found->depth = setup->found->near_count = 0;
     setup->tt->age++;
     setup->tables->hits = setup->tables->lacked = 0;
     setup->tables->patient = is_unhurried(setup);
@@ -407,6 +545,8 @@ Move search_run(const SearchSetup *setup)
     else if (root.count > 0)
         deepen(s, &root);
     if (root.count > 0) best = root.moves[0];
+    if (setup->found != NULL && setup->found->near_count > NEAR_MAX)
+        setup->found->near_count = NEAR_MAX;
     if (setup->nodes != NULL) *setup->nodes = s->nodes;
     while (setup->limits->infinite && !atomic_load(setup->stop)) nanosleep(&moment, NULL);
     free(s);

@@ -95,11 +95,28 @@ bool tables_read_fen(const char *fen, Board *out, treb_error *error)
     return true;
 }
 
+void tables_write_fen(const Board *b, char out[TREB_FEN_SIZE])
+{
+    treb_position pos = to_position(b);
+    treb_position_to_fen(&pos, out);
+}
+
+int tables_men(const Tables *t) { return t->men < t->limit ? t->men : t->limit; }
+
 /* Castling rights are in no table. A position that has them is searched until they are gone. */
 static bool may_ask(const Tables *t, const Board *b)
 {
     int men = bit_count(b->all[WHITE] | b->all[BLACK]);
-    return t->set && b->castling == 0 && men <= t->men && men <= t->limit;
+    return t->set && b->castling == 0 && men <= tables_men(t);
+}
+
+bool tables_know(const Tables *t, const Board *b)
+{
+    treb_wdl verdict;
+    if (!may_ask(t, b)) return false;
+    treb_position pos = to_position(b);
+    treb_status status = treb_probe_wdl_try(t->set, &pos, &verdict, NULL);
+    return status == TREB_OK || status == TREB_ERR_NOT_READY;
 }
 
 /* ---- Waiting or not -------------------------------------------------------------------------- */

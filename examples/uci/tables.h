@@ -30,6 +30,15 @@ void tables_warm(Tables *t, unsigned mib);
 /* The library reads and checks FENs for us. False: `error` says why. */
 bool tables_read_fen(const char *fen, Board *out, treb_error *error);
 
+/* The other way round. */
+void tables_write_fen(const Board *b, char out[TREB_FEN_SIZE]);
+
+/* How many men a position may have for the tables to be asked about it. */
+int tables_men(const Tables *t);
+
+/* Whether the tables have a position; looks at no disk. */
+bool tables_know(const Tables *t, const Board *b);
+
 /* At the root. `moves` holds legal moves on entry and those worth playing on return. */
 typedef struct TablesRoot {
     Move moves[MOVES_MAX];

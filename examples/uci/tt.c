@@ -8,7 +8,7 @@
 #include "score.h"
 
 /* Positions are the same without their clocks, but not worth the same when these run out. */
-static uint64_t key_with_clock(const Board *b)
+uint64_t tt_key(const Board *b)
 {
     return b->halfmove < 24 ? b->key : b->key ^ (uint64_t)(b->halfmove / 8) * 0x9e3779b97f4a7c15ull;
 }
@@ -65,7 +65,7 @@ void tt_free(Tt *tt)
 TtEntry tt_find(const Tt *tt, const Board *b, int ply)
 {
     TtEntry found = {0};
-    uint64_t key = key_with_clock(b);
+    uint64_t key = tt_key(b);
     if (tt->count == 0 || entry_of(tt, key)->key != key) return found;
     found = *entry_of(tt, key);
     found.score = (int16_t)score_from_table(found.score, ply);
@@ -75,7 +75,7 @@ TtEntry tt_find(const Tt *tt, const Board *b, int ply)
 void tt_store(Tt *tt, const Board *b, int ply, int depth, int score, Bound bound, Move move)
 {
     if (tt->count == 0) return;
-    uint64_t key = key_with_clock(b);
+    uint64_t key = tt_key(b);
     TtEntry *e = entry_of(tt, key);
     /* What cost much in this search is kept against what cost little. */
     if (e->key != key && e->age == tt->age && e->depth > depth + 2) return;
@@ -86,6 +86,16 @@ void tt_store(Tt *tt, const Board *b, int ply, int depth, int score, Bound bound
                    .depth = (uint8_t)depth,
                    .bound = (uint8_t)bound,
                    .age = tt->age};
+}
+
+void tt_load(Tt *tt, const TtEntry *entry)
+{
+    if (tt->count == 0) return;
+    TtEntry *e = entry_of(tt, entry->key);
+    if (e->key == entry->key && e->bound != BOUND_NONE && e->depth >= entry->depth) return;
+    *e = *entry;
+    e->kept = true;
+    e->age = (uint8_t)(tt->age + 1);
 }
 
 int tt_full(const Tt *tt)

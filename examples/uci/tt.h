@@ -13,6 +13,7 @@ typedef struct TtEntry {
     Move move; /* the best, or 0 */
     int16_t score;
     uint8_t depth, bound, age;
+    bool kept; /* it comes from the memory: as good on the principal variation as elsewhere */
 } TtEntry;
 
 typedef struct Tt {
@@ -27,9 +28,15 @@ size_t tt_resize(Tt *tt, size_t mib);
 void tt_clear(Tt *tt);
 void tt_free(Tt *tt);
 
+/* What the table, and the memory, know a position by. */
+uint64_t tt_key(const Board *b);
+
 /* The entry of this position, its score counted from `ply`; bound is BOUND_NONE if unknown. */
 TtEntry tt_find(const Tt *tt, const Board *b, int ply);
 void tt_store(Tt *tt, const Board *b, int ply, int depth, int score, Bound bound, Move move);
+
+/* An entry from the memory, for the search that comes next. One that is as deep stays. */
+void tt_load(Tt *tt, const TtEntry *entry);
 
 /* Thousandths of the table that the present search has filled. */
 int tt_full(const Tt *tt);

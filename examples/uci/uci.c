@@ -6,13 +6,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "memory.h"
 #include "score.h"
-#include "search.h"
 
 static const char start_fen[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 enum { HASH_DEFAULT = 64, HASH_MAX = 65536, MEMORY_DEFAULT = 64, MEMORY_MAX = 262144 };
+enum { STORE_DEFAULT = 64, STORE_MAX = 1048576, SECONDS_UNKEPT = 5 };
 
 typedef struct Engine {
     Game game;
@@ -23,7 +25,13 @@ typedef struct Engine {
     unsigned warm_mib; /* of verdicts to be read when tables are opened */
     bool always_wait;  /* for a disk */
     int overhead_ms;
-    Limits limits; /* of the search that runs */
+    Memory *memory; /* NULL: none */
+    bool remember;
+    char *store; /* the path of the memory */
+    unsigned store_mib;
+    Found known, found; /* before the search, and by it */
+    double kept;        /* when found was last put into the memory */
+    Limits limits;      /* of the search that runs */
     atomic_bool stop;
     bool searching; /* a thread is to be joined */
     pthread_t thread;
@@ -88,12 +96,37 @@ static void identify(const Engine *e)
     printf("option name TablesWarm type spin default 0 min 0 max %d\n", MEMORY_MAX);
     printf("option name TablesWait type check default false\n");
     printf("option name TablesTrace type string default <empty>\n");
+    printf("option name Memory type check default false\n");
+    printf("option name MemoryPath type string default <empty>\n");
+    printf("option name MemorySize type spin default %d min 1 max %d\n", STORE_DEFAULT, STORE_MAX);
     printf("option name MoveOverhead type spin default 20 min 0 max 5000\n");
     printf("uciok\n");
     fflush(stdout);
 }
 
 /* ---- Searching ------------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep(Engine *e)
+{
+    char text[MEMORY_TEXT];
+    if (!memory_keep(e->memory, &e->game, &e->tables, &e->found, text)) say("memory: ", text);
+    e->kept = now();
+}
+
+/* An analysis may go on for hours: what it found out is not to be lost if it never ends. */
+static void note(void *context, const Found *found)
+{
+    Engine *e = context;
+    (void)found;
+    if (e->memory && now() - e->kept > SECONDS_UNKEPT) keep(e);
+}
 
 static void *search_thread(void *context)
 {
@@ -104,12 +137,19 @@ static void *search_thread(void *context)
                                .tt = &e->tt,
                                .stop = &e->stop,
                                .report = report,
-                               .always_wait = e->always_wait};
+                               .always_wait = e->always_wait,
+                               .known = e->memory ? &e->known : NULL,
+                               .found = e->memory ? &e->found : NULL,
+                               .note = note,
+                               .context = e};
+    if (e->memory) memory_recall(e->memory, &e->game, &e->tables, &e->tt, &e->known);
+    e->kept = now();
     Move best = search_run(&setup);
     char text[MOVE_TEXT] = "0000"; /* mate or stalemate */
     if (best) board_move_text(best, text);
     printf("bestmove %s\n", text);
     fflush(stdout);
+    if (e->memory) keep(e); /* in the opponent's time */
     return NULL;
 }
 
@@ -301,6 +341,28 @@ static void set_hash(Engine *e, const char *value)
     say("Hash: ", text);
 }
 
+static void open_memory(Engine *e)
+{
+    char text[MEMORY_TEXT];
+    memory_close(e->memory);
+    e->memory = NULL;
+    if (!e->remember || *e->store == '\0') return;
+    e->memory = memory_open(e->store, e->store_mib, text);
+    say(e->memory ? "memory: " : "memory: none, as ", text);
+}
+
+static void set_store(Engine *e, const char *path)
+{
+    char *copy = strdup(is(path, "<empty>") ? "" : path);
+    if (copy == NULL) {
+        say("MemoryPath: out of memory", "");
+        return;
+    }
+    free(e->store);
+    e->store = copy;
+    open_memory(e);
+}
+
 static void set_option(Engine *e, const char *name, const char *value)
 {
     if (strcasecmp(name, "Hash") == 0) {
@@ -319,6 +381,14 @@ static void set_option(Engine *e, const char *name, const char *value)
         e->always_wait = strcasecmp(value, "true") == 0;
     } else if (strcasecmp(name, "TablesTrace") == 0) {
         set_trace(e, value);
+    } else if (strcasecmp(name, "Memory") == 0) {
+        e->remember = strcasecmp(value, "true") == 0;
+        open_memory(e);
+    } else if (strcasecmp(name, "MemoryPath") == 0) {
+        set_store(e, value);
+    } else if (strcasecmp(name, "MemorySize") == 0) {
+        e->store_mib = (unsigned)to_number(value, 1, STORE_MAX);
+        open_memory(e);
     } else if (strcasecmp(name, "MoveOverhead") == 0) {
         e->overhead_ms = (int)to_number(value, 0, 5000);
     } else {
@@ -370,6 +440,7 @@ static bool obey(Engine *e, char *line)
     } else if (is(word, "ucinewgame")) {
         settle(e);
         tt_clear(&e->tt);
+        if (e->memory) memory_new_game(e->memory);
     } else if (is(word, "position")) {
         command_position(e, &rest);
     } else if (is(word, "go")) {
@@ -384,9 +455,13 @@ static bool obey(Engine *e, char *line)
     return true;
 }
 
-int main(void)
+static const char usage[] =
+    "trebuchet-uci: a chess engine that speaks UCI on standard input and output.\n"
+    "trebuchet-uci memory ACTION STORE: looks at what it remembers; `memory help` tells more.\n";
+
+int main(int argc, char **argv)
 {
-    static Engine e = {.memory_mib = MEMORY_DEFAULT, .overhead_ms = 20};
+    static Engine e = {.memory_mib = MEMORY_DEFAULT, .overhead_ms = 20, .store_mib = STORE_DEFAULT};
     const char *path = getenv("TREBUCHET_PATH");
     char *line = NULL;
     size_t capacity = 0;
@@ -394,18 +469,26 @@ int main(void)
     Board board;
     bool running = true;
     board_init();
+    if (argc > 1 && is(argv[1], "memory")) return memory_command(argc - 2, argv + 2);
+    if (argc > 1) {
+        fputs(usage, is(argv[1], "--help") ? stdout : stderr);
+        return is(argv[1], "--help") ? 0 : 2;
+    }
     tables_read_fen(start_fen, &board, &error);
     game_start(&e.game, &board);
     e.tables.limit = TREB_MEN_MAX;
     e.path = strdup("");
+    e.store = strdup("");
     tt_resize(&e.tt, HASH_DEFAULT);
     if (path) set_path(&e, path);
     while (running && getline(&line, &capacity, stdin) >= 0) running = obey(&e, line);
     settle(&e);
     set_trace(&e, "");
+    memory_close(e.memory);
     tables_close(&e.tables);
     tt_free(&e.tt);
     free(e.path);
+    free(e.store);
     free(line);
     return 0;
 }

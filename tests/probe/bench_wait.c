@@ -50,7 +50,14 @@ static void search_one(Tables *tables, Tt *tt, const char *fen, Way way, double 
     game_start(&game, &board);
     tt_clear(tt);
     uint64_t nodes = 0;
-    SearchSetup setup = {&game, &limits, tables, tt, &stop, hear, way == WAITING, &nodes};
+    SearchSetup setup = {.game = &game,
+                         .limits = &limits,
+                         .tables = tables,
+                         .tt = tt,
+                         .stop = &stop,
+                         .report = hear,
+                         .always_wait = way == WAITING,
+                         .nodes = &nodes};
     double start = seconds_now();
     search_run(&setup);
     double took = seconds_now() - start;
