@@ -381,6 +381,18 @@ engine-check: $(ENGINE) $(BUILD)/tests/engine/engine_games
 	$(BUILD)/tests/engine/engine_games -n 1000 $(ENGINE) $(TABLES)
 	tests/engine/engine_positions.py -m 5 $(ENGINE) $(TABLES)
 
+# The engine's modules, without its protocol.
+ENGINE_PARTS := $(call obj,$(filter-out %/uci.c,$(ENGINE_SOURCES)))
+$(BUILD)/tests/engine/memory_match: $(BUILD)/tests/engine/memory_match.o $(ENGINE_PARTS) $(LIB_A)
+	$(CC) $(CFLAGS) -o $@ $^ $(ENGINE_LIBS) $(LIBS) -lm $(LDFLAGS)
+
+# Games against itself, the same each time; the store is in memory, as a disk would take longer than the games.
+MATCH_FOLDER ?= /dev/shm
+memory-match: $(BUILD)/tests/engine/memory_match
+	@echo 'the same opponent in every game:'; $< $(MATCH_FOLDER)
+	@echo 'nodes vary from game to game:'; $< -v $(MATCH_FOLDER)
+	@echo 'the same, and nobody has a memory:'; $< -v -0 $(MATCH_FOLDER)
+
 engines-table: $(ENGINE)
 	@tests/engine/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
 
