@@ -217,6 +217,8 @@ else
 ENGINE_SOURCES := $(filter-out %/memory.c %/store.c %/service.c,$(wildcard examples/uci/*.c))
 endif
 engine: $(ENGINE)
+# Its modules, without the protocol.
+ENGINE_PARTS := $(call obj,$(filter-out %/uci.c,$(ENGINE_SOURCES)))
 
 $(BUILD)/examples/%.o: examples/%.c
 	@mkdir -p $(@D)
@@ -290,7 +292,9 @@ endif
 # ---- tests --------------------------------------------------------------------------------------
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
-TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(REMOTE),,tests/http/%),$(wildcard tests/*/test_*.c)))
+# Some tests need what a build may do without.
+WITHOUT := $(if $(REMOTE),,tests/http/%) $(if $(filter no,$(LMDB)),%/test_store.c)
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(filter-out $(WITHOUT),$(wildcard tests/*/test_*.c)))
 TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(GAMES) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 
@@ -308,6 +312,9 @@ $(BUILD)/tests/http/bench_http: tests/http/bench_http.c include/trebuchet-http.h
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) -L$(BUILD) -ltrebuchet-http \
 	  -Wl,-rpath,'$$ORIGIN/../..' $(LIBS) $(LDFLAGS)
+
+$(BUILD)/tests/engine/test_%: $(BUILD)/tests/engine/test_%.o $(ENGINE_PARTS) $(LIB_A)
+	$(CC) $(CFLAGS) -o $@ $^ $$(pkg-config --libs check) $(ENGINE_LIBS) $(LIBS) $(LDFLAGS)
 
 define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
@@ -381,8 +388,6 @@ engine-check: $(ENGINE) $(BUILD)/tests/engine/engine_games
 	$(BUILD)/tests/engine/engine_games -n 1000 $(ENGINE) $(TABLES)
 	tests/engine/engine_positions.py -m 5 $(ENGINE) $(TABLES)
 
-# The engine's modules, without its protocol.
-ENGINE_PARTS := $(call obj,$(filter-out %/uci.c,$(ENGINE_SOURCES)))
 $(BUILD)/tests/engine/memory_match: $(BUILD)/tests/engine/memory_match.o $(ENGINE_PARTS) $(LIB_A)
 	$(CC) $(CFLAGS) -o $@ $^ $(ENGINE_LIBS) $(LIBS) -lm $(LDFLAGS)
 

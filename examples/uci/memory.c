@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "store.h"
 
@@ -43,7 +44,7 @@ static void describe(const char *path, const StoreCount *count, unsigned mib,
             count->damaged, path);
 }
 
-Memory *memory_open(const char *path, unsigned mib, char text[MEMORY_TEXT])
+static Memory *try_to_open(const char *path, unsigned mib, char text[MEMORY_TEXT])
 {
     StoreCount count = {0};
     struct stat file;
@@ -65,6 +66,19 @@ Memory *memory_open(const char *path, unsigned mib, char text[MEMORY_TEXT])
     }
     free(m);
     return NULL;
+}
+
+/* Another engine may be about to make the store, or to close it. */
+Memory *memory_open(const char *path, unsigned mib, char text[MEMORY_TEXT])
+{
+    enum { TIMES = 5 };
+    const struct timespec moment = {0, 20000000};
+    Memory *m = try_to_open(path, mib, text);
+    for (int i = 1; i < TIMES && m == NULL; i++) {
+        nanosleep(&moment, NULL);
+        m = try_to_open(path, mib, text);
+    }
+    return m;
 }
 
 void memory_close(Memory *m)
@@ -227,6 +241,16 @@ static int keep_root(const Store *s, MDB_txn *txn, uint64_t key, const Game *g, 
     return failed || !before ? failed : forget_near(s, txn, key);
 }
 
+/* Of two as deep a bound gives way to the score itself, or to a bound that says more: a search that
+ * goes on would else meet the bound each time that it needs the score, and never get further. */
+static bool says_more(const Record *new, const Record *old)
+{
+    if (new->depth != old->depth) return new->depth > old->depth;
+    if (old->bound == BOUND_EXACT || new->bound == BOUND_EXACT) return old->bound != BOUND_EXACT;
+    if (new->bound != old->bound) return true;
+    return new->bound == BOUND_LOWER ? new->score > old->score : new->score < old->score;
+}
+
 static int keep_near(const Store *s, MDB_txn *txn, uint64_t root, const TtEntry *e, int men)
 {
     uint64_t key = store_key(e->key, men);
@@ -237,7 +261,7 @@ static int keep_near(const Store *s, MDB_txn *txn, uint64_t root, const TtEntry 
                           .bound = e->bound,
                           .men = (uint8_t)men};
     int failed = 0;
-    if (!store_record(s, txn, key, &old) || old.depth < record.depth)
+    if (!store_record(s, txn, key, &old) || says_more(&record, &old))
         failed = put(txn, s->records, key, &record, sizeof record);
     return failed ? failed : link_roots(s, txn, root, key);
 }

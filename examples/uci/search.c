@@ -228,20 +228,26 @@ static int search_move(Search *s, const Board *child, int ply, int depth, int al
     return score;
 }
 
+static void note_near(const Search *s, const Board *b, int depth)
+{
+    Found *found = s->setup->found;
+    TtEntry e = tt_find(s->setup->tt, b, 0);
+    if (e.bound != BOUND_NONE && e.depth >= depth && !tables_know(s->setup->tables, b))
+        found->near[found->near_count++ % NEAR_MAX] = e;
+}
+
 /* A search that is stopped leaves what it was done with to the next: at each node of the line that
- * it was on, the moves before that line's. The cheap ones are soon searched again. They come from
- * the leaves to the root, so that the first give way if there are too many. */
+ * it was on, the moves before that line's, and what a shallower search of the node said, so that
+ * this need not be done again. What is cheap is soon searched again. They come from the leaves to
+ * the root, so that the first give way if there are too many. */
 static void note_done(const Search *s, const Board *b, const Move *moves, int count, int depth)
 {
     enum { DEPTH_WORTH_IT = 3 };
-    Found *found = s->setup->found;
-    if (found == NULL || depth < DEPTH_WORTH_IT) return;
-    for (int i = 0; i < count; i++) {
+    if (s->setup->found == NULL) return;
+    note_near(s, b, 1);
+    for (int i = 0; i < count && depth >= DEPTH_WORTH_IT; i++) {
         Board child;
-        if (!board_make(b, moves[i], &child)) continue;
-        TtEntry e = tt_find(s->setup->tt, &child, 0);
-        if (e.bound != BOUND_NONE && e.depth >= depth && !tables_know(s->setup->tables, &child))
-            found->near[found->near_count++ % NEAR_MAX] = e;
+        if (board_make(b, moves[i], &child)) note_near(s, &child, depth);
     }
 }
 
@@ -424,6 +430,24 @@ static void extend_line(Search *s, int depth)
     s->length[0] = length;
 }
 
+/* Whether the memory has a deeper look at a position after the move that says it is worse than it was
+ * held to be: a game was lost there, say. */
+static bool is_refuted(const Search *s, const Board *after, const Found *known)
+{
+    enum { WORSE = 50 };
+    Move replies[MOVES_MAX];
+    int count = board_moves(after, false, replies);
+    for (int i = 0; i < count; i++) {
+        Board child;
+        if (!board_make(after, replies[i], &child)) continue;
+        TtEntry e = tt_find(s->setup->tt, &child, 2);
+        bool tells = e.bound == BOUND_EXACT || e.bound == BOUND_UPPER;
+        if (e.kept && tells && e.depth > known->depth - 2 && e.score < known->score - WORSE)
+            return true;
+    }
+    return false;
+}
+
 /* Puts the known move first and its line into s->line. False: it is not to be gone by. */
 static bool go_on(Search *s, TablesRoot *root)
 {
@@ -434,7 +458,7 @@ static bool go_on(Search *s, TablesRoot *root)
     if (known->depth == 0 || known->length == 0 || !is_first_time(s)) return false;
     while (at < root->count && root->moves[at] != known->line[0]) at++;
     if (at == root->count || !board_make(&b, root->moves[at], &child)) return false;
-    if (times_seen(setup->game, &child) > 0) return false;
+    if (times_seen(setup->game, &child) > 0 || is_refuted(s, &child, known)) return false;
     put_first(root, at);
     s->length[0] = follow(&b, known->line, known->length, PLY_MAX);
     memcpy(s->line[0], known->line, (size_t)s->length[0] * sizeof(Move));

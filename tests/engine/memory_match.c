@@ -2,7 +2,7 @@
  *
  *     memory_match [-e ENDINGS] [-g GAMES] [-n NODES] [-s SEED] [-v] [-0] FOLDER
  *
- * From each of ENDINGS random endings (100) beyond five men GAMES games (60) are played, with an
+ * From each of ENDINGS random endings (40) beyond five men GAMES games (60) are played, with an
  * empty memory before the first; the colours are exchanged after each. A move has NODES nodes (4000),
  * there is no clock and there are no tables, so that a seed gives the same games on every machine.
  * With -v both sides' nodes vary by chance from game to game, between NODES / 1.41 and NODES * 1.41:
@@ -289,7 +289,7 @@ static void print_table(const Match *m)
 
 int main(int argc, char **argv)
 {
-    static Match m = {.endings = 100, .games = 60, .nodes = 4000, .seed = 1};
+    static Match m = {.endings = 40, .games = 60, .nodes = 4000, .seed = 1};
     int option;
     while ((option = getopt(argc, argv, "e:g:n:s:v0")) != -1) {
         if (option == 'e') m.endings = atoi(optarg);
