@@ -65,6 +65,11 @@ run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"
 run test_probe_many tests/cli/test_probe_many.sh "$build/trebuchet" "$tables"
 run test_words tests/cli/test_words.sh "$build/trebuchet" "$tables"
 run "example engine" tests/engine/engine.py "$build/trebuchet-uci" "$tables"
+if grep -q 'without LMDB' "$build/trebuchet-uci"; then
+    echo 'skip  the engine'"'"'s memory: built without LMDB'
+else
+    run "engine memory" tests/engine/memory.py "$build/trebuchet-uci" "$tables"
+fi
 run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
 run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
 run test_server tests/server/test_server.sh "$build/trebuchet" "$tables"
