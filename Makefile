@@ -97,6 +97,7 @@ help:
 	@echo 'make engine     build the example engine, $(BUILD)/trebuchet-uci'
 	@echo 'make engine-check TABLES=DIR    play 1,000 games against tables of up to 5 men, and more'
 	@echo 'make engines-table TABLES=DIR   the table of positions in docs/engines.md'
+	@echo 'make memory-match               what the example engine'"'"'s memory is worth, in docs/engines.md'
 	@echo 'make selfplay   an engine plays out the longest win of every table in $(TABLES)/'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
@@ -391,7 +392,7 @@ engine-check: $(ENGINE) $(BUILD)/tests/engine/engine_games
 $(BUILD)/tests/engine/memory_match: $(BUILD)/tests/engine/memory_match.o $(ENGINE_PARTS) $(LIB_A)
 	$(CC) $(CFLAGS) -o $@ $^ $(ENGINE_LIBS) $(LIBS) -lm $(LDFLAGS)
 
-# Games against itself, the same each time; the store is in memory, as a disk would take longer than the games.
+# Games against itself, the same each time. The store is in memory: a disk would take longer than the games.
 MATCH_FOLDER ?= /dev/shm
 memory-match: $(BUILD)/tests/engine/memory_match
 	@echo 'the same opponent in every game:'; $< $(MATCH_FOLDER)
@@ -534,4 +535,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check
+.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match

@@ -127,6 +127,10 @@ version=$(sed -n 's/^#define TREB_VERSION "\(.*\)"/\1/p' "$root/include/trebuche
 echo 'position fen 8/8/8/8/8/1k6/8/K7 w - - 0 1
 go depth 1' | LD_LIBRARY_PATH=$root/lib "$work/trebuchet-uci" | grep -q '^bestmove a1b1' ||
     fail "examples/uci does not play"
+"$make" -C "$source/examples/uci" LMDB=no CFLAGS=-O0 PROGRAM="$work/forgetful-uci" CC="$cc" >"$work/log" 2>&1 &&
+    printf 'setoption name MemoryPath value m\nsetoption name Memory value true\n' |
+    LD_LIBRARY_PATH=$root/lib "$work/forgetful-uci" | grep -q '^info string memory: none, as .*without LMDB' ||
+    fail "examples/uci without LMDB does not say so"
 
 # The source of the drop-in is where trebuchet.pc says, and the Python module finds its library.
 for folder in fathomdir:share/trebuchet/fathom fathomlibdir:lib/trebuchet; do

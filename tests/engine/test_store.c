@@ -247,6 +247,28 @@ START_TEST(goes_on)
 }
 END_TEST
 
+START_TEST(refuted)
+{
+    Memory *m = open_memory(64);
+    Game g = game_of(rooks), after = g;
+    search(m, &g, (Limits){.depth = 6});
+    Found known = recall(m, &g);
+    ck_assert_int_ge(known.length, 2);
+    game_play(&after, known.line[0]);
+    game_play(&after, known.line[1]);
+    /* A shallower look at what comes after the known move says nothing new. */
+    Found later = found_at(&after, 4, known.score - 200, 0);
+    keep(m, &after, &later);
+    search(m, &g, (Limits){.depth = 6});
+    ck_assert_int_eq(first_depth, 6);
+    later.depth = 5;
+    keep(m, &after, &later);
+    search(m, &g, (Limits){.depth = 6});
+    ck_assert_int_eq(first_depth, 1);
+    memory_close(m);
+}
+END_TEST
+
 START_TEST(repeated)
 {
     static const char *const moves[] = {"c7c8", "d4d3", "c8c7", "d3d4"};
@@ -573,6 +595,7 @@ int main(void)
     tcase_add_test(tests, deeper_alone);
     tcase_add_test(tests, neighbourhood);
     tcase_add_test(tests, goes_on);
+    tcase_add_test(tests, refuted);
     tcase_add_test(tests, repeated);
     tcase_add_test(tests, other_tables);
     tcase_add_test(tests, killed);
