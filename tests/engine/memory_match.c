@@ -9,8 +9,8 @@
  * without it the side that forgets plays the same game again as soon as its opponent does. With -0 no
  * side has a memory, which shows what chance does. The store is made in FOLDER, which should be in
  * memory, and removed. Prints a table in Markdown: results and depths by the number of the game, and
- * how many of the lost games had been lost before, move for move. On standard error: what the store
- * took of the time. */
+ * how many of the lost games had been lost before, move for move. On standard error: what a move of
+ * the side with a memory took of the processor's time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ typedef struct Match {
     uint64_t losses[GAMES_MAX]; /* of this ending: the games' moves, hashed */
     int losses_count;
     unsigned again[PARTS];
-    double recalling, keeping; /* seconds */
+    double recalling, searching, keeping; /* seconds of the processor */
 } Match;
 
 static int last_depth;
@@ -114,7 +114,7 @@ static void hear_score(const SearchInfo *info)
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -137,7 +137,9 @@ static Move think(Match *m, const Game *g, int who, uint64_t nodes, Found *found
     double start = now();
     if (found) memory_recall(m->memory, g, &m->tables, &m->tt[who], &known);
     m->recalling += now() - start;
+    start = now();
     Move best = search_run(&setup);
+    if (found) m->searching += now() - start;
     start = now();
     if (found && !memory_keep(m->memory, g, &m->tables, found, text)) {
         fprintf(stderr, "memory_match: %s\n", text);
@@ -316,8 +318,8 @@ int main(int argc, char **argv)
     }
     unsigned moves = 0;
     for (int part = 0; part < PARTS; part++) moves += m.moves[part][0];
-    fprintf(stderr, "\n%u moves; recalling took %.0f us of each, keeping %.0f\n", moves,
-            1e6 * m.recalling / moves, 1e6 * m.keeping / moves);
+    fprintf(stderr, "\n%u moves; recalling took %.0f us of each, searching %.0f, keeping %.0f\n",
+            moves, 1e6 * m.recalling / moves, 1e6 * m.searching / moves, 1e6 * m.keeping / moves);
     print_table(&m);
     tt_free(&m.tt[0]);
     tt_free(&m.tt[1]);
