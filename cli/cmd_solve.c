@@ -13,9 +13,9 @@
 static const char usage[] =
     "Usage: trebuchet solve [options] FEN\n"
     "\n"
-    "Solves a position of kings and pawns, any number of them, and at most one piece a\n"
-    "side, on the spot, without a table of so many men: who wins, what every move is\n"
-    "worth, and how. What it says is proven; what time and memory do not allow to\n"
+    "Solves a position of kings and pawns, any number of them, and at most one piece\n"
+    "a side, on the spot, without a table of so many men: who wins, what every move\n"
+    "is worth, and how. What it says is proven; what time and memory do not allow to\n"
     "decide is said to be open, with what is not refuted. The FEN may be one argument\n"
     "or several; underscores count as spaces. The 50-move rule is left aside.\n"
     "\n"
@@ -27,15 +27,15 @@ static const char usage[] =
     "                         those that are there, 0 to 3 (default: 2)\n"
     "  -t, --tables DIR       tables of up to 5 men in DIR help a lot; may be given\n"
     "                         several times\n"
-    "      --check            then check every position that the answer rests on by the\n"
-    "                         rules alone, which takes longer than the answer\n"
+    "      --check            then check every position that the answer rests on by\n"
+    "                         the rules alone, which takes longer than the answer\n"
     "      --json             print one JSON object\n"
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
     "\n"
     "Ctrl-C ends it, too, with what is proven.\n"
-    "Exit codes: 0 decided, 1 failed or a fault found, 2 no such position, 4 open, 130\n"
-    "the check was stopped.\n";
+    "Exit codes: 0 decided, 1 failed or a fault found, 2 no such position, 4 open,\n"
+    "130 the check was stopped.\n";
 
 enum { LINE_MOVES = 512, OPEN = 4 };
 
