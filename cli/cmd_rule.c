@@ -17,8 +17,9 @@ static const char usage[] =
     "\n"
     "Asks a rule about all positions of endings, and says how often it is right.\n"
     "FILE returns a function in Lua, which gives \"win\", \"draw\", \"loss\", \"not win\",\n"
-    "\"not loss\" for the side to move, or nothing; and behind that, if it likes, the\n"
-    "ground on which it says so. It can ask for what a condition of 'trebuchet find'\n"
+    "\"not loss\" for the side to move, or nothing; or, if it is a statement of another\n"
+    "kind, true or false, and it is wrong where that is false; and behind that, if it\n"
+    "likes, the ground on which it says so. It can ask for what a condition of 'trebuchet find'\n"
     "can, and use(\"name\") brings the rule of another file beside it. docs/rules.md\n"
     "has a tutorial, the folder rules/ examples.\n"
     "\n"
@@ -81,23 +82,30 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void print_saying(const RuleSaying *s)
+/* Of how many positions a verdict is wrong, and what those are. */
+static void print_errors(const RuleSaying *s)
 {
-    char all[32], wrong[32];
+    char number[32];
     uint64_t errors = rule_saying_wrong(s);
-    cli_format_count(rule_saying_all(s), all);
-    cli_format_count(errors, wrong);
-    printf("  %-8s %15s", rule_claim_text(s->claim), all);
     if (errors == 0) {
         printf("  always right");
-    } else {
-        printf("  wrong %s (%.3g %%):", wrong, share(errors, rule_saying_all(s)));
-        for (int r = 0; r < RULE_RESULTS; r++) {
-            if (rule_claim_right(s->claim, r) || s->of[r] == 0) continue;
-            cli_format_count(s->of[r], wrong);
-            printf(" %s %s", results[r], wrong);
-        }
+        return;
     }
+    cli_format_count(errors, number);
+    printf("  wrong %s (%.3g %%):", number, share(errors, rule_saying_all(s)));
+    for (int r = 0; r < RULE_RESULTS; r++) {
+        if (rule_claim_right(s->claim, r) || s->of[r] == 0) continue;
+        cli_format_count(s->of[r], number);
+        printf(" %s %s", results[r], number);
+    }
+}
+
+static void print_saying(const RuleSaying *s)
+{
+    char all[32];
+    cli_format_count(rule_saying_all(s), all);
+    printf("  %-8s %15s", rule_claim_text(s->claim), all);
+    if (!rule_claim_states(s->claim)) print_errors(s);
     printf("%s%s\n", s->ground[0] ? "  - " : "", s->ground);
     for (size_t i = 0; i < s->shown; i++) {
         char fen[TREB_FEN_SIZE];

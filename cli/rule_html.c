@@ -90,7 +90,9 @@ void rule_html_material(FILE *out, const char *material, const RuleReport *repor
                                                       "Said to be drawn, but are not",
                                                       "Said to be lost, but are not",
                                                       "Said not to be won, but are",
-                                                      "Said not to be lost, but are"};
+                                                      "Said not to be lost, but are",
+                                                      "",
+                                                      "Where the statement is false"};
     fprintf(out, "<h2>%s</h2>\n<p>It speaks of %" PRIu64 " of %" PRIu64 " positions.\n", material,
             report->looked - report->silent, report->looked);
     fputs("<table>\n<tr><th>says<th class=\"ground\">on the ground<th>of positions<th>which are "

@@ -1,8 +1,9 @@
 /* rule.h - a rule on trial: what it says of all positions of an ending, and what they are worth.
  *
  * A rule is a function in Lua that says of a position, for the side to move, that it is a win, a draw, a
- * loss, not a win, not a loss, or nothing; and on what ground, in its own words. docs/rules.md. Results are
- * those without the 50-move rule. */
+ * loss, not a win, not a loss, or nothing; and on what ground, in its own words. Or it is a statement of any other
+ * kind, which it finds true or false of a position: then it is wrong where that is false. docs/rules.md. Results
+ * are those without the 50-move rule. */
 #ifndef TREB_FIND_RULE_H
 #define TREB_FIND_RULE_H
 
@@ -15,15 +16,20 @@ typedef enum RuleClaim {
     RULE_LOSS,
     RULE_NOT_WIN,
     RULE_NOT_LOSS,
+    RULE_TRUE, /* a statement */
+    RULE_FALSE,
     RULE_CLAIMS
 } RuleClaim;
 
 enum { RULE_GROUND_SIZE = 64, RULE_GROUNDS = 64, RULE_RESULTS = 3 /* loss, draw, win */ };
 
-/* "win", "not loss". */
+/* "win", "not loss"; "true". */
 const char *rule_claim_text(RuleClaim claim);
 
-/* Whether it is right of a position with this result: 0 a loss, 1 a draw, 2 a win. */
+/* Whether it is a statement, and no verdict. */
+bool rule_claim_states(RuleClaim claim);
+
+/* Whether it is right of a position with this result: 0 a loss, 1 a draw, 2 a win. RULE_FALSE never is. */
 bool rule_claim_right(RuleClaim claim, int result);
 
 /* A rule that is in memory, and those that it uses beside it: a list of them ends with a name of NULL. */

@@ -309,7 +309,8 @@ static RuleClaim claim_of(lua_State *lua, int index)
 {
     const char *text = lua_type(lua, index) == LUA_TSTRING ? lua_tostring(lua, index) : NULL;
     if (lua_isnil(lua, index)) return RULE_NOTHING;
-    for (int claim = RULE_WIN; claim < RULE_CLAIMS && text != NULL; claim++)
+    if (lua_isboolean(lua, index)) return lua_toboolean(lua, index) ? RULE_TRUE : RULE_FALSE;
+    for (int claim = RULE_WIN; claim < RULE_TRUE && text != NULL; claim++)
         if (strcmp(text, rule_claim_text((RuleClaim)claim)) == 0) return (RuleClaim)claim;
     return RULE_CLAIMS;
 }
@@ -328,7 +329,7 @@ RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE]
     if (claim == RULE_CLAIMS) {
         look->status =
             fail(&look->error, TREB_ERR_ARGUMENT,
-                 "a rule says win, draw, loss, not win, not loss or nothing, not %s",
+                 "a rule says win, draw, loss, not win, not loss, true, false or nothing, not %s",
                  lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : luaL_typename(lua, -2));
         claim = RULE_NOTHING;
     }

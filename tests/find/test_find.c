@@ -475,10 +475,53 @@ START_TEST(rule_errors)
 }
 END_TEST
 
+/* A statement is wrong where it is false, whatever the position is worth. */
+START_TEST(rule_statements)
+{
+    static RuleReport report;
+    treb_error error;
+    make_directory(rules);
+    write_rule("edge.lua", "return function()\n"
+                           "  if not mate then return end\n"
+                           "  local f, r = file(bk), rank(bk)\n"
+                           "  local corner = (f == 1 or f == 8) and (r == 1 or r == 8)\n"
+                           "  return corner, corner and 'corner' or 'edge'\n"
+                           "end");
+    List *mates = find_all((FindQuery){.turn = TREB_BLACK, .condition = "mate"}, "KQvK");
+    List *corners = find_all(
+        (FindQuery){.turn = TREB_BLACK,
+                    .condition = "mate and file(bk) % 7 == 1 and rank(bk) % 7 == 1"},
+        "KQvK");
+    ck_assert_uint_gt(corners->count, 0);
+    ck_assert_uint_lt(corners->count, mates->count);
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        ck_assert(try_rule("edge.lua", "KQvK", threads, &report, &error) == TREB_OK);
+        ck_assert_uint_eq(report.sayings, 2);
+        ck_assert_uint_eq(report.looked - report.silent, mates->count);
+        for (int i = 0; i < 2; i++) {
+            const RuleSaying *s = &report.saying[i];
+            const bool truth = s->claim == RULE_TRUE;
+            ck_assert(rule_claim_states(s->claim));
+            ck_assert_str_eq(s->ground, truth ? "corner" : "edge");
+            ck_assert_uint_eq(rule_saying_all(s),
+                              truth ? corners->count : mates->count - corners->count);
+            ck_assert_uint_eq(rule_saying_wrong(s), truth ? 0 : rule_saying_all(s));
+            ck_assert_uint_eq(s->of[0], rule_saying_all(s));
+            ck_assert_uint_eq(s->shown, truth ? 0 : 5);
+        }
+        rule_report_free(&report);
+    }
+    free(mates);
+    free(corners);
+    remove_directory(rules);
+}
+END_TEST
+
 START_TEST(rule_claims)
 {
     static const int right[RULE_CLAIMS][RULE_RESULTS] = {{1, 1, 1}, {0, 0, 1}, {0, 1, 0},
-                                                         {1, 0, 0}, {1, 1, 0}, {0, 1, 1}};
+                                                         {1, 0, 0}, {1, 1, 0}, {0, 1, 1},
+                                                         {1, 1, 1}, {0, 0, 0}};
     for (int claim = RULE_NOTHING; claim < RULE_CLAIMS; claim++)
         for (int result = 0; result < RULE_RESULTS; result++)
             ck_assert_int_eq(rule_claim_right((RuleClaim)claim, result), right[claim][result]);
@@ -609,6 +652,7 @@ int main(void)
     tcase_add_test(tests, rule_opinions);
     tcase_add_test(tests, rule_counts);
     tcase_add_test(tests, rule_errors);
+    tcase_add_test(tests, rule_statements);
     tcase_add_test(tests, rule_claims);
     tcase_add_test(tests, bad_rules);
     tcase_add_test(tests, same_with_threads);

@@ -518,9 +518,12 @@ test("rules in words", () => {
     assert.equal(ruleTitle("Lucena's position (Salvio 1634; in any book): rook"), "Lucena's position");
     assert.equal(ruleTitle("The wrong bishop: a rook's pawn"), "The wrong bishop");
     assert.deepEqual(ruleText("It is\nso.\n\n  (1) One.\n  (2) Two\nlines."), ["It is so.", "(1) One.", "(2) Two lines."]);
-    const figures = (wrong) => ({ positions: 1000, silent: 900, sayings: [{ wrong: 0 }, { wrong }] });
+    const figures = (wrong) => ({ positions: 1000, silent: 900, sayings: [{ says: "win", wrong: 0 }, { says: "loss", wrong }] });
     assert.equal(figuresWords(figures(0), "KPvK"), "It speaks of 10.0 % of all positions of KPvK (100), and is right in all of them.");
     assert.match(figuresWords(figures(7), "KPvK"), /and is wrong in 7\.0 % of these \(7\)\.$/);
+    assert.equal(claimWords("false", "white"), "false here");
+    const statement = { positions: 1000, silent: 900, sayings: [{ says: "true", wrong: 0 }, { says: "false", wrong: 7 }] };
+    assert.match(figuresWords(statement, "KBNvK"), /\(100\), and is false of 7\.0 % of these \(7\)\.$/);
     assert.equal(figuresWords({ positions: 9, silent: 9, sayings: [] }, "KPvK"), "It speaks of no position of KPvK.");
 });
 

@@ -6,7 +6,7 @@ import { $, h, keepingFocus } from "./dom.js";
 import { asOnBoard } from "./ending.js";
 import { currentFen } from "./game.js";
 import { gallery } from "./mini.js";
-import { CLAIMS, claimWords, figuresWords, percent, ruleText, ruleTitle } from "./words.js";
+import { CLAIMS, claimWords, figuresWords, isStatement, percent, ruleText, ruleTitle } from "./words.js";
 import { answer, hidden, onChange, showPosition, state } from "./session.js";
 
 const without = new Set(); // endings that no rule is about
@@ -35,10 +35,11 @@ function figuresTable({ sayings }) {
             cell(percent(positions - wrong, positions)),
         );
     const head = (text) => h("th", { scope: "col" }, text);
+    const first = sayings.every(({ says }) => isStatement(says)) ? "The statement" : "For the side to move";
     return h(
         "table",
         { class: "figures" },
-        h("thead", {}, h("tr", {}, head("For the side to move"), head("Positions"), head("Right"))),
+        h("thead", {}, h("tr", {}, head(first), head("Positions"), head("Right"))),
         h("tbody", {}, ...sayings.map(row)),
     );
 }
@@ -49,6 +50,7 @@ function examples({ sayings }, swapped) {
         wrong.map(({ fen, verdict }) => {
             const position = asOnBoard(fen, swapped);
             const is = claimWords(verdict, position.turn === "w" ? "white" : "black");
+            if (isStatement(says)) return { position, caption: is };
             return { position, caption: `Called ${CLAIMS[says].toLowerCase()}, but ${is === "a draw" ? "drawn" : is}` };
         }),
     );
@@ -79,7 +81,7 @@ function ruleItem(rule, { material, swapped }, turn) {
                 h("b", {}, ruleTitle(rule.about)),
                 h("span", { class: "offscreen" }, ": "),
                 h("span", { class: "rule-says" }, sayingWords(rule, turn)),
-                kind === "silent" ? "" : h("span", { class: "rule-verdict" }, kind === "right" ? "right" : "wrong here"),
+                kind === "silent" || isStatement(rule.says) ? "" : h("span", { class: "rule-verdict" }, kind === "right" ? "right" : "wrong here"),
             ),
         ),
         h("div", { class: "rule-body" }, ...parts.filter(Boolean)),

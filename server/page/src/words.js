@@ -196,11 +196,24 @@ export function claimWords(says, turn) {
         loss: `${you} wins`,
         "not win": `${me} does not win`,
         "not loss": `${me} does not lose`,
+        true: "true here",
+        false: "false here",
     }[says];
 }
 
 /** The same of many positions, with whoever to move. */
-export const CLAIMS = { win: "Won", draw: "Drawn", loss: "Lost", "not win": "Not won", "not loss": "Not lost" };
+export const CLAIMS = {
+    win: "Won",
+    draw: "Drawn",
+    loss: "Lost",
+    "not win": "Not won",
+    "not loss": "Not lost",
+    true: "True",
+    false: "False",
+};
+
+/** Whether a rule says nothing of verdicts: what it states is true or false of a position. */
+export const isStatement = (says) => says === "true" || says === "false";
 
 /** What a rule is called: how its text begins. */
 export const ruleTitle = (about) => about.match(/^[^:(]*/)[0].trim();
@@ -215,7 +228,8 @@ export function figuresWords({ positions, silent, sayings }, name) {
     const wrong = sayings.reduce((sum, saying) => sum + saying.wrong, 0);
     if (spoken === 0) return `It speaks of no position of ${name}.`;
     const of = `It speaks of ${percent(spoken, positions)} of all positions of ${name} (${spoken.toLocaleString("en")})`;
-    return wrong === 0 ? `${of}, and is right in all of them.` : `${of}, and is wrong in ${percent(wrong, spoken)} of these (${wrong.toLocaleString("en")}).`;
+    const [right, not] = sayings.every(({ says }) => isStatement(says)) ? ["true of", "false of"] : ["right in", "wrong in"];
+    return wrong === 0 ? `${of}, and is ${right} all of them.` : `${of}, and is ${not} ${percent(wrong, spoken)} of these (${wrong.toLocaleString("en")}).`;
 }
 
 /** Who wins at a place of a configuration by its result for the side to move: white, black, draw or impossible. */
