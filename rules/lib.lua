@@ -31,4 +31,10 @@ function lib.in_square(pawn, color)
   return lib.plies(lib.other(color), lib.promotion(pawn, color)) <= lib.run(pawn, color) + 1
 end
 
+-- A square as seen from a corner, 1 to 4 (a1, h1, a8, h8): how many files and ranks away.
+function lib.from_corner(square, corner)
+  local f, r = file(square) - 1, rank(square) - 1
+  return corner % 2 == 1 and f or 7 - f, corner <= 2 and r or 7 - r
+end
+
 return lib

@@ -1,0 +1,13 @@
+-- Rook against knight (in any book on endings): it is a draw if the knight is beside its king, and the king not in a
+-- corner; and lost if the knight is four squares off or more.
+--
+-- On trial: KRvKN
+
+return function()
+  local apart = distance(bk, bn)
+  local corner = (file(bk) == 1 or file(bk) == 8) and (rank(bk) == 1 or rank(bk) == 8)
+  if apart == 1 and not corner then
+    return turn == "white" and "not win" or "not loss", "knight beside its king"
+  end
+  if apart >= 4 then return turn == "white" and "win" or "loss", "knight far from its king" end
+end
