@@ -32,6 +32,7 @@ typedef struct TableJob {
     size_t first; /* batch that comes next: those before are in what was saved */
     bool solving; /* and that one was begun: */
     State state;  /* where its solver was comes next */
+    bool within;  /* what is saved speaks of the solver's log */
 } TableJob;
 
 static bool stopping(const TableJob *job) { return stop_asked(job->options->stop); }
@@ -81,6 +82,7 @@ static treb_status job_save(TableJob *job, const Solver *solver, treb_error *err
     if (status == TREB_OK) status = state_save(&state, job->folder, job->name, saved_mark, error);
     state_free(&state);
     job->saved = omp_get_wtime();
+    if (status == TREB_OK) job->within = solver != NULL;
     return status;
 }
 
@@ -100,19 +102,29 @@ static treb_status save_solver(void *context, const Solver *solver, treb_error *
 
 /* ---- slices in order, one by one ------------------------------------------------------------- */
 
+/* Solves a batch from the beginning. */
+static treb_status batch_solve_anew(TableJob *job, const Batch *batch, Solver *solver,
+                                    const Slice **slice, treb_error *error)
+{
+    SolvedSource source = store_source(job->works->store);
+    /* The log will be written over: nothing that is saved may lead into what it was. */
+    treb_status status = job->within ? job_save(job, NULL, error) : TREB_OK;
+    if (status != TREB_OK) return status;
+    return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+}
+
 /* Solves a batch, from where an earlier run was if it had begun. */
 static treb_status batch_solve(TableJob *job, const Batch *batch, Solver *solver,
                                const Slice **slice, treb_error *error)
 {
-    SolvedSource source = store_source(job->works->store);
-    if (!job->solving) return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+    if (!job->solving) return batch_solve_anew(job, batch, solver, slice, error);
     job->solving = false;
     treb_status status =
         solver_resume(solver, batch->lanes, batch->pawns, &job->state, slice, error);
     state_free(&job->state);
     if (status != TREB_ERR_DAMAGED) return status;
     if (job->options->progress) atomic_fetch_sub(&job->options->progress->within, 1);
-    return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+    return batch_solve_anew(job, batch, solver, slice, error);
 }
 
 /* Solves a batch, puts it into the store and, if wanted, into files. */
@@ -268,7 +280,7 @@ static bool job_forget(TableJob *job)
     job->writer = NULL;
     job->table = NULL;
     job->first = 0;
-    job->solving = false;
+    job->solving = job->within = false;
     state_free(&job->state);
     return false;
 }
@@ -288,7 +300,9 @@ static bool job_load(TableJob *job)
         store_has(job->works->store, &job->step->material, job->step->parents))
         return true;
     if (!table_begin(job, &job->state, &error)) return job_forget(job);
-    job->solving = state_get_most(&job->state, 1);
+    /* Solvers side by side have no log that lasts, and begin the batch anew. */
+    job->solving = state_get_most(&job->state, 1) && job->solvers == 1;
+    job->within = job->solving;
     return !job->state.failed || job_forget(job);
 }
 
