@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/folder.h"
 #include "gen/forecast.h"
 #include "gen/job.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/forecast.h"
 
 /* The work on one table. */
@@ -388,5 +389,5 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
     shape_free(&job.shape);
     ledger_trim(&works->ledger);
     report->total = omp_get_wtime() - start;
-    return status;
+    return status == STOPPED ? TREB_OK : status;
 }

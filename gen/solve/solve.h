@@ -66,9 +66,6 @@ void solver_adopt(Solver *solver, const Shape *shape, uint64_t keep, const char 
 /* Frees what the logs hold: there is no slice any more. */
 void solver_rest(Solver *solver);
 
-/* Whether work is to end early: `stop` may be NULL. */
-static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && atomic_load(stop); }
-
 /* For other threads: what a solver is at. */
 typedef struct SolverWatch {
     _Atomic unsigned metric;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/solve/solver.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -211,6 +211,48 @@ START_TEST(in_a_later_slice)
 }
 END_TEST
 
+/* Runs that are asked to stop while codes are learned and files written: nothing that took long is lost. */
+START_TEST(while_files_are_made)
+{
+    const char *names = "KPvK";
+    char folder[PATH_SIZE], state[PATH_SIZE + 32];
+    int status;
+    Run *run = mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(run != MAP_FAILED);
+    make_work();
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    snprintf(folder, sizeof folder, "%.4000s/again", work);
+    ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
+    snprintf(state, sizeof state, "%s/.scratch/KPvK.dtm.part", folder);
+    *run = new_run(tables, EVERY);
+    ck_assert(run_ended(run, names, false, 0, 0));
+    run->options.directory = folder;
+    run->options.save_seconds = 1e9;
+    for (int stops = 0; stops < 3; stops++) {
+        WriteWatch *writing = &run->progress.writing;
+        atomic_store(&run->stop, false);
+        atomic_store(&writing->all, 0);
+        pid_t child = start_run(run, names, RLIM_INFINITY);
+        /* At the beginning, when all is learned of one file, and later. */
+        while (waitpid(child, &status, WNOHANG) == 0) {
+            uint64_t all = atomic_load(&writing->all);
+            uint64_t part = (uint64_t)stops * all / 16;
+            bool last = access(state, F_OK) == 0;
+            if (last && all > 0 && atomic_load(&writing->written) >= part)
+                atomic_store(&run->stop, true);
+            nanosleep(&(struct timespec){0, 10000}, NULL);
+        }
+        ck_assert_int_eq(status, 0);
+        ck_assert(run->stopped);
+    }
+    ck_assert_int_gt(atomic_load(&run->progress.resumed), 1);
+    ck_assert(run_ended(run, names, false, 0, 0));
+    ck_assert_int_eq(check_folder(folder, false), check_folder(tables, false));
+    remove_work();
+    munmap(run, sizeof *run);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("resume");
@@ -220,6 +262,7 @@ int main(void)
     TCase *later = tcase_create("later");
     tcase_set_timeout(later, 0);
     tcase_add_test(later, in_a_later_slice);
+    tcase_add_test(later, while_files_are_made);
     Suite *suite = suite_create("gen resumed");
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, later);
