@@ -60,6 +60,8 @@ export const shift = (fen) => remembered(`/v1/shift?fen=${fenField(fen)}`);
 /** Asks for a list of positions of an ending: gives the job that makes it. */
 export const find = (material, kind) =>
     get("/v1/find", { method: "POST", body: JSON.stringify({ material, kind }) });
+/** Asks for a position to be solved: gives the job that does it. */
+export const solve = (fen) => get("/v1/solve", { method: "POST", body: JSON.stringify({ fen }) });
 /** How a job is, by its address. */
 export const job = (address) => get(address);
 export const cancelJob = (address) => get(address, { method: "DELETE" });
