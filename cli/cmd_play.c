@@ -17,8 +17,9 @@ static const char usage[] =
     "Puts a strategy on trial: White plays by it, from every won position of its\n"
     "ending, against every defence. Says whether it always wins, in how many moves at\n"
     "most, and where it stalemates, throws the win away, has no advice or goes round\n"
-    "in circles. With a position it plays one game from there, against the longest\n"
-    "defence that tables know, and tells what advice it follows.\n"
+    "in circles, and to which places most failures are led. With a position it plays\n"
+    "one game from there, against the longest defence that tables know, and tells\n"
+    "what advice it follows.\n"
     "FILE returns a table in Lua: pieces of advice with goals and limits on moves,\n"
     "and rules that say which to try. docs/play.md has a tutorial, the folder\n"
     "strategies/ examples.\n"
@@ -108,6 +109,24 @@ static void print_faults(const PlayReport *r)
     }
 }
 
+/* For the strategy's author. */
+static void print_places(const PlayRun *run, const PlayReport *r)
+{
+    char count[32], fen[TREB_FEN_SIZE];
+    if (r->place_count == 0) return;
+    cli_format_count(r->place_count, count);
+    printf("\n  failures are led to %s place%s; those of most\n", count,
+           r->place_count == 1 ? "" : "s");
+    for (size_t i = 0; i < r->places; i++) {
+        const PlayPlace *p = &r->place[i];
+        cli_format_count(p->led, count);
+        position_to_fen(&p->pos, fen);
+        printf("    %15s  %s  %s", count, fen, play_end_text(p->end));
+        if (p->advice >= 0) printf(" (%s)", strategy_advice(run->strategy, p->advice));
+        putchar('\n');
+    }
+}
+
 static void print_advice(const PlayRun *run, const PlayReport *r)
 {
     char count[32];
@@ -159,6 +178,7 @@ static void print_report(const PlayRun *run, const PlayReport *r)
     print_totals(run, &r->of[TREB_BLACK], "Black");
     if (r->longest_best >= 0) printf("  at best %d moves are needed\n", r->longest_best);
     print_faults(r);
+    print_places(run, r);
     print_advice(run, r);
     print_by_best(r);
     if (r->worsts > 0) puts("\n  longest");
@@ -208,6 +228,25 @@ static json_t *json_faults(const PlayReport *r)
     return object;
 }
 
+static json_t *json_places(const PlayRun *run, const PlayReport *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->places; i++) {
+        const PlayPlace *p = &r->place[i];
+        char fen[TREB_FEN_SIZE];
+        json_t *object = json_object();
+        position_to_fen(&p->pos, fen);
+        json_object_set_new(object, "fen", json_string(fen));
+        json_object_set_new(object, "end", json_string(play_end_text(p->end)));
+        json_object_set_new(object, "positions", json_integer((json_int_t)p->led));
+        json_object_set_new(object, "advice",
+                            p->advice < 0 ? json_null()
+                                          : json_string(strategy_advice(run->strategy, p->advice)));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 static json_t *json_by_best(const PlayReport *r)
 {
     json_t *list = json_array();
@@ -247,6 +286,8 @@ static int print_json(const PlayRun *run, const PlayReport *r)
     json_object_set_new(object, "best_longest_moves",
                         r->longest_best < 0 ? json_null() : json_integer(r->longest_best));
     json_object_set_new(object, "fails", json_faults(r));
+    json_object_set_new(object, "places", json_integer((json_int_t)r->place_count));
+    json_object_set_new(object, "led_to", json_places(run, r));
     for (int i = 0; i < strategy_advice_count(run->strategy); i++)
         json_object_set_new(advice, strategy_advice(run->strategy, i),
                             json_integer((json_int_t)r->followed[i]));

@@ -146,8 +146,8 @@ static treb_status script_fail(Script *script, int status, treb_error *error)
 typedef struct Source {
     Script *script;
     const char *condition, *expression; /* or */
-    const char *path; /* of a file, or its name among those in memory */
-    int type;         /* of what that returns */
+    const char *path;                   /* of a file, or its name among those in memory */
+    int type;                           /* of what that returns */
 } Source;
 
 /* A condition is an expression, else statements. */

@@ -285,6 +285,8 @@ START_TEST(names)
         "assert(check == attacked(turn == 'white' and wk or bk, turn == 'white' and 'black' or "
         "'white'))\n"
         "assert(string.match(fen, ' [wb] '))\n"
+        "assert(room('black', 'q') == 63 and room('white') <= 63)\n"
+        "assert(turn == 'white' or (room('black') == 1) == (#moves == 0))\n"
         "return m == nil or (m.uci:sub(1, 2) == m.from and m.san ~= '' and m.verdict ~= nil and "
         "m.capture ~= nil and m.mate ~= nil)";
     List *list = find_all((FindQuery){.turn = FIND_EITHER, .condition = text}, "KPvK");
