@@ -245,10 +245,10 @@ treb_status script_open(const char *path, int type, Script **out, treb_error *er
     return script_make(&source, out, error);
 }
 
-treb_status script_open_text(const RuleText *rules, const char *name, Script **out,
+treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error)
 {
-    Source source = {calloc(1, sizeof(Script)), NULL, NULL, name, LUA_TFUNCTION};
+    Source source = {calloc(1, sizeof(Script)), NULL, NULL, name, type};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->rules = rules;
