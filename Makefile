@@ -62,7 +62,7 @@ obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
 GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ)
-SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o
+SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
 else
@@ -138,10 +138,16 @@ $(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
 # The rules that the server knows, and how often they are right.
 $(BUILD)/answer/rule_book.c: rules/figures.jsonl $(wildcard rules/*.lua) rules/embed.sh
 	@mkdir -p $(@D)
-	rules/embed.sh $(filter %.jsonl %.lua,$^) > $@.part
+	rules/embed.sh rule $(filter %.jsonl %.lua,$^) > $@.part
 	mv $@.part $@
 
-$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o: %.o: %.c
+# And the strategies.
+$(BUILD)/answer/strategy_book.c: strategies/figures.jsonl $(wildcard strategies/*.lua) rules/embed.sh
+	@mkdir -p $(@D)
+	rules/embed.sh strategy $(filter %.jsonl %.lua,$^) > $@.part
+	mv $@.part $@
+
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o: %.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
 $(BUILD)/%.o: %.c

@@ -1005,3 +1005,36 @@ test("with nothing but Syzygy's files the page works", { timeout: 60000 }, async
     await hands.close();
     await own.stop();
 });
+
+onPage("advice that plays: one sees which it follows, to the mate", {}, async (hands, page) => {
+    await hands.open("8/8/8/8/3R4/8/2k5/K7 w - - 0 1");
+    await page.waitForSelector('[data-strategy="king-and-rook"]');
+    assert.match(await hands.text(".strategy-here"), /^Rb4 – divide in 2$/);
+    assert.match(await hands.text("#advice"), /It wins from every won position, against any defence, in 33 moves at most; best play needs 16\./);
+    assert.deepEqual(await hands.faults(), []);
+    await page.selectOption("#pace", "350");
+    await page.selectOption("#table-plays", "black");
+    await page.click('[data-strategy="king-and-rook"] button');
+    // It keeps to its tree: the game is that of `trebuchet play`, to the mate.
+    await page.waitForFunction(() => /Checkmate/.test(document.querySelector("#verdict").textContent), null, { timeout: 120000 });
+    assert.equal(await page.locator(".ply.played").last().textContent(), "Rf8#");
+    assert.equal(await page.locator(".ply.played").count(), 61);
+    assert.deepEqual((await page.locator(".advice-log li").allTextContents()).slice(0, 2), ["Rf8# – mate in 2", "Kg6 – mate in 2"]);
+    // Of a game that goes on, colours exchanged; and stopped.
+    await hands.open("8/8/8/7K/8/4q3/8/k7 b - - 0 1");
+    await page.waitForSelector('[data-strategy="king-and-queen"]');
+    assert.equal(await page.locator('[data-strategy="king-and-queen"] button').textContent(), "Let it play Black");
+    assert.equal(await page.locator('[data-strategy="king-and-queen"] button').getAttribute("aria-pressed"), "false");
+    await page.click('[data-strategy="king-and-queen"] button');
+    await page.waitForSelector('.ply.played[data-at="1"]');
+    assert.match(await hands.text(".strategy-here"), /Black plays by it; the other side is to move\./);
+    await page.click('[data-strategy="king-and-queen"] button');
+    // Nothing is given away, and endings without strategies show none.
+    await page.check("#hide");
+    assert.ok(await page.isHidden("#advice"));
+    await page.uncheck("#hide");
+    await page.waitForSelector("#advice:not([hidden])");
+    await hands.open("8/8/8/8/K7/8/P1k5/8 b - - 0 1");
+    await page.waitForSelector("[data-rule]");
+    assert.ok(await page.isHidden("#advice"));
+});

@@ -264,6 +264,18 @@ get 200 'rules, of no ending of theirs' "/v1/rules?fen=8/8/4k3/8/8/8/3Q4/4K3_w";
 get 404 'rules, no table' "/v1/rules?fen=$FIVE"; code no_table
 get 404 'rules, castling' "/v1/rules?fen=$CASTLING"; code castling
 
+# What the server plays by a strategy is what the command plays.
+get 200 strategies /v1/strategies
+json '[(s["strategy"], s["figures"]["white_to_move"]["wins"]) for s in d["strategies"] if s["material"] in ("KQvK", "KRvK")] == [("king-and-queen", 18081), ("king-and-rook", 21959)]'
+json 'all("move" not in s and s["about"] and s["advice"] for s in d["strategies"])'
+get 200 'strategies, a position' '/v1/strategies?fen=8/8/8/8/3R4/8/2k5/K7_w'; json '[(s["plays"], s["follows"], s["move"]["uci"]) for s in d["strategies"]] == [("white", "divide in 2", "d4b4")]'
+json '[r["then"]["uci"] for r in d["strategies"][0]["move"]["replies"] if r["uci"] == "c2c3"] == ["b4b1"] and len(d["strategies"][0]["move"]["replies"]) == 5'
+get 200 'strategies, colours exchanged and turned' '/v1/strategies?fen=7k/5K2/8/4r3/8/8/8/8_b'; json '[(s["plays"], s["follows"], s["move"]["uci"], s["move"]["san"]) for s in d["strategies"]] == [("black", "divide in 2", "e5g5", "Rg5")]'
+get 200 'strategies, the other side to move' '/v1/strategies?fen=8/8/8/8/3R4/8/2k5/K7_b'; json '[(s["plays"], s["follows"], s["move"]) for s in d["strategies"]] == [("white", None, None)]'
+get 200 'strategies, none for it' "/v1/strategies?fen=8/8/8/8/K7/8/P1k5/8_b"; json 'd["strategies"] == [] and d["fen"].startswith("8/8")'
+get 400 'strategies, no FEN' '/v1/strategies?fen=what'; code bad_fen
+get 404 'strategies, castling' "/v1/strategies?fen=$CASTLING"; code castling
+
 # A list is asked for, made in the background, and kept. made JOB: waits until it is done.
 made() { for _ in $(seq 300); do get 200 "job $1" "/v1/jobs/$1"; grep -qE '"state":"(waiting|running)"' body || break; sleep 0.1; done; }
 get 404 'a job that nobody has begun' /v1/jobs/zugzwang-KPvK; code not_found

@@ -35,6 +35,9 @@ export const state = {
     setup: false,
     playing: false,
     tablePlays: "none",
+    advisor: null, // the name of the strategy that plays its side
+    advice: null, // the strategies for the ending, and what they play: see advice.js
+    adviceFen: "", // in this position
     pace: 1000,
     hide: kept("hide") === "yes",
     drill: null, // the drill under way: see drill.js

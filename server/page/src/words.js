@@ -228,6 +228,15 @@ export function figuresWords({ positions, silent, sayings }, name) {
     return wrong === 0 ? `${of}, and is right in all of them.` : `${of}, and is wrong in ${percent(wrong, spoken)} of these (${wrong.toLocaleString("en")}).`;
 }
 
+/** What was proven of a strategy. */
+export function provenWords({ white_to_move: white, black_to_move: black, best_longest_moves: best }) {
+    const won = white.won + black.won;
+    const wins = white.wins + black.wins;
+    const longest = Math.max(white.longest_moves, black.longest_moves);
+    const all = wins === won ? "It wins from every won position" : `It wins from ${percent(wins, won)} of the won positions`;
+    return `${all}, against any defence, in ${longest} moves at most${best === null ? "" : `; best play needs ${best}`}.`;
+}
+
 /** Who wins at a place of a configuration by its result for the side to move: white, black, draw or impossible. */
 export const winnerIn = (result, turn) => (result === "impossible" ? result : winnerOf(result, turn) ?? "draw");
 
