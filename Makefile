@@ -52,6 +52,7 @@ ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
 CLI := $(wildcard cli/*.c)
+TOGETHER := $(wildcard mpi/*.c)
 REMOTE := $(if $(filter no,$(HTTP)),,$(wildcard http/*.c))
 ifneq ($(REMOTE),)
 TOOL_LIBS += $$(pkg-config --libs libcurl)
@@ -78,10 +79,15 @@ TOOL := $(BUILD)/trebuchet
 # its own, so that it comes before the system's only where it is asked for.
 FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
 
+# The command whose processes make tables together: only that one needs MPI.
+MPI ?= no
+MPICC ?= mpicc
+MPI_TOOL := $(BUILD)/trebuchet-mpi
+
 # Tables over HTTP, for programs that use the library: they need not be linked with it.
 HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http.so.1)
 
-all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO)
+all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO) $(if $(filter yes,$(MPI)),$(MPI_TOOL))
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
@@ -150,6 +156,11 @@ $(BUILD)/answer/strategy_book.c: strategies/figures.jsonl $(wildcard strategies/
 $(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o: %.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
+$(BUILD)/mpi/%.o: mpi/%.c
+	@command -v $(MPICC) >/dev/null || { echo 'MPI=yes needs $(MPICC): .ci/deps mpi installs it' >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(MPICC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
@@ -213,6 +224,9 @@ $(BUILD)/libtrebuchet-http.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(REMOTE))
 
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+
+$(MPI_TOOL): $(call obj,$(TOGETHER)) $(filter-out $(BUILD)/cli/main.o,$(TOOL_OBJ))
+	$(MPICC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 # The example engine, here with the library as an archive; examples/uci/Makefile builds it against
 # an installed one.

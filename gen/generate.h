@@ -10,6 +10,10 @@ typedef struct GenerateReport {
     double seconds[GENERATE_PHASES]; /* of wall time */
     double total;
     bool resumed; /* from where an earlier run was */
+    /* Of a table that ranks solved together: what all of them sent, and the most in a ply by one; how long all waited;
+     * and the largest process among them, in bytes. */
+    RankTraffic traffic;
+    uint64_t largest;
 } GenerateReport;
 
 static inline double generate_writing(const GenerateReport *report)
@@ -27,7 +31,10 @@ bool generate_saved(const GenerateStep *step, const GenerateOptions *options);
 /* Bytes of the scratch files of a folder that have a name. */
 uint64_t generate_scratch(const GenerateOptions *options);
 
-/* Carries out a plan, calling `report` after each step. TREB_OK also when stopped early: see
+/* Carries out a plan, calling `report` after each step. Ranks (options->ranks) do that together, with one plan: the
+ * first writes the files, and each has a folder of its own for the rest (options->scratch or, but for the first,
+ * options->directory). Of steps that are divided each solves a part; others it solves alone as far as it needs
+ * them. A rank that cannot go on is to end the job. TREB_OK also when stopped early: see
  * `*stopped`. Refused before it starts, with TREB_ERR_MEMORY, if it does not fit into the memory
  * allowed, and with TREB_ERR_IO, if another run writes to the folder. While it runs OpenMP has a
  * single level of threads. */

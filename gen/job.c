@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/error.h"
 #include "core/stop.h"
@@ -137,8 +138,10 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     set_phase(job, GENERATE_SOLVE);
     treb_status status = batch_solve(job, batch, solver, &slice, error);
     if (status == TREB_OK && stopping(job)) return TREB_OK;
-    if (status == TREB_OK && (job->step->parents || job->shape.pawns))
-        status = store_put(job->table, batch->number, slice, error);
+    const bool stored = job->step->parents || job->shape.pawns;
+    if (status == TREB_OK && (stored || job->step->write))
+        status = solver_gather(solver, stored, error);
+    if (status == TREB_OK && stored) status = store_put(job->table, batch->number, slice, error);
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COLLECT);
     if (status == TREB_OK && job->writer)
@@ -225,7 +228,7 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
     const GenerateOptions *o = job->options;
     job->writer = NULL;
     job->exporter = NULL;
-    if (!job->step->write) return TREB_OK;
+    if (!job->step->write || (o->ranks != NULL && o->ranks->rank > 0)) return TREB_OK;
     if (o->syzygy) {
         ExportOptions options = {o->directory, o->exact, job->works->keep, &job->works->ledger,
                                  o->stop};
@@ -322,11 +325,38 @@ static treb_status job_start(TableJob *job, treb_error *error)
     return status;
 }
 
+static uint64_t most_of(const Ranks *ranks, uint64_t number)
+{
+    return ~ranks->least(ranks->context, ~number);
+}
+
+/* What the ranks sent for this table. */
+static void report_traffic(TableJob *job)
+{
+    const Ranks *ranks = job->options->ranks;
+    RankTraffic *own = ranks->traffic, *sum = &job->report->traffic;
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    uint64_t sums[] = {own->bytes, own->messages, own->waiting, own->gathered};
+    const uint64_t plies = own->plies, most = own->most;
+    memset(own, 0, sizeof *own);
+    ranks->sum(ranks->context, sums, 4);
+    *sum = (RankTraffic){.bytes = sums[0],
+                         .messages = sums[1],
+                         .waiting = sums[2],
+                         .gathered = sums[3],
+                         .plies = plies,
+                         .most = most_of(ranks, most)};
+    job->report->largest = most_of(ranks, 1024 * (uint64_t)used.ru_maxrss);
+}
+
 static treb_status job_try(TableJob *job, treb_error *error)
 {
     treb_status status = job_start(job, error);
     if (status != TREB_OK) return status;
+    if (job->step->divided) memset(job->options->ranks->traffic, 0, sizeof(RankTraffic));
     status = job_levels(job, error);
+    if (job->step->divided && status == TREB_OK) report_traffic(job);
     bool complete = status == TREB_OK && !stopping(job);
     treb_error second;
     if (complete && job->lasting && job->table) {
@@ -358,7 +388,8 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
     bool ok = batches_list(&job.batches, &job.shape);
-    job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
+    job.solvers =
+        forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads(), options->ranks);
     Share share = works_share(works, step, &job.shape, job.solvers);
     job.lasting = generate_saved(step, options);
     treb_status status = TREB_OK;
