@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/estimate.h"
 #include "cli/gen_progress.h"
@@ -38,14 +37,17 @@ static void note_longest(GenRun *run, size_t step, const Tally *t)
 static void print_traffic(const GenerateReport *r)
 {
     const RankTraffic *t = &r->traffic;
-    char sent[16], most[16], gathered[16], largest[16];
+    const double waiting = 1e-6 * (double)t->waiting;
+    char sent[16], most[16], gathered[16], sets[16], largest[16];
     cli_format_size(t->bytes - t->gathered, sent);
     cli_format_size(t->most, most);
     cli_format_size(t->gathered, gathered);
+    cli_format_size(r->sets, sets);
     cli_format_size(r->largest, largest);
-    printf("          %" PRIu64 " plies: %s sent, by one rank in one ply at most %s; %s gathered;\n"
-           "          %" PRIu64 " messages; %.2f s waiting, of all ranks; the largest has %s\n",
-           t->plies, sent, most, gathered, t->messages, 1e-6 * (double)t->waiting, largest);
+    printf("          %" PRIu64 " plies, %s sent, at most %s by a rank in a ply; %s gathered\n"
+           "          %" PRIu64 " messages; %.2f s waiting, summed over ranks\n"
+           "          a rank has up to %s of sets; the largest process took %s\n",
+           t->plies, sent, most, gathered, t->messages, waiting, sets, largest);
     fflush(stdout);
 }
 
@@ -100,6 +102,39 @@ static int gen_failed(const GenArgs *args, const treb_error *error)
     return CLI_FAILED;
 }
 
+/* The folder of a rank: the first has one if --scratch says where. False: none. */
+static bool rank_folder(const GenArgs *args, int rank, char *path, size_t size)
+{
+    if (args->ranks == NULL || (rank == 0 && args->scratch == NULL)) return false;
+    const char *where = args->scratch != NULL ? args->scratch : args->tables;
+    snprintf(path, size, "%.4100s/%srank-%d", where, args->scratch != NULL ? "" : ".", rank);
+    return true;
+}
+
+static bool own_folder(GenArgs *args)
+{
+    static char path[4200];
+    args->tables = args->options.directory;
+    if (!rank_folder(args, args->ranks != NULL ? args->ranks->rank : 0, path, sizeof path))
+        return true;
+    args->options.scratch = path;
+    if (args->ranks->rank > 0) args->options.directory = path;
+    return cli_make_folder(args->command, path);
+}
+
+/* Removes it; and the first those of ranks that an earlier run had, as far as they are here. */
+static void drop_folders(const GenArgs *args)
+{
+    const GenerateOptions *o = &args->options;
+    const int own = args->ranks != NULL ? args->ranks->rank : 0;
+    char path[4200];
+    if (args->ranks == NULL || o->keep_scratch) return;
+    for (int rank = own; rank < RANKS_MOST; rank++)
+        if ((rank == own || (own == 0 && rank >= args->ranks->count)) &&
+            rank_folder(args, rank, path, sizeof path))
+            generate_drop_scratch(path, o->metrics >> TREB_DTM & 1);
+}
+
 /* Gives the other ranks the plan, or none: there is nothing to do. */
 static void tell_plan(GenArgs *args, const GeneratePlan *plan)
 {
@@ -130,6 +165,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
     gen_progress_stop(run.progress);
     if (status != TREB_OK) return gen_failed(args, &error);
+    drop_folders(args);
     if (stopped) {
         cli_error(args->command,
                   "stopped; the same command carries on: within a table, if it is a large one");
@@ -160,19 +196,6 @@ static bool has_room(const GenArgs *args, const Estimate *e)
               "stays, and the same command carries on",
               why, args->options.syzygy ? "" : ", or fewer metrics with --metric");
     return false;
-}
-
-/* A rank's own folder: the first has one if --scratch says where. */
-static bool own_folder(GenArgs *args)
-{
-    static char path[4200];
-    if (args->ranks == NULL || (args->ranks->rank == 0 && args->scratch == NULL)) return true;
-    snprintf(path, sizeof path, "%.4100s/%srank-%d",
-             args->scratch != NULL ? args->scratch : args->options.directory,
-             args->scratch != NULL ? "" : ".", args->ranks->rank);
-    args->options.scratch = path;
-    if (args->ranks->rank > 0) args->options.directory = path;
-    return cli_make_folder(args->command, path);
 }
 
 static int gen_with(GenArgs *args)
@@ -231,8 +254,8 @@ static int gen_follow(GenArgs *args)
     if (!own_folder(args)) ranks->end_job(ranks->context, "it has no folder for scratch files");
     treb_status status = generate_run(&args->options, &plan, on_nothing, NULL, &stopped, &error);
     if (status != TREB_OK) gen_failed(args, &error);
+    drop_folders(args);
     generate_plan_free(&plan);
-    rmdir(args->options.directory);
     return CLI_OK;
 }
 

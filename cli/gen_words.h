@@ -13,7 +13,7 @@ typedef struct GenArgs {
     bool estimate, quiet, force;
     /* By ranks: */
     Ranks *ranks; /* NULL: none */
-    const char *scratch;
+    const char *scratch, *tables; /* as --scratch and --tables say */
     bool stats, told; /* the others have the plan */
 } GenArgs;
 

@@ -2,6 +2,7 @@
 #include "gen/generate.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "core/stop.h"
@@ -30,6 +31,14 @@ uint64_t generate_scratch(const GenerateOptions *options)
     ScratchFolder folder;
     scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
     return scratch_folder_bytes(&folder);
+}
+
+void generate_drop_scratch(const char *directory, bool mates)
+{
+    ScratchFolder folder;
+    scratch_folder_name(&folder, directory, mates);
+    scratch_folder_clean(&folder, true);
+    rmdir(directory);
 }
 
 /* Whether a rank has nothing to do: its store has what is wanted, that of all ranks if they would solve together; or

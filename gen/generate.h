@@ -11,9 +11,9 @@ typedef struct GenerateReport {
     double total;
     bool resumed; /* from where an earlier run was */
     /* Of a table that ranks solved together: what all of them sent, and the most in a ply by one; how long all waited;
-     * and the largest process among them, in bytes. */
+     * and in bytes the sets of the largest share, and the largest process. */
     RankTraffic traffic;
-    uint64_t largest;
+    uint64_t sets, largest;
 } GenerateReport;
 
 static inline double generate_writing(const GenerateReport *report)
@@ -30,6 +30,9 @@ bool generate_saved(const GenerateStep *step, const GenerateOptions *options);
 
 /* Bytes of the scratch files of a folder that have a name. */
 uint64_t generate_scratch(const GenerateOptions *options);
+
+/* Removes a rank's own folder, once scratch files are all that is in it. */
+void generate_drop_scratch(const char *directory, bool mates);
 
 /* Carries out a plan, calling `report` after each step. Ranks (options->ranks) do that together, with one plan: the
  * first writes the files, and each has a folder of its own for the rest (options->scratch or, but for the first,

@@ -318,7 +318,8 @@ static treb_status job_start(TableJob *job, treb_error *error)
         atomic_fetch_add(&job->options->progress->within, job->solving);
     }
     if (job->report->resumed) return TREB_OK;
-    if (job->lasting) store_forget(job->works->store, &job->step->material);
+    /* Another rank may have been without it. */
+    if (job->lasting || job->step->divided) store_forget(job->works->store, &job->step->material);
     if (!table_begin(job, NULL, error)) return error->status;
     treb_status status = writer_begin(job, NULL, error);
     if (status != TREB_OK) store_end(job->table, false, NULL);
@@ -328,6 +329,13 @@ static treb_status job_start(TableJob *job, treb_error *error)
 static uint64_t most_of(const Ranks *ranks, uint64_t number)
 {
     return ~ranks->least(ranks->context, ~number);
+}
+
+/* The first may have been writing files while the others waited: that is not counted. */
+static void traffic_start(const Ranks *ranks)
+{
+    ranks->least(ranks->context, 0);
+    memset(ranks->traffic, 0, sizeof *ranks->traffic);
 }
 
 /* What the ranks sent for this table. */
@@ -347,6 +355,7 @@ static void report_traffic(TableJob *job)
                          .gathered = sums[3],
                          .plies = plies,
                          .most = most_of(ranks, most)};
+    job->report->sets = solver_sets(&job->shape, 0, ranks).all;
     job->report->largest = most_of(ranks, 1024 * (uint64_t)used.ru_maxrss);
 }
 
@@ -354,7 +363,7 @@ static treb_status job_try(TableJob *job, treb_error *error)
 {
     treb_status status = job_start(job, error);
     if (status != TREB_OK) return status;
-    if (job->step->divided) memset(job->options->ranks->traffic, 0, sizeof(RankTraffic));
+    if (job->step->divided) traffic_start(job->options->ranks);
     status = job_levels(job, error);
     if (job->step->divided && status == TREB_OK) report_traffic(job);
     bool complete = status == TREB_OK && !stopping(job);
