@@ -112,6 +112,8 @@ help:
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
+	@echo 'make MPI=yes    the command of several processes as well, trebuchet-mpi, for which Open MPI is needed'
+	@echo 'make mpi-check  tables that several processes make together, against those of one'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
@@ -372,9 +374,12 @@ $(BUILD)/tests/cli/test_cli_parts: LDFLAGS += -Wl,--wrap=cli_seconds
 
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
+# The command of ranks, where it can be built.
+TEST_MPI = $(if $(shell command -v $(MPICC) && command -v mpirun),$(MPI_TOOL))
+
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
+	$(MAKE) --no-print-directory all $(TEST_MPI) $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -438,6 +443,12 @@ http-check: all $(BUILD)/tests/http/bench_http
 	python3 tests/http/two_servers.py $(TOOL)
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/http/bench_http.sh $(BUILD)/tests/http/bench_http $(TABLES) KRPvKR
 
+# Ranks, up to four of them on this machine, against one process; one is killed.
+mpi-check:
+	@.ci/deps mpi
+	$(MAKE) --no-print-directory MPI=yes $(TOOL) $(MPI_TOOL)
+	tests/mpi/mpi_check.sh $(BUILD)
+
 crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(TOOL) compare $(SYZYGY) $(TABLES)
@@ -464,7 +475,7 @@ install: all
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(UNITDIR) \
 	  $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
-	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(TOOL) $(if $(filter yes,$(MPI)),$(MPI_TOOL)) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/
@@ -498,7 +509,7 @@ ifneq ($(PYTHONDIR),)
 endif
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
+	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/bin/trebuchet-mpi $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/include/trebuchet-http.h $(DESTDIR)$(LIBDIR)/libtrebuchet-http.so* \
 	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
@@ -555,4 +566,4 @@ blocked-check: all $(BLOCKED_BIN)
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match
+.PHONY: mpi-check rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match

@@ -35,15 +35,16 @@ same() {
 
 # compare NAME RANKS OPTIONS -- MATERIAL...: one process and ranks.
 compare() {
-    local name=$1 counts=$2 options=()
+    local name=$1 counts=$2 options=() same_options=()
     shift 2
     while [ "$1" != -- ]; do
         options+=("$1")
+        [ "$1" = --codec ] && same_options=("$1" "$2")
         shift
     done
     shift
     mkdir -p "$work/$name"
-    "$tool" gen --quiet --tables "$work/$name" "$@" || fail "$name: one process failed"
+    "$tool" gen --quiet ${same_options[@]+"${same_options[@]}"} --tables "$work/$name" "$@" || fail "$name: one process failed"
     for n in $counts; do
         rm -rf "$work/ranks"
         mkdir "$work/ranks"
@@ -54,10 +55,77 @@ compare() {
     done
 }
 
-# A pair of like men; both sides with a piece; all slices in one word, with en passant; promotions.
+# wait_for FILE: until it is there.
+wait_for() {
+    for _ in $(seq 600); do
+        [ -e "$1" ] && return
+        sleep 0.1
+    done
+    fail "$1 did not come"
+}
+
+# A rank is killed in the middle; what is made by then stays, and another number of ranks makes the rest.
+killed() {
+    local folder=$work/killed log=$work/killed.log job rank start code
+    mkdir "$folder"
+    ranks 3 --divide 0 --threads 1 --tables "$folder" KRvKP >/dev/null 2>"$log" &
+    job=$!
+    wait_for "$folder/KQvKR.dtm.treb"
+    rank=$(pgrep -f "trebuchet-mpi gen .*$folder" | while read -r pid; do
+        [ "$(tr '\0' ' ' <"/proc/$pid/environ" | grep -c 'OMPI_COMM_WORLD_RANK=2')" = 1 ] && echo "$pid"
+    done | head -1)
+    [ -n "$rank" ] || fail "rank 2 was not found"
+    start=$SECONDS
+    kill -9 "$rank"
+    wait "$job"
+    code=$?
+    [ $code -ne 0 ] && [ $code -ne 124 ] || fail "the job ended with $code after a rank was killed"
+    [ $((SECONDS - start)) -le 10 ] || fail "the job took $((SECONDS - start)) s to end"
+    grep -q 'rank 2 .*signal 9' "$log" || fail "the job does not say who died: $(cat "$log")"
+    [ ! -e "$folder/KRvKP.wdl.treb" ] || fail "the job was done before the kill"
+    stat -c %Y "$folder/KQvKR.dtm.treb" >"$work/before"
+    ranks 2 --divide 0 --threads 1 --tables "$folder" KRvKP || fail "2 ranks did not go on"
+    [ "$(stat -c %Y "$folder/KQvKR.dtm.treb")" = "$(cat "$work/before")" ] || fail "a finished table was made again"
+    mkdir "$work/whole"
+    "$tool" gen --quiet --tables "$work/whole" KRvKP
+    echo "killed, 3 ranks, then 2: $(same "$work/whole" "$folder")" || exit 1
+    [ -z "$(find "$folder" -mindepth 1 ! -name '*.treb')" ] || fail "left: $(find "$folder" -mindepth 1 ! -name '*.treb')"
+}
+
+# A rank that cannot go on says why, and who it is.
+refused() {
+    mkdir "$work/scratch" "$work/refused"
+    : >"$work/scratch/rank-1"
+    if ranks 2 --scratch "$work/scratch" --tables "$work/refused" KRvKB >/dev/null 2>"$work/refused.log"; then
+        fail "ranks without a folder went on"
+    fi
+    grep -q 'rank 1 on .* ends the job: ' "$work/refused.log" || fail "nobody says why: $(cat "$work/refused.log")"
+    rm "$work/scratch/rank-1"
+    ranks 2 --scratch "$work/scratch" --tables "$work/refused" KRvKB || fail "ranks with folders failed"
+    [ -z "$(ls "$work/scratch")" ] || fail "$work/scratch is not empty: $(ls "$work/scratch")"
+    [ -e "$work/refused/KRvKB.dtm.treb" ] || fail "no table"
+    echo "refused, with a reason"
+}
+
+# What is wrong with the command is said once.
+words() {
+    local n
+    n=$(ranks 3 --divide many KRvK 2>&1 | grep -c 'takes a number')
+    [ "$n" = 1 ] || fail "'--divide many' is refused $n times"
+    ranks 2 --help | awk 'length > 80 { exit 1 }' || fail "the help is wider than 80 columns"
+    echo "words"
+}
+
+words
+refused
+# Two like men; a man each; slices of kings and pawns with en passant, and their promotions.
 if [ $short = yes ]; then
-    compare few "2 3" --divide 0 --threads 2 -- KQvKR KNNvK KPvKP
+    compare few "2 3" --divide 0 --threads 2 -- KNNvK KRvKR
+    compare pawns "2" --divide 0 --threads 1 -- KPvK
     exit 0
 fi
 compare pieces "1 2 3 4" --divide 2 --threads 2 -- KQvKR KBBvK KRvKB KBNvK
 compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
+compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
+killed
+echo "all is well"
