@@ -396,6 +396,10 @@ $(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(call obj,$(CORE) $(
 $(BUILD)/tests/gen/bench_kernel: $(BUILD)/tests/gen/bench_kernel.o $(call obj,$(CORE) gen/solve/kernel_pick.c) $(KERNEL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
+# What ranks take: bench_ranks MATERIAL THREADS RANKS...
+$(BUILD)/tests/gen/bench_ranks: $(BUILD)/tests/gen/bench_ranks.o $(TEST_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+
 # Sizes and speed of the exporter's code: bench_encode FILE..., Syzygy's files or cells.
 $(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c $(wildcard gen/code/*.c))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
@@ -497,7 +501,7 @@ endif
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(filter-out $(if $(filter yes,$(MPI)),,%/trebuchet-mpi.1),$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(UNITDIR)/trebuchet.service
 	install -m 644 server/trebuchet.socket $(DESTDIR)$(UNITDIR)/
