@@ -128,6 +128,14 @@ static bool set_divide(GenArgs *args, const char *value)
     return true;
 }
 
+static bool set_save(GenArgs *args, const char *value)
+{
+    uint64_t seconds;
+    if (!cli_set_number(args->command, "--save", value, 0, 1000000, &seconds)) return false;
+    args->options.save_seconds = seconds > 0 ? (double)seconds : 1e-9;
+    return true;
+}
+
 static bool set_codec(GenArgs *args, const char *value)
 {
     bool symbols = strcmp(value, "symbols") == 0;
@@ -137,7 +145,7 @@ static bool set_codec(GenArgs *args, const char *value)
     return false;
 }
 
-enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE, SCRATCH, DIVIDE, STATS };
+enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE, SCRATCH, DIVIDE, STATS, SAVE };
 
 static bool set_option(void *gen, int c, const char *value)
 {
@@ -176,6 +184,8 @@ static bool set_option(void *gen, int c, const char *value)
         return true;
     case DIVIDE:
         return set_divide(args, value);
+    case SAVE:
+        return set_save(args, value);
     case STATS:
         return args->stats = true;
     default:
@@ -251,6 +261,7 @@ int gen_parse_ranks(GenArgs *args, const char *ranks_usage, int argc, char **arg
                                             {"scratch", 1, NULL, SCRATCH},
                                             {"divide", 1, NULL, DIVIDE},
                                             {"stats", 0, NULL, STATS},
+                                            {"save", 1, NULL, SAVE},
                                             {"threads", 1, NULL, 'j'},
                                             {"memory", 1, NULL, 'M'},
                                             {"codec", 1, NULL, 'c'},

@@ -15,7 +15,7 @@ static const uint64_t saved_cells = UINT64_C(3000000000); /* of tables that take
 
 bool generate_saved(const GenerateStep *step, const GenerateOptions *o)
 {
-    return !o->syzygy && !step->divided && (o->save_seconds > 0 || step->cells > saved_cells);
+    return !o->syzygy && (o->save_seconds > 0 || step->cells > saved_cells);
 }
 
 static bool with_mates(const GenerateOptions *options) { return options->metrics >> TREB_DTM & 1; }

@@ -602,7 +602,10 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
             for (uint32_t i = 0; i < halo; i++)
                 if (ok) solver_halo_legal(s, i, &t);
 #pragma omp single
-            solver_take(s, 0);
+            solver_take(s, first - 1);
+#pragma omp for schedule(dynamic)
+            for (uint32_t i = 0; i < s->halo.items[0] + s->halo.items[1]; i++)
+                if (ok) solver_take_won(s, i, &t);
         }
         while (n < LOG_TAGS) {
 #pragma omp for schedule(dynamic, 4)
@@ -634,7 +637,7 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
             if (ok) keep_counts(s, &t);
 #pragma omp for schedule(dynamic)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) solver_file(s, i, &t);
+                if (ok) solver_file(s, stream_of(plane[i / 2], i % 2), &t);
 #pragma omp single
             solver_save(s, n);
         }
@@ -731,8 +734,10 @@ treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State
 {
     treb_error none;
     solver_begin(s, lanes, pawns, error != NULL ? error : &none);
-    if (!solver_get(s, state))
-        return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+    const Ranks *ranks = s->place.ranks;
+    bool usable = solver_get(s, state);
+    if (ranks != NULL) usable = ranks->least(ranks->context, usable) == 1;
+    if (!usable) return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
     solver_set_legal(s);
     if (s->next < LOG_TAGS) solve_metrics(s, s->loop.metric, s->next);
     return solver_end(s, out);

@@ -64,32 +64,63 @@ wait_for() {
     fail "$1 did not come"
 }
 
-# A rank is killed in the middle; what is made by then stays, and another number of ranks makes the rest.
-killed() {
-    local folder=$work/killed log=$work/killed.log job rank start code
-    mkdir "$folder"
-    ranks 3 --divide 0 --threads 1 --tables "$folder" KRvKP >/dev/null 2>"$log" &
-    job=$!
-    wait_for "$folder/KQvKR.dtm.treb"
-    rank=$(pgrep -f "trebuchet-mpi gen .*$folder" | while read -r pid; do
-        [ "$(tr '\0' ' ' <"/proc/$pid/environ" | grep -c 'OMPI_COMM_WORLD_RANK=2')" = 1 ] && echo "$pid"
+# kill_rank JOB FOLDER LOG: kills rank 1 of a job; it must end soon, and say who died.
+kill_rank() {
+    local rank start=$SECONDS code
+    rank=$(pgrep -f "trebuchet-mpi gen .*$2" | while read -r pid; do
+        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx 'OMPI_COMM_WORLD_RANK=1' && echo "$pid"
     done | head -1)
-    [ -n "$rank" ] || fail "rank 2 was not found"
-    start=$SECONDS
+    [ -n "$rank" ] || fail "rank 1 was not found: $(cat "$3")"
     kill -9 "$rank"
-    wait "$job"
+    wait "$1"
     code=$?
     [ $code -ne 0 ] && [ $code -ne 124 ] || fail "the job ended with $code after a rank was killed"
-    [ $((SECONDS - start)) -le 10 ] || fail "the job took $((SECONDS - start)) s to end"
-    grep -q 'rank 2 .*signal 9' "$log" || fail "the job does not say who died: $(cat "$log")"
+    [ $((SECONDS - start)) -le 20 ] || fail "the job took $((SECONDS - start)) s to end"
+    grep -q 'rank 1 .*signal 9' "$3" || fail "the job does not say who died: $(cat "$3")"
+}
+
+# left FOLDER: nothing but tables.
+left() {
+    local files
+    files=$(find "$1" -mindepth 1 ! -name '*.treb')
+    [ -z "$files" ] || fail "left: $files"
+}
+
+# A rank is killed in the middle; what is made by then stays, and another number of ranks makes the rest.
+killed() {
+    local folder=$work/killed
+    mkdir "$folder"
+    ranks 3 --divide 0 --threads 1 --save 0 --tables "$folder" KRvKP >/dev/null 2>"$work/killed.log" &
+    wait_for "$folder/KRvKN.dtm.treb"
+    kill_rank $! "$folder" "$work/killed.log"
     [ ! -e "$folder/KRvKP.wdl.treb" ] || fail "the job was done before the kill"
-    stat -c %Y "$folder/KQvKR.dtm.treb" >"$work/before"
+    touch "$work/before"
     ranks 2 --divide 0 --threads 1 --tables "$folder" KRvKP || fail "2 ranks did not go on"
-    [ "$(stat -c %Y "$folder/KQvKR.dtm.treb")" = "$(cat "$work/before")" ] || fail "a finished table was made again"
+    [ "$folder/KRvKN.dtm.treb" -ot "$work/before" ] || fail "a finished table was made again"
     mkdir "$work/whole"
     "$tool" gen --quiet --tables "$work/whole" KRvKP
     echo "killed, 3 ranks, then 2: $(same "$work/whole" "$folder")" || exit 1
-    [ -z "$(find "$folder" -mindepth 1 ! -name '*.treb')" ] || fail "left: $(find "$folder" -mindepth 1 ! -name '*.treb')"
+    left "$folder"
+}
+
+# The same within a table, twice; as many ranks go on where they were.
+resumed() {
+    local folder=$work/resumed name=$1 divide=$2 file
+    file=$folder/.scratch/$name.dtm.part-before
+    mkdir "$folder"
+    "$tool" gen --quiet --tables "$work/resumed-whole" "$name"
+    for _ in 1 2; do
+        rm -f "$file"
+        ranks 3 --divide "$divide" --threads 1 --save 0 --tables "$folder" "$name" >/dev/null 2>"$work/resumed.log" &
+        wait_for "$file"
+        kill_rank $! "$folder" "$work/resumed.log"
+    done
+    ranks 3 --divide "$divide" --threads 2 --save 5 --json --tables "$folder" "$name" 2>"$work/resumed.log" >"$work/resumed.json" ||
+        fail "ranks did not go on: $(cat "$work/resumed.log")"
+    grep "\"material\":\"$name\".*\"resumed\":true" "$work/resumed.json" >/dev/null || fail "$name began anew"
+    echo "$name, killed within, twice: $(same "$work/resumed-whole" "$folder")" || exit 1
+    left "$folder"
+    rm -rf "$folder" "$work/resumed-whole"
 }
 
 # A rank that cannot go on says why, and who it is.
@@ -128,4 +159,6 @@ compare pieces "1 2 3 4" --divide 2 --threads 2 -- KQvKR KBBvK KRvKB KBNvK
 compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
 compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
 killed
+resumed KQvKR 2
+resumed KPvKP 0
 echo "all is well"
