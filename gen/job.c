@@ -402,44 +402,22 @@ static treb_status job_start(TableJob *job, treb_error *error)
     return status;
 }
 
-static uint64_t most_of(const Ranks *ranks, uint64_t number)
-{
-    return ~ranks->least(ranks->context, ~number);
-}
-
-/* The first may have been writing files while the others waited: that is not counted. */
-static void traffic_start(const Ranks *ranks)
-{
-    ranks->least(ranks->context, 0);
-    memset(ranks->traffic, 0, sizeof *ranks->traffic);
-}
-
 /* What the ranks sent for this table. */
 static void report_traffic(TableJob *job)
 {
     const Ranks *ranks = job->options->ranks;
-    RankTraffic *own = ranks->traffic, *sum = &job->report->traffic;
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    uint64_t sums[] = {own->bytes, own->messages, own->waiting, own->gathered};
-    const uint64_t plies = own->plies, most = own->most;
-    memset(own, 0, sizeof *own);
-    ranks->sum(ranks->context, sums, 4);
-    *sum = (RankTraffic){.bytes = sums[0],
-                         .messages = sums[1],
-                         .waiting = sums[2],
-                         .gathered = sums[3],
-                         .plies = plies,
-                         .most = most_of(ranks, most)};
+    job->report->traffic = ranks_traffic(ranks);
     job->report->sets = solver_sets(&job->shape, 0, ranks).all;
-    job->report->largest = most_of(ranks, 1024 * (uint64_t)used.ru_maxrss);
+    job->report->largest = ranks_most(ranks, 1024 * (uint64_t)used.ru_maxrss);
 }
 
 static treb_status job_try(TableJob *job, treb_error *error)
 {
     treb_status status = job_start(job, error);
     if (status != TREB_OK) return status;
-    if (job->step->divided) traffic_start(job->options->ranks);
+    if (job->step->divided) ranks_traffic_start(job->options->ranks);
     status = job_levels(job, error);
     if (job->step->divided && status == TREB_OK) report_traffic(job);
     bool complete = status == TREB_OK && !stopping(job);

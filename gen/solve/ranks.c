@@ -125,3 +125,29 @@ bool share_largest(const Shape *shape, const Ranks *ranks, SharePlanes *planes)
     }
     return true;
 }
+
+/* ---- Traffic --------------------------------------------------------------------------------- */
+
+uint64_t ranks_most(const Ranks *ranks, uint64_t number)
+{
+    return ~ranks->least(ranks->context, ~number);
+}
+
+void ranks_traffic_start(const Ranks *ranks)
+{
+    ranks->least(ranks->context, 0);
+    memset(ranks->traffic, 0, sizeof *ranks->traffic);
+}
+
+RankTraffic ranks_traffic(const Ranks *ranks)
+{
+    const RankTraffic own = *ranks->traffic;
+    uint64_t sums[] = {own.bytes, own.messages, own.waiting, own.gathered};
+    ranks->sum(ranks->context, sums, 4);
+    return (RankTraffic){.bytes = sums[0],
+                         .messages = sums[1],
+                         .waiting = sums[2],
+                         .gathered = sums[3],
+                         .plies = own.plies,
+                         .most = ranks_most(ranks, own.most)};
+}

@@ -69,6 +69,14 @@ static inline uint64_t ranks_others(const Ranks *ranks)
     return all & ~(UINT64_C(1) << ranks->rank);
 }
 
+/* The most of all ranks' numbers. */
+uint64_t ranks_most(const Ranks *ranks, uint64_t number);
+
+/* Traffic from now on; and that of all ranks since then, together. The first may have been writing files while the others
+ * waited for it: that is not counted. */
+void ranks_traffic_start(const Ranks *ranks);
+RankTraffic ranks_traffic(const Ranks *ranks);
+
 /* The planes of a rank. */
 typedef struct RankShare {
     uint32_t planes, *plane;   /* its own: first those that are in the halo of others */

@@ -96,7 +96,7 @@ killed() {
     [ ! -e "$folder/KRvKP.wdl.treb" ] || fail "the job was done before the kill"
     touch "$work/before"
     ranks 2 --divide 0 --threads 1 --tables "$folder" KRvKP || fail "2 ranks did not go on"
-    [ "$folder/KRvKN.dtm.treb" -ot "$work/before" ] || fail "a finished table was made again"
+    [ "$folder/KQvKR.dtm.treb" -ot "$work/before" ] || fail "a finished table was made again"
     mkdir "$work/whole"
     "$tool" gen --quiet --tables "$work/whole" KRvKP
     echo "killed, 3 ranks, then 2: $(same "$work/whole" "$folder")" || exit 1
