@@ -160,5 +160,5 @@ compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
 compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
 killed
 resumed KQvKR 2
-resumed KPvKP 0
+resumed KPvK 0
 echo "all is well"
