@@ -93,6 +93,11 @@ if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
 else
     echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
 fi
+if [ -x "$build/trebuchet-mpi" ]; then
+    run "ranks" tests/mpi/mpi_check.sh --short "$build"
+else
+    echo 'SKIPPED: no ranks make tables together, as there is no mpicc (.ci/deps mpi)'
+fi
 rm -rf "$build/test-syzygy"
 run "export" "$build/trebuchet" export --quiet --syzygy "$build/test-syzygy" KBNvK KQvKR
 run "export, never wait" "$build/tests/probe/test_wait" "$build/test-syzygy"
