@@ -93,8 +93,8 @@ def bare(san):
 
 
 def judge(study, answer):
-    """What became of a study: proven, keeps (the moves that hold what is proven), others (those of them that were
-    not published), open (moves that may hold it, too), wrong: what the proof says against the source, if anything."""
+    """What became of a study: whether it is proven; the moves that keep what is proven, those of them that were not
+    published, and those that are open; what the proof says against the source, if anything."""
     verdict = answer["verdict"]
     moves = answer["moves"]
     keys = [] if study["key"] == "-" else [bare(k) for k in study["key"].split()]
@@ -110,8 +110,7 @@ def judge(study, answer):
     for m in moves:
         if proven and bare(m["san"]) in keys and m["verdict"] not in ("open", verdict):
             wrong.append(f"{m['san']} {RESULT[m['verdict']]}")
-    return {"proven": proven, "wrong": wrong,
-            "keeps": keeps,
+    return {"proven": proven, "wrong": wrong, "keeps": keeps,
             "others": [m for m in keeps if bare(m["san"]) not in keys] if keys else [],
             "key_proven": bool(keys) and all(bare(m["san"]) not in keys or m in keeps for m in moves),
             "open": [m for m in moves if proven and m["verdict"] == "open"]}
@@ -131,7 +130,7 @@ def numbered(fen, sans):
 
 
 def show_line(args, fen, move):
-    """How the other move does it: the best play behind it, or the move alone if that is a draw."""
+    """How another move does it: the best play behind it, or the move alone, where it is a draw."""
     answer = solve(args, after(fen, move["uci"]), args.line_time)
     line = answer.get("line", [])
     text = numbered(fen, [move["san"]] + line[:LINE_PLIES])
@@ -142,9 +141,11 @@ def row(study, answer, found):
     moves = " ".join(m["san"] for m in found["keeps"])
     if found["open"]:
         moves += f" (open: {len(found['open'])})"
-    return (f"| {study['men']} | `{' '.join(study['fen'].split()[:2])}` | {study['author'].replace('-', '', 1) if study['author'] == '-' else study['author']}"
-            f" | {study['source']} | {RESULT[study['result']]} {'' if study['key'] == '-' else study['key']} |"
-            f" {RESULT[answer['verdict']]} | {moves} | {answer['seconds']:.1f} | {answer['processor']:.1f} |")
+    board = " ".join(study["fen"].split()[:2])
+    author, key = (study[name] if study[name] != "-" else "" for name in ("author", "key"))
+    published = " ".join(part for part in (RESULT[study["result"]], key) if part)
+    return (f"| {study['men']} | `{board}` | {author} | {study['source']} | {published} | {RESULT[answer['verdict']]} |"
+            f" {moves} | {answer['seconds']:.1f} | {answer['processor']:.1f} |")
 
 
 def quick(args):
@@ -211,9 +212,9 @@ def main():
             lines = [f"    * {show_line(args, study['fen'], m)}" for m in found["others"]]
             duals.append("\n".join([f"* {name}, {RESULT[answer['verdict']]} by {study['key']}, and by:"] + lines))
 
-    tables = ", ".join(f"{len(set(f.split('.')[0] for f in os.listdir(d) if '.' in f)):,} tables of up to "
-                       f"{max((len(f.split('.')[0]) - 1 for f in os.listdir(d) if f.endswith('.treb')), default=0)} men"
-                       for d in args.tables if os.path.isdir(d)) or "no tables"
+    names = [file.name.split(".")[0] for folder in args.tables for file in pathlib.Path(folder).glob("K*vK*.wdl.treb")]
+    men = max((len(name) - 1 for name in names), default=0)
+    tables = f"tables of up to {men} men" if men else "no tables"
     summary = (f"{total} positions, {proven} proven within {args.time} s each, {total - proven} open; of those proven "
                f"{agree} agree with what was published and {len(disagree)} do not; {len(unique)} have one solution, "
                f"as published, and {len(duals)} others beside it. One thread, {args.memory}, {tables}; "
