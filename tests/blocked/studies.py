@@ -130,11 +130,28 @@ def numbered(fen, sans):
 
 
 def show_line(args, fen, move):
-    """How another move does it: the best play behind it, or the move alone, where it is a draw."""
+    """How another move does it: the best play behind it, where it wins."""
     answer = solve(args, after(fen, move["uci"]), args.line_time)
     line = answer.get("line", [])
     text = numbered(fen, [move["san"]] + line[:LINE_PLIES])
+    if answer["verdict"] == "open":
+        return f"{text} (its line takes more than {args.line_time} s)"
     return text + (" ..." if len(line) > LINE_PLIES else "")
+
+
+def refutation(args, study, answer):
+    """What is wrong with the published moves: the replies that hold, or the best play, where another side wins."""
+    keys = [bare(key) for key in study["key"].split()]
+    text = []
+    for move in answer["moves"]:
+        if bare(move["san"]) in keys:
+            reply = solve(args, after(study["fen"], move["uci"]), args.line_time)
+            holds = [m["san"] for m in reply["moves"] if m["verdict"] == reply["verdict"] != "open"]
+            if holds:
+                text.append(f"{numbered(study['fen'], [move['san']])} is met by {' or '.join(holds)}.")
+    if answer.get("line"):
+        text.append(numbered(study["fen"], answer["line"][:LINE_PLIES]))
+    return " ".join(text)
 
 
 def row(study, answer, found):
@@ -202,22 +219,21 @@ def main():
         print(rows[-1], flush=True)
         name = f"`{' '.join(study['fen'].split()[:2])}` ({study['source']})"
         if found["wrong"]:
-            best = numbered(study["fen"], answer.get("line", [])[:LINE_PLIES])
-            disagree.append(f"* {name}: {', '.join(found['wrong'])}. {best}")
+            disagree.append(f"* {name}: {', '.join(found['wrong'])}. {refutation(args, study, answer)}".rstrip())
         elif found["proven"]:
             agree += 1
         if found["key_proven"] and not found["others"] and not found["open"]:
             unique.append(name)
         if found["others"]:
             lines = [f"    * {show_line(args, study['fen'], m)}" for m in found["others"]]
-            duals.append("\n".join([f"* {name}, {RESULT[answer['verdict']]} by {study['key']}, and by:"] + lines))
+            duals.append("\n".join([f"* {name}, published {study['key']}; {RESULT[answer['verdict']]} by:"] + lines))
 
     names = [file.name.split(".")[0] for folder in args.tables for file in pathlib.Path(folder).glob("K*vK*.wdl.treb")]
     men = max((len(name) - 1 for name in names), default=0)
     tables = f"tables of up to {men} men" if men else "no tables"
     summary = (f"{total} positions, {proven} proven within {args.time} s each, {total - proven} open; of those proven "
                f"{agree} agree with what was published and {len(disagree)} do not; {len(unique)} have one solution, "
-               f"as published, and {len(duals)} others beside it. One thread, {args.memory}, {tables}; "
+               f"as published, and {len(duals)} have others. One thread, {args.memory}, {tables}; "
                f"{processor / 60:.0f} minutes of processor time in all.")
     text = [summary, "",
             "| men | position | by | source | published | proven | by these moves | s | processor s |",
