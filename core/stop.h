@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "core/error.h"
+#include "trebuchet.h"
 
 /* What a function returns that gave up. Whoever asked for it takes it for TREB_OK. */
 #define STOPPED ((treb_status)0xff)
@@ -14,9 +14,6 @@
 static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && atomic_load(stop); }
 
 /* The same for functions that return a status: TREB_OK or STOPPED. */
-static inline treb_status stop_check(const atomic_bool *stop, treb_error *error)
-{
-    return stop_asked(stop) ? fail(error, STOPPED, "stopped") : TREB_OK;
-}
+treb_status stop_check(const atomic_bool *stop, treb_error *error);
 
 #endif
