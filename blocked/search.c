@@ -2,15 +2,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocked/choice.h"
 #include "blocked/lattice.h"
+
+/* How much of what might help is followed. Whoever is guessed to win, or to hold, needs one move: it follows one quiet
+ * move from each position, or all; and promotions to less than a queen that the other side might make, or not. */
+typedef enum Breadth { NARROW, BROAD, THOROUGH } Breadth;
+
+/* Each stage is tried until it leads to nothing new. What a wide one would take in needlessly a narrow one before it
+ * mostly leaves out. */
+static const struct Stage {
+    int men; /* pieces of families that may be taken in */
+    Breadth breadth;
+} stages[] = {{0, NARROW}, {1, NARROW}, {0, BROAD},    {0, THOROUGH}, {1, BROAD}, {1, THOROUGH},
+              {2, NARROW}, {2, BROAD},  {2, THOROUGH}, {3, NARROW},   {3, BROAD}, {3, THOROUGH}};
 
 /* Bytes of families with pieces that a round takes in, one at least. */
 enum { ROUND_BYTES = 256 << 20 };
 
 typedef struct Search {
     Lattice *lattice;
-    int men;         /* pieces of families that may be taken in */
-    bool thorough;   /* look at under-promotions that are not expected to matter, too */
+    int men; /* pieces of families that may be taken in */
+    Breadth breadth;
     uint64_t missed; /* needed ones that were not */
     uint64_t added;
     uint64_t bytes; /* of those added this round that have pieces */
@@ -123,7 +136,7 @@ static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cel
  * hardly does better by it than by a queen. */
 static bool skips(const Trail *t, const Edge *edge)
 {
-    if (t->search->thorough || trail_chooses(t) || t->won) return false;
+    if (t->search->breadth == THOROUGH || trail_chooses(t) || t->won) return false;
     for (int i = 0; i < edge->child.key.men; i++)
         if (edge->place[i] == EDGE_NEW && edge->child.key.man[i].type != TREB_QUEEN) return true;
     return false;
@@ -213,20 +226,24 @@ typedef struct Walk {
     uint64_t *cells[2]; /* by side to move: where the trails lead */
     uint64_t *now[2];   /* those of them from which no quiet moves were followed yet */
     uint64_t *rows[2];  /* the rows of `now` */
+    uint64_t *alike[2]; /* what is open and guessed as the trails are */
     uint64_t *stop;     /* where whoever has the choice needs no quiet move */
     uint64_t *use, *reach;
+    uint16_t *
+        rank; /* plies of the guessed win with the other to move; NULL unless one move is chosen by it */
 } Walk;
 
 static bool walk_init(Walk *walk, Search *search, Family *f)
 {
     size_t words = cells_words(&f->key), row_words = cells_row_words(&f->key);
-    uint64_t *at = calloc(6 * words + 3 * row_words, sizeof *at);
+    uint64_t *at = calloc(8 * words + 3 * row_words, sizeof *at);
     *walk = (Walk){.search = search, .family = f, .use = at};
     if (at == NULL) return false;
     walk->stop = at += words;
     for (int side = 0; side < 2; side++) {
         walk->cells[side] = at += words;
         walk->now[side] = at += words;
+        walk->alike[side] = at += words;
     }
     walk->rows[0] = at += words;
     walk->rows[1] = at += row_words;
@@ -234,7 +251,11 @@ static bool walk_init(Walk *walk, Search *search, Family *f)
     return true;
 }
 
-static void walk_free(Walk *walk) { free(walk->use); }
+static void walk_free(Walk *walk)
+{
+    free(walk->use);
+    free(walk->rank);
+}
 
 static Trail walk_trail(const Walk *walk, int side)
 {
@@ -252,7 +273,8 @@ static bool walk_start(Walk *walk, int winner, bool won)
     for (int side = 0; side < 2; side++) {
         memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
         for (size_t w = 0; w < cells_words(&f->key); w++) {
-            uint64_t wanted = f->wanted[winner][side][w] & word_guessed(f, winner, side, w, won);
+            walk->alike[side][w] = word_guessed(f, winner, side, w, won);
+            uint64_t wanted = f->wanted[winner][side][w] & walk->alike[side][w];
             walk->now[side][w] = walk->cells[side][w] = wanted;
             if (wanted)
                 walk->rows[side][w / CELLS_ROW / 64] |= square_bit((int)(w / CELLS_ROW % 64));
@@ -276,6 +298,48 @@ static void find_stops(const Walk *walk)
     }
 }
 
+/* How soon the guessed win comes, by which its moves are chosen. */
+static bool find_ranks(Walk *walk)
+{
+    const Family *f = walk->family;
+    const int winner = walk->winner;
+    size_t words = cells_words(&f->key);
+    if (!walk->won || walk->search->breadth != NARROW) return true;
+    if (walk->rank == NULL && (walk->rank = malloc(64 * words * sizeof *walk->rank)) == NULL)
+        return false;
+    memset(walk->rank, 0xff, 64 * words * sizeof *walk->rank);
+    uint64_t *result = calloc(2 * words, sizeof *result);
+    Game game = {.key = &f->key,
+                 .winner = winner,
+                 .legal = {walk->alike[0], walk->alike[1]},
+                 .won_at_1 = walk->stop,
+                 .losable = walk->alike[!winner],
+                 .won = result,
+                 .lost = result + words};
+    game.rank[!winner] = walk->rank;
+    bool good = result != NULL && game_solve(&game);
+    free(result);
+    return good;
+}
+
+/* What the quiet moves of one side lead to that are to be followed; into `use`. */
+static void walk_moves(const Walk *walk, int side)
+{
+    const Family *f = walk->family;
+    const bool chooses = (side == walk->winner) == walk->won;
+    if (!chooses || walk->search->breadth != NARROW) {
+        cells_unmove(&f->key, side, walk->now[side], walk->rows[side], walk->use, walk->reach);
+        return;
+    }
+    const Choice choice = {&f->key,
+                           side,
+                           walk->now[side],
+                           walk->alike[!side],
+                           walk->cells[!side],
+                           walk->won ? walk->rank : NULL};
+    choose_moves(&choice, walk->use);
+}
+
 /* Follows the quiet moves of one side. */
 static void walk_ply(const Walk *walk, int side)
 {
@@ -288,14 +352,13 @@ static void walk_ply(const Walk *walk, int side)
         memset(walk->use + row * CELLS_ROW, 0, row_bytes);
     if (chooses)
         for (size_t w = 0; w < rows * CELLS_ROW; w++) now[w] &= ~walk->stop[w];
-    cells_unmove(&f->key, side, now, walk->rows[side], walk->use, walk->reach);
+    walk_moves(walk, side);
     for (size_t row = 0; (row = cells_next_row(&f->key, walk->rows[side], row)) < rows; row++)
         memset(now + row * CELLS_ROW, 0, row_bytes);
     memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
     for (size_t row = 0; (row = cells_next_row(&f->key, walk->reach, row)) < rows; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
-            uint64_t found = walk->use[w] & ~walk->cells[!side][w] &
-                             word_guessed(f, walk->winner, !side, w, walk->won);
+            uint64_t found = walk->use[w] & ~walk->cells[!side][w] & walk->alike[!side][w];
             if (found == 0) continue;
             walk->now[!side][w] |= found;
             walk->cells[!side][w] |= found;
@@ -312,6 +375,7 @@ static bool rows_any(const Family *f, const uint64_t *rows)
 static bool walk_on(Walk *walk)
 {
     find_stops(walk);
+    if (!find_ranks(walk)) return false;
     while (rows_any(walk->family, walk->rows[0]) || rows_any(walk->family, walk->rows[1]))
         for (int side = 0; side < 2; side++)
             if (rows_any(walk->family, walk->rows[side])) walk_ply(walk, side);
@@ -362,16 +426,17 @@ bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2]
     bool done = false;
     if (!lattice_sound(lattice)) return false;
     Search search = {.lattice = lattice};
-    for (int stage = 0; stage < 2 * (lattice->limits.men + 1) && !done; stage++) {
-        search.men = stage / 2;
-        search.thorough = stage % 2;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && !done; i++) {
+        if (stages[i].men > lattice->limits.men) continue;
+        search.men = stages[i].men;
+        search.breadth = stages[i].breadth;
         do {
             if (!search_round(&search, family, wanted, &done)) {
                 lattice->failed = lattice->failed || !lattice->stopped;
                 return false;
             }
         } while (!done && search.added > 0);
-        if (search.missed == 0) break;
+        if (search.missed == 0 && search.breadth != NARROW) break;
     }
     return true;
 }
