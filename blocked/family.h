@@ -9,6 +9,7 @@
 #define TREB_BLOCKED_FAMILY_H
 
 #include "blocked/cells.h"
+#include "blocked/guess.h"
 #include "core/conversion.h"
 
 typedef struct Family Family;
@@ -87,12 +88,15 @@ void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
 /* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
  * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
- * NULL. Of an unknown child, which has no sets, `legal` makes it the positions, `side` to move. */
+ * NULL. Of an unknown child, which has no sets, `legal` makes it the positions, `side` to move, and with `guess` those
+ * that are guessed to be won, or those that are not. */
 typedef struct CellSource {
     const uint64_t *all, *none;
     Family *family;
     int side;
     const CellsKey *legal;
+    const Guess *guess;
+    bool won; /* `guess` says so */
 } CellSource;
 
 /* Ors into `out` the cells of the family from which `side` reaches the source by the edge. */

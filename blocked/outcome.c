@@ -42,15 +42,6 @@ static void outcomes_free(FamilyOutcomes *out)
     }
 }
 
-bool outcome_guess(const CellsKey *key, int winner)
-{
-    static const int worth[TREB_TYPES] = {1, 3, 3, 5, 9, 0};
-    int ahead = bit_count(key->pawns[winner]) - bit_count(key->pawns[!winner]);
-    for (int i = 0; i < key->men; i++)
-        ahead += (key->man[i].color == winner ? 1 : -1) * worth[key->man[i].type];
-    return ahead >= 3;
-}
-
 /* ---- Children -------------------------------------------------------------------------------- */
 
 /* The cells of a known child won for `winner`, `side` to move. */
@@ -68,33 +59,26 @@ static CellSource all_of(const EdgeChild *child, int side)
                         .legal = f == NULL && !child->beyond ? &child->key : NULL};
 }
 
-static bool counts_as_won(const EdgeChild *child, int winner, int level)
-{
-    return level == MAYBE || (level == GUESS && outcome_guess(&child->key, winner));
-}
-
-/* Cells won for `winner`: of an unknown child all or none, as the level would have it. False if
- * there are none. */
-static bool won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
+/* Cells won for `winner`, or those that are not: of an unknown child all or none as the level would have it, or as they
+ * are guessed with `guess`, which has room for that. False if there are none. */
+static bool cells_of(const EdgeChild *child, int winner, bool won, int side, int level,
+                     Guess *guess, CellSource *out)
 {
     Family *f = child->family;
+    *out = all_of(child, side);
     if (f == NULL) {
-        *out = all_of(child, side);
-        return counts_as_won(child, winner, level);
+        if (level != GUESS) return (level == MAYBE) == won;
+        guess_start(guess, &child->key, winner);
+        out->guess = guess;
+        out->won = won;
+        return true;
     }
-    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side, NULL};
-    return true;
-}
-
-static bool not_won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
-{
-    Family *f = child->family;
-    if (f == NULL) {
-        *out = all_of(child, side);
-        return !counts_as_won(child, winner, level);
-    }
-    *out = (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side,
-                        NULL};
+    const uint64_t *set = won_set(f, winner, side, level);
+    if (won)
+        out->all = set;
+    else
+        out->none = set;
+    out->family = f->oracle != NULL ? f : NULL;
     return true;
 }
 
@@ -130,9 +114,10 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
         for (int level = SURE; level < LEVELS; level++) {
             const EdgeChild *answer = &edge->en_passant[i];
             CellSource source;
-            if (not_won_in(answer, side, side, level, &source))
+            Guess guess;
+            if (cells_of(answer, side, false, side, level, &guess, &source))
                 edge_pull_en_passant(edge, source, a->refute[level]);
-            if (won_in(answer, !side, side, level, &source))
+            if (cells_of(answer, !side, true, side, level, &guess, &source))
                 edge_pull_en_passant(edge, source, a->win[level]);
         }
     }
@@ -173,42 +158,18 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Family
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-static void or_into(uint64_t *out, const uint64_t *in, size_t words)
+static bool find_edge(const Family *f, int side, const Edge *edge, FamilyOutcomes *out)
 {
-    for (size_t w = 0; w < words; w++) out[w] |= in[w];
-}
-
-/* Of an unknown child all that counts is where the edge can be used; `use` is room for that. */
-static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *use,
-                         FamilyOutcomes *out)
-{
-    size_t words = cells_words(&f->key);
-    memset(use, 0, words * sizeof *use);
-    edge_pull(f, side, edge, all_of(&edge->child, !side), use);
-    or_into(out->any[side], use, words);
-    for (int level = SURE; level < LEVELS; level++) {
-        if (counts_as_won(&edge->child, side, level)) or_into(out->win[side][level], use, words);
-        if (!counts_as_won(&edge->child, !side, level))
-            or_into(out->escape[side][level], use, words);
-    }
-}
-
-static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use,
-                      FamilyOutcomes *out)
-{
-    const Family *to = edge->child.family;
-    if (to == NULL) {
-        find_unknown(f, side, edge, use, out);
-        return true;
-    }
     edge_pull(f, side, edge, all_of(&edge->child, !side), out->any[side]);
-    if (edge->captures > 0) return find_double_push(f, side, edge, out);
+    if (edge->captures > 0 && edge->child.family != NULL)
+        return find_double_push(f, side, edge, out);
     for (int level = SURE; level < LEVELS; level++) {
         CellSource source;
-        won_in(&edge->child, side, !side, level, &source);
-        edge_pull(f, side, edge, source, out->win[side][level]);
-        not_won_in(&edge->child, !side, !side, level, &source);
-        edge_pull(f, side, edge, source, out->escape[side][level]);
+        Guess guess;
+        if (cells_of(&edge->child, side, true, !side, level, &guess, &source))
+            edge_pull(f, side, edge, source, out->win[side][level]);
+        if (cells_of(&edge->child, !side, false, !side, level, &guess, &source))
+            edge_pull(f, side, edge, source, out->escape[side][level]);
     }
     return true;
 }
@@ -216,12 +177,10 @@ static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use
 static bool outcomes_find(const Family *family, FamilyOutcomes *out)
 {
     size_t words = cells_words(&family->key);
-    uint64_t *use = new_set(words);
-    bool good = outcomes_init(out, words) && use != NULL;
+    bool good = outcomes_init(out, words);
     for (int side = 0; side < 2 && good; side++)
         for (int i = 0; i < family->edges[side] && good; i++)
-            good = find_edge(family, side, &family->edge[side][i], use, out);
-    free(use);
+            good = find_edge(family, side, &family->edge[side][i], out);
     return good;
 }
 

@@ -13,9 +13,6 @@ typedef struct FamilyRanks {
     bool exact;
 } FamilyRanks;
 
-/* A guess at what `winner` makes of an unknown family, from its men alone. */
-bool outcome_guess(const CellsKey *key, int winner);
-
 /* Solves a family from what is known of its children. `ranks` may be NULL. False without
  * memory: the family has then failed. */
 bool family_solve(Family *family, FamilyRanks *ranks);

@@ -33,8 +33,11 @@ static void source_row(CellSource source, size_t row, int only, uint64_t mask,
         memcpy(out, source.all + first, CELLS_ROW * sizeof *out);
     else
         memset(out, 0xff, CELLS_ROW * sizeof *out);
-    if (source.none == NULL) return;
-    for (int i = 0; i < CELLS_ROW; i++) out[i] &= ~source.none[first + i];
+    for (int i = 0; i < CELLS_ROW && source.none != NULL; i++) out[i] &= ~source.none[first + i];
+    if (source.guess == NULL) return;
+    uint64_t guess[CELLS_ROW];
+    guess_row(source.guess, source.side, row, guess);
+    for (int i = 0; i < CELLS_ROW; i++) out[i] &= source.won ? guess[i] : ~guess[i];
 }
 
 /* The squares that must be empty for a pawn's move. */

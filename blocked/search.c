@@ -109,10 +109,20 @@ typedef struct Trail {
 
 static bool trail_chooses(const Trail *t) { return (t->side == t->winner) == t->won; }
 
-/* Takes in an unknown child that is guessed to be as the trail would have it. */
-static bool follow_unknown(const Trail *t, const EdgeChild *child)
+/* Whether some of a set of cells of an unknown child, `side` to move, are guessed to be as the trail would have them. */
+static bool guessed_any(const Trail *t, const CellsKey *key, int side, const uint64_t *cells)
 {
-    return outcome_guess(&child->key, t->winner) != t->won || take_in(t->search, child);
+    Guess guess;
+    uint64_t likely[CELLS_ROW];
+    guess_start(&guess, key, t->winner);
+    for (size_t row = 0; row < cells_rows(key); row++) {
+        const uint64_t *at = cells + row * CELLS_ROW;
+        if (!cells_row_any(at)) continue;
+        guess_row(&guess, side, row, likely);
+        for (int i = 0; i < CELLS_ROW; i++)
+            if (at[i] & (t->won ? likely[i] : ~likely[i])) return true;
+    }
+    return false;
 }
 
 /* Follows a double push on to the answers en passant; `cells` are those after it. */
@@ -125,8 +135,10 @@ static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cel
     for (size_t w = 0; w < words && good; w++) any |= there[w];
     for (int i = 0; i < edge->captures && good && any; i++) {
         const EdgeChild *answer = &edge->en_passant[i];
-        good = answer->family == NULL ? follow_unknown(t, answer)
-                                      : want(answer->family, t->winner, t->side, there, t->won);
+        if (answer->family != NULL)
+            good = want(answer->family, t->winner, t->side, there, t->won);
+        else if (guessed_any(t, &answer->key, t->side, there))
+            good = take_in(t->search, answer);
     }
     free(there);
     return good;
@@ -142,26 +154,26 @@ static bool skips(const Trail *t, const Edge *edge)
     return false;
 }
 
-/* Ors into `out` the cells from which the edge leads to what the trail looks for, as far as is
- * known; false if there are none. */
-static bool pull_sought(const Trail *t, const Edge *edge, uint64_t *out)
+/* Ors into `out` the cells from which the edge leads to what the trail looks for, as far as is known. */
+static void pull_sought(const Trail *t, const Edge *edge, uint64_t *out)
 {
     Family *to = edge->child.family;
     CellSource source = {.side = !t->side};
+    Guess guess;
     /* The answers to a double push may be what counts. */
     bool any_child = edge->captures > 0;
-    if (to == NULL && !any_child && outcome_guess(&edge->child.key, t->winner) != t->won)
-        return false;
     if (to != NULL && !any_child) {
         uint64_t *won = to->won[GUESS][t->winner][!t->side];
         source.all = t->won ? won : to->legal[!t->side];
         source.none = t->won ? NULL : won;
         source.family = to->oracle != NULL ? to : NULL;
-    } else if (to == NULL && !edge->child.beyond) {
-        source.legal = &edge->child.key;
+    } else if (to == NULL) {
+        source.legal = edge->child.beyond ? NULL : &edge->child.key;
+        guess_start(&guess, &edge->child.key, t->winner);
+        source.guess = any_child ? NULL : &guess;
+        source.won = t->won;
     }
     edge_pull(t->family, t->side, edge, source, out);
-    return true;
 }
 
 /* The cells of the trail that use an edge; false if there are none. */
@@ -170,7 +182,7 @@ static bool find_users(const Trail *t, const Edge *edge)
     size_t words = cells_words(&t->family->key);
     uint64_t any = 0;
     memset(t->use, 0, words * sizeof *t->use);
-    if (!pull_sought(t, edge, t->use)) return false;
+    pull_sought(t, edge, t->use);
     for (size_t w = 0; w < words; w++) any |= t->use[w] &= t->cells[w];
     return any != 0;
 }
@@ -178,12 +190,15 @@ static bool find_users(const Trail *t, const Edge *edge)
 static bool follow_edge(const Trail *t, const Edge *edge)
 {
     Family *to = edge->child.family;
-    if (to == NULL && !follow_unknown(t, &edge->child)) return false;
-    if (edge->captures == 0 && to == NULL) return true;
+    if (edge->captures == 0 && to == NULL) return take_in(t->search, &edge->child);
     uint64_t *there = calloc(cells_words(&edge->child.key), sizeof *there);
     if (there == NULL) return false;
     edge_push(t->family, t->side, edge, t->use, there);
-    bool good = to == NULL || want(to, t->winner, !t->side, there, t->won);
+    bool good = true;
+    if (to != NULL)
+        good = want(to, t->winner, !t->side, there, t->won);
+    else if (guessed_any(t, &edge->child.key, !t->side, there))
+        good = take_in(t->search, &edge->child);
     good = good && (edge->captures == 0 || follow_answers(t, edge, there));
     free(there);
     return good;
