@@ -86,17 +86,14 @@ bool family_allocate(Family *family);
 /* Asks the oracle, if there is one, for the values of some cells of a word. */
 void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
-/* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
- * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
- * NULL. Of an unknown child, which has no sets, `legal` makes it the positions, `side` to move, and with `guess` those
- * that are guessed to be won, or those that are not. */
+/* A set of cells of a child: those of `all`; or its positions, `side` to move, found by `legal`; or what is guessed to
+ * be won then, positions or not; or all there are. Cells of `family` are asked for first unless it is NULL. */
 typedef struct CellSource {
-    const uint64_t *all, *none;
+    const uint64_t *all;
     Family *family;
     int side;
     const CellsKey *legal;
     const Guess *guess;
-    bool won; /* `guess` says so */
 } CellSource;
 
 /* Ors into `out` the cells of the family from which `side` reaches the source by the edge. */

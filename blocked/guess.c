@@ -37,8 +37,10 @@ static uint64_t squares_near(int square, int steps)
     return set;
 }
 
-static void find_runs(Guess *g, int color)
+/* False if there is no passed pawn. */
+static bool find_runs(Guess *g, int color)
 {
+    bool any = false;
     const uint64_t *pawns = g->key->pawns;
     for (uint64_t left = pawns[color]; left != 0;) {
         int square = bit_pop(&left), rank = square_rank(square);
@@ -46,12 +48,14 @@ static void find_runs(Guess *g, int color)
         if (before & (pawns[!color] | (pawns[color] & file_bits(square_file(square))))) continue;
         int steps = color == TREB_WHITE ? 7 - rank : rank;
         if (steps == 6) steps = 5;
+        any = true;
         for (int side = 0; side < 2; side++) {
             int last = square_at(square_file(square), color == TREB_WHITE ? 7 : 0);
             uint64_t out = ~squares_near(last, steps + (side != color));
             for (int n = steps; n < 8; n++) g->queens[color][side][n] |= out;
         }
     }
+    return any;
 }
 
 void guess_start(Guess *g, const CellsKey *key, int winner)
@@ -65,11 +69,12 @@ void guess_start(Guess *g, const CellsKey *key, int winner)
         /* A pawn that promotes at once is a queen. */
         g->promotes[TREB_WHITE] = ahead < 11 ? key->pawns[TREB_WHITE] & rank_bits(6) : 0;
         g->promotes[TREB_BLACK] = ahead < 11 ? key->pawns[TREB_BLACK] & rank_bits(1) : 0;
+        g->flat = !g->ahead || g->promotes[!winner] == 0;
         return;
     }
     g->ahead = ahead >= 2;
-    find_runs(g, TREB_WHITE);
-    find_runs(g, TREB_BLACK);
+    bool runs = find_runs(g, TREB_WHITE);
+    g->flat = !find_runs(g, TREB_BLACK) && !runs;
 }
 
 /* With White's king on a square, the squares of Black's with which one colour promotes within `moves` of its moves. */
@@ -109,6 +114,7 @@ static uint64_t promotion_squares(const Guess *g, size_t row)
 void guess_row(const Guess *g, int side, size_t row, uint64_t out[CELLS_ROW])
 {
     memset(out, g->ahead ? 0xff : 0, CELLS_ROW * sizeof *out);
+    if (g->flat) return;
     if (g->key->men == 0) {
         for (int king = 0; king < CELLS_ROW; king++) {
             out[king] |= first(g, g->winner, side, king);
@@ -116,7 +122,7 @@ void guess_row(const Guess *g, int side, size_t row, uint64_t out[CELLS_ROW])
         }
         return;
     }
-    if (side == g->winner || !g->ahead || g->promotes[!g->winner] == 0) return;
+    if (side == g->winner) return;
     uint64_t last = promotion_squares(g, row);
     for (int king = 0; king < CELLS_ROW; king++) {
         /* A king may stand before one of them, not before two. */

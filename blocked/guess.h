@@ -8,6 +8,7 @@
 typedef struct Guess {
     const CellsKey *key;
     int winner;
+    bool flat;  /* it is `ahead` everywhere */
     bool ahead; /* by men */
     uint64_t queens
         [2][2]

@@ -122,11 +122,15 @@ static bool link_family(const Lattice *lattice, Family *family)
  * stay open that need not. */
 static uint64_t fingerprint(const Family *f)
 {
-    uint64_t hash = 0;
-    for (int i = 0; i < 4 * LEVELS; i++)
-        for (size_t w = 0; w < cells_words(&f->key); w++)
-            hash = (hash ^ f->won[i / 4][i / 2 % 2][i % 2][w]) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash;
+    uint64_t hash[4] = {0};
+    for (int i = 0; i < 4 * LEVELS; i++) {
+        const uint64_t *set = f->won[i / 4][i / 2 % 2][i % 2];
+        if (i >= 4 && set == f->won[SURE][i / 2 % 2][i % 2]) continue;
+        for (size_t w = 0; w < cells_words(&f->key); w += 4)
+            for (int lane = 0; lane < 4; lane++)
+                hash[lane] = (hash[lane] ^ set[w + lane]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash[0] ^ hash[1] >> 7 ^ hash[2] >> 17 ^ hash[3] >> 29;
 }
 
 static bool update_family(Lattice *lattice, Family *family)

@@ -55,31 +55,97 @@ static CellSource all_of(const EdgeChild *child, int side)
 {
     const Family *f = child->family;
     return (CellSource){.all = f != NULL ? f->legal[side] : NULL,
+                        .family = f != NULL && f->oracle != NULL ? child->family : NULL,
                         .side = side,
                         .legal = f == NULL && !child->beyond ? &child->key : NULL};
 }
 
-/* Cells won for `winner`, or those that are not: of an unknown child all or none as the level would have it, or as they
- * are guessed with `guess`, which has room for that. False if there are none. */
-static bool cells_of(const EdgeChild *child, int winner, bool won, int side, int level,
-                     Guess *guess, CellSource *out)
+/* Moves that lead to a child: those of an edge, or an answer en passant to one. A cell has at most one of them, so that
+ * where they do not lead to a set they lead out of it. */
+typedef struct Lead {
+    const Family *family;
+    int side; /* whose moves they are */
+    const Edge *edge;
+    const EdgeChild *child;
+    bool answer;
+} Lead;
+
+static Lead edge_lead(const Family *f, int side, const Edge *edge)
 {
-    Family *f = child->family;
-    *out = all_of(child, side);
-    if (f == NULL) {
-        if (level != GUESS) return (level == MAYBE) == won;
-        guess_start(guess, &child->key, winner);
-        out->guess = guess;
-        out->won = won;
-        return true;
-    }
-    const uint64_t *set = won_set(f, winner, side, level);
-    if (won)
-        out->all = set;
+    return (Lead){f, side, edge, &edge->child, false};
+}
+
+static void pull(const Lead *lead, CellSource source, uint64_t *out)
+{
+    if (lead->answer)
+        edge_pull_en_passant(lead->edge, source, out);
     else
-        out->none = set;
-    out->family = f->oracle != NULL ? f : NULL;
-    return true;
+        edge_pull(lead->family, lead->side, lead->edge, source, out);
+}
+
+/* Sets `use` to the cells that have such a move. */
+static void find_use(const Lead *lead, size_t words, uint64_t *use)
+{
+    memset(use, 0, words * sizeof *use);
+    pull(lead, all_of(lead->child, !lead->side), use);
+}
+
+/* Sets `won` to those of `use` that lead to a win of `winner`: to an unknown child all or none, as the level would have
+ * it, or as it is guessed. Levels come in order; where they are the same `won` is left as it was. */
+static void find_won(const Lead *lead, int winner, int level, const uint64_t *use, size_t words,
+                     uint64_t *won)
+{
+    Family *f = lead->child->family;
+    CellSource source = {.side = !lead->side};
+    Guess guess = {.flat = true};
+    if (f != NULL && level != SURE && family_settled(f, winner)) return;
+    if (f == NULL && level == GUESS) guess_start(&guess, &lead->child->key, winner);
+    if (f == NULL && (level != GUESS || guess.flat)) {
+        bool all = level == MAYBE || (level == GUESS && guess.ahead);
+        for (size_t w = 0; w < words; w++) won[w] = all ? use[w] : 0;
+        return;
+    }
+    memset(won, 0, words * sizeof *won);
+    if (f != NULL) {
+        source.all = won_set(f, winner, !lead->side, level);
+        source.family = f->oracle != NULL ? f : NULL;
+    } else {
+        source.guess = &guess;
+    }
+    pull(lead, source, won);
+    for (size_t w = 0; w < words; w++) won[w] &= use[w];
+}
+
+/* Ors into `win` what wins for whoever moves, and into `hold` what does not lose, by level. */
+static void find_values(const Lead *lead, size_t words, const uint64_t *use, uint64_t *room,
+                        uint64_t *const win[LEVELS], uint64_t *const hold[LEVELS])
+{
+    for (int level = SURE; level < LEVELS; level++) {
+        find_won(lead, lead->side, level, use, words, room);
+        for (size_t w = 0; w < words; w++) win[level][w] |= room[w];
+    }
+    for (int level = SURE; level < LEVELS; level++) {
+        find_won(lead, !lead->side, level, use, words, room);
+        for (size_t w = 0; w < words; w++) hold[level][w] |= use[w] & ~room[w];
+    }
+}
+
+void edge_guess(const Family *f, int side, const Edge *edge, int winner, bool won, uint64_t *room,
+                uint64_t *out)
+{
+    const Lead lead = edge_lead(f, side, edge);
+    size_t words = cells_words(&f->key);
+    const Family *to = edge->child.family;
+    find_use(&lead, words, room);
+    find_won(&lead, winner, to != NULL && family_settled(to, winner) ? SURE : GUESS, room, words,
+             out);
+    for (size_t w = 0; w < words && !won; w++) out[w] = room[w] & ~out[w];
+}
+
+void edge_use(const Family *f, int side, const Edge *edge, uint64_t *out)
+{
+    const Lead lead = edge_lead(f, side, edge);
+    find_use(&lead, cells_words(&f->key), out);
 }
 
 /* ---- Double pushes that can be answered en passant ------------------------------------------- */
@@ -109,18 +175,15 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
         good = good && (a->refute[level] = new_set(words)) != NULL;
         good = good && (a->win[level] = new_set(words)) != NULL;
     }
-    for (int i = 0; i < edge->captures && good; i++) {
-        edge_pull_en_passant(edge, all_of(&edge->en_passant[i], side), a->any);
-        for (int level = SURE; level < LEVELS; level++) {
-            const EdgeChild *answer = &edge->en_passant[i];
-            CellSource source;
-            Guess guess;
-            if (cells_of(answer, side, false, side, level, &guess, &source))
-                edge_pull_en_passant(edge, source, a->refute[level]);
-            if (cells_of(answer, !side, true, side, level, &guess, &source))
-                edge_pull_en_passant(edge, source, a->win[level]);
-        }
+    uint64_t *use = new_set(2 * words);
+    for (int i = 0; i < edge->captures && good && use != NULL; i++) {
+        const Lead lead = {NULL, !side, edge, &edge->en_passant[i], true};
+        find_use(&lead, words, use);
+        for (size_t w = 0; w < words; w++) a->any[w] |= use[w];
+        find_values(&lead, words, use, use + words, a->win, a->refute);
     }
+    good = good && use != NULL;
+    free(use);
     return good;
 }
 
@@ -158,29 +221,28 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Family
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-static bool find_edge(const Family *f, int side, const Edge *edge, FamilyOutcomes *out)
+static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use,
+                      FamilyOutcomes *out)
 {
-    edge_pull(f, side, edge, all_of(&edge->child, !side), out->any[side]);
+    const Lead lead = edge_lead(f, side, edge);
+    size_t words = cells_words(&f->key);
+    find_use(&lead, words, use);
+    for (size_t w = 0; w < words; w++) out->any[side][w] |= use[w];
     if (edge->captures > 0 && edge->child.family != NULL)
         return find_double_push(f, side, edge, out);
-    for (int level = SURE; level < LEVELS; level++) {
-        CellSource source;
-        Guess guess;
-        if (cells_of(&edge->child, side, true, !side, level, &guess, &source))
-            edge_pull(f, side, edge, source, out->win[side][level]);
-        if (cells_of(&edge->child, !side, false, !side, level, &guess, &source))
-            edge_pull(f, side, edge, source, out->escape[side][level]);
-    }
+    find_values(&lead, words, use, use + words, out->win[side], out->escape[side]);
     return true;
 }
 
 static bool outcomes_find(const Family *family, FamilyOutcomes *out)
 {
     size_t words = cells_words(&family->key);
-    bool good = outcomes_init(out, words);
+    uint64_t *use = new_set(2 * words);
+    bool good = outcomes_init(out, words) && use != NULL;
     for (int side = 0; side < 2 && good; side++)
         for (int i = 0; i < family->edges[side] && good; i++)
-            good = find_edge(family, side, &family->edge[side][i], out);
+            good = find_edge(family, side, &family->edge[side][i], use, out);
+    free(use);
     return good;
 }
 

@@ -105,6 +105,7 @@ typedef struct Trail {
     bool won;
     uint64_t *cells; /* of the family: where the trail is */
     uint64_t *use;   /* those of them that use an edge */
+    uint64_t *room;
 } Trail;
 
 static bool trail_chooses(const Trail *t) { return (t->side == t->winner) == t->won; }
@@ -154,36 +155,22 @@ static bool skips(const Trail *t, const Edge *edge)
     return false;
 }
 
-/* Ors into `out` the cells from which the edge leads to what the trail looks for, as far as is known. */
-static void pull_sought(const Trail *t, const Edge *edge, uint64_t *out)
+/* Sets t->use to the cells from which the edge leads to what the trail looks for, as far as is known. The answers to a
+ * double push may be what counts. */
+static void find_sought(const Trail *t, const Edge *edge)
 {
-    Family *to = edge->child.family;
-    CellSource source = {.side = !t->side};
-    Guess guess;
-    /* The answers to a double push may be what counts. */
-    bool any_child = edge->captures > 0;
-    if (to != NULL && !any_child) {
-        uint64_t *won = to->won[GUESS][t->winner][!t->side];
-        source.all = t->won ? won : to->legal[!t->side];
-        source.none = t->won ? NULL : won;
-        source.family = to->oracle != NULL ? to : NULL;
-    } else if (to == NULL) {
-        source.legal = edge->child.beyond ? NULL : &edge->child.key;
-        guess_start(&guess, &edge->child.key, t->winner);
-        source.guess = any_child ? NULL : &guess;
-        source.won = t->won;
-    }
-    edge_pull(t->family, t->side, edge, source, out);
+    if (edge->captures > 0)
+        edge_use(t->family, t->side, edge, t->use);
+    else
+        edge_guess(t->family, t->side, edge, t->winner, t->won, t->room, t->use);
 }
 
 /* The cells of the trail that use an edge; false if there are none. */
 static bool find_users(const Trail *t, const Edge *edge)
 {
-    size_t words = cells_words(&t->family->key);
     uint64_t any = 0;
-    memset(t->use, 0, words * sizeof *t->use);
-    pull_sought(t, edge, t->use);
-    for (size_t w = 0; w < words; w++) any |= t->use[w] &= t->cells[w];
+    find_sought(t, edge);
+    for (size_t w = 0; w < cells_words(&t->family->key); w++) any |= t->use[w] &= t->cells[w];
     return any != 0;
 }
 
@@ -243,7 +230,7 @@ typedef struct Walk {
     uint64_t *rows[2];  /* the rows of `now` */
     uint64_t *alike[2]; /* what is open and guessed as the trails are */
     uint64_t *stop;     /* where whoever has the choice needs no quiet move */
-    uint64_t *use, *reach;
+    uint64_t *use, *room, *reach;
     uint16_t *
         rank; /* plies of the guessed win with the other to move; NULL unless one move is chosen by it */
 } Walk;
@@ -251,10 +238,11 @@ typedef struct Walk {
 static bool walk_init(Walk *walk, Search *search, Family *f)
 {
     size_t words = cells_words(&f->key), row_words = cells_row_words(&f->key);
-    uint64_t *at = calloc(8 * words + 3 * row_words, sizeof *at);
+    uint64_t *at = calloc(9 * words + 3 * row_words, sizeof *at);
     *walk = (Walk){.search = search, .family = f, .use = at};
     if (at == NULL) return false;
     walk->stop = at += words;
+    walk->room = at += words;
     for (int side = 0; side < 2; side++) {
         walk->cells[side] = at += words;
         walk->now[side] = at += words;
@@ -275,7 +263,7 @@ static void walk_free(Walk *walk)
 static Trail walk_trail(const Walk *walk, int side)
 {
     return (Trail){walk->search, walk->family,      walk->winner, side,
-                   walk->won,    walk->cells[side], walk->use};
+                   walk->won,    walk->cells[side], walk->use,    walk->room};
 }
 
 /* Starts from what is wanted; false if there is nothing. */
@@ -308,8 +296,9 @@ static void find_stops(const Walk *walk)
     memset(walk->stop, 0, cells_words(&f->key) * sizeof *walk->stop);
     for (int i = 0; i < f->edges[side]; i++) {
         const Edge *edge = &f->edge[side][i];
-        if (!edge_closed(edge, walk->winner) && edge->captures == 0)
-            pull_sought(&trail, edge, walk->stop);
+        if (edge_closed(edge, walk->winner) || edge->captures > 0) continue;
+        find_sought(&trail, edge);
+        for (size_t w = 0; w < cells_words(&f->key); w++) walk->stop[w] |= walk->use[w];
     }
 }
 
