@@ -59,6 +59,8 @@ struct Family {
     bool failed;                 /* the oracle could not answer, or there was no memory to solve it:
                                     the sets mean nothing */
     bool solved, decided, changed;
+    bool stale;             /* something below it has changed since it was solved */
+    unsigned met;           /* the last round of the search that came by */
     uint64_t *wanted[2][2]; /* while looking for what is missing, by winner and side to move: cells
                                of which it matters whether they are won */
     Family *next;           /* in its bucket */

@@ -394,6 +394,8 @@ static bool search_family(Search *search, Family *f)
 {
     Walk walk;
     if (f->wanted[0][0] == NULL) return true;
+    f->met = search->lattice->round;
+    if (!lattice_refresh(search->lattice, f)) return false;
     bool good = walk_init(&walk, search, f);
     for (int i = 0; i < 4 && good; i++)
         if (walk_start(&walk, i >> 1, i & 1)) good = walk_on(&walk);
@@ -403,12 +405,13 @@ static bool search_family(Search *search, Family *f)
 }
 
 /* One round: takes in what undecided cells lead to. */
-static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool *done)
+static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool all,
+                         bool *done)
 {
     Lattice *lattice = search->lattice;
     search->missed = search->added = search->bytes = 0;
     search->put_off = false;
-    if (!lattice_update(lattice)) return false;
+    if (!lattice_update(lattice, all)) return false;
     for (int i = 0; i < 8; i++) {
         int side = i >> 1 & 1;
         if (!want(family, i >> 2, side, wanted != NULL ? wanted[side] : NULL, i & 1)) return false;
@@ -434,12 +437,14 @@ bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2]
         if (stages[i].men > lattice->limits.men) continue;
         search.men = stages[i].men;
         search.breadth = stages[i].breadth;
-        do {
-            if (!search_round(&search, family, wanted, &done)) {
+        /* Only what the search meets is solved again, until that leads to nothing new. */
+        for (bool all = true; !done; all = search.added == 0) {
+            if (!search_round(&search, family, wanted, all, &done)) {
                 lattice->failed = lattice->failed || !lattice->stopped;
                 return false;
             }
-        } while (!done && search.added > 0);
+            if (all && search.added == 0) break;
+        }
         if (search.missed == 0 && search.breadth != NARROW) break;
     }
     return true;
