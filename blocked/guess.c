@@ -72,7 +72,7 @@ void guess_start(Guess *g, const CellsKey *key, int winner)
         g->flat = !g->ahead || g->promotes[!winner] == 0;
         return;
     }
-    g->ahead = ahead >= 2;
+    g->ahead = ahead >= 3;
     bool runs = find_runs(g, TREB_WHITE);
     g->flat = !find_runs(g, TREB_BLACK) && !runs;
 }
