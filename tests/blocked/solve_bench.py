@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""solve_bench.py [-n COUNT] [-p PAWNS] [-s SEED] [-t SECONDS] [-v] TREBUCHET... - what `trebuchet solve` proves of
+"""solve_bench.py [-n COUNT] [-p PAWNS] [-s SEED] [-t SECONDS] [-M SIZE] [-v] [-l] TREBUCHET... - what `trebuchet solve` proves of
 random pawn endings as they come from play, PAWNS against PAWNS, within SECONDS of processor time each: the share
 proven, and median and 90th percentile of the time until everything is answered. Several programs get the same
 positions, one after the other. With -v a line a position; with -l the positions alone.
@@ -111,7 +111,7 @@ def solve(program, position, seconds, memory):
                 asked = True
             time.sleep(0.01)
         answer = json.loads(job.stdout.read())
-    return answer["verdict"], used, answer
+    return answer["verdict"], used
 
 
 def main():
@@ -134,7 +134,7 @@ def main():
     for program in [] if args.l else args.program:
         verdicts, times = [], []
         for position in positions:
-            verdict, used, _ = solve(program, position, args.t, args.M)
+            verdict, used = solve(program, position, args.t, args.M)
             verdicts.append(verdict)
             times.append(used)
             if args.v:
