@@ -108,6 +108,7 @@ help:
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make studies    solve published studies, and record in docs/pawn-endings.md what is proven of them'
+	@echo 'make solve-bench   what solve proves of N random pawn endings, PAWNS against PAWNS, within SECONDS each'
 	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
 	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
@@ -571,8 +572,15 @@ blocked-check: all $(BLOCKED_BIN)
 studies: $(TOOL)
 	tests/blocked/studies.py $(TOOL) $(TABLES)
 
+# What `solve` proves of random pawn endings, PAWNS against PAWNS, of N, in SECONDS of processor time each.
+solve-bench: N = 40
+solve-bench: PAWNS = 3
+solve-bench: SECONDS = 10
+solve-bench: all
+	tests/blocked/solve_bench.py -n $(N) -p $(PAWNS) -t $(SECONDS) $(TOOL)
+
 # Published counts of whole tables.
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: mpi-check rules strategies zugzwangs studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match
+.PHONY: mpi-check rules strategies zugzwangs studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench
