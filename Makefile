@@ -52,6 +52,7 @@ ANSWER := $(wildcard answer/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
 BLOCKED := $(wildcard blocked/*.c)
 CLI := $(wildcard cli/*.c)
+TOGETHER := $(wildcard mpi/*.c)
 REMOTE := $(if $(filter no,$(HTTP)),,$(wildcard http/*.c))
 ifneq ($(REMOTE),)
 TOOL_LIBS += $$(pkg-config --libs libcurl)
@@ -62,7 +63,7 @@ obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
 GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ)
-SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o
+SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
 else
@@ -78,10 +79,15 @@ TOOL := $(BUILD)/trebuchet
 # its own, so that it comes before the system's only where it is asked for.
 FATHOM_SO := $(BUILD)/fathom/libfathom.so.1
 
+# The command whose processes make tables together: only that one needs MPI.
+MPI ?= no
+MPICC ?= mpicc
+MPI_TOOL := $(BUILD)/trebuchet-mpi
+
 # Tables over HTTP, for programs that use the library: they need not be linked with it.
 HTTP_SO := $(if $(REMOTE),$(BUILD)/libtrebuchet-http.so.1)
 
-all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO)
+all: $(TOOL) $(LIB_A) $(LIB_SO) $(FATHOM_SO) $(HTTP_SO) $(if $(filter yes,$(MPI)),$(MPI_TOOL))
 
 help:
 	@echo 'make            build the trebuchet command and the library into $(BUILD)/'
@@ -101,11 +107,15 @@ help:
 	@echo 'make selfplay   an engine plays out the longest win of every table in $(TABLES)/'
 	@echo 'make crosscheck SYZYGY=DIR   compare every 3-4-man position with Syzygy tables, and the drop-in'
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
+	@echo 'make studies    solve published studies, and record in docs/pawn-endings.md what is proven of them'
+	@echo 'make solve-bench   what solve proves of N random pawn endings, PAWNS against PAWNS, within SECONDS each'
 	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
 	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
+	@echo 'make MPI=yes    the command of several processes as well, trebuchet-mpi, for which Open MPI is needed'
+	@echo 'make mpi-check  tables that several processes make together, against those of one'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
@@ -138,11 +148,22 @@ $(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
 # The rules that the server knows, and how often they are right.
 $(BUILD)/answer/rule_book.c: rules/figures.jsonl $(wildcard rules/*.lua) rules/embed.sh
 	@mkdir -p $(@D)
-	rules/embed.sh $(filter %.jsonl %.lua,$^) > $@.part
+	rules/embed.sh rule $(filter %.jsonl %.lua,$^) > $@.part
 	mv $@.part $@
 
-$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o: %.o: %.c
+# And the strategies.
+$(BUILD)/answer/strategy_book.c: strategies/figures.jsonl $(wildcard strategies/*.lua) rules/embed.sh
+	@mkdir -p $(@D)
+	rules/embed.sh strategy $(filter %.jsonl %.lua,$^) > $@.part
+	mv $@.part $@
+
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o: %.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
+
+$(BUILD)/mpi/%.o: mpi/%.c
+	@command -v $(MPICC) >/dev/null || { echo 'MPI=yes needs $(MPICC): .ci/deps mpi installs it' >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(MPICC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -207,6 +228,9 @@ $(BUILD)/libtrebuchet-http.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(REMOTE))
 
 $(TOOL): $(TOOL_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+
+$(MPI_TOOL): $(call obj,$(TOGETHER)) $(filter-out $(BUILD)/cli/main.o,$(TOOL_OBJ))
+	$(MPICC) $(CFLAGS) -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 
 # The example engine, here with the library as an archive; examples/uci/Makefile builds it against
 # an installed one.
@@ -352,9 +376,12 @@ $(BUILD)/tests/cli/test_cli_parts: LDFLAGS += -Wl,--wrap=cli_seconds
 
 .SECONDARY: $(patsubst %,%.o,$(TEST_BIN))
 
+# The command of ranks, where it can be built.
+TEST_MPI = $(if $(shell command -v $(MPICC) && command -v mpirun),$(MPI_TOOL))
+
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
+	$(MAKE) --no-print-directory all $(TEST_MPI) $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
@@ -369,6 +396,10 @@ $(BUILD)/tests/probe/counts: $(BUILD)/tests/probe/counts.o $(call obj,$(CORE) $(
 
 # The solver's steps, on planes of four to six men.
 $(BUILD)/tests/gen/bench_kernel: $(BUILD)/tests/gen/bench_kernel.o $(call obj,$(CORE) gen/solve/kernel_pick.c) $(KERNEL_OBJ)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
+
+# What ranks take: bench_ranks MATERIAL THREADS RANKS...
+$(BUILD)/tests/gen/bench_ranks: $(BUILD)/tests/gen/bench_ranks.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Sizes and speed of the exporter's code: bench_encode FILE..., Syzygy's files or cells.
@@ -418,6 +449,12 @@ http-check: all $(BUILD)/tests/http/bench_http
 	python3 tests/http/two_servers.py $(TOOL)
 	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/http/bench_http.sh $(BUILD)/tests/http/bench_http $(TABLES) KRPvKR
 
+# Ranks, up to four of them on this machine, against one process; one is killed.
+mpi-check:
+	@.ci/deps mpi
+	$(MAKE) --no-print-directory MPI=yes $(TOOL) $(MPI_TOOL)
+	tests/mpi/mpi_check.sh $(BUILD)
+
 crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(TOOL) compare $(SYZYGY) $(TABLES)
@@ -444,7 +481,7 @@ install: all
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(UNITDIR) \
 	  $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
-	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(TOOL) $(if $(filter yes,$(MPI)),$(MPI_TOOL)) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/trebuchet.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(LIB_A) $(DESTDIR)$(LIBDIR)/
 	install -m 755 $(LIB_SO) $(DESTDIR)$(LIBDIR)/
@@ -466,7 +503,7 @@ endif
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
 	  'Requires.private: libzstd libxxhash' 'Libs: -L$${libdir} -ltrebuchet' 'Libs.private: -lpthread' \
 	  'Cflags: -I$${includedir}' > $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(filter-out $(if $(filter yes,$(MPI)),,%/trebuchet-mpi.1),$(wildcard docs/man/*.1)) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 docs/completion/trebuchet.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/trebuchet
 	sed 's,@PREFIX@,$(PREFIX),' server/trebuchet.service > $(DESTDIR)$(UNITDIR)/trebuchet.service
 	install -m 644 server/trebuchet.socket $(DESTDIR)$(UNITDIR)/
@@ -478,7 +515,7 @@ ifneq ($(PYTHONDIR),)
 endif
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/include/trebuchet.h \
+	rm -f $(DESTDIR)$(PREFIX)/bin/trebuchet $(DESTDIR)$(PREFIX)/bin/trebuchet-mpi $(DESTDIR)$(PREFIX)/include/trebuchet.h \
 	  $(DESTDIR)$(PREFIX)/include/trebuchet-http.h $(DESTDIR)$(LIBDIR)/libtrebuchet-http.so* \
 	  $(DESTDIR)$(LIBDIR)/libtrebuchet.* $(DESTDIR)$(LIBDIR)/pkgconfig/trebuchet.pc \
 	  $(DESTDIR)$(PREFIX)/lib/trebuchet/libfathom.so.1 \
@@ -531,8 +568,19 @@ blocked-check: all $(BLOCKED_BIN)
 	$(TOOL) blocked --check --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \
 	  grep -q '"san":"Kb1",[^}]*"verdict":"white".*"san":"Ka2",[^}]*"verdict":"draw".*"san":"Kb2",[^}]*"verdict":"draw"'
 
+# Published studies and textbook positions, a minute each at most, into docs/pawn-endings.md.
+studies: $(TOOL)
+	tests/blocked/studies.py $(TOOL) $(TABLES)
+
+# What `solve` proves of random pawn endings, PAWNS against PAWNS, of N, in SECONDS of processor time each.
+solve-bench: N = 40
+solve-bench: PAWNS = 3
+solve-bench: SECONDS = 10
+solve-bench: all
+	tests/blocked/solve_bench.py -n $(N) -p $(PAWNS) -t $(SECONDS) $(TOOL)
+
 # Published counts of whole tables.
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: rules strategies zugzwangs counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match
+.PHONY: mpi-check rules strategies zugzwangs studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench

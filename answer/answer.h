@@ -166,6 +166,10 @@ json_t *answer_shift(AnswerContext *context, const treb_position *pos, treb_erro
  * right, and how often they are over all of it. */
 json_t *answer_rules(AnswerContext *context, const treb_position *pos, treb_error *error);
 
+/* The strategies that come with the program, and what was proven of each; of a position only those of its ending, with
+ * what they play, and by which advice: the whole of the tree that is followed. `pos` may be NULL. Tables are not asked. */
+json_t *answer_strategies(AnswerContext *context, const treb_position *pos, treb_error *error);
+
 /* Counts, histograms and longest lines of one material. */
 json_t *answer_stats(AnswerContext *context, const char *material, treb_error *error);
 

@@ -189,6 +189,14 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
     return NULL;
 }
 
+/* Of how much the answer rests on, and whether more might be known. */
+static void put_effort(json_t *object, const Solve *s)
+{
+    put(object, "structures", json_integer((json_int_t)s->lattice->families));
+    put(object, "stopped", json_boolean(s->lattice->stopped));
+    put(object, "out_of_memory", json_boolean(s->lattice->full));
+}
+
 json_t *answer_solve(Solve *s, bool line, treb_error *error)
 {
     char fen[TREB_FEN_SIZE];
@@ -203,9 +211,7 @@ json_t *answer_solve(Solve *s, bool line, treb_error *error)
         put_value(object, &s->value);
         put(object, "moves", moves_json(s->move, s->moves));
         if (line) put_line_moves(object, moves, count, end, &last);
-        put(object, "structures", json_integer((json_int_t)s->lattice->families));
-        put(object, "stopped", json_boolean(s->lattice->stopped));
-        put(object, "out_of_memory", json_boolean(s->lattice->full));
+        put_effort(object, s);
         free(moves);
         return object;
     }
@@ -261,34 +267,43 @@ bool answer_blocked_value(AnswerContext *context, const treb_position *pos, treb
     return value.verdict != BLOCKED_OPEN;
 }
 
+/* Where values come from that are put into the shape of GET /v1/probe. */
+typedef struct ProbeSource {
+    const treb_position *pos;
+    bool upper_bounds; /* distances are */
+    bool distances;    /* there are some */
+    const char *why;   /* another is not known */
+} ProbeSource;
+
 /* Verdict and distances of the position or a move of it. An upper bound is no distance: it has its
  * own name. */
-static void put_probe_value(json_t *object, const Blocked *b, const BlockedValue *value)
+static void put_probe_value(json_t *object, const ProbeSource *from, const BlockedValue *value)
 {
-    bool known = value->plies >= 0 && value->verdict != BLOCKED_DRAW;
-    treb_wdl wdl = answer_blocked_wdl(value->verdict, b->request.pos.turn);
+    bool known = from->distances && value->plies >= 0 && value->verdict != BLOCKED_DRAW;
+    bool upper = from->upper_bounds;
+    treb_wdl wdl = answer_blocked_wdl(value->verdict, from->pos->turn);
     json_t *verdict = value->verdict != BLOCKED_OPEN ? json_text(answer_verdict(wdl)) : json_null();
     put(object, "verdict", verdict);
     put(object, "verdict_clock_zero", json_incref(verdict));
     put(object, "dtz_plies", json_null());
-    put(object, "dtc_plies", known && !b->upper_bounds ? json_integer(value->plies) : json_null());
+    put(object, "dtc_plies", known && !upper ? json_integer(value->plies) : json_null());
     put(object, "dtm_plies", json_null());
     put(object, "dtz_rounded", json_false());
-    put(object, "at_most_plies",
-        known && b->upper_bounds ? json_integer(value->plies) : json_null());
+    put(object, "at_most_plies", known && upper ? json_integer(value->plies) : json_null());
 }
 
-static json_t *probe_move(const Blocked *b, const BlockedMove *move)
+static json_t *probe_move(const ProbeSource *from, const BlockedMove *move)
 {
     treb_position child;
     json_t *object = json_object();
-    position_make(&b->request.pos, move->move, &child);
+    position_make(from->pos, move->move, &child);
     bool over = !movegen_any(&child), check = position_in_check(&child);
+    int men = bit_count(position_occupied(&child));
     put(object, "uci", json_text(move->uci));
     put(object, "san", json_text(move->san));
-    put_probe_value(object, b, &move->value);
-    put(object, "capture", json_boolean(move->leaves));
-    put(object, "zeroing", json_boolean(move->leaves));
+    put_probe_value(object, from, &move->value);
+    put(object, "capture", json_boolean(men < bit_count(position_occupied(from->pos))));
+    put(object, "zeroing", json_boolean(child.halfmove == 0));
     put(object, "conversion", json_boolean(move->leaves));
     put(object, "check", json_boolean(check));
     put(object, "checkmate", json_boolean(over && check));
@@ -296,53 +311,81 @@ static json_t *probe_move(const Blocked *b, const BlockedMove *move)
     return object;
 }
 
-static json_t *probe_unknown(void)
+static json_t *probe_unknown(const ProbeSource *from)
 {
     json_t *array = json_array();
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        if (m == TREB_DTC) continue;
-        json_t *entry = answer_error(answer_code(TREB_ERR_NO_TABLE),
-                                     "a blocked-pawn table does not know this distance");
+        if (m == TREB_DTC && from->distances) continue;
+        json_t *entry = answer_error(answer_code(TREB_ERR_NO_TABLE), from->why);
         put(entry, "metric", json_text(treb_metric_text((treb_metric)m)));
         json_array_append_new(array, entry);
     }
     return array;
 }
 
-static json_t *probe_best(const BlockedMove *moves, int count)
+static json_t *probe_best(const ProbeSource *from, const BlockedMove *moves, int count)
 {
     json_t *object = json_object();
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
-        bool known = m == TREB_DTC && count > 0 && moves[0].value.verdict != BLOCKED_OPEN;
+        bool known =
+            m == TREB_DTC && from->distances && count > 0 && moves[0].value.verdict != BLOCKED_OPEN;
         put(object, treb_metric_text((treb_metric)m),
             known ? json_text(moves[0].uci) : json_null());
     }
     return object;
 }
 
+/* All but the name of where it comes from. */
+static json_t *probe_object(const ProbeSource *from, const BlockedValue *value,
+                            const BlockedMove *moves, int count, bool list)
+{
+    json_t *object = json_object(), *array = json_array();
+    answer_position(object, from->pos);
+    put_probe_value(object, from, value);
+    put(object, "halfmove_clock", json_integer(from->pos->halfmove));
+    put(object, "metric", json_text(treb_metric_text(TREB_DTC)));
+    put(object, "best", probe_best(from, moves, count));
+    for (int i = 0; i < count && list; i++)
+        json_array_append_new(array, probe_move(from, &moves[i]));
+    if (list) put(object, "moves", json_incref(array));
+    put(object, "unknown", probe_unknown(from));
+    json_decref(array);
+    return object;
+}
+
 json_t *answer_blocked_probe(Blocked *b, bool list, treb_error *error)
 {
+    const ProbeSource from = {&b->request.pos, b->upper_bounds, true,
+                              "a blocked-pawn table does not know this distance"};
     BlockedMove *moves = malloc(MOVES_MAX * sizeof *moves);
     BlockedValue value = root_value(b);
     int count = moves != NULL ? blocked_moves(b, moves) : -1;
-    json_t *object = json_object(), *array = json_array(), *source = json_object();
-    answer_position(object, &b->request.pos);
-    put_probe_value(object, b, &value);
-    put(object, "halfmove_clock", json_integer(b->request.pos.halfmove));
-    put(object, "metric", json_text(treb_metric_text(TREB_DTC)));
-    put(object, "best", probe_best(moves, count));
-    for (int i = 0; i < count; i++) json_array_append_new(array, probe_move(b, &moves[i]));
-    if (list) put(object, "moves", json_incref(array));
-    put(object, "unknown", probe_unknown());
+    json_t *object = count >= 0 ? probe_object(&from, &value, moves, count, list) : NULL;
+    free(moves);
+    if (object == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    json_t *source = json_object();
     put(source, "file", file_json(b));
     put(source, "upper_bounds", json_boolean(b->upper_bounds));
     put(object, "blocked", source);
-    json_decref(array);
-    free(moves);
-    if (count >= 0 && object != NULL) return object;
-    json_decref(object);
-    fail_memory(error);
-    return NULL;
+    return object;
+}
+
+json_t *answer_solve_probe(const Solve *s, treb_error *error)
+{
+    const ProbeSource from = {&s->pos, false, false, "solving tells who wins, not how soon"};
+    json_t *object = probe_object(&from, &s->value, s->move, s->moves, true);
+    json_t *source = json_object();
+    if (object == NULL || source == NULL) {
+        json_decref(object);
+        fail_memory(error);
+        return NULL;
+    }
+    put_effort(source, s);
+    put(object, "solved", source);
+    return object;
 }
 
 /* ---- lila-tablebase's dialect ---------------------------------------------------------------- */

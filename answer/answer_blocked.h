@@ -16,6 +16,37 @@ json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSq
 /* The same of any position that was solved, with the line if `line` (docs/pawn-endings.md). */
 json_t *answer_solve(Solve *solve, bool line, treb_error *error);
 
+/* The same as the object of GET /v1/probe: what the 50-move rule would say, and distances, it does not know. */
+json_t *answer_solve_probe(const Solve *solve, treb_error *error);
+
+/* ---- Solving in the background --------------------------------------------------------------- */
+
+/* Has tables of up to 5 men answer for families, where all that these turn into are there. */
+void answer_use_tables(treb_tables *tables, LatticeLimits *limits);
+
+enum { ANSWER_SOLVE_NAME = 96 };
+
+/* A position that is to be solved, and what that may take. */
+typedef struct AnswerSolve {
+    treb_position pos;
+    uint64_t memory; /* bytes */
+    unsigned seconds;
+} AnswerSolve;
+
+/* Reads a request, {"fen":"...","seconds":20}: the seconds may be left out, and are not more than `out` has
+ * already. */
+treb_status answer_solve_read(const char *body, size_t size, AnswerSolve *out, treb_error *error);
+
+/* What the same position always is called: "solve-8.8.p3k3.1p6.1P6.P3K3.8.8_w_-_-". */
+void answer_solve_name(const AnswerSolve *ask, char out[ANSWER_SOLVE_NAME]);
+
+/* The object of answer_solve, with `seconds` and `probe`, that of answer_solve_probe. Tells how many structures
+ * there are so far; what is not decided when it is cancelled, or its time is up, is open. */
+json_t *answer_solve_run(treb_tables *tables, const AnswerSolve *ask, const atomic_bool *cancel,
+                         _Atomic uint64_t *structures, treb_error *error);
+
+/* ---- In the shape of other answers ----------------------------------------------------------- */
+
 /* What a verdict means for a side; an open one counts as a draw. */
 treb_wdl answer_blocked_wdl(BlockedVerdict verdict, int side);
 

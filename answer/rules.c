@@ -23,8 +23,7 @@ static bool is_about(const RuleText *rule, const char *material)
     return false;
 }
 
-/* The comment that a rule begins with, without the line that names endings. */
-static json_t *about_json(const char *text)
+json_t *rule_book_about(const char *text)
 {
     size_t length = 0;
     char *about = malloc(strlen(text) + 1);
@@ -42,37 +41,35 @@ static json_t *about_json(const char *text)
     return object;
 }
 
-/* Adds how often it is right over the ending; null where that has not been looked at. */
-static void put_figures(json_t *object, const char *rule, const char *material)
+json_t *rule_book_figures(const RuleFigures *f, const char *rule, const char *material,
+                          const char *const *members)
 {
-    static const char *const members[] = {"positions", "silent", "sayings"};
-    const RuleFigures *f = rule_figures;
     while (f->rule != NULL && (strcmp(f->rule, rule) != 0 || strcmp(f->material, material) != 0))
         f++;
     json_t *figures = f->rule != NULL ? json_loads(f->json, 0, NULL) : NULL;
     json_t *kept = figures != NULL ? json_object() : NULL;
-    for (size_t i = 0; kept != NULL && i < sizeof members / sizeof *members; i++)
-        json_object_set(kept, members[i], json_object_get(figures, members[i]));
-    put(object, "figures", kept != NULL ? kept : json_null());
+    for (; kept != NULL && *members != NULL; members++)
+        json_object_set(kept, *members, json_object_get(figures, *members));
     json_decref(figures);
+    return kept != NULL ? kept : json_null();
 }
 
 static json_t *rule_json(const RuleText *rule, const char *material, const RuleOpinion *opinion)
 {
+    static const char *const members[] = {"positions", "silent", "sayings", NULL};
     const bool silent = opinion->claim == RULE_NOTHING;
     json_t *object = json_object();
     put(object, "rule", json_text(rule->name));
-    put(object, "about", about_json(rule->text));
+    put(object, "about", rule_book_about(rule->text));
     put(object, "says", silent ? json_null() : json_text(rule_claim_text(opinion->claim)));
     put(object, "ground", silent ? json_null() : json_string(opinion->ground));
     put(object, "right",
         silent ? json_null() : json_boolean(rule_claim_right(opinion->claim, opinion->result)));
-    put_figures(object, rule->name, material);
+    put(object, "figures", rule_book_figures(rule_figures, rule->name, material, members));
     return object;
 }
 
-/* The position as tables have it: the side with more men is White. Whether colours were exchanged for that. */
-static bool as_in_tables(treb_position *pos, char name[MATERIAL_NAME_SIZE])
+bool rule_book_turn(treb_position *pos, char name[MATERIAL_NAME_SIZE])
 {
     Material here = material_of_position(pos), table = here;
     material_canonical(&table);
@@ -109,7 +106,7 @@ json_t *answer_rules(AnswerContext *context, const treb_position *pos, treb_erro
         answer_fail_covered(status, error);
         return NULL;
     }
-    const bool swapped = as_in_tables(&in_table, material);
+    const bool swapped = rule_book_turn(&in_table, material);
     status = treb_probe_wdl(context->tables, pos, &wdl, error);
     json_t *object = json_object(), *list = json_array();
     treb_position_to_fen(pos, fen);

@@ -337,43 +337,64 @@ static bool row_clear(const CellsKey *key, size_t row)
     return true;
 }
 
-/* Of a word: where the black king may stand with White to move and with Black to move. */
+/* Of a row: its men, and what they attack if no king stands in the way. */
 typedef struct Standing {
-    uint64_t attacked; /* by White */
-    uint64_t safe;     /* the white king is */
-    uint64_t placed;
+    uint64_t men;
+    uint64_t attacks[2]; /* by colour */
 } Standing;
 
-static Standing word_standing(const CellsKey *key, size_t row, int king)
+static Standing row_standing(const CellsKey *key, size_t row)
 {
-    uint64_t men = cells_pawns(key) | row_men(key, row, -1), occ = men | square_bit(king);
-    if (bit_test(men, king)) return (Standing){0, 0, 0};
-    return (Standing){attacks_of(key, row, TREB_WHITE, occ),
-                      black_king_shields(key, row, king, occ), ~occ & ~king_attacks(king)};
+    uint64_t men = cells_pawns(key) | row_men(key, row, -1);
+    return (Standing){
+        men, {attacks_of(key, row, TREB_WHITE, men), attacks_of(key, row, TREB_BLACK, men)}};
+}
+
+/* Where the black king may stand beside the white one. */
+static uint64_t word_placed(const Standing *s, int king)
+{
+    return bit_test(s->men, king) ? 0 : ~s->men & ~square_bit(king) & ~king_attacks(king);
+}
+
+/* What White attacks; his king matters only where a man looks at it. */
+static uint64_t word_attacked(const CellsKey *key, size_t row, const Standing *s, int king)
+{
+    if (!bit_test(s->attacks[TREB_WHITE], king)) return s->attacks[TREB_WHITE];
+    return attacks_of(key, row, TREB_WHITE, s->men | square_bit(king));
+}
+
+/* Where the black king may stand so that the white one is not in check. */
+static uint64_t word_safe(const CellsKey *key, size_t row, const Standing *s, int king)
+{
+    if (!bit_test(s->attacks[TREB_BLACK], king)) return UINT64_MAX;
+    return black_king_shields(key, row, king, s->men | square_bit(king));
 }
 
 void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW])
 {
     memset(out, 0, CELLS_ROW * sizeof *out);
     if (!row_clear(key, row)) return;
-    for (int king = only < 0 ? 0 : only; king < (only < 0 ? 64 : only + 1); king++) {
-        Standing s = word_standing(key, row, king);
-        out[king] = s.placed & (side == TREB_WHITE ? ~s.attacked : s.safe);
-    }
+    const Standing s = row_standing(key, row);
+    for (int king = only < 0 ? 0 : only; king < (only < 0 ? 64 : only + 1); king++)
+        out[king] = word_placed(&s, king) & (side == TREB_WHITE ? ~word_attacked(key, row, &s, king)
+                                                                : word_safe(key, row, &s, king));
 }
 
 void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2])
 {
     for (size_t row = 0; row < cells_rows(key); row++) {
-        bool clear = row_clear(key, row);
+        const bool clear = row_clear(key, row);
+        const Standing s = row_standing(key, row);
         for (int king = 0; king < 64; king++) {
             size_t word = row * CELLS_ROW + king;
-            Standing s = clear ? word_standing(key, row, king) : (Standing){0, 0, 0};
-            legal[TREB_WHITE][word] = s.placed & ~s.attacked;
-            legal[TREB_BLACK][word] = s.placed & s.safe;
+            uint64_t placed = clear ? word_placed(&s, king) : 0;
+            uint64_t attacked = word_attacked(key, row, &s, king),
+                     safe = word_safe(key, row, &s, king);
+            legal[TREB_WHITE][word] = placed & ~attacked;
+            legal[TREB_BLACK][word] = placed & safe;
             if (check == NULL) continue;
-            check[TREB_WHITE][word] = s.placed & ~s.attacked & ~s.safe;
-            check[TREB_BLACK][word] = s.placed & s.safe & s.attacked;
+            check[TREB_WHITE][word] = placed & ~attacked & ~safe;
+            check[TREB_BLACK][word] = placed & safe & attacked;
         }
     }
 }

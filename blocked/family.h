@@ -9,6 +9,7 @@
 #define TREB_BLOCKED_FAMILY_H
 
 #include "blocked/cells.h"
+#include "blocked/guess.h"
 #include "core/conversion.h"
 
 typedef struct Family Family;
@@ -58,6 +59,8 @@ struct Family {
     bool failed;                 /* the oracle could not answer, or there was no memory to solve it:
                                     the sets mean nothing */
     bool solved, decided, changed;
+    bool stale;             /* something below it has changed since it was solved */
+    unsigned met;           /* the last round of the search that came by */
     uint64_t *wanted[2][2]; /* while looking for what is missing, by winner and side to move: cells
                                of which it matters whether they are won */
     Family *next;           /* in its bucket */
@@ -85,14 +88,14 @@ bool family_allocate(Family *family);
 /* Asks the oracle, if there is one, for the values of some cells of a word. */
 void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
-/* A set of cells of a child: those of `all`, or all there are if that is NULL, without those of
- * `none`, which may be NULL. Cells of `family`, `side` to move, are asked for first unless it is
- * NULL. Of an unknown child, which has no sets, `legal` makes it the positions, `side` to move. */
+/* A set of cells of a child: those of `all`; or its positions, `side` to move, found by `legal`; or what is guessed to
+ * be won then, positions or not; or all there are. Cells of `family` are asked for first unless it is NULL. */
 typedef struct CellSource {
-    const uint64_t *all, *none;
+    const uint64_t *all;
     Family *family;
     int side;
     const CellsKey *legal;
+    const Guess *guess;
 } CellSource;
 
 /* Ors into `out` the cells of the family from which `side` reaches the source by the edge. */

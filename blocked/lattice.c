@@ -122,28 +122,44 @@ static bool link_family(const Lattice *lattice, Family *family)
  * stay open that need not. */
 static uint64_t fingerprint(const Family *f)
 {
-    uint64_t hash = 0;
-    for (int i = 0; i < 4 * LEVELS; i++)
-        for (size_t w = 0; w < cells_words(&f->key); w++)
-            hash = (hash ^ f->won[i / 4][i / 2 % 2][i % 2][w]) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash;
+    uint64_t hash[4] = {0};
+    for (int i = 0; i < 4 * LEVELS; i++) {
+        const uint64_t *set = f->won[i / 4][i / 2 % 2][i % 2];
+        if (i >= 4 && set == f->won[SURE][i / 2 % 2][i % 2]) continue;
+        for (size_t w = 0; w < cells_words(&f->key); w += 4)
+            for (int lane = 0; lane < 4; lane++)
+                hash[lane] = (hash[lane] ^ set[w + lane]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash[0] ^ hash[1] >> 7 ^ hash[2] >> 17 ^ hash[3] >> 29;
 }
 
-static bool update_family(Lattice *lattice, Family *family)
+static bool solve_family(Lattice *lattice, Family *family)
 {
-    if (family->decided) return true;
-    bool reason = link_family(lattice, family);
-    if (family->solved && !reason) return true;
-    uint64_t before = fingerprint(family);
     bool first = !family->solved;
-    uint64_t bytes = family_bytes_now(family);
+    uint64_t before = first ? 0 : fingerprint(family), bytes = family_bytes_now(family);
     if (!family_solve(family, NULL)) return false;
     lattice->bytes -= bytes - family_bytes_now(family);
-    family->changed = first || fingerprint(family) != before;
+    family->stale = false;
+    family->changed = family->changed || first || fingerprint(family) != before;
     return true;
 }
 
-bool lattice_update(Lattice *lattice)
+static bool update_family(Lattice *lattice, Family *family, bool all)
+{
+    if (family->decided) return true;
+    family->stale = link_family(lattice, family) || family->stale;
+    if (family->solved && !(family->stale && (all || family->met == lattice->round))) return true;
+    return solve_family(lattice, family);
+}
+
+bool lattice_refresh(Lattice *lattice, Family *family)
+{
+    if (!family->stale || family->decided || solve_family(lattice, family)) return true;
+    lattice->failed = true;
+    return false;
+}
+
+bool lattice_update(Lattice *lattice, bool all)
 {
     const LatticeLimits *limits = &lattice->limits;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
@@ -153,12 +169,13 @@ bool lattice_update(Lattice *lattice)
                 lattice->stopped = true;
                 return false;
             }
-            if (update_family(lattice, lattice->by_potential[p][i])) continue;
+            if (update_family(lattice, lattice->by_potential[p][i], all)) continue;
             lattice->failed = true;
             return false;
         }
     if (!lattice_sound(lattice)) return false;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
         for (int i = 0; i < lattice->count[p]; i++) lattice->by_potential[p][i]->changed = false;
+    lattice->round++;
     return true;
 }

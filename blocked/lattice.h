@@ -29,8 +29,9 @@ typedef struct Lattice {
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
     uint64_t families, bytes;
-    bool full;   /* something was left out for want of memory */
-    bool failed; /* out of memory, or an oracle failed: nothing more can be learned */
+    unsigned round; /* of the search */
+    bool full;      /* something was left out for want of memory */
+    bool failed;    /* out of memory, or an oracle failed: nothing more can be learned */
     bool stopped;
 } Lattice;
 
@@ -49,8 +50,12 @@ bool lattice_sound(Lattice *lattice);
  * short, which `full` or `failed` then says. */
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask);
 
-/* Solves whatever has new children, the least first. False if it failed or was stopped. */
-bool lattice_update(Lattice *lattice);
+/* Solves whatever has new children, the least first: of families that were solved before those that the search met in
+ * its last round, or all; the others are stale then. False if it failed or was stopped. */
+bool lattice_update(Lattice *lattice, bool all);
+
+/* Solves a family that is stale. False if it failed. */
+bool lattice_refresh(Lattice *lattice, Family *family);
 
 /* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
  * more; `wanted` by side to move, or NULL for all. False if it failed. */

@@ -42,15 +42,6 @@ static void outcomes_free(FamilyOutcomes *out)
     }
 }
 
-bool outcome_guess(const CellsKey *key, int winner)
-{
-    static const int worth[TREB_TYPES] = {1, 3, 3, 5, 9, 0};
-    int ahead = bit_count(key->pawns[winner]) - bit_count(key->pawns[!winner]);
-    for (int i = 0; i < key->men; i++)
-        ahead += (key->man[i].color == winner ? 1 : -1) * worth[key->man[i].type];
-    return ahead >= 3;
-}
-
 /* ---- Children -------------------------------------------------------------------------------- */
 
 /* The cells of a known child won for `winner`, `side` to move. */
@@ -64,38 +55,97 @@ static CellSource all_of(const EdgeChild *child, int side)
 {
     const Family *f = child->family;
     return (CellSource){.all = f != NULL ? f->legal[side] : NULL,
+                        .family = f != NULL && f->oracle != NULL ? child->family : NULL,
                         .side = side,
                         .legal = f == NULL && !child->beyond ? &child->key : NULL};
 }
 
-static bool counts_as_won(const EdgeChild *child, int winner, int level)
+/* Moves that lead to a child: those of an edge, or an answer en passant to one. A cell has at most one of them, so that
+ * where they do not lead to a set they lead out of it. */
+typedef struct Lead {
+    const Family *family;
+    int side; /* whose moves they are */
+    const Edge *edge;
+    const EdgeChild *child;
+    bool answer;
+} Lead;
+
+static Lead edge_lead(const Family *f, int side, const Edge *edge)
 {
-    return level == MAYBE || (level == GUESS && outcome_guess(&child->key, winner));
+    return (Lead){f, side, edge, &edge->child, false};
 }
 
-/* Cells won for `winner`: of an unknown child all or none, as the level would have it. False if
- * there are none. */
-static bool won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
+static void pull(const Lead *lead, CellSource source, uint64_t *out)
 {
-    Family *f = child->family;
-    if (f == NULL) {
-        *out = all_of(child, side);
-        return counts_as_won(child, winner, level);
-    }
-    *out = (CellSource){won_set(f, winner, side, level), NULL, f->oracle ? f : NULL, side, NULL};
-    return true;
+    if (lead->answer)
+        edge_pull_en_passant(lead->edge, source, out);
+    else
+        edge_pull(lead->family, lead->side, lead->edge, source, out);
 }
 
-static bool not_won_in(const EdgeChild *child, int winner, int side, int level, CellSource *out)
+/* Sets `use` to the cells that have such a move. */
+static void find_use(const Lead *lead, size_t words, uint64_t *use)
 {
-    Family *f = child->family;
-    if (f == NULL) {
-        *out = all_of(child, side);
-        return !counts_as_won(child, winner, level);
+    memset(use, 0, words * sizeof *use);
+    pull(lead, all_of(lead->child, !lead->side), use);
+}
+
+/* Sets `won` to those of `use` that lead to a win of `winner`: to an unknown child all or none, as the level would have
+ * it, or as it is guessed. Levels come in order; where they are the same `won` is left as it was. */
+static void find_won(const Lead *lead, int winner, int level, const uint64_t *use, size_t words,
+                     uint64_t *won)
+{
+    Family *f = lead->child->family;
+    CellSource source = {.side = !lead->side};
+    Guess guess = {.flat = true};
+    if (f != NULL && level != SURE && family_settled(f, winner)) return;
+    if (f == NULL && level == GUESS) guess_start(&guess, &lead->child->key, winner);
+    if (f == NULL && (level != GUESS || guess.flat)) {
+        bool all = level == MAYBE || (level == GUESS && guess.ahead);
+        for (size_t w = 0; w < words; w++) won[w] = all ? use[w] : 0;
+        return;
     }
-    *out = (CellSource){f->legal[side], won_set(f, winner, side, level), f->oracle ? f : NULL, side,
-                        NULL};
-    return true;
+    memset(won, 0, words * sizeof *won);
+    if (f != NULL) {
+        source.all = won_set(f, winner, !lead->side, level);
+        source.family = f->oracle != NULL ? f : NULL;
+    } else {
+        source.guess = &guess;
+    }
+    pull(lead, source, won);
+    for (size_t w = 0; w < words; w++) won[w] &= use[w];
+}
+
+/* Ors into `win` what wins for whoever moves, and into `hold` what does not lose, by level. */
+static void find_values(const Lead *lead, size_t words, const uint64_t *use, uint64_t *room,
+                        uint64_t *const win[LEVELS], uint64_t *const hold[LEVELS])
+{
+    for (int level = SURE; level < LEVELS; level++) {
+        find_won(lead, lead->side, level, use, words, room);
+        for (size_t w = 0; w < words; w++) win[level][w] |= room[w];
+    }
+    for (int level = SURE; level < LEVELS; level++) {
+        find_won(lead, !lead->side, level, use, words, room);
+        for (size_t w = 0; w < words; w++) hold[level][w] |= use[w] & ~room[w];
+    }
+}
+
+void edge_guess(const Family *f, int side, const Edge *edge, int winner, bool won, uint64_t *room,
+                uint64_t *out)
+{
+    const Lead lead = edge_lead(f, side, edge);
+    size_t words = cells_words(&f->key);
+    const Family *to = edge->child.family;
+    find_use(&lead, words, room);
+    find_won(&lead, winner, to != NULL && family_settled(to, winner) ? SURE : GUESS, room, words,
+             out);
+    for (size_t w = 0; w < words && !won; w++) out[w] = room[w] & ~out[w];
+}
+
+void edge_use(const Family *f, int side, const Edge *edge, uint64_t *out)
+{
+    const Lead lead = edge_lead(f, side, edge);
+    find_use(&lead, cells_words(&f->key), out);
 }
 
 /* ---- Double pushes that can be answered en passant ------------------------------------------- */
@@ -125,17 +175,15 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
         good = good && (a->refute[level] = new_set(words)) != NULL;
         good = good && (a->win[level] = new_set(words)) != NULL;
     }
-    for (int i = 0; i < edge->captures && good; i++) {
-        edge_pull_en_passant(edge, all_of(&edge->en_passant[i], side), a->any);
-        for (int level = SURE; level < LEVELS; level++) {
-            const EdgeChild *answer = &edge->en_passant[i];
-            CellSource source;
-            if (not_won_in(answer, side, side, level, &source))
-                edge_pull_en_passant(edge, source, a->refute[level]);
-            if (won_in(answer, !side, side, level, &source))
-                edge_pull_en_passant(edge, source, a->win[level]);
-        }
+    uint64_t *use = new_set(2 * words);
+    for (int i = 0; i < edge->captures && good && use != NULL; i++) {
+        const Lead lead = {NULL, !side, edge, &edge->en_passant[i], true};
+        find_use(&lead, words, use);
+        for (size_t w = 0; w < words; w++) a->any[w] |= use[w];
+        find_values(&lead, words, use, use + words, a->win, a->refute);
     }
+    good = good && use != NULL;
+    free(use);
     return good;
 }
 
@@ -173,50 +221,23 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Family
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-static void or_into(uint64_t *out, const uint64_t *in, size_t words)
-{
-    for (size_t w = 0; w < words; w++) out[w] |= in[w];
-}
-
-/* Of an unknown child all that counts is where the edge can be used; `use` is room for that. */
-static void find_unknown(const Family *f, int side, const Edge *edge, uint64_t *use,
-                         FamilyOutcomes *out)
-{
-    size_t words = cells_words(&f->key);
-    memset(use, 0, words * sizeof *use);
-    edge_pull(f, side, edge, all_of(&edge->child, !side), use);
-    or_into(out->any[side], use, words);
-    for (int level = SURE; level < LEVELS; level++) {
-        if (counts_as_won(&edge->child, side, level)) or_into(out->win[side][level], use, words);
-        if (!counts_as_won(&edge->child, !side, level))
-            or_into(out->escape[side][level], use, words);
-    }
-}
-
 static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use,
                       FamilyOutcomes *out)
 {
-    const Family *to = edge->child.family;
-    if (to == NULL) {
-        find_unknown(f, side, edge, use, out);
-        return true;
-    }
-    edge_pull(f, side, edge, all_of(&edge->child, !side), out->any[side]);
-    if (edge->captures > 0) return find_double_push(f, side, edge, out);
-    for (int level = SURE; level < LEVELS; level++) {
-        CellSource source;
-        won_in(&edge->child, side, !side, level, &source);
-        edge_pull(f, side, edge, source, out->win[side][level]);
-        not_won_in(&edge->child, !side, !side, level, &source);
-        edge_pull(f, side, edge, source, out->escape[side][level]);
-    }
+    const Lead lead = edge_lead(f, side, edge);
+    size_t words = cells_words(&f->key);
+    find_use(&lead, words, use);
+    for (size_t w = 0; w < words; w++) out->any[side][w] |= use[w];
+    if (edge->captures > 0 && edge->child.family != NULL)
+        return find_double_push(f, side, edge, out);
+    find_values(&lead, words, use, use + words, out->win[side], out->escape[side]);
     return true;
 }
 
 static bool outcomes_find(const Family *family, FamilyOutcomes *out)
 {
     size_t words = cells_words(&family->key);
-    uint64_t *use = new_set(words);
+    uint64_t *use = new_set(2 * words);
     bool good = outcomes_init(out, words) && use != NULL;
     for (int side = 0; side < 2 && good; side++)
         for (int i = 0; i < family->edges[side] && good; i++)

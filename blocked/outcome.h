@@ -13,8 +13,12 @@ typedef struct FamilyRanks {
     bool exact;
 } FamilyRanks;
 
-/* A guess at what `winner` makes of an unknown family, from its men alone. */
-bool outcome_guess(const CellsKey *key, int winner);
+/* Sets `out` to the cells in which `side` has an edge. */
+void edge_use(const Family *family, int side, const Edge *edge, uint64_t *out);
+
+/* Sets `out` to those of them from which it is guessed to lead to a win of `winner`, or not to. */
+void edge_guess(const Family *family, int side, const Edge *edge, int winner, bool won,
+                uint64_t *room, uint64_t *out);
 
 /* Solves a family from what is known of its children. `ranks` may be NULL. False without
  * memory: the family has then failed. */

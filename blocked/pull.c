@@ -20,21 +20,22 @@ static size_t child_row(const CellsKey *key, const Edge *edge, size_t row, int t
     return at;
 }
 
-/* Reads a row of which only the cells `mask` matter, in all words or, unless -1, in one. */
-static void source_row(CellSource source, size_t row, int only, uint64_t mask,
-                       uint64_t out[CELLS_ROW])
+/* A row of which only the cells `mask` matter, in all words or, unless -1, in one. It is read where it is, if it can
+ * be, else into `room`. */
+static const uint64_t *source_row(CellSource source, size_t row, int only, uint64_t mask,
+                                  uint64_t room[CELLS_ROW])
 {
     size_t first = row * CELLS_ROW;
     for (int i = 0; i < CELLS_ROW && source.family != NULL; i++)
         if (only < 0 || i == only) family_fill(source.family, source.side, first + i, mask);
+    if (source.all != NULL) return source.all + first;
     if (source.legal != NULL)
-        cells_legal_row(source.legal, source.side, row, only, out);
-    else if (source.all != NULL)
-        memcpy(out, source.all + first, CELLS_ROW * sizeof *out);
+        cells_legal_row(source.legal, source.side, row, only, room);
+    else if (source.guess != NULL)
+        guess_row(source.guess, source.side, row, room);
     else
-        memset(out, 0xff, CELLS_ROW * sizeof *out);
-    if (source.none == NULL) return;
-    for (int i = 0; i < CELLS_ROW; i++) out[i] &= ~source.none[first + i];
+        memset(room, 0xff, CELLS_ROW * sizeof *room);
+    return room;
 }
 
 /* The squares that must be empty for a pawn's move. */
@@ -56,10 +57,11 @@ static bool row_can(const CellsKey *key, const Edge *edge, size_t row, uint64_t 
 
 static void pull_pawn(const Family *f, const Edge *edge, CellSource source, uint64_t *out)
 {
-    uint64_t path = pawn_path(edge), words[CELLS_ROW];
+    uint64_t path = pawn_path(edge), room[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(&f->key); row++) {
         if (!row_can(&f->key, edge, row, path)) continue;
-        source_row(source, child_row(&f->key, edge, row, edge->to), -1, ~path, words);
+        const uint64_t *words =
+            source_row(source, child_row(&f->key, edge, row, edge->to), -1, ~path, room);
         for (int king = 0; king < 64; king++)
             if (!bit_test(path, king)) out[row * CELLS_ROW + king] |= words[king] & ~path;
     }
@@ -67,30 +69,32 @@ static void pull_pawn(const Family *f, const Edge *edge, CellSource source, uint
 
 static void pull_king(const Family *f, int side, const Edge *edge, CellSource source, uint64_t *out)
 {
-    uint64_t words[CELLS_ROW];
+    uint64_t room[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(&f->key); row++) {
         int to = edge->victim >= 0 ? cells_square(&f->key, row, edge->victim) : edge->to;
         uint64_t *cells = out + row * CELLS_ROW;
         bool white = side == TREB_WHITE;
-        source_row(source, child_row(&f->key, edge, row, to), white ? to : -1,
-                   white ? UINT64_MAX : square_bit(to), words);
+        const uint64_t *words =
+            source_row(source, child_row(&f->key, edge, row, to), white ? to : -1,
+                       white ? UINT64_MAX : square_bit(to), room);
         if (white) {
             for (uint64_t from = king_attacks(to); from != 0;) cells[bit_pop(&from)] |= words[to];
             continue;
         }
         for (int king = 0; king < 64; king++)
-            if (bit_test(words[king], to)) cells[king] |= king_attacks(to);
+            cells[king] |= king_attacks(to) & -(words[king] >> to & 1);
     }
 }
 
 static void pull_piece(const Family *f, const Edge *edge, CellSource source, uint64_t *out)
 {
-    uint64_t words[CELLS_ROW];
+    uint64_t room[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(&f->key); row++) {
         int at = cells_square(&f->key, row, edge->mover);
         int to = edge->victim >= 0 ? cells_square(&f->key, row, edge->victim) : edge->to;
         if (at != to) continue;
-        source_row(source, child_row(&f->key, edge, row, to), -1, UINT64_MAX, words);
+        const uint64_t *words =
+            source_row(source, child_row(&f->key, edge, row, to), -1, UINT64_MAX, room);
         cells_unmove_from(&f->key, edge->mover, row, words, out);
     }
 }
@@ -152,10 +156,10 @@ static bool row_can_answer(const Edge *edge, size_t row)
 
 void edge_pull_en_passant(const Edge *edge, CellSource source, uint64_t *out)
 {
-    uint64_t path = square_bit(edge->between), words[CELLS_ROW];
+    uint64_t path = square_bit(edge->between), room[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(&edge->child.key); row++) {
         if (!row_can_answer(edge, row)) continue;
-        source_row(source, row, -1, ~path, words);
+        const uint64_t *words = source_row(source, row, -1, ~path, room);
         for (int king = 0; king < 64; king++)
             if (king != edge->between) out[row * CELLS_ROW + king] |= words[king] & ~path;
     }

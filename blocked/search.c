@@ -2,15 +2,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocked/choice.h"
 #include "blocked/lattice.h"
+
+/* How much of what might help is followed. Whoever is guessed to win, or to hold, needs one move: it follows one quiet
+ * move from each position, or all; and promotions to less than a queen that the other side might make, or not. */
+typedef enum Breadth { NARROW, BROAD, THOROUGH } Breadth;
+
+/* Each stage is tried until it leads to nothing new. What a wide one would take in needlessly a narrow one before it
+ * mostly leaves out. */
+static const struct Stage {
+    int men; /* pieces of families that may be taken in */
+    Breadth breadth;
+} stages[] = {{0, NARROW}, {1, NARROW}, {0, BROAD},    {0, THOROUGH}, {1, BROAD}, {1, THOROUGH},
+              {2, NARROW}, {2, BROAD},  {2, THOROUGH}, {3, NARROW},   {3, BROAD}, {3, THOROUGH}};
 
 /* Bytes of families with pieces that a round takes in, one at least. */
 enum { ROUND_BYTES = 256 << 20 };
 
 typedef struct Search {
     Lattice *lattice;
-    int men;         /* pieces of families that may be taken in */
-    bool thorough;   /* look at under-promotions that are not expected to matter, too */
+    int men; /* pieces of families that may be taken in */
+    Breadth breadth;
     uint64_t missed; /* needed ones that were not */
     uint64_t added;
     uint64_t bytes; /* of those added this round that have pieces */
@@ -92,14 +105,25 @@ typedef struct Trail {
     bool won;
     uint64_t *cells; /* of the family: where the trail is */
     uint64_t *use;   /* those of them that use an edge */
+    uint64_t *room;
 } Trail;
 
 static bool trail_chooses(const Trail *t) { return (t->side == t->winner) == t->won; }
 
-/* Takes in an unknown child that is guessed to be as the trail would have it. */
-static bool follow_unknown(const Trail *t, const EdgeChild *child)
+/* Whether some of a set of cells of an unknown child, `side` to move, are guessed to be as the trail would have them. */
+static bool guessed_any(const Trail *t, const CellsKey *key, int side, const uint64_t *cells)
 {
-    return outcome_guess(&child->key, t->winner) != t->won || take_in(t->search, child);
+    Guess guess;
+    uint64_t likely[CELLS_ROW];
+    guess_start(&guess, key, t->winner);
+    for (size_t row = 0; row < cells_rows(key); row++) {
+        const uint64_t *at = cells + row * CELLS_ROW;
+        if (!cells_row_any(at)) continue;
+        guess_row(&guess, side, row, likely);
+        for (int i = 0; i < CELLS_ROW; i++)
+            if (at[i] & (t->won ? likely[i] : ~likely[i])) return true;
+    }
+    return false;
 }
 
 /* Follows a double push on to the answers en passant; `cells` are those after it. */
@@ -112,8 +136,10 @@ static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cel
     for (size_t w = 0; w < words && good; w++) any |= there[w];
     for (int i = 0; i < edge->captures && good && any; i++) {
         const EdgeChild *answer = &edge->en_passant[i];
-        good = answer->family == NULL ? follow_unknown(t, answer)
-                                      : want(answer->family, t->winner, t->side, there, t->won);
+        if (answer->family != NULL)
+            good = want(answer->family, t->winner, t->side, there, t->won);
+        else if (guessed_any(t, &answer->key, t->side, there))
+            good = take_in(t->search, answer);
     }
     free(there);
     return good;
@@ -123,54 +149,43 @@ static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cel
  * hardly does better by it than by a queen. */
 static bool skips(const Trail *t, const Edge *edge)
 {
-    if (t->search->thorough || trail_chooses(t) || t->won) return false;
+    if (t->search->breadth == THOROUGH || trail_chooses(t) || t->won) return false;
     for (int i = 0; i < edge->child.key.men; i++)
         if (edge->place[i] == EDGE_NEW && edge->child.key.man[i].type != TREB_QUEEN) return true;
     return false;
 }
 
-/* Ors into `out` the cells from which the edge leads to what the trail looks for, as far as is
- * known; false if there are none. */
-static bool pull_sought(const Trail *t, const Edge *edge, uint64_t *out)
+/* Sets t->use to the cells from which the edge leads to what the trail looks for, as far as is known. The answers to a
+ * double push may be what counts. */
+static void find_sought(const Trail *t, const Edge *edge)
 {
-    Family *to = edge->child.family;
-    CellSource source = {.side = !t->side};
-    /* The answers to a double push may be what counts. */
-    bool any_child = edge->captures > 0;
-    if (to == NULL && !any_child && outcome_guess(&edge->child.key, t->winner) != t->won)
-        return false;
-    if (to != NULL && !any_child) {
-        uint64_t *won = to->won[GUESS][t->winner][!t->side];
-        source.all = t->won ? won : to->legal[!t->side];
-        source.none = t->won ? NULL : won;
-        source.family = to->oracle != NULL ? to : NULL;
-    } else if (to == NULL && !edge->child.beyond) {
-        source.legal = &edge->child.key;
-    }
-    edge_pull(t->family, t->side, edge, source, out);
-    return true;
+    if (edge->captures > 0)
+        edge_use(t->family, t->side, edge, t->use);
+    else
+        edge_guess(t->family, t->side, edge, t->winner, t->won, t->room, t->use);
 }
 
 /* The cells of the trail that use an edge; false if there are none. */
 static bool find_users(const Trail *t, const Edge *edge)
 {
-    size_t words = cells_words(&t->family->key);
     uint64_t any = 0;
-    memset(t->use, 0, words * sizeof *t->use);
-    if (!pull_sought(t, edge, t->use)) return false;
-    for (size_t w = 0; w < words; w++) any |= t->use[w] &= t->cells[w];
+    find_sought(t, edge);
+    for (size_t w = 0; w < cells_words(&t->family->key); w++) any |= t->use[w] &= t->cells[w];
     return any != 0;
 }
 
 static bool follow_edge(const Trail *t, const Edge *edge)
 {
     Family *to = edge->child.family;
-    if (to == NULL && !follow_unknown(t, &edge->child)) return false;
-    if (edge->captures == 0 && to == NULL) return true;
+    if (edge->captures == 0 && to == NULL) return take_in(t->search, &edge->child);
     uint64_t *there = calloc(cells_words(&edge->child.key), sizeof *there);
     if (there == NULL) return false;
     edge_push(t->family, t->side, edge, t->use, there);
-    bool good = to == NULL || want(to, t->winner, !t->side, there, t->won);
+    bool good = true;
+    if (to != NULL)
+        good = want(to, t->winner, !t->side, there, t->won);
+    else if (guessed_any(t, &edge->child.key, !t->side, there))
+        good = take_in(t->search, &edge->child);
     good = good && (edge->captures == 0 || follow_answers(t, edge, there));
     free(there);
     return good;
@@ -213,20 +228,25 @@ typedef struct Walk {
     uint64_t *cells[2]; /* by side to move: where the trails lead */
     uint64_t *now[2];   /* those of them from which no quiet moves were followed yet */
     uint64_t *rows[2];  /* the rows of `now` */
+    uint64_t *alike[2]; /* what is open and guessed as the trails are */
     uint64_t *stop;     /* where whoever has the choice needs no quiet move */
-    uint64_t *use, *reach;
+    uint64_t *use, *room, *reach;
+    uint16_t *
+        rank; /* plies of the guessed win with the other to move; NULL unless one move is chosen by it */
 } Walk;
 
 static bool walk_init(Walk *walk, Search *search, Family *f)
 {
     size_t words = cells_words(&f->key), row_words = cells_row_words(&f->key);
-    uint64_t *at = calloc(6 * words + 3 * row_words, sizeof *at);
+    uint64_t *at = calloc(9 * words + 3 * row_words, sizeof *at);
     *walk = (Walk){.search = search, .family = f, .use = at};
     if (at == NULL) return false;
     walk->stop = at += words;
+    walk->room = at += words;
     for (int side = 0; side < 2; side++) {
         walk->cells[side] = at += words;
         walk->now[side] = at += words;
+        walk->alike[side] = at += words;
     }
     walk->rows[0] = at += words;
     walk->rows[1] = at += row_words;
@@ -234,12 +254,16 @@ static bool walk_init(Walk *walk, Search *search, Family *f)
     return true;
 }
 
-static void walk_free(Walk *walk) { free(walk->use); }
+static void walk_free(Walk *walk)
+{
+    free(walk->use);
+    free(walk->rank);
+}
 
 static Trail walk_trail(const Walk *walk, int side)
 {
     return (Trail){walk->search, walk->family,      walk->winner, side,
-                   walk->won,    walk->cells[side], walk->use};
+                   walk->won,    walk->cells[side], walk->use,    walk->room};
 }
 
 /* Starts from what is wanted; false if there is nothing. */
@@ -252,7 +276,8 @@ static bool walk_start(Walk *walk, int winner, bool won)
     for (int side = 0; side < 2; side++) {
         memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
         for (size_t w = 0; w < cells_words(&f->key); w++) {
-            uint64_t wanted = f->wanted[winner][side][w] & word_guessed(f, winner, side, w, won);
+            walk->alike[side][w] = word_guessed(f, winner, side, w, won);
+            uint64_t wanted = f->wanted[winner][side][w] & walk->alike[side][w];
             walk->now[side][w] = walk->cells[side][w] = wanted;
             if (wanted)
                 walk->rows[side][w / CELLS_ROW / 64] |= square_bit((int)(w / CELLS_ROW % 64));
@@ -271,9 +296,52 @@ static void find_stops(const Walk *walk)
     memset(walk->stop, 0, cells_words(&f->key) * sizeof *walk->stop);
     for (int i = 0; i < f->edges[side]; i++) {
         const Edge *edge = &f->edge[side][i];
-        if (!edge_closed(edge, walk->winner) && edge->captures == 0)
-            pull_sought(&trail, edge, walk->stop);
+        if (edge_closed(edge, walk->winner) || edge->captures > 0) continue;
+        find_sought(&trail, edge);
+        for (size_t w = 0; w < cells_words(&f->key); w++) walk->stop[w] |= walk->use[w];
     }
+}
+
+/* How soon the guessed win comes, by which its moves are chosen. */
+static bool find_ranks(Walk *walk)
+{
+    const Family *f = walk->family;
+    const int winner = walk->winner;
+    size_t words = cells_words(&f->key);
+    if (!walk->won || walk->search->breadth != NARROW) return true;
+    if (walk->rank == NULL && (walk->rank = malloc(64 * words * sizeof *walk->rank)) == NULL)
+        return false;
+    memset(walk->rank, 0xff, 64 * words * sizeof *walk->rank);
+    uint64_t *result = calloc(2 * words, sizeof *result);
+    Game game = {.key = &f->key,
+                 .winner = winner,
+                 .legal = {walk->alike[0], walk->alike[1]},
+                 .won_at_1 = walk->stop,
+                 .losable = walk->alike[!winner],
+                 .won = result,
+                 .lost = result + words};
+    game.rank[!winner] = walk->rank;
+    bool good = result != NULL && game_solve(&game);
+    free(result);
+    return good;
+}
+
+/* What the quiet moves of one side lead to that are to be followed; into `use`. */
+static void walk_moves(const Walk *walk, int side)
+{
+    const Family *f = walk->family;
+    const bool chooses = (side == walk->winner) == walk->won;
+    if (!chooses || walk->search->breadth != NARROW) {
+        cells_unmove(&f->key, side, walk->now[side], walk->rows[side], walk->use, walk->reach);
+        return;
+    }
+    const Choice choice = {&f->key,
+                           side,
+                           walk->now[side],
+                           walk->alike[!side],
+                           walk->cells[!side],
+                           walk->won ? walk->rank : NULL};
+    choose_moves(&choice, walk->use);
 }
 
 /* Follows the quiet moves of one side. */
@@ -288,14 +356,13 @@ static void walk_ply(const Walk *walk, int side)
         memset(walk->use + row * CELLS_ROW, 0, row_bytes);
     if (chooses)
         for (size_t w = 0; w < rows * CELLS_ROW; w++) now[w] &= ~walk->stop[w];
-    cells_unmove(&f->key, side, now, walk->rows[side], walk->use, walk->reach);
+    walk_moves(walk, side);
     for (size_t row = 0; (row = cells_next_row(&f->key, walk->rows[side], row)) < rows; row++)
         memset(now + row * CELLS_ROW, 0, row_bytes);
     memset(walk->rows[side], 0, cells_row_words(&f->key) * sizeof(uint64_t));
     for (size_t row = 0; (row = cells_next_row(&f->key, walk->reach, row)) < rows; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
-            uint64_t found = walk->use[w] & ~walk->cells[!side][w] &
-                             word_guessed(f, walk->winner, !side, w, walk->won);
+            uint64_t found = walk->use[w] & ~walk->cells[!side][w] & walk->alike[!side][w];
             if (found == 0) continue;
             walk->now[!side][w] |= found;
             walk->cells[!side][w] |= found;
@@ -312,6 +379,7 @@ static bool rows_any(const Family *f, const uint64_t *rows)
 static bool walk_on(Walk *walk)
 {
     find_stops(walk);
+    if (!find_ranks(walk)) return false;
     while (rows_any(walk->family, walk->rows[0]) || rows_any(walk->family, walk->rows[1]))
         for (int side = 0; side < 2; side++)
             if (rows_any(walk->family, walk->rows[side])) walk_ply(walk, side);
@@ -326,6 +394,8 @@ static bool search_family(Search *search, Family *f)
 {
     Walk walk;
     if (f->wanted[0][0] == NULL) return true;
+    f->met = search->lattice->round;
+    if (!lattice_refresh(search->lattice, f)) return false;
     bool good = walk_init(&walk, search, f);
     for (int i = 0; i < 4 && good; i++)
         if (walk_start(&walk, i >> 1, i & 1)) good = walk_on(&walk);
@@ -335,12 +405,13 @@ static bool search_family(Search *search, Family *f)
 }
 
 /* One round: takes in what undecided cells lead to. */
-static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool *done)
+static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool all,
+                         bool *done)
 {
     Lattice *lattice = search->lattice;
     search->missed = search->added = search->bytes = 0;
     search->put_off = false;
-    if (!lattice_update(lattice)) return false;
+    if (!lattice_update(lattice, all)) return false;
     for (int i = 0; i < 8; i++) {
         int side = i >> 1 & 1;
         if (!want(family, i >> 2, side, wanted != NULL ? wanted[side] : NULL, i & 1)) return false;
@@ -362,16 +433,19 @@ bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2]
     bool done = false;
     if (!lattice_sound(lattice)) return false;
     Search search = {.lattice = lattice};
-    for (int stage = 0; stage < 2 * (lattice->limits.men + 1) && !done; stage++) {
-        search.men = stage / 2;
-        search.thorough = stage % 2;
-        do {
-            if (!search_round(&search, family, wanted, &done)) {
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && !done; i++) {
+        if (stages[i].men > lattice->limits.men) continue;
+        search.men = stages[i].men;
+        search.breadth = stages[i].breadth;
+        /* Only what the search meets is solved again, until that leads to nothing new. */
+        for (bool all = true; !done; all = search.added == 0) {
+            if (!search_round(&search, family, wanted, all, &done)) {
                 lattice->failed = lattice->failed || !lattice->stopped;
                 return false;
             }
-        } while (!done && search.added > 0);
-        if (search.missed == 0) break;
+            if (all && search.added == 0) break;
+        }
+        if (search.missed == 0 && search.breadth != NARROW) break;
     }
     return true;
 }

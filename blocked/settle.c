@@ -157,8 +157,22 @@ static bool distances_find(Distances *d, Lattice *lattice, Family *family)
     return true;
 }
 
-/* One move from a position of another structure, both sides at their best. */
-static bool step(SettleLine *line, Distances *d, int winner, bool *found)
+/* What is proven of a position by now, or all that can be learnt of it. */
+static bool value_of(Lattice *lattice, const treb_position *pos, bool learn, BlockedValue *value,
+                     Cell *cell)
+{
+    CellsKey key;
+    Family *family;
+    if (learn || position_ep_legal(pos)) return settle_position(lattice, pos, value, &family, cell);
+    *value = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
+    family = cells_from_position(pos, &key, cell) ? lattice_find(lattice, &key) : NULL;
+    if (family != NULL) *value = family_value(family, pos->turn, *cell);
+    return family == NULL || !family->failed;
+}
+
+/* One move from a position of another structure, both sides at their best. The proof that it is won has a move that is
+ * proven to win, and no other needs to be looked at; only after a double push it may not be known yet. */
+static bool step(SettleLine *line, Distances *d, int winner, bool learn, bool *found)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(&line->pos, moves), best = -1;
@@ -168,11 +182,10 @@ static bool step(SettleLine *line, Distances *d, int winner, bool *found)
     for (int i = 0; i < count; i++) {
         BlockedMove m = {.move = moves[i]};
         treb_position child;
-        Family *family;
         Cell cell;
         position_make(&line->pos, moves[i], &child);
         m.leaves = move_is_zeroing(&line->pos, moves[i]);
-        if (!settle_position(line->lattice, &child, &m.value, &family, &cell)) return false;
+        if (!value_of(line->lattice, &child, learn, &m.value, &cell)) return false;
         if (!wins_for(m.value.verdict, winner)) continue;
         int plies = m.leaves ? 1 : 1 + d->ranks.rank[winner][child.turn][cell];
         if (best >= 0 && (winning ? plies >= best : plies <= best)) continue;
@@ -209,7 +222,8 @@ bool settle_line(SettleLine *line, BlockedEnd *end)
                                                : BLOCKED_END_CAPACITY;
         if (!good || *end != BLOCKED_END_CAPACITY) break;
         int winner = value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-        good = distances_find(&d, line->lattice, family) && step(line, &d, winner, &found);
+        good = distances_find(&d, line->lattice, family) && step(line, &d, winner, false, &found);
+        if (good && !found) good = step(line, &d, winner, true, &found);
         /* A double push that can be answered en passant is no position of its family. */
         if (good && !found) *end = BLOCKED_END_OPEN;
         if (!found) break;

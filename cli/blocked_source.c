@@ -4,48 +4,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/answer_blocked.h"
 #include "blocked/file_check.h"
-#include "blocked/table_value.h"
 #include "core/error.h"
 #include "core/table.h"
-
-/* ---- Tables of few men ----------------------------------------------------------------------- */
-
-enum { TABLE_MEN = 5 };
-
-/* Whether there is a table of verdicts for a material and for all that it can turn into. */
-static bool tables_complete(const treb_tables *tables, const Material *m)
-{
-    treb_table_info info;
-    char name[MATERIAL_NAME_SIZE];
-    Material juniors[MATERIAL_MAX_JUNIORS];
-    if (material_men(m) < 3) return true;
-    material_name(m, name);
-    if (treb_tables_find(tables, name, TREB_WDL, &info, NULL) != TREB_OK) return false;
-    int count = material_juniors(m, juniors, NULL);
-    for (int i = 0; i < count; i++)
-        if (!tables_complete(tables, &juniors[i])) return false;
-    return true;
-}
-
-static bool covers(void *context, const CellsKey *key)
-{
-    Material m = {0};
-    for (int color = 0; color < 2; color++) {
-        m.count[color][TREB_KING] = 1;
-        m.count[color][TREB_PAWN] = (uint8_t)bit_count(key->pawns[color]);
-    }
-    for (int i = 0; i < key->men; i++) m.count[key->man[i].color][key->man[i].type]++;
-    if (material_men(&m) > TABLE_MEN) return false;
-    material_canonical(&m);
-    return tables_complete(context, &m);
-}
 
 void source_use_tables(treb_tables *tables, LatticeLimits *limits)
 {
     treb_tables_set_memory(tables, UINT64_C(256) << 20);
-    limits->covers = covers;
-    limits->oracle = (FamilyOracle){tables, table_value};
+    answer_use_tables(tables, limits);
 }
 
 /* ---- Progress -------------------------------------------------------------------------------- */

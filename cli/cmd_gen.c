@@ -1,242 +1,16 @@
 /* cmd_gen.c - trebuchet gen: make tables; trebuchet export: the same as Syzygy's files. */
-#include <omp.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/estimate.h"
 #include "cli/gen_progress.h"
+#include "cli/gen_words.h"
 #include "cli/json.h"
-#include "cli/options.h"
-
-static const char usage[] =
-    "Usage: trebuchet gen [options] MATERIAL... | --men N | --book\n"
-    "\n"
-    "Makes the tables of the given materials, such as KRPvKR, and of every smaller\n"
-    "ending they can turn into. Tables that are already there are kept; a run that\n"
-    "was cut short carries on.\n"
-    "\n"
-    "  -n, --men N          all materials of up to N men\n"
-    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
-    "  -m, --metric LIST    wdl,dtz,dtc,dtm or all (default all; wdl is always made)\n"
-    "  -t, --tables DIR     where tables go (default: the first of TREBUCHET_PATH, or\n"
-    "                       tables)\n"
-    "  -j, --threads N      threads (default: one a processor)\n"
-    "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse (default: 7/8\n"
-    "                       of what is free)\n"
-    "  -c, --codec CODEC    how cells are packed: symbols (the default: smaller, and\n"
-    "                       read one at a time) or zstd (as older readers know it)\n"
-    "  -l, --level N        zstd level, 1 to 19, and codec zstd; higher is smaller\n"
-    "                       and slower (default: settings of our own, as small as 9\n"
-    "                       and half as fast again)\n"
-    "  -e, --estimate       say what it would take, and stop\n"
-    "      --json           one JSON object a line as tables are made; with\n"
-    "                       --estimate one object\n"
-    "      --force          begin even if the disk seems to have too little room\n"
-    "      --keep-scratch   leave the scratch files, for a later run to use\n"
-    "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n";
-
-static const char export_usage[] =
-    "Usage: trebuchet export --syzygy DIR [options] MATERIAL... | --men N\n"
-    "\n"
-    "Makes Syzygy's files, .rtbw and .rtbz, for the engines that read them: of the\n"
-    "given materials, such as KRPvKR, and of every smaller ending they can turn into.\n"
-    "They are solved on the way, which takes less time than reading our own tables;\n"
-    "none need be there. Files that are there are kept; a run that was cut short\n"
-    "carries on.\n"
-    "\n"
-    "  -s, --syzygy DIR     where the files go\n"
-    "  -n, --men N          all materials of up to N men\n"
-    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
-    "  -x, --exact          DTZ in plies: larger files. Else it is rounded to moves, as\n"
-    "                       in Syzygy's own, but where the 50-move rule is near\n"
-    "  -j, --threads N      threads (default: one a processor)\n"
-    "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse (default: 7/8\n"
-    "                       of what is free)\n"
-    "  -e, --estimate       say what it would take, and stop\n"
-    "      --json           one JSON object a line as files are made; with\n"
-    "                       --estimate one object\n"
-    "      --force          begin even if the disk seems to have too little room\n"
-    "      --keep-scratch   leave the scratch files, for a later run to use\n"
-    "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n";
-
-typedef struct GenArgs {
-    const char *command; /* "gen" or "export" */
-    GenerateOptions options;
-    Material *material;
-    size_t materials;
-    bool estimate, quiet, force;
-} GenArgs;
-
-static bool add_materials(GenArgs *args, const Material *materials, size_t count)
-{
-    Material *grown = realloc(args->material, (args->materials + count) * sizeof *grown);
-    if (grown == NULL) return cli_no_memory(args->command) == CLI_OK;
-    memcpy(grown + args->materials, materials, count * sizeof *grown);
-    args->material = grown;
-    args->materials += count;
-    return true;
-}
-
-static bool add_named(GenArgs *args, const char *name)
-{
-    Material m;
-    char canonical[MATERIAL_NAME_SIZE];
-    if (!cli_read_material(args->command, name, canonical)) return false;
-    material_parse(canonical, &m);
-    return add_materials(args, &m, 1);
-}
-
-static bool add_men(GenArgs *args, const char *text)
-{
-    uint64_t men;
-    if (!cli_set_number(args->command, "--men", text, 3, TREB_MEN_MAX, &men)) return false;
-    for (int n = 3; n <= (int)men; n++) {
-        size_t count = material_list(n, NULL, 0);
-        Material *list = malloc(count * sizeof *list);
-        if (list == NULL) return cli_no_memory(args->command) == CLI_OK;
-        material_list(n, list, count);
-        bool ok = add_materials(args, list, count);
-        free(list);
-        if (!ok) return false;
-    }
-    return true;
-}
-
-static bool set_metrics(GenArgs *args, const char *value)
-{
-    unsigned metrics = cli_parse_metrics(value);
-    args->options.metrics = metrics | 1u << TREB_WDL;
-    if (metrics == 0)
-        cli_error(args->command, "--metric takes a list of wdl, dtz, dtc, dtm, or all, not '%s'",
-                  value);
-    return metrics != 0;
-}
-
-static bool set_number(GenArgs *args, int c, const char *value)
-{
-    uint64_t number = 0;
-    bool threads = c == 'j';
-    if (!cli_set_number(args->command, threads ? "--threads" : "--level", value, 1,
-                        threads ? 1024 : 19, &number))
-        return false;
-    if (threads)
-        omp_set_num_threads((int)number);
-    else
-        args->options.level = (int)number;
-    if (!threads) args->options.codec = TABLE_ZSTD;
-    return true;
-}
-
-static bool set_codec(GenArgs *args, const char *value)
-{
-    bool symbols = strcmp(value, "symbols") == 0;
-    args->options.codec = symbols ? TABLE_SYMBOLS : TABLE_ZSTD;
-    if (symbols || strcmp(value, "zstd") == 0) return true;
-    cli_error(args->command, "--codec takes symbols or zstd, not '%s'", value);
-    return false;
-}
-
-enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE };
-
-static bool set_option(void *gen, int c, const char *value)
-{
-    GenArgs *args = gen;
-    switch (c) {
-    case 'n':
-        return add_men(args, value);
-    case 'b':
-        return add_named(args, "KRPvKR") && add_named(args, "KQPvKQ") && add_named(args, "KBNvK") &&
-               add_named(args, "KRvKB");
-    case 'm':
-        return set_metrics(args, value);
-    case 't':
-        args->options.directory = value;
-        return true;
-    case 'j':
-    case 'l':
-        return set_number(args, c, value);
-    case 'c':
-        return set_codec(args, value);
-    case 'M':
-        return cli_set_size(args->command, "--memory", value, 1, &args->options.memory);
-    case 'e':
-        return args->estimate = true;
-    case 's':
-        args->options.directory = value;
-        return args->options.syzygy = true;
-    case 'x':
-        return args->options.exact = true;
-    case 'q':
-        return args->quiet = true;
-    case FORCE:
-        return args->force = true;
-    default:
-        return args->options.keep_scratch = true;
-    }
-}
-
-/* -1: carry on; else the exit code. */
-static int parse_with(GenArgs *args, const CliOptions *reader, int argc, char **argv)
-{
-    int code = cli_options(reader, args, argc, argv);
-    if (code >= 0) return code;
-    for (int i = optind; i < argc; i++)
-        if (!add_named(args, argv[i])) return cli_usage(args->command);
-    if (args->materials > 0) return -1;
-    cli_error(args->command, "name a material such as KRPvKR, or give --men N or --book");
-    return cli_usage(args->command);
-}
-
-static int parse_export(GenArgs *args, int argc, char **argv)
-{
-    static const struct option options[] = {{"syzygy", 1, NULL, 's'},
-                                            {"men", 1, NULL, 'n'},
-                                            {"book", 0, NULL, 'b'},
-                                            {"exact", 0, NULL, 'x'},
-                                            {"threads", 1, NULL, 'j'},
-                                            {"memory", 1, NULL, 'M'},
-                                            {"estimate", 0, NULL, 'e'},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"json-log", 0, NULL, CLI_OPTION_JSON},
-                                            {"force", 0, NULL, FORCE},
-                                            {"keep-scratch", 0, NULL, KEEP_SCRATCH},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const CliOptions reader = {"export", export_usage, "s:n:bxj:M:eqh", options, NULL, set_option};
-    int code = parse_with(args, &reader, argc, argv);
-    if (code >= 0 || args->options.syzygy) return code;
-    cli_error("export", "say where the files go: --syzygy DIR");
-    return cli_usage("export");
-}
-
-static int parse_gen(GenArgs *args, int argc, char **argv)
-{
-    static const struct option options[] = {{"men", 1, NULL, 'n'},
-                                            {"book", 0, NULL, 'b'},
-                                            {"metric", 1, NULL, 'm'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"threads", 1, NULL, 'j'},
-                                            {"memory", 1, NULL, 'M'},
-                                            {"codec", 1, NULL, 'c'},
-                                            {"level", 1, NULL, 'l'},
-                                            {"estimate", 0, NULL, 'e'},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"json-log", 0, NULL, CLI_OPTION_JSON},
-                                            {"force", 0, NULL, FORCE},
-                                            {"keep-scratch", 0, NULL, KEEP_SCRATCH},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    /* No folders: --tables names the one to write to. */
-    const CliOptions reader = {"gen", usage, "n:bm:t:j:M:c:l:eqh", options, NULL, set_option};
-    return parse_with(args, &reader, argc, argv);
-}
 
 typedef struct GenRun {
     const char *command;
+    bool stats;
     GenProgress *progress;
     const GeneratePlan *plan;
     uint64_t positions[WDL_VALUES], bytes;
@@ -259,6 +33,24 @@ static void note_longest(GenRun *run, size_t step, const Tally *t)
         }
 }
 
+/* What ranks sent each other. */
+static void print_traffic(const GenerateReport *r)
+{
+    const RankTraffic *t = &r->traffic;
+    const double waiting = 1e-6 * (double)t->waiting;
+    char sent[16], most[16], gathered[16], sets[16], largest[16];
+    cli_format_size(t->bytes - t->gathered, sent);
+    cli_format_size(t->most, most);
+    cli_format_size(t->gathered, gathered);
+    cli_format_size(r->sets, sets);
+    cli_format_size(r->largest, largest);
+    printf("          %" PRIu64 " plies, %s sent, at most %s by a rank in a ply; %s gathered\n"
+           "          %" PRIu64 " messages; %.2f s waiting, summed over ranks\n"
+           "          a rank has up to %s of sets; the largest process took %s\n",
+           t->plies, sent, most, gathered, t->messages, waiting, sets, largest);
+    fflush(stdout);
+}
+
 static void on_step(void *context, size_t step, const GenerateReport *r)
 {
     GenRun *run = context;
@@ -272,6 +64,7 @@ static void on_step(void *context, size_t step, const GenerateReport *r)
     for (int side = 0; side < 2; side++)
         for (int v = 0; v < WDL_VALUES; v++) run->positions[v] += r->result.tally.count[side][v];
     note_longest(run, step, &r->result.tally);
+    if (run->stats && r->traffic.plies > 0) print_traffic(r);
 }
 
 static void print_summary(const GenRun *run)
@@ -304,8 +97,52 @@ static int print_done(const GenRun *run)
 /* Whatever it is, it has failed: there are no tables to miss. */
 static int gen_failed(const GenArgs *args, const treb_error *error)
 {
+    if (args->told) args->ranks->end_job(args->ranks->context, error->text);
     cli_fail(args->command, error, NULL);
     return CLI_FAILED;
+}
+
+/* The folder of a rank: the first has one if --scratch says where. False: none. */
+static bool rank_folder(const GenArgs *args, int rank, char *path, size_t size)
+{
+    if (args->ranks == NULL || (rank == 0 && args->scratch == NULL)) return false;
+    const char *where = args->scratch != NULL ? args->scratch : args->tables;
+    snprintf(path, size, "%.4100s/%srank-%d", where, args->scratch != NULL ? "" : ".", rank);
+    return true;
+}
+
+static bool own_folder(GenArgs *args)
+{
+    static char path[4200];
+    args->tables = args->options.directory;
+    if (!rank_folder(args, args->ranks != NULL ? args->ranks->rank : 0, path, sizeof path))
+        return true;
+    args->options.scratch = path;
+    if (args->ranks->rank > 0) args->options.directory = path;
+    return cli_make_folder(args->command, path);
+}
+
+/* Removes it; and the first those of ranks that an earlier run had, as far as they are here. */
+static void drop_folders(const GenArgs *args)
+{
+    const GenerateOptions *o = &args->options;
+    const int own = args->ranks != NULL ? args->ranks->rank : 0;
+    char path[4200];
+    if (args->ranks == NULL || o->keep_scratch) return;
+    for (int rank = own; rank < RANKS_MOST; rank++)
+        if ((rank == own || (own == 0 && rank >= args->ranks->count)) &&
+            rank_folder(args, rank, path, sizeof path))
+            generate_drop_scratch(path, o->metrics >> TREB_DTM & 1);
+}
+
+/* Gives the other ranks the plan, or none: there is nothing to do. */
+static void tell_plan(GenArgs *args, const GeneratePlan *plan)
+{
+    const Ranks *ranks = args->ranks;
+    uint64_t steps = plan != NULL ? plan->steps : 0;
+    ranks->tell(ranks->context, &steps, sizeof steps);
+    if (steps > 0) ranks->tell(ranks->context, plan->step, steps * sizeof *plan->step);
+    args->told = true;
 }
 
 static int run_plan(GenArgs *args, const GeneratePlan *plan)
@@ -313,6 +150,7 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     GenerateProgress state = {0};
     GenerateOptions *o = &args->options;
     GenRun run = {.command = args->command,
+                  .stats = args->stats,
                   .plan = plan,
                   .metric = o->metrics >> TREB_DTM & 1 ? TREB_DTM : TREB_DTZ};
     treb_error error;
@@ -320,12 +158,14 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
     int style = cli_json_wanted() ? GEN_PROGRESS_JSON
                 : args->quiet     ? GEN_PROGRESS_QUIET
                                   : GEN_PROGRESS_LINES;
-    o->stop = cli_catch_signals();
+    if (args->ranks == NULL) o->stop = cli_catch_signals();
+    if (args->ranks != NULL) tell_plan(args, plan);
     o->progress = &state;
     run.progress = gen_progress_start(args->command, style, plan, o, args->quiet);
     treb_status status = generate_run(o, plan, on_step, &run, &stopped, &error);
     gen_progress_stop(run.progress);
     if (status != TREB_OK) return gen_failed(args, &error);
+    drop_folders(args);
     if (stopped) {
         cli_error(args->command,
                   "stopped; the same command carries on: within a table, if it is a large one");
@@ -377,9 +217,10 @@ static int gen_with(GenArgs *args)
     else if (status != TREB_OK)
         code = gen_failed(args, &error);
     else
-        code = has_room(args, &e) && cli_make_folder(args->command, o->directory)
-                   ? run_plan(args, &e.plan)
-                   : CLI_FAILED;
+        code =
+            has_room(args, &e) && cli_make_folder(args->command, o->directory) && own_folder(args)
+                ? run_plan(args, &e.plan)
+                : CLI_FAILED;
     estimate_free(&e);
     return code;
 }
@@ -390,26 +231,79 @@ static int gen_end(GenArgs *args, int code)
     return cli_finish(args->command, code);
 }
 
+static void on_nothing(void *context, size_t step, const GenerateReport *r)
+{
+    (void)context, (void)step, (void)r;
+}
+
+/* A rank that is not the first does what that has planned. */
+static int gen_follow(GenArgs *args)
+{
+    const Ranks *ranks = args->ranks;
+    GeneratePlan plan = {NULL, 0};
+    uint64_t steps;
+    treb_error error;
+    bool stopped;
+    ranks->tell(ranks->context, &steps, sizeof steps);
+    if (steps == 0) return CLI_OK;
+    args->told = true;
+    plan.steps = steps;
+    plan.step = malloc(steps * sizeof *plan.step);
+    if (plan.step == NULL) ranks->end_job(ranks->context, "out of memory");
+    ranks->tell(ranks->context, plan.step, steps * sizeof *plan.step);
+    if (!own_folder(args)) ranks->end_job(ranks->context, "it has no folder for scratch files");
+    treb_status status = generate_run(&args->options, &plan, on_nothing, NULL, &stopped, &error);
+    if (status != TREB_OK) gen_failed(args, &error);
+    drop_folders(args);
+    generate_plan_free(&plan);
+    return CLI_OK;
+}
+
+static int gen_run(GenArgs *args)
+{
+    CliDirs dirs = {0};
+    cli_dirs_default(&dirs);
+    if (args->options.directory == NULL) args->options.directory = dirs.dir[0];
+    dirs = (CliDirs){.dir = {args->options.directory}, .count = 1, .environment = dirs.environment};
+    int code = CLI_FAILED;
+    if (args->ranks != NULL && args->ranks->rank > 0)
+        code = gen_follow(args);
+    else if (!cli_refuse_addresses("gen", &dirs))
+        code = gen_with(args);
+    cli_dirs_free(&dirs);
+    return code;
+}
+
+static const GenerateOptions gen_defaults = {.codec = TABLE_SYMBOLS,
+                                             .metrics = (1u << TREB_METRICS) - 1};
+
 int cli_gen(int argc, char **argv)
 {
-    GenArgs args = {.command = "gen",
-                    .options = {.codec = TABLE_SYMBOLS, .metrics = (1u << TREB_METRICS) - 1}};
-    CliDirs dirs = {0};
-    int code = parse_gen(&args, argc, argv);
-    if (code < 0) {
-        cli_dirs_default(&dirs);
-        if (args.options.directory == NULL) args.options.directory = dirs.dir[0];
-        dirs =
-            (CliDirs){.dir = {args.options.directory}, .count = 1, .environment = dirs.environment};
-        code = cli_refuse_addresses("gen", &dirs) ? CLI_FAILED : gen_with(&args);
-    }
-    cli_dirs_free(&dirs);
+    GenArgs args = {.command = "gen", .options = gen_defaults};
+    int code = gen_parse(&args, argc, argv);
+    return gen_end(&args, code < 0 ? gen_run(&args) : code);
+}
+
+int cli_gen_ranks(int argc, char **argv, const char *ranks_usage, Ranks *ranks)
+{
+    GenArgs args = {.command = "gen", .options = gen_defaults, .ranks = ranks};
+    int code = -1;
+    ranks->pieces = 2;
+    args.options.ranks = ranks;
+    /* What is wrong with the words the first alone says. */
+    if (ranks->rank == 0) code = gen_parse_ranks(&args, ranks_usage, argc, argv);
+    ranks->tell(ranks->context, &code, sizeof code);
+    if (code >= 0) return gen_end(&args, code);
+    if (ranks->rank > 0 && gen_parse_ranks(&args, ranks_usage, argc, argv) >= 0)
+        ranks->end_job(ranks->context, "it has other arguments than the first");
+    code = gen_run(&args);
+    if (ranks->rank == 0 && !args.told) tell_plan(&args, NULL);
     return gen_end(&args, code);
 }
 
 int cli_export(int argc, char **argv)
 {
     GenArgs args = {.command = "export", .options = {.metrics = 1u << TREB_WDL | 1u << TREB_DTZ}};
-    int code = parse_export(&args, argc, argv);
+    int code = gen_parse_export(&args, argc, argv);
     return gen_end(&args, code < 0 ? gen_with(&args) : code);
 }

@@ -49,6 +49,10 @@ static const char usage[] =
     "      --send-timeout S seconds for an answer to be taken (default four times --timeout)\n"
     "      --lists N        lists of zugzwangs and longest wins, made in the background when they are\n"
     "                       asked for, of endings of up to N men (default 5; 0 makes none)\n"
+    "      --solve SIZE     positions of kings and pawns without a table are solved in the\n"
+    "                       background when asked for, one at a time, with so much memory\n"
+    "                       (default 0: none is)\n"
+    "      --solve-time S   seconds for each (default 300)\n"
     "      --limit S        seconds to make an answer, waiting included (default 20)\n"
     "\n"
     "  -h, --help           this text\n"
@@ -82,6 +86,8 @@ enum {
     QUEUE_EACH,
     SEND_TIMEOUT,
     SOCKET_MODE,
+    SOLVE,
+    SOLVE_TIME,
     TIMEOUT,
     TRUST_PROXY,
     UNSENT
@@ -106,6 +112,8 @@ static const struct option options[] = {{"allow-empty", 0, NULL, ALLOW_EMPTY},
                                         {"quiet", 0, NULL, 'q'},
                                         {"send-timeout", 1, NULL, SEND_TIMEOUT},
                                         {"socket-mode", 1, NULL, SOCKET_MODE},
+                                        {"solve", 1, NULL, SOLVE},
+                                        {"solve-time", 1, NULL, SOLVE_TIME},
                                         {"tables", 1, NULL, 't'},
                                         {"threads", 1, NULL, 'j'},
                                         {"timeout", 1, NULL, TIMEOUT},
@@ -190,6 +198,8 @@ static bool set_memory(ServerOptions *o, int c)
         return set_size("answers", optarg, 0, most, &o->answers);
     case UNSENT:
         return set_size("unsent", optarg, 1, most, &o->unsent);
+    case SOLVE:
+        return set_size("solve", optarg, 0, most, &o->solve_memory);
     case HEADERS:
         return set_size("headers", optarg, HEADERS_LEAST, HEADERS_MOST, &o->headers);
     default:
@@ -205,6 +215,8 @@ static bool set_count(ServerOptions *o, int c)
         return set_number("threads", optarg, 1, THREADS_MOST, &o->threads);
     case LISTS:
         return set_number("lists", optarg, 0, TREB_MEN_MAX, &o->list_men);
+    case SOLVE_TIME:
+        return set_number("solve-time", optarg, 1, SECONDS_MOST, &o->solve_seconds);
     case CONNECTIONS:
         return set_number("connections", optarg, 1, MOST, &o->connections);
     case PER_CLIENT:
@@ -251,6 +263,7 @@ static bool set_option(ServeArgs *args, int c)
     case 'c':
     case ANSWERS:
     case UNSENT:
+    case SOLVE:
     case HEADERS:
     case BODY:
         return set_memory(o, c);
@@ -432,6 +445,7 @@ int cli_serve(int argc, char **argv)
                                   .timeout = 20,
                                   .limit = 20,
                                   .list_men = 5,
+                                  .solve_seconds = 300,
                                   .headers = 16 << 10,
                                   .body = 256 << 10,
                                   .log = -1,

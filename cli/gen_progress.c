@@ -211,6 +211,18 @@ GenProgress *gen_progress_start(const char *command, int style, const GeneratePl
     return p;
 }
 
+/* What ranks sent each other. */
+static json_t *traffic_json(const GenerateReport *r)
+{
+    const RankTraffic *t = &r->traffic;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I}", "plies", (json_int_t)t->plies,
+                     "sent_bytes", (json_int_t)(t->bytes - t->gathered), "most_bytes_ply",
+                     (json_int_t)t->most, "gathered_bytes", (json_int_t)t->gathered, "messages",
+                     (json_int_t)t->messages, "waiting_s",
+                     cli_json_real(1e-6 * (double)t->waiting, 3), "sets_bytes", (json_int_t)r->sets,
+                     "largest_bytes", (json_int_t)r->largest);
+}
+
 static void step_json(const GenProgress *p, const char *name, const GenerateReport *r)
 {
     json_t *object = json_object(), *bytes = json_object();
@@ -227,6 +239,7 @@ static void step_json(const GenProgress *p, const char *name, const GenerateRepo
                                 json_integer((json_int_t)r->result.file_size[m]));
     json_object_set_new(object, "bytes", bytes);
     if (r->resumed) json_object_set_new(object, "resumed", json_true());
+    if (r->traffic.plies > 0) json_object_set_new(object, "ranks", traffic_json(r));
     cli_json_line(p->command, object);
 }
 

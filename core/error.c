@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/stop.h"
+
 treb_status fail(treb_error *error, treb_status status, const char *format, ...)
 {
     if (error == NULL) return status;
@@ -36,4 +38,9 @@ treb_status fail_errno(treb_error *error, const char *verb, const char *path)
     /* The GNU version: the reason, in `text` or not. */
     const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "nothing more to be had";
     return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
+}
+
+treb_status stop_check(const atomic_bool *stop, treb_error *error)
+{
+    return stop_asked(stop) ? fail(error, STOPPED, "stopped") : TREB_OK;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/index.h"
+#include "find/play_proof.h"
 
 const char *play_end_text(PlayEnd end)
 {
@@ -15,48 +15,7 @@ const char *play_end_text(PlayEnd end)
     return text[end];
 }
 
-/* Whether White still wins: with the probe's status. */
-static treb_status white_wins(const treb_tables *tables, const treb_position *pos, bool *out,
-                              treb_error *error)
-{
-    treb_wdl wdl = TREB_DRAW;
-    treb_status status = treb_probe_wdl(tables, pos, &wdl, error);
-    *out = pos->turn == TREB_WHITE ? wdl > TREB_DRAW : wdl < TREB_DRAW;
-    return status;
-}
-
-static bool changes_material(const treb_position *pos, Move m)
-{
-    return move_is_capture(pos, m) || move_promo(m) != 0;
-}
-
 /* ---- Where plans lead ------------------------------------------------------------------------ */
-
-/* A position with White to move that is won, by its cell, or an end beyond the cells; and the plies until then in
- * the lowest bits. */
-typedef uint64_t Edge;
-enum { PLIES_BITS = 16, PLIES_MAX = (1 << PLIES_BITS) - 1 };
-
-typedef struct Root {
-    Edge *edge; /* where its plan may lead; owned. NULL: no such position, or not won */
-    uint32_t edges;
-    uint16_t plies; /* until the win, against the longest defence; 0: none is proven */
-    uint8_t ends;   /* bit: Black can bring this end about */
-} Root;
-
-typedef struct Proof {
-    const PlayQuery *query;
-    PlayReport *report;
-    Index index;
-    Root *root;     /* by cell */
-    uint16_t *best; /* moves needed, or BEST_UNKNOWN */
-    uint64_t done;
-    atomic_bool stop;
-    treb_status status;
-    treb_error error;
-} Proof;
-
-enum { BEST_UNKNOWN = 0xffff };
 
 /* What a thread has. */
 typedef struct Prover {
@@ -69,11 +28,6 @@ typedef struct Prover {
     treb_status status;
     treb_error error;
 } Prover;
-
-static bool stopped(const PlayQuery *query)
-{
-    return query->stop != NULL && atomic_load_explicit(query->stop, memory_order_relaxed);
-}
 
 static void add_edge(Prover *p, uint64_t target, int plies)
 {
@@ -100,7 +54,7 @@ static void lead_to(Prover *p, const treb_position *pos, bool junior, int plies)
 {
     bool wins = false;
     if (p->status == TREB_OK)
-        p->status = white_wins(p->proof->query->tables, pos, &wins, &p->error);
+        p->status = play_white_wins(p->proof->query->tables, pos, &wins, &p->error);
     if (!wins)
         add_end(p, PLAY_THROWN, plies);
     else if (junior)
@@ -120,14 +74,14 @@ static void follow_plan(Prover *p, const treb_position *pos, uint32_t node, int 
         add_end(p, position_in_check(&child) ? PLAY_MATE : PLAY_STALEMATE, plies + 1);
         return;
     }
-    if (changes_material(pos, m)) {
+    if (play_changes_material(pos, m)) {
         lead_to(p, &child, true, plies + 1);
         return;
     }
     for (int i = 0; i < count && p->status == TREB_OK; i++) {
         position_make(&child, replies[i], &next);
         uint32_t answer = plan_answer(&p->plan, node, replies[i]);
-        if (changes_material(&child, replies[i]))
+        if (play_changes_material(&child, replies[i]))
             lead_to(p, &next, true, plies + 2);
         else if (answer != 0)
             follow_plan(p, &next, answer, plies + 2);
@@ -175,7 +129,7 @@ static bool won_position(Prover *p, uint64_t cell, int turn, treb_position *pos)
     if (!index_to_men(index, cell, &men)) return false;
     index_men_to_position(index, &men, turn, pos);
     if (!position_ok(pos)) return false;
-    p->status = white_wins(p->proof->query->tables, pos, &wins, &p->error);
+    p->status = play_white_wins(p->proof->query->tables, pos, &wins, &p->error);
     return p->status == TREB_OK && wins;
 }
 
@@ -190,6 +144,7 @@ static void plan_cell(Prover *p, uint64_t cell)
     if (p->status == TREB_OK)
         p->status = strategy_plan(p->strategy, &pos, proof->query->stop, &p->plan, &p->error);
     if (p->status != TREB_OK) return;
+    root->advice = (uint8_t)(p->plan.advice < 0 ? STRATEGY_ADVICE_MAX : p->plan.advice);
     if (p->plan.advice < 0) {
         add_end(p, PLAY_NO_ADVICE, 0);
     } else {
@@ -211,11 +166,11 @@ enum { PART = 64 /* cells */ };
 
 static void hand_over(Proof *proof, Prover *p)
 {
-    if (p->status != TREB_OK && proof->status == TREB_OK && !stopped(proof->query)) {
+    if (p->status != TREB_OK && proof->status == TREB_OK && !play_stopped(proof->query)) {
         proof->status = p->status;
         proof->error = p->error;
     }
-    if (p->status != TREB_OK || stopped(proof->query)) proof->stop = true;
+    if (p->status != TREB_OK || play_stopped(proof->query)) proof->stop = true;
     if (proof->query->progress != NULL)
         proof->query->progress(proof->query->context, proof->done++, proof->index.size / PART);
 }
@@ -302,7 +257,7 @@ static void settle(Proof *proof)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-static void position_of(const Proof *proof, uint64_t cell, treb_position *pos)
+void play_position_of(const Proof *proof, uint64_t cell, treb_position *pos)
 {
     IndexMen men;
     index_to_men(&proof->index, cell, &men);
@@ -314,7 +269,7 @@ static PlayExample example_of(const Proof *proof, uint64_t cell)
     const Root *root = &proof->root[cell];
     PlayExample e = {.moves = root->plies != 0 ? (root->plies + 1) / 2 : -1,
                      .best = proof->best[cell] == BEST_UNKNOWN ? -1 : proof->best[cell]};
-    position_of(proof, cell, &e.pos);
+    play_position_of(proof, cell, &e.pos);
     return e;
 }
 
@@ -384,14 +339,14 @@ static void report_black(Proof *proof)
 {
     Prover p = {.proof = proof};
     for (uint64_t cell = 0;
-         cell < proof->index.size && p.status == TREB_OK && !stopped(proof->query); cell++) {
+         cell < proof->index.size && p.status == TREB_OK && !play_stopped(proof->query); cell++) {
         treb_position pos, next;
         Move moves[MOVES_MAX];
         if (!won_position(&p, cell, TREB_BLACK, &pos)) continue;
         int number = movegen_legal(&pos, moves), longest = 0;
         uint8_t ends = 0;
         for (int i = 0; i < number; i++) {
-            if (changes_material(&pos, moves[i])) continue; /* still won */
+            if (play_changes_material(&pos, moves[i])) continue; /* still won */
             position_make(&pos, moves[i], &next);
             const Root *root = &proof->root[index_of_position(&proof->index, &next)];
             ends |= root->ends;
@@ -408,215 +363,17 @@ static void report_black(Proof *proof)
     }
 }
 
-/* ---- Games ----------------------------------------------------------------------------------- */
-
-/* Sebastiano Vigna's splitmix64. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static treb_status play_move(PlayGame *game, treb_position *pos, Move m, int advice,
-                             treb_error *error)
-{
-    if (game->moves == game->room) {
-        size_t room = game->room ? 2 * game->room : 64;
-        PlayMove *grown = realloc(game->move, room * sizeof *grown);
-        if (grown == NULL) return fail_memory(error);
-        game->move = grown;
-        game->room = room;
-    }
-    game->move[game->moves++] = (PlayMove){m, advice};
-    position_make(pos, m, pos);
-    return TREB_OK;
-}
-
-static treb_status defend(const PlayQuery *query, const treb_position *pos, uint64_t *random,
-                          Move *out, treb_error *error)
-{
-    if (random != NULL) {
-        Move moves[MOVES_MAX];
-        uint64_t count = (uint64_t)movegen_legal(pos, moves);
-        *out = moves[next_random(random) % count];
-        return TREB_OK;
-    }
-    treb_move best[TREB_MOVES_MAX];
-    size_t count;
-    treb_status status = treb_probe_moves(query->tables, pos, TREB_DTC, TREB_RULE_NONE, best,
-                                          TREB_MOVES_MAX, &count, error);
-    if (status == TREB_OK) *out = move_make(best[0].from, best[0].to, best[0].promotion);
-    return status;
-}
-
-/* Whether the game ends with the position that is reached, by a move that may have changed the material. */
-static treb_status ends_here(const PlayQuery *query, const treb_position *pos, bool changed,
-                             bool *over, PlayGame *game, treb_error *error)
-{
-    bool wins = false;
-    *over = true;
-    if (pos->turn == TREB_BLACK && !movegen_any(pos)) {
-        game->end = position_in_check(pos) ? PLAY_MATE : PLAY_STALEMATE;
-        return TREB_OK;
-    }
-    treb_status status = white_wins(query->tables, pos, &wins, error);
-    game->end = wins ? PLAY_JUNIOR : PLAY_THROWN;
-    *over = changed || !wins;
-    return status;
-}
-
-/* Where plans were made in a game: the third time in one place it goes in circles. */
-typedef struct History {
-    treb_position *pos;
-    size_t count, room;
-} History;
-
-static treb_status note_place(History *history, const treb_position *pos, bool *circle,
-                              treb_error *error)
-{
-    treb_position place = *pos;
-    int seen = 0;
-    place.halfmove = place.fullmove = 0;
-    for (size_t i = 0; i < history->count; i++) seen += position_equal(&history->pos[i], &place);
-    *circle = seen >= 2;
-    if (history->count == history->room) {
-        size_t room = history->room ? 2 * history->room : 64;
-        treb_position *grown = realloc(history->pos, room * sizeof *grown);
-        if (grown == NULL) return fail_memory(error);
-        history->pos = grown;
-        history->room = room;
-    }
-    history->pos[history->count++] = place;
-    return TREB_OK;
-}
-
-typedef struct GameRun {
-    const PlayQuery *query;
-    Strategy *strategy;
-    uint64_t *random;
-    PlayGame *game;
-    treb_position pos;
-    Plan plan;
-    uint32_t node; /* of the plan: White's move now; 0: another plan is to be made */
-    History history;
-} GameRun;
-
-static treb_status move_white(GameRun *run, bool *over, treb_error *error)
-{
-    treb_status status = TREB_OK;
-    if (run->node == 0) {
-        bool circle;
-        status = note_place(&run->history, &run->pos, &circle, error);
-        if (status == TREB_OK)
-            status = strategy_plan(run->strategy, &run->pos, run->query->stop, &run->plan, error);
-        run->game->end = circle ? PLAY_CIRCLE : PLAY_NO_ADVICE;
-        *over = circle || run->plan.advice < 0;
-        if (*over || status != TREB_OK) return status;
-        run->node = 1;
-    }
-    const Move m = plan_move(&run->plan, run->plan.node[run->node].move);
-    const bool changed = changes_material(&run->pos, m);
-    status = play_move(run->game, &run->pos, m, run->plan.advice, error);
-    return status == TREB_OK ? ends_here(run->query, &run->pos, changed, over, run->game, error)
-                             : status;
-}
-
-static treb_status move_black(GameRun *run, bool *over, treb_error *error)
-{
-    Move m;
-    treb_status status = defend(run->query, &run->pos, run->random, &m, error);
-    if (status != TREB_OK) return status;
-    const bool changed = changes_material(&run->pos, m);
-    if (run->node != 0) run->node = plan_answer(&run->plan, run->node, m);
-    status = play_move(run->game, &run->pos, m, -1, error);
-    return status == TREB_OK ? ends_here(run->query, &run->pos, changed, over, run->game, error)
-                             : status;
-}
-
-treb_status play_game(const PlayQuery *query, Strategy *strategy, const treb_position *pos,
-                      uint64_t *random, PlayGame *game, treb_error *error)
-{
-    GameRun run = {
-        .query = query, .strategy = strategy, .random = random, .game = game, .pos = *pos};
-    bool over;
-    game->moves = 0;
-    treb_status status = ends_here(query, pos, false, &over, game, error);
-    while (status == TREB_OK && !over)
-        status = run.pos.turn == TREB_WHITE ? move_white(&run, &over, error)
-                                            : move_black(&run, &over, error);
-    plan_free(&run.plan);
-    free(run.history.pos);
-    return status;
-}
-
-void play_game_free(PlayGame *game)
-{
-    free(game->move);
-    memset(game, 0, sizeof *game);
-}
-
-/* A copy of a position by a symmetry of its board. */
-static void turn_board(const Index *index, treb_position *pos, unsigned symmetry)
-{
-    symmetry &= index->pawns ? SYM_FILES : 7;
-    for (int c = 0; c < 2; c++)
-        pos->by_color[c] = index_symmetry_board((int)symmetry, pos->by_color[c]);
-    for (int type = TREB_PAWN; type < TREB_TYPES; type++)
-        pos->by_type[type] = index_symmetry_board((int)symmetry, pos->by_type[type]);
-}
-
-static void count_game(Proof *proof, const PlayGame *game, int proven)
-{
-    PlayReport *r = proof->report;
-    const int moves = (int)((game->moves + 1) / 2);
-    r->games++;
-    r->game[game->end]++;
-    if (game->end <= PLAY_JUNIOR) {
-        r->game_moves += (uint64_t)moves;
-        if (moves > r->game_longest) r->game_longest = moves;
-    }
-    if (proven != 0 && (game->end > PLAY_JUNIOR || (int)game->moves > proven)) r->contradicted++;
-}
-
-/* Games from positions drawn at random, half of them against random moves. What was proven is not asked on the
- * way: it is only compared with what came out. */
-static void play_games(Proof *proof)
-{
-    const PlayQuery *query = proof->query;
-    Strategy *strategy = NULL;
-    PlayGame game = {0};
-    uint64_t state = query->seed;
-    if (query->games == 0 || proof->report->of[TREB_WHITE].won == 0) return;
-    proof->status = strategy_open(query->path, &strategy, &proof->error);
-    for (uint64_t g = 0; g < query->games && proof->status == TREB_OK && !stopped(query); g++) {
-        uint64_t cell;
-        treb_position pos;
-        do cell = next_random(&state) % proof->index.size;
-        while (proof->root[cell].edges == 0);
-        position_of(proof, cell, &pos);
-        turn_board(&proof->index, &pos, (unsigned)next_random(&state));
-        const bool random = g % 2 == 1 || proof->report->longest_best < 0;
-        proof->status =
-            play_game(query, strategy, &pos, random ? &state : NULL, &game, &proof->error);
-        if (proof->status == TREB_OK) count_game(proof, &game, proof->root[cell].plies);
-        if (query->progress != NULL) query->progress(query->context, g + 1, query->games);
-    }
-    play_game_free(&game);
-    strategy_free(strategy);
-}
-
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 static void prove(Proof *proof)
 {
     plan_all(proof);
-    if (proof->status != TREB_OK || stopped(proof->query)) return;
+    if (proof->status != TREB_OK || play_stopped(proof->query)) return;
     settle(proof);
     proof->report->longest_best = -1;
     report_white(proof);
     report_black(proof);
+    if (proof->status == TREB_OK) proof->status = play_find_places(proof, &proof->error);
     if (proof->status == TREB_OK) play_games(proof);
 }
 

@@ -32,6 +32,15 @@ typedef struct PlayExample {
     int best;  /* and that are needed; -1: not known */
 } PlayExample;
 
+/* A position with White to move in whose own plan a failure may happen, or the first of a circle. */
+typedef struct PlayPlace {
+    treb_position pos;
+    PlayEnd end;
+    uint64_t
+        led; /* positions from which the strategy fails and to which this place is the nearest; itself, too */
+    int advice; /* that is followed there, or -1 */
+} PlayPlace;
+
 /* Of won positions with the same side to move. */
 typedef struct PlayTotals {
     uint64_t won;  /* positions */
@@ -58,6 +67,9 @@ typedef struct PlayReport {
     PlayExample worst[PLAY_SHOWN_MAX];            /* the longest first */
     PlayExample wrong[PLAY_ENDS][PLAY_SHOWN_MAX]; /* some of `here`, and of what goes in circles */
     size_t worsts, wrongs[PLAY_ENDS];
+    PlayPlace place[PLAY_SHOWN_MAX]; /* to which most failures are led, those first */
+    size_t places;
+    uint64_t place_count; /* how many there are in all */
     /* Played out: */
     uint64_t games, game_moves, game[PLAY_ENDS];
     uint64_t contradicted; /* games that were longer than proven, or ended otherwise */
@@ -76,8 +88,8 @@ typedef struct PlayQuery {
     void *context;
 } PlayQuery;
 
-/* Tries it. TREB_ERR_ARGUMENT for what is wrong in the file. Memory: 16 bytes for each position of the table, and 8
- * for each position that a plan may lead to. */
+/* Tries it. TREB_ERR_ARGUMENT for what is wrong in the file. Memory: 18 bytes for each position of the table, and 8
+ * for each position that a plan may lead to; of positions from which it fails, 40 and 8 more. */
 treb_status play_try(const PlayQuery *query, PlayReport *report, treb_error *error);
 
 typedef struct PlayMove {

@@ -146,8 +146,8 @@ static treb_status script_fail(Script *script, int status, treb_error *error)
 typedef struct Source {
     Script *script;
     const char *condition, *expression; /* or */
-    const char *path; /* of a file, or its name among those in memory */
-    int type;         /* of what that returns */
+    const char *path;                   /* of a file, or its name among those in memory */
+    int type;                           /* of what that returns */
 } Source;
 
 /* A condition is an expression, else statements. */
@@ -245,10 +245,10 @@ treb_status script_open(const char *path, int type, Script **out, treb_error *er
     return script_make(&source, out, error);
 }
 
-treb_status script_open_text(const RuleText *rules, const char *name, Script **out,
+treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error)
 {
-    Source source = {calloc(1, sizeof(Script)), NULL, NULL, name, LUA_TFUNCTION};
+    Source source = {calloc(1, sizeof(Script)), NULL, NULL, name, type};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->rules = rules;

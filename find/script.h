@@ -20,8 +20,8 @@ treb_status script_new(const char *condition, Script **out, treb_error *error);
 /* The same with a file that returns a value of this type of Lua's: LUA_TFUNCTION from a rule, LUA_TTABLE from a
  * strategy. TREB_ERR_ARGUMENT also if there is no such file. */
 treb_status script_open(const char *path, int type, Script **out, treb_error *error);
-/* The same with a rule that is in memory: it reaches no files. */
-treb_status script_open_text(const RuleText *rules, const char *name, Script **out,
+/* The same with one that is in memory: it reaches no files. */
+treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error);
 
 void script_free(Script *script);

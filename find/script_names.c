@@ -49,8 +49,11 @@ static const char *const names[] = {[NAME_TURN] = "turn",
 /* In the registry, by their addresses: the tables that stand for the root and for a move. */
 static const char root_key, move_key;
 
-/* Upvalues of what looks names up. */
-enum { UP_NAMES = 1, UP_TEXTS };
+/* Upvalues of what looks names up, and of functions. */
+enum { UP_NAMES = 1, UP_TEXTS, UP_ROOT };
+
+/* By TREB_PAWN and so on. */
+static const char type_letters[] = "pnbrqk";
 
 /* In the table of texts: squares from 1 on, then these. */
 enum { TEXT_COLOR = 65, TEXT_RESULT = 67, TEXT_ZUGZWANG = 70 };
@@ -242,7 +245,7 @@ static int move_field(lua_State *lua)
     while (i < sizeof fields / sizeof *fields && strcmp(field, fields[i]) != 0) i++;
     switch (i) {
     case 0:
-        lua_pushlstring(lua, &"pnbrqk"[position_piece_at(pos, move_from(m), NULL)], 1);
+        lua_pushlstring(lua, &type_letters[position_piece_at(pos, move_from(m), NULL)], 1);
         break;
     case 1:
     case 2:
@@ -318,6 +321,13 @@ static int is_light(lua_State *lua)
     return 1;
 }
 
+/* Functions that are root's ask about the position called so. */
+static const treb_position *position_asked(lua_State *lua)
+{
+    const bool root = lua_toboolean(lua, lua_upvalueindex(UP_ROOT));
+    return &(root ? script_root(lua) : script_look(lua))->pos;
+}
+
 static int to_color(lua_State *lua, int argument)
 {
     static const char *const colors[] = {"white", "black", NULL};
@@ -327,18 +337,54 @@ static int to_color(lua_State *lua, int argument)
 static int attacked(lua_State *lua)
 {
     int square = to_square(lua, 1);
-    lua_pushboolean(lua, square_attacked(&script_look(lua)->pos, square, to_color(lua, 2)));
+    lua_pushboolean(lua, square_attacked(position_asked(lua), square, to_color(lua, 2)));
+    return 1;
+}
+
+/* What a side's men of these types attack, with the other king out of the way. */
+static uint64_t attacks_of(const treb_position *pos, int color, const char *types)
+{
+    const uint64_t occupied = position_occupied(pos) & ~position_men_of(pos, 1 - color, TREB_KING);
+    uint64_t attacks = 0;
+    for (; *types != '\0'; types++) {
+        const int type = (int)(strchr(type_letters, *types) - type_letters);
+        uint64_t men = position_men_of(pos, color, type);
+        if (type == TREB_PAWN) attacks |= pawns_attack(color, men);
+        while (type != TREB_PAWN && men != 0)
+            attacks |= piece_attacks(type, bit_pop(&men), occupied);
+    }
+    return attacks;
+}
+
+/* How many squares a king can get to, its own among them, while all others stand still: as room("black"), or as
+ * room("black", "rb") with no men in its way but rooks and bishops. */
+static int room(lua_State *lua)
+{
+    const treb_position *pos = position_asked(lua);
+    const int color = to_color(lua, 1);
+    const char *types = luaL_optstring(lua, 2, type_letters);
+    if (types[strspn(types, type_letters)] != '\0')
+        return luaL_argerror(lua, 2, "types of men such as \"qr\" are wanted");
+    const uint64_t men = pos->by_color[color] | position_men_of(pos, 1 - color, TREB_KING);
+    const uint64_t closed = men | attacks_of(pos, 1 - color, types);
+    uint64_t reached = position_men_of(pos, color, TREB_KING), next = reached;
+    while (next != 0) {
+        const uint64_t fresh = king_attacks(bit_pop(&next)) & ~closed & ~reached;
+        reached |= fresh;
+        next |= fresh;
+    }
+    lua_pushinteger(lua, bit_count(reached));
     return 1;
 }
 
 /* All men of a kind, as squares("wp"). */
 static int squares(lua_State *lua)
 {
-    const char *man = luaL_checkstring(lua, 1), *types = "pnbrqk", *type = NULL;
+    const char *man = luaL_checkstring(lua, 1), *type = NULL;
     if ((man[0] == 'w' || man[0] == 'b') && man[1] != '\0' && man[2] == '\0')
-        type = strchr(types, man[1]);
+        type = strchr(type_letters, man[1]);
     if (type == NULL) return luaL_argerror(lua, 1, "men such as \"wp\" are wanted");
-    uint64_t men = position_men_of(&script_look(lua)->pos, man[0] == 'b', (int)(type - types));
+    uint64_t men = position_men_of(position_asked(lua), man[0] == 'b', (int)(type - type_letters));
     lua_createtable(lua, 4, 0);
     for (int i = 1; men != 0; i++) {
         push_text(lua, 1 + bit_pop(&men));
@@ -373,7 +419,7 @@ static void push_names(lua_State *lua)
     }
     for (int color = 0; color < 2; color++)
         for (int type = 0; type < TREB_TYPES; type++) {
-            char name[3] = {"wb"[color], "pnbrqk"[type], '\0'};
+            char name[3] = {"wb"[color], type_letters[type], '\0'};
             lua_pushinteger(lua, NAME_MEN + 16 * color + type);
             lua_setfield(lua, -2, name);
         }
@@ -395,29 +441,38 @@ static void answer_by(lua_State *lua, int names, lua_CFunction index)
     lua_setmetatable(lua, -2);
 }
 
-/* An empty table, answered for, into the registry. */
+/* Puts functions into a table. Of root's none but those that ask about a position are of use. */
+static void add_functions(lua_State *lua, int names, int table, bool root)
+{
+    static const luaL_Reg functions[] = {
+        {"attacked", attacked}, {"squares", squares},   {"room", room},     {"file", file_of},
+        {"rank", rank_of},      {"distance", distance}, {"light", is_light}};
+    const size_t count = root ? 3 : sizeof functions / sizeof *functions;
+    for (size_t i = 0; i < count; i++) {
+        lua_pushvalue(lua, names);
+        lua_pushvalue(lua, names + 1);
+        lua_pushboolean(lua, root);
+        lua_pushcclosure(lua, functions[i].func, 3);
+        lua_setfield(lua, table, functions[i].name);
+    }
+}
+
+/* A table, answered for, into the registry. */
 static void keep(lua_State *lua, int names, lua_CFunction index, const char *key)
 {
-    lua_createtable(lua, 0, 0);
+    lua_createtable(lua, 0, 4);
+    if (key == &root_key) add_functions(lua, names, lua_gettop(lua), true);
     answer_by(lua, names, index);
     lua_rawsetp(lua, LUA_REGISTRYINDEX, key);
 }
 
 void script_names_open(lua_State *lua)
 {
-    static const luaL_Reg functions[] = {{"file", file_of},      {"rank", rank_of},
-                                         {"distance", distance}, {"light", is_light},
-                                         {"attacked", attacked}, {"squares", squares}};
     lua_pushglobaltable(lua);
     const int globals = lua_gettop(lua), names = globals + 1;
     push_names(lua);
     push_texts(lua);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        lua_pushvalue(lua, names);
-        lua_pushvalue(lua, names + 1);
-        lua_pushcclosure(lua, functions[i].func, 2);
-        lua_setfield(lua, globals, functions[i].name);
-    }
+    add_functions(lua, names, globals, false);
     keep(lua, names, look_up_root, &root_key);
     keep(lua, names, move_field, &move_key);
     lua_pushvalue(lua, globals);

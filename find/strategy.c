@@ -37,6 +37,7 @@ struct Strategy {
     int depth; /* of the trees that are looked for */
     const Advice *follow;
     const atomic_bool *stop;
+    uint64_t looked, most;             /* positions; 0: as many as it likes */
     Look look[STRATEGY_DEPTH_MAX + 1]; /* by ply */
 };
 
@@ -159,13 +160,17 @@ static int read_strategy(lua_State *lua)
     return 0;
 }
 
-treb_status strategy_open(const char *path, Strategy **out, treb_error *error)
+/* A file, or one of those in memory. */
+static treb_status open_one(const RuleText *strategies, const char *path, Strategy **out,
+                            treb_error *error)
 {
     Strategy *s = calloc(1, sizeof *s);
     Look look = {.tables = NULL};
     *out = NULL;
     if (s == NULL) return fail_memory(error);
-    treb_status status = script_open(path, LUA_TTABLE, &s->script, error);
+    treb_status status = strategies != NULL
+                             ? script_open_text(strategies, path, LUA_TTABLE, &s->script, error)
+                             : script_open(path, LUA_TTABLE, &s->script, error);
     if (status == TREB_OK && !script_run(s->script, &look, read_strategy, s))
         status = fail(error, look.status, "%s: %s", path, look.error.text);
     if (status != TREB_OK) {
@@ -175,6 +180,19 @@ treb_status strategy_open(const char *path, Strategy **out, treb_error *error)
     *out = s;
     return TREB_OK;
 }
+
+treb_status strategy_open(const char *path, Strategy **out, treb_error *error)
+{
+    return open_one(NULL, path, out, error);
+}
+
+treb_status strategy_open_text(const RuleText *strategies, const char *name, Strategy **out,
+                               treb_error *error)
+{
+    return open_one(strategies, name, out, error);
+}
+
+void strategy_limit(Strategy *strategy, uint64_t positions) { strategy->most = positions; }
 
 void strategy_free(Strategy *strategy)
 {
@@ -262,9 +280,11 @@ static uint32_t add_node(lua_State *lua, Plan *plan, Move move)
     return plan->nodes++;
 }
 
-static void make(Strategy *s, int ply, Move move)
+static void make(lua_State *lua, Strategy *s, int ply, Move move)
 {
     treb_position child;
+    if (s->looked++ == s->most && s->most > 0)
+        luaL_error(lua, "a plan would have to look at more than %d positions", (int)s->most);
     position_make(&s->look[ply].pos, move, &child);
     look_at(&s->look[ply + 1], &child);
 }
@@ -280,7 +300,7 @@ static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
     int count = choose_moves(lua, s, a->us, ply, moves);
     for (int i = 0; i < count; i++) {
         uint32_t before = s->plan->nodes, node = add_node(lua, s->plan, moves[i]);
-        make(s, ply, moves[i]);
+        make(lua, s, ply, moves[i]);
         if (holds(lua, s, a->holding, ply + 1) &&
             (holds(lua, s, a->better, ply + 1) || answer_all(lua, s, ply + 1, node)))
             return node;
@@ -306,7 +326,7 @@ static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node)
         else
             s->plan->node[last].next = reply;
         last = reply;
-        make(s, ply, moves[i]);
+        make(lua, s, ply, moves[i]);
         if (!holds(lua, s, a->holding, ply + 1)) return false;
         if (holds(lua, s, a->better, ply + 1)) continue;
         uint32_t answer = find_move(lua, s, ply + 1);
@@ -369,6 +389,7 @@ treb_status strategy_plan(Strategy *s, const treb_position *pos, const atomic_bo
     plan->advice = -1;
     plan->symmetry = canonical(s, pos, &first);
     s->plan = plan;
+    s->looked = 0;
     s->stop = stop;
     memset(s->look, 0, sizeof s->look);
     for (int i = 0; i <= STRATEGY_DEPTH_MAX; i++) s->look[i].stop = stop;

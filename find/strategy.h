@@ -13,6 +13,7 @@
 
 #include "core/material.h"
 #include "core/movegen.h"
+#include "find/rule.h"
 
 enum {
     STRATEGY_DEPTH_MAX = 15,
@@ -41,7 +42,14 @@ typedef struct Plan {
 
 /* TREB_ERR_ARGUMENT with file and line, TREB_ERR_MEMORY. One thread at a time may use a strategy. */
 treb_status strategy_open(const char *path, Strategy **out, treb_error *error);
+/* The same with one of a list in memory. */
+treb_status strategy_open_text(const RuleText *strategies, const char *name, Strategy **out,
+                               treb_error *error);
 void strategy_free(Strategy *strategy);
+
+/* Lets a plan look at no more positions than this, over all trees: to look further is TREB_ERR_ARGUMENT then. By default
+ * there is no such limit. */
+void strategy_limit(Strategy *strategy, uint64_t positions);
 
 const Material *strategy_material(const Strategy *strategy);
 

@@ -25,9 +25,9 @@ enum {
 
 uint64_t forecast_overhead(int threads) { return OVERHEAD + (uint64_t)threads * OVERHEAD_THREAD; }
 
-int forecast_solvers(const Shape *shape, size_t batches, int threads)
+int forecast_solvers(const Shape *shape, size_t batches, int threads, const Ranks *ranks)
 {
-    return shape->men < 2 && batches > 1 ? threads : 1;
+    return shape->men < 2 && batches > 1 && ranks_for(ranks, shape) == NULL ? threads : 1;
 }
 
 /* ---- what a batch asks for ------------------------------------------------------------------- */
@@ -179,18 +179,20 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                   cut * bit_count(step->parents & ~(unsigned)WANT_SIDES);
     step->slices = shape->index.slices;
     step->pair = shape->pair;
+    step->divided = ranks_for(o->ranks, shape) != NULL;
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape) >> shape->pair;
     bool listed = material_men(&step->material) <= MEN_LISTED;
     if (listed && !(batches_list(&batches, shape) && count_asked(shape, &batches, o, &asked))) {
         batches_free(&batches);
         return fail_memory(error);
     }
-    int solvers = forecast_solvers(shape, batches.count, threads);
+    int solvers = forecast_solvers(shape, batches.count, threads, o->ranks);
     step->store = (uint64_t)solvers * asked;
-    SolverSets sets = solver_sets(shape, threads);
+    const Ranks *ranks = ranks_for(o->ranks, shape);
+    SolverSets sets = solver_sets(shape, threads, ranks);
     step->sets = solvers == 1 && sets.all - sets.least > SETS_PAGED ? sets.all - sets.least : 0;
     step->solving = forecast_overhead(threads) + step->store +
-                    (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers) -
+                    (uint64_t)solvers * solver_memory(shape, o->metrics, threads / solvers, ranks) -
                     step->sets +
                     (step->parents || shape->pawns ? store_write_memory(shape, threads) : 0);
     step->finishing = forecast_overhead(threads);

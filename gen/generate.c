@@ -2,8 +2,10 @@
 #include "gen/generate.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/folder.h"
 #include "gen/forecast.h"
 #include "gen/job.h"
@@ -20,15 +22,34 @@ static bool with_mates(const GenerateOptions *options) { return options->metrics
 
 bool generate_solved_before(const GenerateStep *step, const GenerateOptions *options)
 {
-    return !step->write &&
-           store_left(options->directory, with_mates(options), &step->material, step->parents);
+    return !step->write && store_left(generate_scratch_folder(options), with_mates(options),
+                                      &step->material, step->parents);
 }
 
 uint64_t generate_scratch(const GenerateOptions *options)
 {
     ScratchFolder folder;
-    scratch_folder_name(&folder, options->directory, with_mates(options));
+    scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
     return scratch_folder_bytes(&folder);
+}
+
+void generate_drop_scratch(const char *directory, bool mates)
+{
+    ScratchFolder folder;
+    scratch_folder_name(&folder, directory, mates);
+    scratch_folder_clean(&folder, true);
+    rmdir(directory);
+}
+
+/* Whether a rank has nothing to do: its store has what is wanted, that of all ranks if they would solve together; or
+ * files alone are wanted, which are the first rank's. */
+static bool step_done(const Works *works, const GenerateStep *step)
+{
+    const Ranks *ranks = works->options->ranks;
+    bool done = !step->write && store_has(works->store, &step->material, step->parents);
+    if (ranks == NULL) return done;
+    if (step->divided) return !step->write && ranks->least(ranks->context, done) == 1;
+    return done || (ranks->rank > 0 && !step->parents);
 }
 
 static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateReporter *report,
@@ -45,7 +66,7 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
             atomic_store(&options->progress->writing.all, 0);
             atomic_store(&options->progress->table, (int)i);
         }
-        if (!step->write && store_has(works->store, &step->material, step->parents)) continue;
+        if (step_done(works, step)) continue;
         status = job_run(works, step, &r, error);
         *stopped = stop_asked(options->stop);
         if (status == TREB_OK && !*stopped) report(context, i, &r);
@@ -81,11 +102,12 @@ treb_status generate_run(const GenerateOptions *options, const GeneratePlan *pla
     if (status != TREB_OK) return status;
     /* What killed runs left unfinished. */
     table_remove_stale(options->directory);
+    if (options->scratch != NULL) table_remove_stale(options->scratch);
     /* Threads of a second level would share what belongs to one of the first. */
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
     share_allowed(&works, plan);
-    works.store = store_new(options->directory, with_mates(options), &works.ledger);
+    works.store = store_new(generate_scratch_folder(options), with_mates(options), &works.ledger);
     status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
                                  : fail_memory(error);
     pools_clear(&works.pools, NULL);

@@ -10,6 +10,10 @@ typedef struct GenerateReport {
     double seconds[GENERATE_PHASES]; /* of wall time */
     double total;
     bool resumed; /* from where an earlier run was */
+    /* Of a table that ranks solved together: what all of them sent, and the most in a ply by one; how long all waited;
+     * and in bytes the sets of the largest share, and the largest process. */
+    RankTraffic traffic;
+    uint64_t sets, largest;
 } GenerateReport;
 
 static inline double generate_writing(const GenerateReport *report)
@@ -27,7 +31,13 @@ bool generate_saved(const GenerateStep *step, const GenerateOptions *options);
 /* Bytes of the scratch files of a folder that have a name. */
 uint64_t generate_scratch(const GenerateOptions *options);
 
-/* Carries out a plan, calling `report` after each step. TREB_OK also when stopped early: see
+/* Removes a rank's own folder, once scratch files are all that is in it. */
+void generate_drop_scratch(const char *directory, bool mates);
+
+/* Carries out a plan, calling `report` after each step. Ranks (options->ranks) do that together, with one plan: the
+ * first writes the files, and each has a folder of its own for the rest (options->scratch or, but for the first,
+ * options->directory). Of steps that are divided each solves a part; others it solves alone as far as it needs
+ * them. A rank that cannot go on is to end the job. TREB_OK also when stopped early: see
  * `*stopped`. Refused before it starts, with TREB_ERR_MEMORY, if it does not fit into the memory
  * allowed, and with TREB_ERR_IO, if another run writes to the folder. While it runs OpenMP has a
  * single level of threads. */

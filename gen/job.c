@@ -1,13 +1,16 @@
 /* job.c - see job.h. */
 #include "gen/job.h"
 
+#include <errno.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/forecast.h"
 
 /* The work on one table. */
@@ -28,10 +31,12 @@ typedef struct TableJob {
     const char *folder; /* where, and under what name */
     char name[64], path[4300];
     SolverSaver saver;
-    double saved; /* when it last was */
-    size_t first; /* batch that comes next: those before are in what was saved */
-    bool solving; /* and that one was begun: */
-    State state;  /* where its solver was comes next */
+    double saved;        /* when it last was */
+    size_t first;        /* batch that comes next: those before are in what was saved */
+    bool solving;        /* and that one was begun: */
+    State state;         /* where its solver was comes next */
+    uint64_t generation; /* of what was saved last: of ranks that solve together, see job_save */
+    bool within;         /* what is saved speaks of the solver's log */
 } TableJob;
 
 static bool stopping(const TableJob *job) { return stop_asked(job->options->stop); }
@@ -46,6 +51,19 @@ static void set_phase(const TableJob *job, int phase)
 static const double saved_seconds = 240;
 static const uint64_t saved_mark = UINT64_C(0x0002444556415354); /* "TSAVED" and a version */
 
+/* The ranks that solve the table together; NULL: there are none. */
+static const Ranks *job_ranks(const TableJob *job)
+{
+    return job->step->divided ? job->options->ranks : NULL;
+}
+
+/* Whether that is so for all ranks. */
+static bool all_agree(const TableJob *job, bool own)
+{
+    const Ranks *ranks = job_ranks(job);
+    return ranks != NULL ? ranks->least(ranks->context, own) == 1 : own;
+}
+
 /* What must be the same for a run to go on where another was. */
 static void put_key(const TableJob *job, State *state)
 {
@@ -55,6 +73,10 @@ static void put_key(const TableJob *job, State *state)
                             job->step->parents,  job->step->write,   sizeof(Slice)};
     state_put_bytes(state, &job->step->material, sizeof job->step->material);
     state_put_bytes(state, key, sizeof key);
+    const Ranks *ranks = job_ranks(job);
+    if (ranks == NULL) return;
+    state_put(state, (uint64_t)ranks->rank);
+    state_put(state, (uint64_t)ranks->count);
 }
 
 static bool get_key(const TableJob *job, State *state)
@@ -68,19 +90,40 @@ static bool get_key(const TableJob *job, State *state)
     return same;
 }
 
+/* What was saved before the last time: a rank may have come further than others when all are cut short. */
+static void before_path(const TableJob *job, char *path, size_t size)
+{
+    snprintf(path, size, "%.4200s-before", job->path);
+}
+
+/* Writes a state; of ranks all have done so then. */
+static treb_status save_state(TableJob *job, const State *state, treb_error *error)
+{
+    char before[4400];
+    const Ranks *ranks = job_ranks(job);
+    before_path(job, before, sizeof before);
+    if (ranks != NULL && rename(job->path, before) != 0 && errno != ENOENT)
+        return fail_errno(error, "rename", job->path);
+    treb_status status = state_save(state, job->folder, job->name, saved_mark, error);
+    if (status == TREB_OK) all_agree(job, true);
+    return status;
+}
+
 /* Saves all batches before job->first, and where the solver of that one is, unless NULL. */
 static treb_status job_save(TableJob *job, const Solver *solver, treb_error *error)
 {
     State state = {0};
     put_key(job, &state);
+    if (job_ranks(job) != NULL) state_put(&state, ++job->generation);
     state_put(&state, job->first);
     treb_status status = job->writer ? writer_put(job->writer, &state, error) : TREB_OK;
     if (status == TREB_OK) status = store_table_put(job->table, &state, error);
     state_put(&state, solver != NULL);
     if (solver != NULL) solver_put(solver, &state);
-    if (status == TREB_OK) status = state_save(&state, job->folder, job->name, saved_mark, error);
+    if (status == TREB_OK) status = save_state(job, &state, error);
     state_free(&state);
     job->saved = omp_get_wtime();
+    if (status == TREB_OK) job->within = solver != NULL;
     return status;
 }
 
@@ -90,7 +133,7 @@ static bool save_due(void *context, bool solved)
     const TableJob *job = context;
     double every = job->options->save_seconds > 0 ? job->options->save_seconds : saved_seconds;
     if (solved) every = job->batches.count == 1 ? every / 4 : HUGE_VAL;
-    return omp_get_wtime() - job->saved >= every;
+    return !all_agree(job, omp_get_wtime() - job->saved < every);
 }
 
 static treb_status save_solver(void *context, const Solver *solver, treb_error *error)
@@ -100,19 +143,29 @@ static treb_status save_solver(void *context, const Solver *solver, treb_error *
 
 /* ---- slices in order, one by one ------------------------------------------------------------- */
 
+/* Solves a batch from the beginning. */
+static treb_status batch_solve_anew(TableJob *job, const Batch *batch, Solver *solver,
+                                    const Slice **slice, treb_error *error)
+{
+    SolvedSource source = store_source(job->works->store);
+    /* The log will be written over: nothing that is saved may lead into what it was. */
+    treb_status status = job->within ? job_save(job, NULL, error) : TREB_OK;
+    if (status != TREB_OK) return status;
+    return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+}
+
 /* Solves a batch, from where an earlier run was if it had begun. */
 static treb_status batch_solve(TableJob *job, const Batch *batch, Solver *solver,
                                const Slice **slice, treb_error *error)
 {
-    SolvedSource source = store_source(job->works->store);
-    if (!job->solving) return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+    if (!job->solving) return batch_solve_anew(job, batch, solver, slice, error);
     job->solving = false;
     treb_status status =
         solver_resume(solver, batch->lanes, batch->pawns, &job->state, slice, error);
     state_free(&job->state);
     if (status != TREB_ERR_DAMAGED) return status;
     if (job->options->progress) atomic_fetch_sub(&job->options->progress->within, 1);
-    return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
+    return batch_solve_anew(job, batch, solver, slice, error);
 }
 
 /* Solves a batch, puts it into the store and, if wanted, into files. */
@@ -124,8 +177,10 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     set_phase(job, GENERATE_SOLVE);
     treb_status status = batch_solve(job, batch, solver, &slice, error);
     if (status == TREB_OK && stopping(job)) return TREB_OK;
-    if (status == TREB_OK && (job->step->parents || job->shape.pawns))
-        status = store_put(job->table, batch->number, slice, error);
+    const bool stored = job->step->parents || job->shape.pawns;
+    if (status == TREB_OK && (stored || job->step->write))
+        status = solver_gather(solver, stored, error);
+    if (status == TREB_OK && stored) status = store_put(job->table, batch->number, slice, error);
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COLLECT);
     if (status == TREB_OK && job->writer)
@@ -212,7 +267,7 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
     const GenerateOptions *o = job->options;
     job->writer = NULL;
     job->exporter = NULL;
-    if (!job->step->write) return TREB_OK;
+    if (!job->step->write || (o->ranks != NULL && o->ranks->rank > 0)) return TREB_OK;
     if (o->syzygy) {
         ExportOptions options = {o->directory, o->exact, job->works->keep, &job->works->ledger,
                                  o->stop};
@@ -268,28 +323,67 @@ static bool job_forget(TableJob *job)
     job->writer = NULL;
     job->table = NULL;
     job->first = 0;
-    job->solving = false;
+    job->solving = job->within = false;
+    job->generation = 0;
     state_free(&job->state);
     return false;
+}
+
+/* Loads what was saved, if it is of use. */
+static bool load_state(TableJob *job, const char *path)
+{
+    state_free(&job->state);
+    if (!state_load(&job->state, path, saved_mark)) return false;
+    if (!get_key(job, &job->state)) return job_forget(job);
+    if (job_ranks(job) != NULL) job->generation = state_get(&job->state);
+    return !job->state.failed || job_forget(job);
+}
+
+/* The last that all ranks have saved. */
+static bool load_together(TableJob *job)
+{
+    const Ranks *ranks = job_ranks(job);
+    char before[4400];
+    before_path(job, before, sizeof before);
+    bool loaded = load_state(job, job->path) || load_state(job, before);
+    if (ranks == NULL) return loaded;
+    uint64_t least = ranks->least(ranks->context, loaded ? job->generation : 0);
+    /* What this one has saved after that is of no use. */
+    if (loaded && job->generation != least)
+        loaded =
+            load_state(job, before) && job->generation == least && rename(before, job->path) == 0;
+    return all_agree(job, loaded && least > 0) || job_forget(job);
+}
+
+/* Takes over what was saved, as far as it is a rank's own. */
+static bool job_adopt(TableJob *job, bool *stored)
+{
+    treb_error error;
+    job->first = state_get_most(&job->state, job->batches.count);
+    *stored = job->first == job->batches.count &&
+              store_has(job->works->store, &job->step->material, job->step->parents);
+    return writer_begin(job, &job->state, &error) == TREB_OK;
+}
+
+static bool adopt_store(TableJob *job)
+{
+    treb_error error;
+    if (!table_begin(job, &job->state, &error)) return false;
+    /* Solvers side by side have no log that lasts, and begin the batch anew. */
+    job->solving = state_get_most(&job->state, 1) && job->solvers == 1;
+    job->within = job->solving;
+    return !job->state.failed;
 }
 
 /* Goes on where an earlier run was. False: there is nothing that can be used. */
 static bool job_load(TableJob *job)
 {
-    char path[4400];
-    treb_error error;
-    snprintf(path, sizeof path, "%s/%s", job->folder, job->name);
-    if (!state_load(&job->state, path, saved_mark)) return false;
-    if (!get_key(job, &job->state)) return job_forget(job);
-    job->first = state_get_most(&job->state, job->batches.count);
-    if (writer_begin(job, &job->state, &error) != TREB_OK) return job_forget(job);
+    bool stored;
+    if (!load_together(job)) return false;
+    if (!all_agree(job, job_adopt(job, &stored))) return job_forget(job);
     /* What other tables want may be complete already; then the files are left to be finished. */
-    if (job->first == job->batches.count &&
-        store_has(job->works->store, &job->step->material, job->step->parents))
-        return true;
-    if (!table_begin(job, &job->state, &error)) return job_forget(job);
-    job->solving = state_get_most(&job->state, 1);
-    return !job->state.failed || job_forget(job);
+    if (all_agree(job, stored)) return true;
+    return all_agree(job, adopt_store(job)) || job_forget(job);
 }
 
 static treb_status job_start(TableJob *job, treb_error *error)
@@ -300,18 +394,32 @@ static treb_status job_start(TableJob *job, treb_error *error)
         atomic_fetch_add(&job->options->progress->within, job->solving);
     }
     if (job->report->resumed) return TREB_OK;
-    if (job->lasting) store_forget(job->works->store, &job->step->material);
+    /* Another rank may have been without it. */
+    if (job->lasting || job->step->divided) store_forget(job->works->store, &job->step->material);
     if (!table_begin(job, NULL, error)) return error->status;
     treb_status status = writer_begin(job, NULL, error);
     if (status != TREB_OK) store_end(job->table, false, NULL);
     return status;
 }
 
+/* What the ranks sent for this table. */
+static void report_traffic(TableJob *job)
+{
+    const Ranks *ranks = job->options->ranks;
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    job->report->traffic = ranks_traffic(ranks);
+    job->report->sets = solver_sets(&job->shape, 0, ranks).all;
+    job->report->largest = ranks_most(ranks, 1024 * (uint64_t)used.ru_maxrss);
+}
+
 static treb_status job_try(TableJob *job, treb_error *error)
 {
     treb_status status = job_start(job, error);
     if (status != TREB_OK) return status;
+    if (job->step->divided) ranks_traffic_start(job->options->ranks);
     status = job_levels(job, error);
+    if (job->step->divided && status == TREB_OK) report_traffic(job);
     bool complete = status == TREB_OK && !stopping(job);
     treb_error second;
     if (complete && job->lasting && job->table) {
@@ -329,6 +437,8 @@ static treb_status job_try(TableJob *job, treb_error *error)
     if (complete) works_make_room(job->works, job->step, job->pool);
     treb_status ended = writer_end(job, complete, complete ? error : &second);
     state_free(&job->state);
+    /* Until the first has written its files all may be needed again. */
+    if (complete && ended == TREB_OK && job->lasting) all_agree(job, true);
     if (complete && ended == TREB_OK && job->lasting && !stopping(job))
         store_forget_saved(job->works->store, &job->step->material);
     return status != TREB_OK ? status : ended;
@@ -343,7 +453,8 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
     memset(report, 0, sizeof *report);
     if (!shape_init(&job.shape, &step->material)) return fail_memory(error);
     bool ok = batches_list(&job.batches, &job.shape);
-    job.solvers = forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads());
+    job.solvers =
+        forecast_solvers(&job.shape, job.batches.count, omp_get_max_threads(), options->ranks);
     Share share = works_share(works, step, &job.shape, job.solvers);
     job.lasting = generate_saved(step, options);
     treb_status status = TREB_OK;
@@ -374,5 +485,5 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
     shape_free(&job.shape);
     ledger_trim(&works->ledger);
     report->total = omp_get_wtime() - start;
-    return status;
+    return status == STOPPED ? TREB_OK : status;
 }

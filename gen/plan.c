@@ -175,6 +175,7 @@ uint64_t generate_memory_allowed(const GenerateOptions *o)
 {
     if (o->memory != 0) return o->memory;
     uint64_t available = machine_free_memory();
+    if (available != UINT64_MAX && o->ranks != NULL) available /= (unsigned)o->ranks->on_node;
     return available == UINT64_MAX ? available : available - available / 8;
 }
 

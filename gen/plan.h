@@ -22,6 +22,8 @@ enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
     const char *directory;      /* must exist */
+    const char *scratch;        /* where scratch files are, must exist too; NULL: there */
+    const Ranks *ranks;         /* that make tables together, see gen/generate.h; NULL: none */
     unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
     TableCodec codec;           /* see WriteOptions */
     unsigned classes;           /* the same */
@@ -40,10 +42,16 @@ typedef struct GenerateOptions {
     GenerateProgress *progress; /* NULL allowed */
 } GenerateOptions;
 
+static inline const char *generate_scratch_folder(const GenerateOptions *options)
+{
+    return options->scratch != NULL ? options->scratch : options->directory;
+}
+
 /* One table to make. */
 typedef struct GenerateStep {
     Material material;
     bool write;       /* its files are wanted and not there */
+    bool divided;     /* ranks solve it together: see gen/solve/ranks.h */
     unsigned parents; /* what other tables of the plan want of it: see gen/solve/solved.h */
     double asked;     /* how much that is, in all cells of a side to move */
     uint64_t cells;   /* to solve, of both sides to move */

@@ -45,9 +45,11 @@ treb_status pool_prepare(Works *works, int count, const Shape *shape, Share shar
 {
     SolverPool *pool = *out = &works->pools.pool[shape->men][shape->pawns];
     unsigned metrics = works->options->metrics;
-    SolverPlace place = {
-        {works->options->directory, path, &works->ledger, share.keep / (unsigned)count},
-        share.paged};
+    const Ranks *ranks = ranks_for(works->options->ranks, shape);
+    SolverPlace place = {{generate_scratch_folder(works->options), path, &works->ledger,
+                          share.keep / (unsigned)count},
+                         share.paged,
+                         ranks};
     for (int i = 0; i < pool->count; i++)
         solver_adopt(pool->solver[i], shape, place.logs.keep, path);
     if (pool->count >= count) return TREB_OK;
@@ -55,8 +57,8 @@ treb_status pool_prepare(Works *works, int count, const Shape *shape, Share shar
     if (grown == NULL) return fail_memory(error);
     pool->solver = grown;
     pool->paged = share.paged;
-    pool->bytes = (uint64_t)count * solver_memory(shape, metrics, 0);
-    if (share.paged > 0) pool->bytes -= solver_sets(shape, 0).all - share.paged;
+    pool->bytes = (uint64_t)count * solver_memory(shape, metrics, 0, ranks);
+    if (share.paged > 0) pool->bytes -= solver_sets(shape, 0, ranks).all - share.paged;
     treb_status status = TREB_OK;
     for (; pool->count < count && status == TREB_OK; pool->count += status == TREB_OK)
         status = solver_new(shape, metrics, &place, &pool->solver[pool->count], error);
@@ -68,17 +70,18 @@ Share works_share(Works *works, const GenerateStep *step, const Shape *shape, in
     SolverPool *own = &works->pools.pool[shape->men][shape->pawns];
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
     const int threads = omp_get_max_threads();
+    const Ranks *ranks = ranks_for(works->options->ranks, shape);
     uint64_t needs = step->solving + step->sets - forecast_overhead(threads) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     Share share = {0, 0};
     if (bound < needs) {
         needs -= step->sets;
-        share.paged = solver_sets(shape, threads).least;
+        share.paged = solver_sets(shape, threads, ranks).least;
     }
     if (works->options->paged > 0 && solvers == 1) share.paged = works->options->paged;
     if (own->paged != share.paged || share.paged > 0) pool_clear(own);
     bool crowded = bound < needs + cache || bound - needs - cache < others;
-    uint64_t wanted = (uint64_t)solvers * solver_memory(shape, works->options->metrics, 0);
+    uint64_t wanted = (uint64_t)solvers * solver_memory(shape, works->options->metrics, 0, ranks);
     if (crowded || others + wanted > (uint64_t)POOLS_MOST * MEBI) {
         pools_clear(&works->pools, own);
         others = 0;

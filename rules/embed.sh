@@ -1,9 +1,9 @@
 #!/bin/sh
-# embed.sh FIGURES RULE... - prints C that holds rules and their figures, for what is answered from inside the program:
-# answer/rule_book.h.
+# embed.sh rule|strategy FIGURES FILE... - prints C that holds rules or strategies, and their figures, for what is
+# answered from inside the program: answer/rule_book.h.
 set -eu
-figures=$1
-shift
+kind=$1 figures=$2
+shift 2
 
 array() { # name; text on standard input
     printf 'static const char %s[] = {\n' "$1"
@@ -23,14 +23,14 @@ while [ "$line" -lt "$lines" ]; do
     line=$((line + 1))
     sed -n "${line}p" "$figures" | array "figures_$line"
 done
-printf '\nconst RuleText rule_book[] = {\n'
+printf '\nconst RuleText %s_book[] = {\n' "$kind"
 count=0
 for rule; do
     printf '    {"%s", rule_%d},\n' "$(basename "$rule" .lua)" "$count"
     count=$((count + 1))
 done
-printf '    {0, 0}};\n\nconst RuleFigures rule_figures[] = {\n'
-sed -n 's#^{"rule":"rules/\([a-z-]*\)\.lua","material":"\([A-Zv]*\)".*#\1 \2#p' "$figures" | {
+printf '    {0, 0}};\n\nconst RuleFigures %s_figures[] = {\n' "$kind"
+sed -n 's#^{"'"$kind"'":"[a-z]*/\([a-z-]*\)\.lua","material":"\([A-Zv]*\)".*#\1 \2#p' "$figures" | {
     line=0
     while read -r rule material; do
         line=$((line + 1))

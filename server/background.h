@@ -13,7 +13,7 @@
 
 #include "trebuchet.h"
 
-enum { BACKGROUND_NAME_SIZE = 64 };
+enum { BACKGROUND_NAME_SIZE = 96 };
 
 /* What a piece of work tells, and is told. */
 typedef struct BackgroundRun {

@@ -124,6 +124,8 @@ static void make_answer(Request *r)
                       .client = r->client.owner,
                       .background = s->background,
                       .list_men = s->list_men,
+                      .solve_memory = s->solve_memory,
+                      .solve_seconds = s->solve_seconds,
                       .advise = r->owner ? s->advise : NULL};
     r->route->run(&call, &reply);
     if (reply.damaged) s->metrics.damaged++;

@@ -26,6 +26,8 @@ struct Server {
     uint64_t limit;  /* nanoseconds to make an answer */
     uint64_t unsent; /* bytes of answers that clients have not taken, before no more are made */
     unsigned list_men;
+    uint64_t solve_memory;
+    unsigned solve_seconds;
     bool allow_empty; /* without tables it is as ready as with some */
     bool (*advise)(const char *material, char *text, size_t size); /* may be NULL */
     atomic_bool stopping;                                          /* no more requests */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/answer_blocked.h"
 #include "answer/answer_find.h"
 #include "core/error.h"
 
@@ -82,6 +83,20 @@ static void give_refused(Reply *reply, BackgroundAdded added)
                     "too much is waiting to be done: ask again in a minute");
 }
 
+/* Has something done, and tells how far it is. */
+static void want(const RouteCall *call, Reply *reply, const char *name, const BackgroundWork *work)
+{
+    BackgroundView view;
+    BackgroundAdded added = background_add(call->background, name, call->client, work);
+    if (added > BACKGROUND_THERE)
+        give_refused(reply, added);
+    else if (background_look(call->background, name, &view))
+        give_job(reply, name, state_text(view.state), &view);
+    else
+        give_unknown(reply);
+    reply->lasts = REPLY_NOW;
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 typedef struct ListWork {
@@ -131,7 +146,6 @@ void jobs_find(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
     char name[BACKGROUND_NAME_SIZE];
-    BackgroundView view;
     AnswerContext answer = {.tables = call->set->tables};
     ListWork *w = calloc(1, sizeof *w);
     if (w == NULL)
@@ -146,14 +160,57 @@ void jobs_find(const RouteCall *call, Reply *reply)
     snprintf(name, sizeof name, "%s-%s", answer_list_kind(&w->list), w->list.material);
     w->holder = call->holder;
     const BackgroundWork work = {make_list, free, w, w->list.longest};
-    BackgroundAdded added = background_add(call->background, name, call->client, &work);
-    if (added > BACKGROUND_THERE)
-        give_refused(reply, added);
-    else if (background_look(call->background, name, &view))
-        give_job(reply, name, state_text(view.state), &view);
-    else
-        give_unknown(reply);
-    reply->lasts = REPLY_NOW;
+    want(call, reply, name, &work);
+}
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+typedef struct SolveWork {
+    AnswerSolve ask;
+    const TableHolder *holder;
+} SolveWork;
+
+static json_t *solve(void *context, BackgroundRun *run, treb_error *error)
+{
+    const SolveWork *w = context;
+    AnswerSolve ask = w->ask;
+    treb_tables *tables = tableset_tables(w->holder, error);
+    if (tables == NULL) return NULL;
+    /* A quarter for the tables of few men. */
+    treb_tables_set_memory(tables, ask.memory / 4);
+    ask.memory -= ask.memory / 4;
+    json_t *object = answer_solve_run(tables, &ask, &run->stop, &run->done, error);
+    treb_tables_close(tables);
+    return object;
+}
+
+void jobs_solve(const RouteCall *call, Reply *reply)
+{
+    treb_error error = {TREB_OK, ""};
+    char name[BACKGROUND_NAME_SIZE];
+    _Static_assert((int)ANSWER_SOLVE_NAME <= (int)BACKGROUND_NAME_SIZE, "room for the name");
+    if (call->solve_memory == 0) {
+        reply_error(reply, MHD_HTTP_NOT_FOUND, "off",
+                    "this server does not solve positions: its owner can allow it, by "
+                    "trebuchet serve --solve 1GiB");
+        return;
+    }
+    SolveWork *w = calloc(1, sizeof *w);
+    if (w == NULL) {
+        fail_memory(&error);
+    } else {
+        w->ask = (AnswerSolve){.memory = call->solve_memory, .seconds = call->solve_seconds};
+        answer_solve_read(call->body, call->size, &w->ask, &error);
+    }
+    if (error.status != TREB_OK) {
+        route_failure(call, reply, &error);
+        free(w);
+        return;
+    }
+    w->holder = call->holder;
+    answer_solve_name(&w->ask, name);
+    const BackgroundWork work = {solve, free, w, true};
+    want(call, reply, name, &work);
 }
 
 /* ---- Any job --------------------------------------------------------------------------------- */

@@ -103,8 +103,10 @@ static void put_traffic(FILE *out, Metrics *m)
     put_one(out, "trebuchet_jobs_waiting", "gauge", "Requests waiting for a worker.",
             load(&m->waiting));
     put_one(out, "trebuchet_background_pending", "gauge",
-            "Lists that wait to be made, or are being made.", load(&m->background));
-    put_one(out, "trebuchet_background_total", "counter", "Lists made.", load(&m->finished));
+            "Lists and positions that wait in the background, or are being worked on.",
+            load(&m->background));
+    put_one(out, "trebuchet_background_total", "counter",
+            "Lists made and positions solved in the background.", load(&m->finished));
 }
 
 static void put_tables(FILE *out, Metrics *m, TableSet *set)

@@ -271,6 +271,19 @@ static void run_rules(const RouteCall *call, Reply *reply)
     give(call, reply, &context, answer_rules(&context, &pos, &error), &error, REPLY_SET);
 }
 
+/* All of them, or what those of a position's ending play there. */
+static void run_strategies(const RouteCall *call, Reply *reply)
+{
+    treb_position pos;
+    const char *fen;
+    treb_error error = {TREB_OK, ""};
+    AnswerContext context = context_of(call);
+    if (!get_once(call, "fen", &fen, reply)) return;
+    if (fen != NULL && !get_position(call, &pos, reply)) return;
+    give(call, reply, &context, answer_strategies(&context, fen != NULL ? &pos : NULL, &error),
+         &error, REPLY_SET);
+}
+
 static void run_batch(const RouteCall *call, Reply *reply)
 {
     treb_error error = {TREB_OK, ""};
@@ -293,6 +306,10 @@ static void run_tables(const RouteCall *call, Reply *reply)
     treb_error error = {TREB_OK, ""};
     AnswerContext context = context_of(call);
     json_t *object = answer_tables(&context, &error);
+    if (object != NULL)
+        json_object_set_new(object, "solve_seconds",
+                            call->solve_memory > 0 ? json_integer((json_int_t)call->solve_seconds)
+                                                   : json_null());
     give(call, reply, &context, object, &error, REPLY_SET);
 }
 
@@ -412,7 +429,9 @@ static const Route routes[] = {
     {"/v1/blocked", false, true, METHOD_GET, ROUTE_PROBE, "/v1/blocked", run_blocked},
     {"/v1/shift", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/shift", run_shift},
     {"/v1/rules", false, true, METHOD_GET, ROUTE_PROBE, "/v1/rules", run_rules},
+    {"/v1/strategies", false, true, METHOD_GET, ROUTE_HEAVY, "/v1/strategies", run_strategies},
     {"/v1/find", false, false, METHOD_POST, ROUTE_PROBE, "/v1/find", jobs_find},
+    {"/v1/solve", false, false, METHOD_POST, ROUTE_PROBE, "/v1/solve", jobs_solve},
     {"/v1/jobs/", true, true, METHOD_GET | METHOD_DELETE, ROUTE_PROBE, "/v1/jobs/{job}", jobs_look},
     {"/v1/batch", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/batch", run_batch},
     {"/v1/games", false, false, METHOD_POST, ROUTE_HEAVY, "/v1/games", run_games},

@@ -32,7 +32,9 @@ typedef struct RouteCall {
     bool remove;               /* the method is DELETE */
     const char *client;        /* who asks, by the name that limits go by */
     Background *background;
-    unsigned list_men; /* of endings of so many men, at most, lists are made */
+    unsigned list_men;      /* of endings of so many men, at most, lists are made */
+    uint64_t solve_memory;  /* bytes for solving positions without a table; 0: none is solved */
+    unsigned solve_seconds; /* for each at most */
     /* How to make a table, for the owner of this machine; NULL for others. As in ServerOptions. */
     bool (*advise)(const char *material, char *text, size_t size);
 } RouteCall;

@@ -119,6 +119,8 @@ Server *server_start(const ServerOptions *o, treb_error *error)
     s->limit = UINT64_C(1000000000) * o->limit;
     s->unsent = o->unsent;
     s->list_men = o->list_men;
+    s->solve_memory = o->solve_memory;
+    s->solve_seconds = o->solve_seconds;
     s->allow_empty = o->allow_empty;
     s->advise = o->advise;
     name_routes(&s->metrics);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # figures.sh TREBUCHET TABLES... - puts every strategy on trial, and writes what became of it into docs/play.md,
-# between the two marks there.
+# between the two marks there, and into strategies/figures.jsonl, which the server has inside.
 set -eu
 cd "$(dirname "$0")/.."
 tool=$1
@@ -8,8 +8,9 @@ shift
 folders=()
 for folder; do folders+=(--tables "$folder"); done
 page=docs/play.md
-new=$(mktemp)
-trap 'rm -f "$new"' EXIT
+lines=strategies/figures.jsonl
+new=$(mktemp) new_lines=$(mktemp)
+trap 'rm -f "$new" "$new_lines"' EXIT
 sed '/<!-- figures -->/q' $page >"$new"
 for strategy in strategies/*.lua; do
     printf '\n### %s\n\n' "$(basename "$strategy" .lua)"
@@ -18,7 +19,9 @@ for strategy in strategies/*.lua; do
     printf '\n```\n'
     "$tool" play --quiet --show 3 --games 10000 "${folders[@]}" "$strategy"
     printf '```\n'
+    "$tool" play --quiet --json --show 0 "${folders[@]}" "$strategy" >>"$new_lines"
 done >>"$new"
 printf '\n' >>"$new"
 sed -n '/<!-- end of figures -->/,$p' $page >>"$new"
 cat "$new" >$page
+cat "$new_lines" >$lines

@@ -57,6 +57,7 @@ run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
 run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 6
 run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 20 -
+run "published studies" tests/blocked/studies.py --quick --time 20 "$build/trebuchet" "$tables"
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
@@ -92,6 +93,11 @@ if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
     run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"
 else
     echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
+fi
+if [ -x "$build/trebuchet-mpi" ]; then
+    run "ranks" tests/mpi/mpi_check.sh --short "$build"
+else
+    echo 'SKIPPED: no ranks make tables together, as there is no mpicc (.ci/deps mpi)'
 fi
 rm -rf "$build/test-syzygy"
 run "export" "$build/trebuchet" export --quiet --syzygy "$build/test-syzygy" KBNvK KQvKR

@@ -66,7 +66,7 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
-    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit | serve:--lists | \
+    serve:-p | serve:--port | serve:--connections | serve:--per-client | serve:--timeout | serve:--limit | serve:--lists | serve:--solve | serve:--solve-time | \
         serve:--queue | serve:--queue-per-client | serve:--send-timeout)
         return ;;
     serve:-l | serve:--listen)
@@ -172,7 +172,7 @@ _trebuchet() {
     bench) options='--positions --cache --threads --duration --gen --json --tables --help' ;;
     serve) options='--bind --port --listen --socket-mode --tables --allow-empty --trust-proxy --cache
                     --answers --unsent --threads --connections --per-client --queue --queue-per-client
-                    --headers --body --timeout --send-timeout --limit --lists --log --quiet --help' ;;
+                    --headers --body --timeout --send-timeout --limit --lists --log --solve --solve-time --quiet --help' ;;
     engine) options='--tables --cache --help --' ;;
     *) return ;;
     esac

@@ -112,11 +112,15 @@ static bool make_parser(Coder *coder)
     return coder->parser != NULL;
 }
 
-static bool learn_sample(Coder *coder, const CoderSample *sample, int threads)
+static bool learn_sample(Coder *coder, const CoderSample *sample, const CoderOptions *how)
 {
     Slices chunks = {0};
     RunList list = {0};
-    LearnOptions options = {.ledger = coder->ledger, .threads = threads, .part = 1, .least = LEAST};
+    LearnOptions options = {.ledger = coder->ledger,
+                            .threads = how->threads,
+                            .part = 1,
+                            .least = LEAST,
+                            .stop = how->stop};
     count_values(coder, sample);
     bool done =
         take_chunks(coder, sample, &chunks) && slices_runs(&chunks, &coder->learned.values, &list);
@@ -125,7 +129,7 @@ static bool learn_sample(Coder *coder, const CoderSample *sample, int threads)
         options.part = sample->size > cells ? (sample->size + cells / 2) / cells : 1;
         if (options.part > 1) options.chance = CHANCE;
         done = learn(&coder->learned, &chunks, &list, &options) &&
-               learned_cut(&coder->learned, &chunks, coder->ledger, threads);
+               learned_cut(&coder->learned, &chunks, coder->ledger, how->threads);
     }
     free(list.run);
     slices_free(&chunks);
@@ -145,10 +149,10 @@ static void give_back(Coder *coder, uint64_t bytes)
     coder->claimed -= bytes;
 }
 
-static bool make(Coder *coder, const CoderSample *sample, int threads)
+static bool make(Coder *coder, const CoderSample *sample, const CoderOptions *options)
 {
     if (!claim(coder, CODER_BYTES) || !claim(coder, LEARN_BYTES)) return false;
-    if (!learn_sample(coder, sample, threads) || !make_words(coder) || !make_parser(coder))
+    if (!learn_sample(coder, sample, options) || !make_words(coder) || !make_parser(coder))
         return false;
     give_back(coder, LEARN_BYTES);
     return true;
@@ -168,9 +172,9 @@ Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_
     coder->learned.effort = PARSE_MIDDLE;
     if (options->symbols != 0 && options->symbols < CODE_SYMBOLS_MAX)
         coder->learned.form.symbols = options->symbols;
-    if (make(coder, sample, options->threads)) return coder;
+    if (make(coder, sample, options)) return coder;
     coder_free(coder);
-    fail_memory(error);
+    if (stop_check(options->stop, error) == TREB_OK) fail_memory(error);
     return NULL;
 }
 

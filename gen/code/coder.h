@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/ledger.h"
+#include "core/stop.h"
 #include "gen/code/form.h"
 #include "gen/code/values.h"
 #include "trebuchet.h"
@@ -38,16 +39,17 @@ typedef struct CoderSample {
 } CoderSample;
 
 typedef struct CoderOptions {
-    Ledger *ledger;   /* for large memory; NULL: none to heed. Lasts longer than the coder */
-    int threads;      /* at least 1 */
-    unsigned symbols; /* at most, unless there are more values; 0: CODE_SYMBOLS_MAX */
+    Ledger *ledger;          /* for large memory; NULL: none to heed. Lasts longer than the coder */
+    int threads;             /* at least 1 */
+    unsigned symbols;        /* at most, unless there are more values; 0: CODE_SYMBOLS_MAX */
+    const atomic_bool *stop; /* when true learning ends soon, without a code; NULL allowed */
 } CoderOptions;
 
 /* A code. Constant: any number of threads may use it. */
 typedef struct Coder Coder;
 
 /* The same whatever the number of threads. All cells can be coded whose values are present, or that
- * may have one which is. NULL: out of memory, with *error filled. */
+ * may have one which is. NULL: out of memory, or STOPPED, with *error filled. */
 Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_error *error);
 void coder_free(Coder *coder); /* NULL is allowed */
 

@@ -102,6 +102,7 @@ bool learned_cut(Learned *learned, Slices *slices, Ledger *ledger, int threads)
 
 static bool cut_again(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
 {
+    if (stop_asked(options->stop)) return false;
     if (!cut(learned, sample, list, options->ledger, options->threads)) return false;
     set_costs(learned);
     return true;
@@ -110,7 +111,7 @@ static bool cut_again(Learned *learned, Slices *sample, RunList *list, const Lea
 bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
 {
     for (int i = 0; i < LESSONS; i++) {
-        if (!learn_pairs(learned, list, options->least)) return false;
+        if (stop_asked(options->stop) || !learn_pairs(learned, list, options->least)) return false;
         if (i + 1 < LESSONS && !cut_again(learned, sample, list, options)) return false;
     }
     int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;

@@ -3,6 +3,7 @@
 #ifndef TREB_GEN_LEARN_H
 #define TREB_GEN_LEARN_H
 
+#include "core/stop.h"
 #include "gen/code/slices.h"
 #include "gen/code/values.h"
 
@@ -33,9 +34,11 @@ typedef struct LearnOptions {
     uint32_t least; /* times that a pair must be in it to be a symbol */
     /* So many uses of a symbol are put down to chance: it was learned where they are. */
     uint32_t chance;
+    const atomic_bool *stop; /* NULL allowed */
 } LearnOptions;
 
-/* Symbols of a sample, and of those the ones that are worth their place. `list`: its runs; changed. */
+/* Symbols of a sample, and of those the ones that are worth their place. `list`: its runs; changed. False also
+ * when it was asked to stop. */
 bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options);
 
 /* Cuts cells into the symbols, and counts how often each is used. */

@@ -70,7 +70,8 @@ static bool try_all(const Round *round, Trial *trial, size_t count)
         uint8_t *cells = ledger_alloc(round->ledger, RUNS * round->length);
         bool mine = cells != NULL;
 #pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < count; i++) mine = mine && try_order(round, cells, &trial[i]);
+        for (size_t i = 0; i < count; i++)
+            mine = mine && !stop_asked(round->orders->stop) && try_order(round, cells, &trial[i]);
         if (!mine) {
 #pragma omp atomic write
             ok = false;

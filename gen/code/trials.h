@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "core/ledger.h"
+#include "core/stop.h"
 #include "gen/code/form.h"
 
 enum {
@@ -20,6 +21,7 @@ typedef struct TrialOrders {
     uint64_t (*size)(const void *context, size_t number);
     /* Writes `count` cells from `first` on. */
     void (*some)(const void *context, size_t number, uint64_t first, size_t count, uint8_t *out);
+    const atomic_bool *stop; /* NULL allowed */
 } TrialOrders;
 
 typedef struct Trial {
@@ -29,7 +31,7 @@ typedef struct Trial {
 } Trial;
 
 /* Fills `trial`, one for each order, those with the fewest bytes first, in parallel. The first
- * trials_left are in each round. False: out of memory. */
+ * trials_left are in each round. False: out of memory, or asked to stop. */
 bool trials_sort(const TrialOrders *orders, const CodeForm *form, Ledger *ledger, Trial *trial);
 size_t trials_left(size_t count);
 

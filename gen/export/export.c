@@ -7,6 +7,7 @@
 
 #include "core/bitboard.h"
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/code/estimate.h"
 #include "gen/code/values.h"
 #include "gen/export/file.h"

@@ -150,7 +150,7 @@ static void some_in_order(const void *context, size_t number, uint64_t first, si
 static bool sort_orders(const ArrayOrders *orders, const OrderWish *wish, Trial *trial)
 {
     Tried tried = {wish, malloc(orders->count * sizeof *tried.index)};
-    TrialOrders all = {orders->count, &tried, size_in_order, some_in_order};
+    TrialOrders all = {orders->count, &tried, size_in_order, some_in_order, NULL};
     if (tried.index == NULL) return false;
     for (size_t i = 0; i < orders->count; i++) {
         const ArrayOrder *o = &orders->order[i];

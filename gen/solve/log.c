@@ -396,14 +396,12 @@ static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
     return true;
 }
 
-/* Appends an entry whose set, of `size` bytes, is in the room behind the place for its head. */
-static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t size,
-                          const LogRoom *room, treb_error *error)
+/* Appends whole entries. */
+treb_status log_append_bytes(Log *log, uint32_t stream_number, const uint8_t *entries, size_t bytes,
+                             const LogRoom *room, treb_error *error)
 {
     LogSpace *space = log->space;
     Stream *stream = &log->stream[stream_number];
-    const uint8_t *set = room->bytes + HEAD, *entry = put_head(room->bytes + HEAD, tag, size);
-    size_t bytes = (size_t)(set - entry) + size;
     bool crowded = false;
     if (stream->left < bytes) {
         treb_status status = TREB_OK;
@@ -415,7 +413,7 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
         }
         if (status != TREB_OK) return status;
     }
-    memcpy(stream->at, entry, bytes);
+    memcpy(stream->at, entries, bytes);
     stream->at += bytes;
     stream->left -= bytes;
     /* Large entries do not wait for the next. */
@@ -423,12 +421,26 @@ static treb_status append(Log *log, uint32_t stream_number, unsigned tag, size_t
     return TREB_OK;
 }
 
+const uint8_t *log_packed(const LogRoom *room) { return room->bytes + HEAD; }
+
+treb_status log_add_packed(Log *log, uint32_t stream, unsigned tag, size_t size,
+                           const LogRoom *room, treb_error *error)
+{
+    const uint8_t *set = room->bytes + HEAD, *entry = put_head(room->bytes + HEAD, tag, size);
+    return log_append_bytes(log, stream, entry, (size_t)(set - entry) + size, room, error);
+}
+
+size_t log_pack(const Log *log, const uint64_t *set, uint64_t slabs, const LogRoom *room)
+{
+    uint8_t *packed = room->bytes + HEAD;
+    return (size_t)(packed_put(log->kernel, set, log->words, slabs, packed) - packed);
+}
+
 treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set, uint64_t slabs,
                     const LogRoom *room, treb_error *error)
 {
-    uint8_t *packed = room->bytes + HEAD,
-            *end = packed_put(log->kernel, set, log->words, slabs, packed);
-    return end != packed ? append(log, stream, tag, (size_t)(end - packed), room, error) : TREB_OK;
+    size_t size = log_pack(log, set, slabs, room);
+    return size > 0 ? log_add_packed(log, stream, tag, size, room, error) : TREB_OK;
 }
 
 treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_t *cell,
@@ -436,7 +448,8 @@ treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_
 {
     uint8_t *packed = room->bytes + HEAD,
             *end = packed_put_cells(log->kernel, cell, count, log->words, packed);
-    return end != packed ? append(log, stream, tag, (size_t)(end - packed), room, error) : TREB_OK;
+    if (end == packed) return TREB_OK;
+    return log_add_packed(log, stream, tag, (size_t)(end - packed), room, error);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -470,27 +483,43 @@ void log_read(LogReader *reader, const Log *log, uint32_t stream, const LogRoom 
     *reader = (LogReader){.log = log, .stream = stream, .room = room};
 }
 
-treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error)
+/* Goes on to where there are entries, or to the end. */
+static treb_status reader_fill(LogReader *reader, treb_error *error)
 {
     const Stream *stream = &reader->log->stream[reader->stream];
-    entry->bytes = NULL;
-    if (reader->at == reader->end) {
-        if (reader->segment < stream->segments) {
-            const Segment *segment = &stream->segment[reader->segment++];
-            treb_status status = segment_read(reader->log->space, segment, reader->room, error);
-            if (status != TREB_OK) return status;
-            reader->at = reader->room->block;
-            reader->end = reader->at + segment->size;
-        } else {
-            const Chunk *chunk = chunk_behind(stream, reader->chunk);
-            if (chunk == NULL) return TREB_OK;
-            reader->chunk = chunk;
-            reader->at = chunk_bytes(chunk);
-            reader->end = reader->at + chunk_used(stream, chunk);
-        }
+    if (reader->at != reader->end) return TREB_OK;
+    if (reader->segment < stream->segments) {
+        const Segment *segment = &stream->segment[reader->segment++];
+        treb_status status = segment_read(reader->log->space, segment, reader->room, error);
+        if (status != TREB_OK) return status;
+        reader->at = reader->room->block;
+        reader->end = reader->at + segment->size;
+        return TREB_OK;
     }
-    reader->at = get_entry(reader->at, entry);
+    const Chunk *chunk = chunk_behind(stream, reader->chunk);
+    if (chunk == NULL) return TREB_OK;
+    reader->chunk = chunk;
+    reader->at = chunk_bytes(chunk);
+    reader->end = reader->at + chunk_used(stream, chunk);
     return TREB_OK;
+}
+
+treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error)
+{
+    entry->bytes = NULL;
+    treb_status status = reader_fill(reader, error);
+    if (status == TREB_OK && reader->at != reader->end) reader->at = get_entry(reader->at, entry);
+    return status;
+}
+
+treb_status log_next_bytes(LogReader *reader, const uint8_t **bytes, size_t *size,
+                           treb_error *error)
+{
+    treb_status status = reader_fill(reader, error);
+    *size = (size_t)(reader->end - reader->at);
+    *bytes = *size > 0 ? reader->at : NULL;
+    reader->at = reader->end;
+    return status;
 }
 
 treb_status log_or_tag(const Log *log, uint32_t stream, unsigned tag, const LogRoom *room,

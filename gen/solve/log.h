@@ -75,6 +75,12 @@ enum { LOG_TAGS = 1 << 14 /* a tag is less */ };
 treb_status log_add(Log *log, uint32_t stream, unsigned tag, const uint64_t *set, uint64_t slabs,
                     const LogRoom *room, treb_error *error);
 
+/* The same in two steps: the set packed in the room, of so many bytes, for others to see; then the entry. */
+size_t log_pack(const Log *log, const uint64_t *set, uint64_t slabs, const LogRoom *room);
+const uint8_t *log_packed(const LogRoom *room);
+treb_status log_add_packed(Log *log, uint32_t stream, unsigned tag, size_t size,
+                           const LogRoom *room, treb_error *error);
+
 /* The same with a list of cells in ascending order. */
 treb_status log_add_cells(Log *log, uint32_t stream, unsigned tag, const uint32_t *cell,
                           size_t count, const LogRoom *room, treb_error *error);
@@ -98,6 +104,13 @@ void log_read(LogReader *reader, const Log *log, uint32_t stream, const LogRoom 
 /* The next entry, which lasts until the next call; its bytes are NULL behind the last.
  * TREB_ERR_IO. */
 treb_status log_next(LogReader *reader, LogEntry *entry, treb_error *error);
+
+/* The entries of a stream as they lie there, some at a time: NULL behind the last. They lie behind those of
+ * another log's stream once they were appended there. TREB_ERR_IO, TREB_ERR_MEMORY. */
+treb_status log_next_bytes(LogReader *reader, const uint8_t **bytes, size_t *size,
+                           treb_error *error);
+treb_status log_append_bytes(Log *log, uint32_t stream, const uint8_t *bytes, size_t size,
+                             const LogRoom *room, treb_error *error);
 
 /* Ors all entries with a tag into a set. TREB_ERR_IO. */
 treb_status log_or_tag(const Log *log, uint32_t stream, unsigned tag, const LogRoom *room,

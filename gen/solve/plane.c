@@ -151,9 +151,12 @@ treb_status plane_read(Plane *p, const Slice *slice, int side, uint32_t kings, t
     uint64_t *const sets[] = {p->won,          p->lost,         p->cursed,
                               p->stalemate,    p->capture_wins, p->capture_draws,
                               p->zeroing_wins, p->ends_wins,    p->ends_best};
+    const bool own = share_has(&s->share, kings);
+    /* Another rank has its sets. */
+    if (!own) solver_legal(s, kings, side, p->legal, p->won, p->lost);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) clear(sets[i], words);
     treb_status status = read_verdicts(p, s, stream, error);
-    const uint64_t *unwon = plane_at(s, s->loop.unwon[side], kings);
+    const uint64_t *unwon = own ? unwon_at(s, side, kings) : p->legal;
     for (size_t w = 0; w < words; w++) p->legal[w] = unwon[w] | p->won[w];
     for (int m = TREB_DTC; m < TREB_METRICS && status == TREB_OK; m++)
         if (p->distance[m] != NULL) status = read_distances(p, s, (treb_metric)m, stream, error);

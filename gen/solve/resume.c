@@ -135,13 +135,31 @@ static treb_status redo_open(const Task *task, treb_error *error)
                       error);
 }
 
+/* Tells other ranks all that was won so far, and what was lost at the last ply. */
+static void redo_post(const Task *task, const uint64_t *won)
+{
+    Solver *s = task->s;
+    const uint64_t *lost = plane_at(s, s->loop.lost_at[task->n & 1][task->side].set, task->kings);
+    for (int w = 0; w < 2; w++) {
+        const LogRoom *room = &task->t->room;
+        size_t size = log_pack(s->facts, w ? won : lost, KERNEL_ALL, room);
+        if (size > 0) solver_post(s, task->kings, task->side, w, task->n, log_packed(room), size);
+    }
+}
+
 void solver_redo(const Task *task)
 {
     Solver *s = task->s;
     treb_error error;
     solver_nothing_new(s, task->kings, task->side);
+    uint64_t *won = task->t->b, *unwon = plane_at(s, s->loop.unwon[task->side], task->kings);
+    memcpy(won, unwon, s->shape->plane_words * sizeof *won);
     treb_status status = redo_open(task, &error);
     if (status == TREB_OK) status = redo_due(task, &error);
     if (status == TREB_OK) status = redo_decided(task, &error);
-    if (status != TREB_OK) solver_fail(s, status, &error);
+    for (size_t w = 0; w < s->shape->plane_words; w++) won[w] &= ~unwon[w];
+    if (status != TREB_OK)
+        solver_fail(s, status, &error);
+    else if (s->share.to[task->side][task->kings])
+        redo_post(task, won);
 }

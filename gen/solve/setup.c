@@ -96,41 +96,54 @@ static void lanes_fill(const Solver *s, uint32_t kings, int color, uint64_t *val
     }
 }
 
+void solver_legal(const Solver *s, uint32_t kings, int side, uint64_t *legal, uint64_t *check,
+                  uint64_t *room)
+{
+    size_t words = s->shape->plane_words;
+    if (s->shape->men == 0) {
+        lanes_fill(s, kings, side, legal, check);
+    } else {
+        memset(check, 0, words * sizeof *check);
+        plane_checks(s, kings, side, room, check);
+        plane_fill_valid(s, kings, legal);
+    }
+    for (size_t w = 0; w < words; w++) legal[w] &= ~check[w];
+}
+
 /* Legal positions of both sides; and whoever is in check when the other moves is in check when he
  * moves: kept for later. */
 static void setup_legal(Solver *s, uint32_t kings, Buffers *t)
 {
-    size_t words = s->shape->plane_words;
     for (int side = 0; side < 2; side++) {
         uint64_t *legal = plane_at(s, s->loop.unwon[side], kings);
-        if (s->shape->men == 0) {
-            lanes_fill(s, kings, side, legal, t->a);
-        } else {
-            memset(t->a, 0, words * sizeof *t->a);
-            plane_checks(s, kings, side, t->b, t->a);
-            plane_fill_valid(s, kings, legal);
-        }
-        for (size_t w = 0; w < words; w++) legal[w] &= ~t->a[w];
         uint64_t *check = plane_at(s, s->loop.lost_at[0][!side].set, kings);
-        memcpy(check, t->a, words * sizeof *check);
+        solver_legal(s, kings, side, legal, t->a, t->b);
+        memcpy(check, t->a, s->shape->plane_words * sizeof *check);
         t->legal[side] += solver_positions(s, kings, legal, KERNEL_ALL);
     }
 }
 
-/* Ors into `out` all cells from which a quiet move of `side` leads into `set`. */
-static void plane_unmove_all(const Solver *s, uint32_t kings, int side, uint64_t *set,
-                             uint64_t *out)
+void solver_halo_legal(Solver *s, uint32_t number, Buffers *t)
+{
+    const int side = number >= s->share.halo[0];
+    uint32_t kings = s->share.halo_plane[side][number - (side ? s->share.halo[0] : 0)];
+    solver_legal(s, kings, side, unwon_at(s, side, kings), t->a, t->b);
+    solver_nothing_new(s, kings, side);
+}
+
+/* Ors into `out` all cells from which a quiet move of `side` leads to one that the other has not won. */
+static void plane_unmove_all(const Solver *s, uint32_t kings, int side, uint64_t *out)
 {
     KernelPlane plane = plane_of(s, kings);
     const Shape *shape = s->shape;
     for (int i = 0; i < shape->links[kings][side]; i++) {
         ShapeLink link = shape->link[kings][side][i];
-        s->kernel->merge(&plane, link.symmetry, plane_at(s, set, link.kings), KERNEL_ROWS_ALL, out,
-                         KERNEL_ROWS_ALL);
+        s->kernel->merge(&plane, link.symmetry, unwon_at(s, !side, link.kings), KERNEL_ROWS_ALL,
+                         out, KERNEL_ROWS_ALL);
     }
     for (int i = 0; i < shape->men; i++)
         if (shape->man[i].color == side)
-            s->kernel->unmove(&plane, i, shape->man[i].type, plane_at(s, set, kings),
+            s->kernel->unmove(&plane, i, shape->man[i].type, unwon_at(s, !side, kings),
                               KERNEL_ROWS_ALL, out, KERNEL_ROWS_ALL);
 }
 
@@ -295,7 +308,7 @@ static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *c
         status = converter_plane(converter[2 * lane + side], kings, lane, o, &t->fetched, error);
     if (status != TREB_OK) return status;
     memset(t->a, 0, words * sizeof *t->a);
-    plane_unmove_all(s, kings, side, s->loop.unwon[!side], t->a);
+    plane_unmove_all(s, kings, side, t->a);
     const uint64_t *legal = plane_at(s, s->loop.unwon[side], kings);
     uint64_t *open = plane_at(s, s->loop.open[side], kings);
     uint64_t *check = plane_at(s, s->loop.lost_at[0][side].set, kings), *stuck = t->b;
@@ -334,15 +347,19 @@ static void setup_all(Solver *s, Converter *const *converter)
         treb_error error;
         if (!buffers_init(&t, s, converter != NULL)) solver_fail(s, fail_memory(&error), &error);
 #pragma omp for schedule(dynamic)
-        for (uint32_t kings = 0; kings < s->shape->kings; kings++) {
+        for (uint32_t i = 0; i < s->share.planes + s->share.halo[0] + s->share.halo[1]; i++) {
             if (t.memory == NULL || solver_failed(s)) continue;
-            setup_legal(s, kings, &t);
+            if (i < s->share.planes)
+                setup_legal(s, s->share.plane[i], &t);
+            else
+                solver_halo_legal(s, i - s->share.planes, &t);
             solver_mind(s);
         }
 #pragma omp for schedule(dynamic)
-        for (uint32_t task = 0; task < 2 * s->shape->kings; task++) {
+        for (uint32_t task = 0; task < 2 * s->share.planes; task++) {
             if (converter == NULL || t.memory == NULL || solver_failed(s)) continue;
-            treb_status own = setup_plane(s, task / 2, task % 2, converter, &t, &error);
+            treb_status own =
+                setup_plane(s, s->share.plane[task / 2], task % 2, converter, &t, &error);
             solver_mind(s);
             if (own != TREB_OK) solver_fail(s, own, &error);
         }
@@ -376,5 +393,8 @@ treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *erro
         status = (treb_status)s->status;
     }
     for (int i = 0; i < 2 * s->slice.lanes; i++) converter_free(converter[i]);
+    const Ranks *ranks = s->place.ranks;
+    if (status == TREB_OK && ranks != NULL)
+        s->slice.dtc_is_dtz = ranks->least(ranks->context, s->slice.dtc_is_dtz);
     return status;
 }

@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "gen/solve/packed.h"
 #include "gen/solve/solver.h"
 
 /* The squares that symmetry takes into `squares`. */
@@ -85,9 +86,12 @@ static void decide(Solver *s, uint32_t kings, int side, bool won, unsigned n, co
 {
     treb_error error;
     t->counts->of[side][won][n] += solver_positions(s, kings, set, slabs);
-    treb_status status = log_add(s->decided[s->loop.metric], stream_of(kings, side),
-                                 decided_tag(n, won), set, slabs, &t->room, &error);
+    Log *log = s->decided[s->loop.metric];
+    const size_t size = log_pack(log, set, slabs, &t->room);
+    treb_status status =
+        log_add_packed(log, stream_of(kings, side), decided_tag(n, won), size, &t->room, &error);
     if (status != TREB_OK) solver_fail(s, status, &error);
+    if (s->share.to[side][kings]) solver_post(s, kings, side, won, n, log_packed(&t->room), size);
 }
 
 /* The same where slabs are not told apart: all or none. */
@@ -262,14 +266,14 @@ static void unmove_men(const Task *task, int first, int last, RowSet in, RowSet 
                                     out.rows);
 }
 
-/* Un-moves the king: brings the cells of the planes that it comes from. */
-static void unmove_king(const Task *task, uint64_t *set, RowSet out)
+/* Un-moves the king: brings the cells not yet won of the planes that it comes from. */
+static void unmove_king(const Task *task, RowSet out)
 {
     const Shape *shape = task->s->shape;
     KernelPlane plane = plane_of(task->s, task->kings);
     for (int i = 0; i < shape->links[task->kings][task->side]; i++) {
         ShapeLink link = shape->link[task->kings][task->side][i];
-        task->s->kernel->merge(&plane, link.symmetry, plane_at(task->s, set, link.kings),
+        task->s->kernel->merge(&plane, link.symmetry, unwon_at(task->s, !task->side, link.kings),
                                KERNEL_ROWS_ALL, out.cells, out.rows);
     }
 }
@@ -280,8 +284,7 @@ static void rows_losing(const Task *task, uint64_t slabs, const uint64_t *open, 
 {
     const Solver *s = task->s;
     const int men = s->shape->men, cheap = men > 2 ? men - 2 : 0;
-    uint64_t *escape = task->t->a, *unwon = s->loop.unwon[!task->side];
-    uint64_t *here = plane_at(s, unwon, task->kings);
+    uint64_t *escape = task->t->a, *here = unwon_at(s, !task->side, task->kings);
     slabs_clear(s, escape, slabs);
     rows->slabs = slabs;
     for (size_t slab = 0; slab < 64; slab++)
@@ -292,7 +295,7 @@ static void rows_losing(const Task *task, uint64_t slabs, const uint64_t *open, 
     unmove_men(task, cheap, men - 1, (RowSet){here, own}, (RowSet){escape, own});
     keep_rows(s, rows, open, escape);
     if (rows->slabs == 0) return;
-    unmove_king(task, unwon, (RowSet){escape, rows_found(s, rows)});
+    unmove_king(task, (RowSet){escape, rows_found(s, rows)});
     keep_rows(s, rows, open, escape);
     if (rows->slabs)
         unmove_men(task, 0, cheap - 1, (RowSet){here, KERNEL_ROWS_ALL},
@@ -364,6 +367,19 @@ static KernelRows frontier_rows(const Frontier *in, uint32_t kings)
     return (KernelRows){in->slabs[kings], in->rows != NULL ? in->rows + 64 * kings : NULL};
 }
 
+/* What was just lost in a plane that may be another rank's: then in t->b. */
+static RowSet lost_in(const Task *task, const Frontier *in, uint32_t kings)
+{
+    const Solver *s = task->s;
+    if (share_has(&s->share, kings))
+        return (RowSet){plane_at(s, in->set, kings), frontier_rows(in, kings)};
+    uint64_t *lost = task->t->b, slabs = in->slabs[kings];
+    uint64_t found =
+        packed_get(s->kernel, s->halo.lost[!task->side][kings], s->shape->plane_words, lost);
+    slabs_clear(s, lost, slabs & ~found);
+    return (RowSet){lost, {slabs, NULL}};
+}
+
 /* Ors into t->a the cells from which a quiet move leads to what was just lost. */
 static void unmove_lost(const Task *task, const Frontier *in, uint64_t slabs)
 {
@@ -375,9 +391,10 @@ static void unmove_lost(const Task *task, const Frontier *in, uint64_t slabs)
         ShapeLink link = shape->link[task->kings][task->side][i];
         uint64_t from = in->slabs[link.kings];
         if (shape->men >= 3) from = unsymmetry(link.symmetry, from);
-        if (from)
-            s->kernel->merge(&plane, link.symmetry, plane_at(s, in->set, link.kings),
-                             frontier_rows(in, link.kings), task->t->a, (KernelRows){from, NULL});
+        if (from == 0) continue;
+        RowSet lost = lost_in(task, in, link.kings);
+        s->kernel->merge(&plane, link.symmetry, lost.cells, lost.rows, task->t->a,
+                         (KernelRows){from, NULL});
     }
     if (in->slabs[task->kings])
         unmove_men(task, 0, shape->men - 1,
@@ -483,8 +500,8 @@ static void metric_start(const Task *task)
 static unsigned next_due(const Solver *s, unsigned n)
 {
     unsigned least = LOG_TAGS;
-    for (uint32_t stream = 0; stream < 4 * s->shape->kings; stream++) {
-        unsigned due = solver_when_due(s, stream);
+    for (uint32_t i = 0; i < 4 * s->share.planes; i++) {
+        unsigned due = solver_when_due(s, 4 * s->share.plane[i / 4] + i % 4);
         if (due >= n && due < least) least = due;
     }
     return least;
@@ -493,9 +510,11 @@ static unsigned next_due(const Solver *s, unsigned n)
 static bool ply_changed(const Solver *s, unsigned n)
 {
     for (int side = 0; side < 2; side++)
-        for (uint32_t k = 0; k < s->shape->kings; k++)
+        for (uint32_t i = 0; i < s->share.planes; i++) {
+            uint32_t k = s->share.plane[i];
             if (s->loop.lost_at[n & 1][side].slabs[k] | s->loop.won_slabs[n & 1][side][k])
                 return true;
+        }
     return false;
 }
 
@@ -522,15 +541,33 @@ static void keep_counts(Solver *s, Buffers *t)
     memset(t->counts, 0, sizeof *t->counts);
 }
 
+/* The next ply for all ranks, and whether anything changed for one of them. */
+static unsigned agree_next(const Solver *s, unsigned next, bool *changed)
+{
+    const Ranks *ranks = s->place.ranks;
+    RankTraffic *traffic = ranks->traffic;
+    if (solver_failed(s)) return LOG_TAGS;
+    uint64_t least = ranks->least(ranks->context, 2 * (uint64_t)next + !*changed);
+    uint64_t sent = traffic->bytes - traffic->before;
+    traffic->plies++;
+    traffic->before = traffic->bytes;
+    if (sent > traffic->most) traffic->most = sent;
+    *changed = !(least & 1);
+    return (unsigned)(least / 2);
+}
+
 /* The end of ply n: returns the next, or LOG_TAGS. */
 static unsigned end_ply(Solver *s, unsigned n)
 {
     treb_error error;
     bool changed = ply_changed(s, n);
-    if (changed) s->slice.plies[s->loop.metric] = n;
-    tell_ply(s, n++);
+    unsigned next = n + 1;
     /* Nothing happens before: both frontiers are empty. */
-    if (!changed && n > 2) n = next_due(s, n);
+    if (!changed && next > 2) next = next_due(s, next);
+    if (s->place.ranks != NULL) next = agree_next(s, next, &changed);
+    if (changed) s->slice.plies[s->loop.metric] = n;
+    tell_ply(s, n);
+    n = next;
     if (n < LOG_TAGS && n > PLIES_MOST) solver_fail(s, fail_plies(s->shape, &error), &error);
     return solver_failed(s) ? LOG_TAGS : n;
 }
@@ -540,7 +577,8 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
 {
     unsigned n = first;
     bool saving = false;
-    const uint32_t tasks = 2 * s->shape->kings;
+    const uint32_t tasks = 2 * s->share.planes, *plane = s->share.plane,
+                   halo = s->place.ranks != NULL ? s->share.halo[0] + s->share.halo[1] : 0;
     s->loop.metric = metric;
     if (first == 1) {
         s->slice.plies[metric] = 0;
@@ -554,24 +592,41 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
         bool ok = t.memory != NULL;
 #pragma omp for schedule(dynamic)
         for (uint32_t i = 0; i < tasks; i++) {
-            Task task = {s, i / 2, i % 2, first - 1, &t};
+            Task task = {s, plane[i / 2], i % 2, first - 1, &t};
             if (ok && first == 1) metric_start(&task);
             if (ok && first > 1) solver_redo(&task);
             solver_mind(s);
+        }
+        if (s->place.ranks != NULL) {
+#pragma omp for schedule(dynamic)
+            for (uint32_t i = 0; i < halo; i++)
+                if (ok) solver_halo_legal(s, i, &t);
+#pragma omp single
+            solver_take(s, first - 1);
+#pragma omp for schedule(dynamic)
+            for (uint32_t i = 0; i < s->halo.items[0] + s->halo.items[1]; i++)
+                if (ok) solver_take_won(s, i, &t);
         }
         while (n < LOG_TAGS) {
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
                 if (ok) {
-                    ply_losses(&(Task){s, i / 2, i % 2, n, &t});
+                    ply_losses(&(Task){s, plane[i / 2], i % 2, n, &t});
                     solver_mind(s);
                 }
 #pragma omp for schedule(dynamic, 4)
             for (uint32_t i = 0; i < tasks; i++)
                 if (ok) {
-                    ply_wins(&(Task){s, i / 2, i % 2, n, &t});
+                    ply_wins(&(Task){s, plane[i / 2], i % 2, n, &t});
                     solver_mind(s);
                 }
+            if (s->place.ranks != NULL) {
+#pragma omp single
+                solver_take(s, n);
+#pragma omp for schedule(dynamic)
+                for (uint32_t i = 0; i < s->halo.items[0] + s->halo.items[1]; i++)
+                    if (ok) solver_take_won(s, i, &t);
+            }
 #pragma omp single
             {
                 n = end_ply(s, n);
@@ -582,7 +637,7 @@ static void metric_run(Solver *s, treb_metric metric, unsigned first)
             if (ok) keep_counts(s, &t);
 #pragma omp for schedule(dynamic)
             for (uint32_t i = 0; i < tasks; i++)
-                if (ok) solver_file(s, i, &t);
+                if (ok) solver_file(s, stream_of(plane[i / 2], i % 2), &t);
 #pragma omp single
             solver_save(s, n);
         }
@@ -614,18 +669,36 @@ static void find_mirrored(Slice *slice)
             slice->mirrored |= UINT64_C(1) << i;
 }
 
+static bool solves(const Solver *s, int metric)
+{
+    bool skip = metric == TREB_DTC && s->slice.dtc_is_dtz;
+    return s->metrics >> metric & 1 && !skip;
+}
+
 /* All metrics, from ply `next` of one on: 1 at its start. */
 static void solve_metrics(Solver *s, treb_metric from, unsigned next)
 {
     for (int m = (int)from; m < TREB_METRICS && !solver_failed(s); m++, next = 1) {
-        bool skip = m == TREB_DTC && s->slice.dtc_is_dtz;
-        if (s->metrics >> m & 1 && !skip) metric_run(s, (treb_metric)m, next);
+        if (solves(s, m)) metric_run(s, (treb_metric)m, next);
     }
     solver_save_solved(s);
 }
 
+/* What every rank has counted of its planes, together. */
+static void sum_counts(Solver *s)
+{
+    const Ranks *ranks = s->place.ranks;
+    ranks->sum(ranks->context, s->slice.legal, 2);
+    ranks->sum(ranks->context, s->slice.zeroing_wins, 2);
+    for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+        for (int i = 0; i < 4 && solves(s, m); i++)
+            ranks->sum(ranks->context, s->counts[m].of[i / 2][i % 2], s->slice.plies[m] + 1);
+}
+
 static treb_status solver_end(Solver *s, const Slice **out)
 {
+    if (s->place.ranks != NULL && s->status == TREB_OK) sum_counts(s);
+    if (s->place.ranks != NULL) solver_take_end(s);
     s->slice.cursed = s->slice.plies[TREB_DTZ] > RULE_PLIES;
     *out = &s->slice;
     return (treb_status)s->status;
@@ -661,8 +734,10 @@ treb_status solver_resume(Solver *s, int lanes, const uint64_t pawns[][2], State
 {
     treb_error none;
     solver_begin(s, lanes, pawns, error != NULL ? error : &none);
-    if (!solver_get(s, state))
-        return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
+    const Ranks *ranks = s->place.ranks;
+    bool usable = solver_get(s, state);
+    if (ranks != NULL) usable = ranks->least(ranks->context, usable) == 1;
+    if (!usable) return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
     solver_set_legal(s);
     if (s->next < LOG_TAGS) solve_metrics(s, s->loop.metric, s->next);
     return solver_end(s, out);

@@ -8,6 +8,7 @@
 #include "core/position.h"
 #include "core/table.h"
 #include "gen/solve/log.h"
+#include "gen/solve/ranks.h"
 #include "gen/solve/solved.h"
 
 /* Positions of the full board, like men one by one: by side to move, whether won, and plies. */
@@ -51,6 +52,7 @@ typedef struct SolverPlace {
     LogPlace logs; /* all memory comes from this ledger */
     uint64_t
         paged; /* if not 0 the sets of positions are in a file, and so many bytes of them in memory */
+    const Ranks *ranks; /* that solve together, each its planes; NULL: this one alone */
 } SolverPlace;
 
 /* `metrics` is a bit mask of 1 << TREB_DTZ and so on; distances to zeroing are always solved.
@@ -65,9 +67,6 @@ void solver_adopt(Solver *solver, const Shape *shape, uint64_t keep, const char 
 
 /* Frees what the logs hold: there is no slice any more. */
 void solver_rest(Solver *solver);
-
-/* Whether work is to end early: `stop` may be NULL. */
-static inline bool stop_asked(const atomic_bool *stop) { return stop != NULL && atomic_load(stop); }
 
 /* For other threads: what a solver is at. */
 typedef struct SolverWatch {
@@ -98,14 +97,18 @@ treb_status solver_resume(Solver *solver, int lanes, const uint64_t pawns[][2], 
                           const Slice **out, treb_error *error);
 
 /* Bytes that a solver claims at least, with the work space of so many threads; what logs keep comes
- * on top. */
-uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads);
+ * on top. Of ranks that which claims most. */
+uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads, const Ranks *ranks);
 
 /* Bytes of its sets of positions among these; and how many of them must be in memory in any case. */
 typedef struct SolverSets {
     uint64_t all, least;
 } SolverSets;
-SolverSets solver_sets(const Shape *shape, int threads);
+SolverSets solver_sets(const Shape *shape, int threads, const Ranks *ranks);
+
+/* After that, with ranks: brings what is known of all planes to the first of them, or to `all`, so that it can be
+ * looked at there. By all ranks together. */
+treb_status solver_gather(Solver *solver, bool all, treb_error *error);
 
 /* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
  * solver and lasts until its next call; it means nothing when the solver was stopped. The source's own errors,

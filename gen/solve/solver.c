@@ -3,16 +3,18 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/solve/solver.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* The sets of the loop. */
-static void place_sets(PlyLoop *loop, const Shape *shape, Layout *layout)
+static void place_sets(PlyLoop *loop, const Shape *shape, SharePlanes planes, Layout *layout)
 {
-    const size_t set = shape->words * sizeof(uint64_t), slabs = shape->kings * sizeof(uint64_t);
+    const size_t plane = shape->plane_words * sizeof(uint64_t), set = planes.own * plane,
+                 slabs = shape->kings * sizeof(uint64_t);
     for (int side = 0; side < 2; side++) {
-        loop->unwon[side] = layout_place(layout, set);
+        loop->unwon[side] = layout_place(layout, planes.with[side] * plane);
         loop->open[side] = layout_place(layout, set);
         for (int parity = 0; parity < 2; parity++) {
             loop->lost_at[parity][side].set = layout_place(layout, set);
@@ -50,7 +52,10 @@ static treb_status sets_new(Solver *s, treb_error *error)
 {
     Layout layout = {NULL, 0};
     Ledger *ledger = s->place.logs.ledger;
-    place_sets(&s->loop, s->shape, &layout);
+    const RankShare *share = &s->share;
+    const SharePlanes planes = {share->planes,
+                                {share->planes + share->halo[0], share->planes + share->halo[1]}};
+    place_sets(&s->loop, s->shape, planes, &layout);
     if (s->place.paged == 0) {
         s->sets = ledger_alloc(ledger, layout.size);
         if (s->sets == NULL) return fail_memory(error);
@@ -64,7 +69,7 @@ static treb_status sets_new(Solver *s, treb_error *error)
         }
     }
     layout = (Layout){s->sets != NULL ? s->sets : s->paged.at, 0};
-    place_sets(&s->loop, s->shape, &layout);
+    place_sets(&s->loop, s->shape, planes, &layout);
     return TREB_OK;
 }
 
@@ -82,7 +87,9 @@ treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *
     s->slab_words = shape->plane_words / s->slab_count;
     s->place = *place;
     s->kernel = kernel_best();
-    treb_status status = sets_new(s, error);
+    bool ok = share_init(&s->share, shape, place->ranks) &&
+              (place->ranks == NULL || halo_init(&s->halo, shape));
+    treb_status status = ok ? sets_new(s, error) : fail_memory(error);
     if (status == TREB_OK && !logs_new(s)) status = fail_memory(error);
     if (status == TREB_OK) return TREB_OK;
     solver_free(s);
@@ -106,6 +113,8 @@ void solver_free(Solver *s)
     if (s->paged.at != NULL) ledger_give_back(s->place.logs.ledger, s->place.paged);
     paged_close(&s->paged);
     log_space_free(s->space);
+    share_free(&s->share);
+    halo_free(&s->halo);
     free(s);
 }
 
@@ -154,18 +163,20 @@ bool buffers_init(Buffers *t, const Solver *s, bool outcomes)
     return true;
 }
 
-SolverSets solver_sets(const Shape *shape, int threads)
+SolverSets solver_sets(const Shape *shape, int threads, const Ranks *ranks)
 {
     enum { PLANES = 32 /* that a thread works on and beside, about */ };
     PlyLoop loop;
     Layout sets = {NULL, 0};
-    place_sets(&loop, shape, &sets);
+    SharePlanes planes;
+    share_largest(shape, ranks, &planes); /* without memory for that: all of them */
+    place_sets(&loop, shape, planes, &sets);
     uint64_t least = (uint64_t)threads * PLANES * shape->plane_words * sizeof(uint64_t);
     uint64_t all = ledger_cost(sets.size);
     return (SolverSets){all, least < all ? least : all};
 }
 
-uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
+uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads, const Ranks *ranks)
 {
     Buffers t;
     Layout buffers = {NULL, 0};
@@ -174,7 +185,7 @@ uint64_t solver_memory(const Shape *shape, unsigned metrics, int threads)
     int logs = 1;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         logs += (metrics >> m & 1) + 2 * has_due(shape, metrics, m);
-    return solver_sets(shape, threads).all + threads * ledger_cost(buffers.size) +
+    return solver_sets(shape, threads, ranks).all + threads * ledger_cost(buffers.size) +
            log_memory(2 * shape->kings, shape->plane_words, logs, threads);
 }
 

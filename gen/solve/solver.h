@@ -7,6 +7,7 @@
 #include "core/bitboard.h"
 #include "core/paged.h"
 #include "gen/solve/convert.h"
+#include "gen/solve/halo.h"
 #include "gen/solve/solve.h"
 
 enum { CURSED_START = RULE_PLIES + 1 };
@@ -56,6 +57,8 @@ static inline uint32_t due_stream(uint32_t kings, int side, bool wins)
 struct Solver {
     SolverPlace place;
     const Shape *shape;
+    RankShare share; /* the planes that are solved here */
+    Halo halo;       /* what others tell of theirs */
     const Kernel *kernel;
     unsigned metrics;                  /* wanted */
     uint64_t lane_pawns[KERNEL_LANES]; /* with one piece, of the slices; full if there is none */
@@ -124,6 +127,13 @@ treb_status solver_setup(Solver *s, const SolvedSource *source, treb_error *erro
 /* Of that, the legal positions alone. */
 void solver_set_legal(Solver *s);
 
+/* Those of any plane; where men that are not to move give check is in `check`. Three sets that differ. */
+void solver_legal(const Solver *s, uint32_t kings, int side, uint64_t *legal, uint64_t *check,
+                  uint64_t *room);
+
+/* A plane of the halo by its number, both sides' one after the other: nothing is won there yet. */
+void solver_halo_legal(Solver *s, uint32_t number, Buffers *t);
+
 /* The log of what is due in the loop that runs. */
 Log *solver_due(const Solver *s);
 
@@ -143,12 +153,27 @@ bool solver_get(Solver *s, State *state);
 /* Brings a plane to where it was after ply task->n. Legal positions are set up. */
 void solver_redo(const Task *task);
 
+/* What ranks tell each other: halo.c. Posts what was just decided in a plane at ply n, packed; takes what the others
+ * posted, and of it, item by item, the cells that were won; forgets the last of it. */
+void solver_post(const Solver *s, uint32_t kings, int side, bool won, unsigned n,
+                 const uint8_t *packed, size_t size);
+void solver_take(Solver *s, unsigned n);
+void solver_take_won(const Solver *s, uint32_t number, Buffers *t);
+void solver_take_end(Solver *s);
+
 /* Positions that a set of cells of a plane stands for, in these slabs: see PlyCounts. */
 uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, uint64_t slabs);
 
+/* Of an own plane. */
 static inline uint64_t *plane_at(const Solver *s, uint64_t *set, uint32_t kings)
 {
-    return set + (size_t)kings * s->shape->plane_words;
+    return set + (size_t)s->share.place[0][kings] * s->shape->plane_words;
+}
+
+/* The cells not yet won of an own plane, or of one of the halo. */
+static inline uint64_t *unwon_at(const Solver *s, int side, uint32_t kings)
+{
+    return s->loop.unwon[side] + (size_t)s->share.place[side][kings] * s->shape->plane_words;
 }
 
 static inline bool any_cell(const uint64_t *set, size_t words)

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/io.h"
+#include "core/stop.h"
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
 

@@ -65,10 +65,10 @@ static treb_status encode(const Out *out, const Source *source, treb_error *erro
             treb_error mine;
             uint64_t left = source->size - first;
             size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
-            treb_status own = worker.room && worker.cells ? TREB_OK : fail_memory(&mine);
-            bool stop = stop_asked(s->job->stop);
+            treb_status own =
+                worker.room && worker.cells ? stop_check(s->job->stop, &mine) : fail_memory(&mine);
             if (s->job->watch) watch_add(&s->job->watch->written, part);
-            if (own == TREB_OK && !stop) {
+            if (own == TREB_OK) {
                 const uint8_t *cells = worker.cells;
                 if (source->ordered != NULL)
                     cells = source->ordered + first;
@@ -79,7 +79,7 @@ static treb_status encode(const Out *out, const Source *source, treb_error *erro
             }
 #pragma omp ordered
             {
-                if (own == TREB_OK && status == TREB_OK && !stop)
+                if (own == TREB_OK && status == TREB_OK)
                     own = write_blocks(out, &worker.blocks, &mine);
                 if (own != TREB_OK && status == TREB_OK) {
                     status = own;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
@@ -174,7 +175,7 @@ static treb_status write_all(const PlanesJob *job, FileBlocks *file, treb_error 
             treb_error mine;
             Part part = {i / chunks / 2, i / chunks % 2, (uint32_t)(i % chunks)};
             if (!file->header.side[part.side].stored) continue;
-            treb_status own = memory != NULL ? TREB_OK : fail_memory(&mine);
+            treb_status own = memory != NULL ? stop_check(job->stop, &mine) : fail_memory(&mine);
             if (own == TREB_OK && !cells_has(job->cells, part.number))
                 own = part.chunk == 0 ? nothing_write(file, part, &mine) : TREB_OK;
             else if (own == TREB_OK)

@@ -13,9 +13,10 @@ typedef struct PlanesJob {
     const char *directory;
     treb_metric metric;
     const Cells *cells;
-    unsigned width;         /* bytes of a distance */
-    TableEncoder **encoder; /* of each thread; not owned */
-    WriteWatch *watch;      /* NULL allowed */
+    unsigned width;          /* bytes of a distance */
+    TableEncoder **encoder;  /* of each thread; not owned */
+    WriteWatch *watch;       /* NULL allowed */
+    const atomic_bool *stop; /* NULL allowed */
 } PlanesJob;
 
 /* Writes the cells to a file that is all 0 at first, and to that of the copy, which may be NULL, too: verdicts of

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "core/stop.h"
 #include "gen/write/side.h"
 
 enum {
@@ -63,7 +64,7 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
             if (!cells_has(job->cells, solved)) continue;
             uint32_t number = (uint32_t)(i % chunks);
             if (!chunk_wanted(s, batch, number)) continue;
-            treb_status own = enough ? TREB_OK : fail_memory(&mine);
+            treb_status own = enough ? stop_check(job->stop, &mine) : fail_memory(&mine);
             if (own == TREB_OK) own = read_chunk(s, solved, number, &chunk, &mine);
             if (own == TREB_OK) own = use(context, slice, number, &chunk, &mine);
             if (own == TREB_OK) continue;

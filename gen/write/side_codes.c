@@ -180,6 +180,7 @@ static treb_status take_from_large(Side *s, Lesson *lesson, treb_error *error)
 static treb_status take_lesson(Side *s, Class *class, Lesson *lesson, treb_error *error)
 {
     if (!lesson_make(s, class, lesson)) return fail_memory(error);
+    if (stop_asked(s->job->stop)) return stop_check(s->job->stop, error);
     if (s->large) return take_from_large(s, lesson, error);
     if (!side_sample_is_all(s)) return take_from_slices(s, lesson, error);
     take_from_sample(s, lesson);
@@ -208,7 +209,7 @@ static bool learn_class(const Side *s, const Lesson *lesson, int threads, treb_e
                           .count = lesson->count,
                           .size = class->slices * s->reorder.index.slice_size,
                           .limit = side_form(s).limit};
-    CoderOptions options = {.ledger = s->job->ledger, .threads = threads};
+    CoderOptions options = {.ledger = s->job->ledger, .threads = threads, .stop = s->job->stop};
     memcpy(sample.present, s->present, sizeof sample.present);
     class->coder = coder_learn(&sample, &options, error);
     if (class->coder == NULL) return false;

@@ -45,7 +45,7 @@ static void order_some(const void *context, size_t number, uint64_t first, size_
 static bool try_orders(Side *s, uint8_t (*order)[INDEX_AXES_MAX], size_t count, size_t *best)
 {
     Orders orders = {s, calloc(count, sizeof *orders.reorder)};
-    TrialOrders trials = {count, &orders, order_size, order_some};
+    TrialOrders trials = {count, &orders, order_size, order_some, s->job->stop};
     Trial *trial = calloc(count, sizeof *trial);
     bool good = orders.reorder != NULL && trial != NULL;
     CodeForm form = side_form(s);
@@ -76,5 +76,7 @@ treb_status side_choose_order(Side *s, treb_error *error)
     good = good && try_orders(s, order, count, &best) &&
            reorder_init(&s->reorder, s->job->shape, order[best]);
     free(order);
-    return good ? TREB_OK : fail_memory(error);
+    if (good) return TREB_OK;
+    treb_status stopped = stop_check(s->job->stop, error);
+    return stopped != TREB_OK ? stopped : fail_memory(error);
 }

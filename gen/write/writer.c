@@ -13,6 +13,7 @@
 #include "core/bitboard.h"
 #include "core/error.h"
 #include "core/io.h"
+#include "core/stop.h"
 #include "gen/write/coded.h"
 #include "gen/write/planes.h"
 
@@ -261,7 +262,7 @@ static treb_status file_made(Writer *w, treb_metric metric, treb_error *error)
     if (metric == TREB_WDL) return TREB_OK;
     cells_free(w->cells[metric]);
     w->cells[metric] = NULL;
-    if (w->options.path == NULL || stop_asked(w->options.stop)) return TREB_OK;
+    if (w->options.path == NULL) return TREB_OK;
     treb_status status = TREB_OK;
     if (metric == TREB_DTZ && w->is_copy[TREB_DTC]) status = publish(w, TREB_DTC, error);
     return status == TREB_OK ? publish(w, metric, error) : status;
@@ -303,8 +304,8 @@ static treb_status zstd_file(Writer *w, treb_metric metric, treb_error *error)
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     unsigned width = w->codec == TABLE_SYMBOLS ? 2 : w->width;
     if (!encoders_new(w, metric)) return fail_memory(error);
-    PlanesJob job = {w->shape,         w->ledger, w->directory, metric,
-                     w->cells[metric], width,     w->encoder,   w->options.watch};
+    PlanesJob job = {w->shape, w->ledger,  w->directory,     metric,         w->cells[metric],
+                     width,    w->encoder, w->options.watch, w->options.stop};
     treb_status status =
         planes_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
     return status == TREB_OK ? file_made(w, metric, error) : status;

@@ -584,16 +584,25 @@ run 0 'play --json' "$T" play --json -q -t "$TABLES" -n 1 "$KR"; is_json; has '"
 sed 's/ and not stalemate end/ end/' "$KR" >printed.lua
 run 0 'play, stalemates' "$T" play -t "$TABLES" -q -n 20 printed.lua
 has 'White to move: wins 21,944 of 21,959'; has 'stalemate: in 15 positions with White to move; Black can reach one from 15$'; has '^    8/8/8/8/8/8/3R4/k1K5 w - - 0 1 \(best 3\)$'
+has '^  failures are led to 15 places; those of most$'; has '^ +1  8/8/8/8/8/8/3R4/k1K5 w - - 0 1  stalemate \(divide in 2\)$'
 run 0 'play, the game to it' "$T" play -t "$TABLES" printed.lua '8/8/8/8/8/8/3R4/k1K5 w'; has '^stalemate after 1 move$'
+run 0 'play, king and queen' "$T" play -t "$TABLES" -q --games 2000 "$STRATEGIES/king-and-queen.lua"
+has '^KQvK, White to move: wins all 18,081 won positions, in 29 moves at most$'; has '^KQvK, Black to move: wins all 25,160 won'
+has ' 2,000 games: 2,000 won.*none against what is proven'; lacks 'led to'
 # Of each kind one, on purpose.
 strategy() { printf 'return {material = "%s", rules = {{"it"}}, advice = {it = {%s}}}\n' "$1" "$2" >one.lua; }
 strategy KQvK 'better = function() return mate end'
-run 0 'play, no advice' "$T" play -t "$TABLES" -q one.lua; has '^KQvK, White to move: wins 306 of 18,081'; has 'no advice: in 17,775 positions'
+run 0 'play, no advice' "$T" play -t "$TABLES" -q one.lua; has '^KQvK, White to move: wins 306 of 18,081'; has 'no advice: in 17,775 positions'; has 'led to 17,775 places'
 run 0 'as many as find finds' "$T" find -q --count --turn white -t "$TABLES" KQvK 'verdict == "win" and dtm == 1'; has ' 306 of'
 strategy KQvK 'better = function() return wq == nil or distance(wq, bk) == 1 and distance(wq, wk) > 1 end'
 run 0 'play, thrown away' "$T" play -t "$TABLES" -q one.lua; has 'win thrown away: in [0-9,]+ positions'
 strategy KQvK 'better = function() return not stalemate and not attacked(wq, "black") and wq ~= nil end'
-run 0 'play, circles' "$T" play -t "$TABLES" -q one.lua; has 'circles: in [0-9,]+ positions'
+run 0 'play, circles' "$T" play -t "$TABLES" -q one.lua; has 'circles: in [0-9,]+ positions'; has '^ +[0-9,]+  [^ ]+ w - - 0 1  circles \(it\)$'
+# Each failure is led to one place; the game from a place fails as it is said to.
+sed 's/"shut in", "squeeze hard"/"squeeze"/; s/or attacked(wq, "black")/or false/' "$STRATEGIES/king-and-queen.lua" >places.lua
+run 0 'play --json, places' "$T" play --json -q -n 100 -t "$TABLES" places.lua; is_json
+json 'sum(p["positions"] for p in d["led_to"]) == d["white_to_move"]["won"] - d["white_to_move"]["wins"] > 0 and 0 < d["places"] == len(d["led_to"])'
+json 'd["led_to"] == sorted(d["led_to"], key=lambda p: -p["positions"])'
 strategy KPvK 'better = function() return wp == nil or rank(wp) > rank(root.wp) end, us = function(m) return m.man == "p" end'
 run 0 'play, to another ending' "$T" play -t "$TABLES" -q --games 500 one.lua; has 'none against what'; has 'KPvK, White to move: wins 46,987 of 62,480'; has 'stalemate: in 13'
 strategy KRvK 'better = function() return verdict == "win" end'

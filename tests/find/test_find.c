@@ -2,6 +2,7 @@
  * solver and the rules alone. */
 #define _DEFAULT_SOURCE
 #include "find/rule.h"
+#include "find/strategy.h"
 
 #include "core/index.h"
 #include "tests/support/naive_set.h"
@@ -285,11 +286,41 @@ START_TEST(names)
         "assert(check == attacked(turn == 'white' and wk or bk, turn == 'white' and 'black' or "
         "'white'))\n"
         "assert(string.match(fen, ' [wb] '))\n"
+        "assert(room('black', 'q') == 63 and room('white') <= 63)\n"
+        "assert(turn == 'white' or (room('black') == 1) == (#moves == 0))\n"
         "return m == nil or (m.uci:sub(1, 2) == m.from and m.san ~= '' and m.verdict ~= nil and "
         "m.capture ~= nil and m.mate ~= nil)";
     List *list = find_all((FindQuery){.turn = FIND_EITHER, .condition = text}, "KPvK");
     ck_assert_uint_eq(list->count, list->counts.looked);
     free(list);
+}
+END_TEST
+
+/* A strategy that is in memory, and what it may look at. */
+START_TEST(strategy_bounds)
+{
+    static const RuleText list[] = {
+        {"queen", "return {material = 'KQvK', rules = {{'mate'}}, advice = {mate = {better = "
+                  "function() return mate end, depth = 3}}}"},
+        {NULL, NULL}};
+    Strategy *strategy;
+    Plan plan = {.advice = -1};
+    treb_position pos;
+    treb_error error;
+    ck_assert_int_eq(strategy_open_text(list, "rook", &strategy, &error), TREB_ERR_ARGUMENT);
+    ck_assert_int_eq(strategy_open_text(list, "queen", &strategy, &error), TREB_OK);
+    ck_assert_int_eq(position_from_fen("8/8/8/8/8/1K6/7Q/1k6 w", &pos, NULL), TREB_OK);
+    ck_assert_int_eq(strategy_plan(strategy, &pos, NULL, &plan, &error), TREB_OK);
+    ck_assert_int_eq(plan.advice, 0);
+    ck_assert_int_eq(position_from_fen("8/8/4k3/8/8/1K6/7Q/8 w", &pos, NULL), TREB_OK);
+    strategy_limit(strategy, 40);
+    ck_assert_int_eq(strategy_plan(strategy, &pos, NULL, &plan, &error), TREB_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "more than 40 positions"));
+    strategy_limit(strategy, 0);
+    ck_assert_int_eq(strategy_plan(strategy, &pos, NULL, &plan, &error), TREB_OK);
+    ck_assert_int_eq(plan.advice, -1);
+    plan_free(&plan);
+    strategy_free(strategy);
 }
 END_TEST
 
@@ -648,6 +679,7 @@ int main(void)
     tcase_add_test(tests, unique_lines);
     tcase_add_test(tests, conditions);
     tcase_add_test(tests, names);
+    tcase_add_test(tests, strategy_bounds);
     tcase_add_test(tests, bad_conditions);
     tcase_add_test(tests, rule_opinions);
     tcase_add_test(tests, rule_counts);

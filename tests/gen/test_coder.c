@@ -366,6 +366,21 @@ START_TEST(no_sample)
 }
 END_TEST
 
+/* Somebody who asked to stop gets no code. */
+START_TEST(no_time)
+{
+    atomic_bool stop = true;
+    treb_error error = {TREB_OK, ""};
+    CoderSample sample = {.size = 1000};
+    sample.present[3] = true;
+    CoderOptions options = {.threads = 1, .stop = &stop};
+    ck_assert_ptr_null(coder_learn(&sample, &options, &error));
+    ck_assert_int_eq(error.status, STOPPED);
+    stop = false;
+    coder_free(learn_with(&sample, options));
+}
+END_TEST
+
 /* Neither a value that was not to be expected, nor cells that none of the values suits. */
 START_TEST(strange_cells)
 {
@@ -631,6 +646,7 @@ int main(void)
     tcase_add_test(group, a_value_alone_is_one_symbol);
     tcase_add_test(group, values_that_the_sample_lacks);
     tcase_add_test(group, no_sample);
+    tcase_add_test(group, no_time);
     tcase_add_test(group, strange_cells);
     tcase_add_test(group, cells_that_do_not_matter);
     tcase_add_test(group, symbols_have_a_limit);

@@ -276,7 +276,7 @@ START_TEST(missing_juniors_are_errors)
     Material m = material_of("KRvK");
     ledger_init(&ledger, 1 << 30);
     ck_assert(shape_init(&shape, &m));
-    SolverPlace place = {{".", NULL, &ledger, UINT64_MAX}, 0};
+    SolverPlace place = {{".", NULL, &ledger, UINT64_MAX}, 0, NULL};
     Solver *solver;
     ck_assert_int_eq(solver_new(&shape, EVERY, &place, &solver, &error), TREB_OK);
     ck_assert_int_eq(solver_run(solver, 1, pawns, &source, &slice, &error), TREB_ERR_NO_TABLE);

@@ -162,13 +162,109 @@ START_TEST(in_the_first_slice)
 }
 END_TEST
 
+/* Runs that are killed when a slice begins to file its log where that of the slice before was, of which something
+ * was saved. */
+START_TEST(in_a_later_slice)
+{
+    const char *names = "KPvK";
+    char folder[PATH_SIZE], log[PATH_SIZE + 32];
+    int killed = 0, status = 0;
+    Run *run = mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(run != MAP_FAILED);
+    make_work();
+    run_codec = TABLE_ZSTD;
+    omp_set_num_threads(1);
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    snprintf(folder, sizeof folder, "%.4000s/again", work);
+    snprintf(log, sizeof log, "%s/.scratch/KPvK.dtm.part-log", folder);
+    ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
+    *run = new_run(tables, EVERY);
+    ck_assert(run_ended(run, names, false, 0, 0));
+    run->options.directory = folder;
+    for (bool ended = false; !ended;) {
+        /* What is saved: all, nothing once that was and a log is there, and all when the next slice is at work. */
+        enum { LOG, NEXT, FILED } phase = LOG;
+        uint64_t before = sum_saved(folder);
+        run->options.save_seconds = 1e-9;
+        pid_t child = start_run(run, names, RLIM_INFINITY);
+        while (!(ended = waitpid(child, &status, WNOHANG) != 0)) {
+            struct stat info = {.st_size = 0};
+            nanosleep(&(struct timespec){0, 10000}, NULL);
+            if (phase == LOG && sum_saved(folder) == before) continue;
+            bool there = stat(log, &info) == 0 && info.st_size > 0;
+            if (phase == FILED && there) break;
+            if (there == (phase == NEXT)) continue;
+            run->options.save_seconds = phase == LOG ? 1e9 : 1e-9;
+            phase++;
+        }
+        if (ended) break;
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        ck_assert_int_lt(++killed, 100);
+    }
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_gt(killed, 3);
+    ck_assert_int_gt(atomic_load(&run->progress.resumed), killed / 2);
+    ck_assert_int_eq(check_folder(folder, false), check_folder(tables, false));
+    remove_work();
+    munmap(run, sizeof *run);
+}
+END_TEST
+
+/* Runs that are asked to stop while codes are learned and files written: nothing that took long is lost. */
+START_TEST(while_files_are_made)
+{
+    const char *names = "KPvK";
+    char folder[PATH_SIZE], state[PATH_SIZE + 32];
+    int status;
+    Run *run = mmap(NULL, sizeof *run, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(run != MAP_FAILED);
+    make_work();
+    snprintf(tables, sizeof tables, "%.4000s/good", work);
+    snprintf(folder, sizeof folder, "%.4000s/again", work);
+    ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
+    snprintf(state, sizeof state, "%s/.scratch/KPvK.dtm.part", folder);
+    *run = new_run(tables, EVERY);
+    ck_assert(run_ended(run, names, false, 0, 0));
+    run->options.directory = folder;
+    run->options.save_seconds = 1e9;
+    for (int stops = 0; stops < 3; stops++) {
+        WriteWatch *writing = &run->progress.writing;
+        atomic_store(&run->stop, false);
+        atomic_store(&writing->all, 0);
+        pid_t child = start_run(run, names, RLIM_INFINITY);
+        /* At the beginning, when all is learned of one file, and later. */
+        while (waitpid(child, &status, WNOHANG) == 0) {
+            uint64_t all = atomic_load(&writing->all);
+            uint64_t part = (uint64_t)stops * all / 16;
+            bool last = access(state, F_OK) == 0;
+            if (last && all > 0 && atomic_load(&writing->written) >= part)
+                atomic_store(&run->stop, true);
+            nanosleep(&(struct timespec){0, 10000}, NULL);
+        }
+        ck_assert_int_eq(status, 0);
+        ck_assert(run->stopped);
+    }
+    ck_assert_int_gt(atomic_load(&run->progress.resumed), 1);
+    ck_assert(run_ended(run, names, false, 0, 0));
+    ck_assert_int_eq(check_folder(folder, false), check_folder(tables, false));
+    remove_work();
+    munmap(run, sizeof *run);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("resume");
     tcase_set_timeout(tests, 0);
     tcase_add_loop_test(tests, again_and_again, 0, 5);
     tcase_add_test(tests, in_the_first_slice);
+    TCase *later = tcase_create("later");
+    tcase_set_timeout(later, 0);
+    tcase_add_test(later, in_a_later_slice);
+    tcase_add_test(later, while_files_are_made);
     Suite *suite = suite_create("gen resumed");
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, later);
     return run_suite(suite);
 }

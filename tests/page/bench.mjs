@@ -14,7 +14,7 @@ mkdirSync(shots, { recursive: true });
 
 /** Starts `trebuchet serve` and waits for its address; port 0 takes a free one. */
 export async function startServer({ port = 0, folder = tables } = {}) {
-    const args = ["serve", "--quiet", "--port", String(port), "--tables", folder];
+    const args = ["serve", "--quiet", "--port", String(port), "--tables", folder, "--solve", "256MiB"];
     const child = spawn(join(build, "trebuchet"), args, { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     const address = await new Promise((done, fail) => {
@@ -100,11 +100,11 @@ export class Hands {
     }
 
     /** The verdict once it is this one: for what happens by itself. */
-    awaitVerdict(pattern) {
+    awaitVerdict(pattern, timeout = 30000) {
         return this.page.waitForFunction(
             ([source]) => new RegExp(source).test(document.getElementById("sentence").textContent),
             [pattern.source],
-            { timeout: 30000 },
+            { timeout },
         );
     }
 

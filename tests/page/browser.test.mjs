@@ -12,6 +12,7 @@ import { build, openPage, startBrowser, startServer, tables } from "./bench.mjs"
 const ROOK = "8/5P1k/8/7K/8/8/8/8 w - - 0 1"; // won by promoting to a rook alone
 const KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - 0 1";
 const NOT_FOUND = /status of 404/;
+const PATIENCE = 120000; // what is done in the background gives way to everything else
 
 let server;
 let browser;
@@ -26,7 +27,7 @@ after(async () => {
 
 /** A test with a page of its own, which must not make the browser complain. */
 function onPage(name, options, body) {
-    test(name, { timeout: 90000 }, async () => {
+    test(name, { timeout: options.timeout ?? 90000 }, async () => {
         const hands = await openPage(browser, server.address, options.context);
         try {
             await body(hands, hands.page);
@@ -411,11 +412,11 @@ onPage("an ending: by chance, from a bar, from the list", {}, async (hands, page
     await page.waitForFunction(() => document.querySelector(".material-name")?.textContent === "KQvKR");
 });
 
-onPage("mutual zugzwangs: asked for, counted, set up", {}, async (hands, page) => {
+onPage("mutual zugzwangs: asked for, counted, set up", { timeout: 400000 }, async (hands, page) => {
     await hands.open("3k4/3p4/8/8/8/3K4/8/8 w - - 0 1"); // Black has the pawn
     await page.waitForSelector('[data-list="zugzwang"]');
     await page.click('[data-list="zugzwang"] button');
-    await page.waitForSelector('[data-list="zugzwang"] .thumb', { timeout: 30000 });
+    await page.waitForSelector('[data-list="zugzwang"] .thumb', { timeout: PATIENCE });
     assert.equal(await hands.text('[data-list="zugzwang"] .hint'), "80 positions: White loses by having to move.");
     assert.equal(await page.locator('[data-list="zugzwang"] .thumb').count(), 6);
     await page.click('[data-list="zugzwang"] .gallery-box > button');
@@ -430,7 +431,7 @@ onPage("mutual zugzwangs: asked for, counted, set up", {}, async (hands, page) =
     await hands.open(KBNK);
     await page.waitForSelector('[data-list="zugzwang"] button');
     await page.click('[data-list="longest"] button');
-    await page.waitForSelector('[data-list="longest"] .thumb', { timeout: 30000 });
+    await page.waitForSelector('[data-list="longest"] .thumb', { timeout: PATIENCE });
     assert.match(await hands.text('[data-list="longest"] .thumb'), /^White wins in 33 moves/);
     await page.click('[data-list="longest"] .thumb');
     assert.equal(await hands.verdict(), "White mates in 33 moves");
@@ -1004,4 +1005,90 @@ test("with nothing but Syzygy's files the page works", { timeout: 60000 }, async
     await hands.shot("syzygy");
     await hands.close();
     await own.stop();
+});
+
+onPage("advice that plays: one sees which it follows, to the mate", {}, async (hands, page) => {
+    await hands.open("8/8/8/8/3R4/8/2k5/K7 w - - 0 1");
+    await page.waitForSelector('[data-strategy="king-and-rook"]');
+    assert.match(await hands.text(".strategy-here"), /^Rb4 – divide in 2$/);
+    assert.match(await hands.text("#advice"), /It wins from every won position, against any defence, in 33 moves at most; best play needs 16\./);
+    assert.deepEqual(await hands.faults(), []);
+    await page.selectOption("#pace", "350");
+    await page.selectOption("#table-plays", "black");
+    await page.click('[data-strategy="king-and-rook"] button');
+    // It keeps to its tree: the game is that of `trebuchet play`, to the mate.
+    await page.waitForFunction(() => /Checkmate/.test(document.querySelector("#verdict").textContent), null, { timeout: 120000 });
+    assert.equal(await page.locator(".ply.played").last().textContent(), "Rf8#");
+    assert.equal(await page.locator(".ply.played").count(), 61);
+    assert.deepEqual((await page.locator(".advice-log li").allTextContents()).slice(0, 2), ["Rf8# – mate in 2", "Kg6 – mate in 2"]);
+    // Of a game that goes on, colours exchanged; and stopped.
+    await hands.open("8/8/8/7K/8/4q3/8/k7 b - - 0 1");
+    await page.waitForSelector('[data-strategy="king-and-queen"]');
+    assert.equal(await page.locator('[data-strategy="king-and-queen"] button').textContent(), "Let it play Black");
+    assert.equal(await page.locator('[data-strategy="king-and-queen"] button').getAttribute("aria-pressed"), "false");
+    await page.click('[data-strategy="king-and-queen"] button');
+    await page.waitForSelector('.ply.played[data-at="1"]');
+    assert.match(await hands.text(".strategy-here"), /Black plays by it; the other side is to move\./);
+    await page.click('[data-strategy="king-and-queen"] button');
+    // Nothing is given away, and endings without strategies show none.
+    await page.check("#hide");
+    assert.ok(await page.isHidden("#advice"));
+    await page.uncheck("#hide");
+    await page.waitForSelector("#advice:not([hidden])");
+    await hands.open("8/8/8/8/K7/8/P1k5/8 b - - 0 1");
+    await page.waitForSelector("[data-rule]");
+    assert.ok(await page.isHidden("#advice"));
+});
+
+const PAWNS = "8/8/p3k3/1p6/1P6/P3K3/8/8 w - - 0 1"; // Kf4 and its like lose, all else draws
+
+onPage("a pawn ending without a table is solved, and what moves lead to", { allow: NOT_FOUND, timeout: 400000 }, async (hands, page) => {
+    await hands.open(PAWNS);
+    assert.equal(await hands.verdict(), "Not known");
+    await page.click(".solver button");
+    await hands.awaitVerdict(/^Draw$/, PATIENCE);
+    assert.match(await hands.text("#note"), /^Proven on the spot, by way of \d+ structures of pawns\./);
+    assert.deepEqual(await page.locator("#moves .group-head h2").allTextContents(), ["Drawing", "Losing"]);
+    await hands.shot("solved");
+    // The game goes on, and is solved as it does.
+    await page.click('#moves [data-uci="e3f4"]');
+    await hands.awaitVerdict(/^Black wins$/, PATIENCE);
+    await page.keyboard.press("ArrowLeft");
+    await hands.awaitVerdict(/^Draw$/);
+    // A reload finds the answer.
+    await page.reload();
+    await hands.awaitVerdict(/^Draw$/);
+});
+
+onPage("a position that takes long to solve is watched, and stopped", { allow: NOT_FOUND }, async (hands, page) => {
+    let looks = 0;
+    let cancelled = false;
+    const job = { job: "/v1/jobs/solve-x", ahead: 2, done: 0, total: 0, error: null, result: null };
+    await page.route("**/v1/solve", (route) => route.fulfill({ json: { ...job, state: "waiting" } }));
+    await page.route("**/v1/jobs/**", (route) => {
+        cancelled ||= route.request().method() === "DELETE";
+        looks++;
+        route.fulfill({ json: { ...job, state: "running", ahead: 0, done: 1000 + looks } });
+    });
+    const says = (words) =>
+        page.waitForFunction((text) => document.querySelector(".solver")?.textContent.includes(text), words);
+    await hands.open(PAWNS);
+    await page.focus(".solver button");
+    await page.keyboard.press("Enter");
+    await says("2 other jobs to be done before it.");
+    assert.equal(await hands.text(":focus"), "Stop", "the focus is not lost");
+    await says("Being solved: 1,002 structures of pawns so far.");
+    assert.deepEqual(await hands.faults(), []);
+    await page.reload();
+    await says("Being solved: ");
+    await page.click(".solver button");
+    await says("Solve it");
+    await page.waitForTimeout(100);
+    assert.ok(cancelled);
+    await page.unroute("**/v1/solve");
+    await page.route("**/v1/solve", (route) =>
+        route.fulfill({ status: 404, json: { error: { code: "off", message: "this server does not solve positions" } } }),
+    );
+    await page.click(".solver button");
+    await says("This server does not solve positions.");
 });

@@ -78,7 +78,7 @@ cp "$TABLES"/K[QRBNP]vK.* "$TABLES"/KBNvK.* tables
 rm tables/KBNvK.dtc.treb
 TREB='8/8/8/3pK3/2kP4/8/8/8_w_-_-_0_1' # the position that gave the project its name
 "$T" blocked -t "$TABLES" --write tables "$TREB" >out 2>&1
-start --tables tables
+start --tables tables --solve 64MiB
 
 # ---- lila-tablebase's routes --------------------------------------------------------------------
 
@@ -264,6 +264,18 @@ get 200 'rules, of no ending of theirs' "/v1/rules?fen=8/8/4k3/8/8/8/3Q4/4K3_w";
 get 404 'rules, no table' "/v1/rules?fen=$FIVE"; code no_table
 get 404 'rules, castling' "/v1/rules?fen=$CASTLING"; code castling
 
+# What the server plays by a strategy is what the command plays.
+get 200 strategies /v1/strategies
+json '[(s["strategy"], s["figures"]["white_to_move"]["wins"]) for s in d["strategies"] if s["material"] in ("KQvK", "KRvK")] == [("king-and-queen", 18081), ("king-and-rook", 21959)]'
+json 'all("move" not in s and s["about"] and s["advice"] for s in d["strategies"])'
+get 200 'strategies, a position' '/v1/strategies?fen=8/8/8/8/3R4/8/2k5/K7_w'; json '[(s["plays"], s["follows"], s["move"]["uci"]) for s in d["strategies"]] == [("white", "divide in 2", "d4b4")]'
+json '[r["then"]["uci"] for r in d["strategies"][0]["move"]["replies"] if r["uci"] == "c2c3"] == ["b4b1"] and len(d["strategies"][0]["move"]["replies"]) == 5'
+get 200 'strategies, colours exchanged and turned' '/v1/strategies?fen=7k/5K2/8/4r3/8/8/8/8_b'; json '[(s["plays"], s["follows"], s["move"]["uci"], s["move"]["san"]) for s in d["strategies"]] == [("black", "divide in 2", "e5g5", "Rg5")]'
+get 200 'strategies, the other side to move' '/v1/strategies?fen=8/8/8/8/3R4/8/2k5/K7_b'; json '[(s["plays"], s["follows"], s["move"]) for s in d["strategies"]] == [("white", None, None)]'
+get 200 'strategies, none for it' "/v1/strategies?fen=8/8/8/8/K7/8/P1k5/8_b"; json 'd["strategies"] == [] and d["fen"].startswith("8/8")'
+get 400 'strategies, no FEN' '/v1/strategies?fen=what'; code bad_fen
+get 404 'strategies, castling' "/v1/strategies?fen=$CASTLING"; code castling
+
 # A list is asked for, made in the background, and kept. made JOB: waits until it is done.
 made() { for _ in $(seq 300); do get 200 "job $1" "/v1/jobs/$1"; grep -qE '"state":"(waiting|running)"' body || break; sleep 0.1; done; }
 get 404 'a job that nobody has begun' /v1/jobs/zugzwang-KPvK; code not_found
@@ -435,7 +447,7 @@ check 'no such folder' '[ $? -eq 1 ] && grep -q nowhere out'
 check 'no such host' '[ $? -eq 1 ] && grep -q "no.such.host.invalid" out'
 for wrong in '--port x' '--port 70000' '--threads 0' '--cache lots' '--timeout 0' '--limit 0' 'tables' '--no-such' \
     '--listen 127.0.0.1' '--listen unix:' '--listen unix:x --port 1' '--socket-mode 9' '--socket-mode 1777' '--trust-proxy localhost' \
-    '--trust-proxy 10.0.0.0/33' '--queue 0' '--queue-per-client x' '--headers 1' '--headers 1GiB' '--unsent 0' '--lists 9' '--lists no' '--send-timeout 0' '--body 1GiB'; do
+    '--trust-proxy 10.0.0.0/33' '--queue 0' '--queue-per-client x' '--headers 1' '--headers 1GiB' '--unsent 0' '--lists 9' '--lists no' '--solve x' '--solve-time 0' '--send-timeout 0' '--body 1GiB'; do
     # shellcheck disable=SC2086
     "$T" serve $wrong >out 2>&1 </dev/null
     check "called wrongly: $wrong" '[ $? -eq 2 ] && grep -q "serve --help" out'
@@ -467,7 +479,46 @@ get 200 'not larger' /v1/find -d '{"material":"KPvK","kind":"zugzwang"}'
 finish 0 'SIGTERM, small lists'
 start --tables "$TABLES" --quiet --lists 0
 get 404 'none at all' /v1/find -d '{"material":"KPvK","kind":"zugzwang"}'; code too_many_men; has 'makes no lists'
+get 404 'solve, off' /v1/solve -d '{"fen":"8/8/p3k3/1p6/1P6/P3K3/8/8 w"}'; code off; has 'serve --solve'
+get 200 'told beforehand' /v1/tables; json 'd["solve_seconds"] is None'
 finish 0 'SIGTERM, no lists'
+
+# ---- Solving ------------------------------------------------------------------------------------
+
+# A position without a table is solved in the background, as the command does it.
+start --tables "$TABLES" --quiet --solve 256MiB --solve-time 120
+solve() { curl -s "$U/v1/solve" -d "{\"fen\":\"$1\"}" -o body -w '%{http_code}'; }
+get 200 'it is offered' /v1/tables; json 'd["solve_seconds"] == 120'
+PAWNS='8/8/p3k3/1p6/1P6/P3K3/8/8'
+check 'solve' '[ "$(solve "$PAWNS w - - 3 40")" = 200 ]'; json 'd["job"] == "/v1/jobs/solve-8.8.p3k3.1p6.1P6.P3K3.8.8_w_-_-"'
+made solve-8.8.p3k3.1p6.1P6.P3K3.8.8_w_-_-
+"$T" solve -q -t "$TABLES" --json "$PAWNS w" >printed
+json '{k: d["result"][k] for k in ("verdict", "moves", "fen")} == {k: json.load(open("printed"))[k] for k in ("verdict", "moves", "fen")}'
+json 'd["result"]["probe"]["verdict"] == "draw" and d["result"]["probe"]["solved"]["stopped"] is False and d["result"]["seconds"] >= 0'
+json '[m["verdict"] for m in d["result"]["probe"]["moves"]] == [{"draw": "draw", "black": "loss"}[m["verdict"]] for m in d["result"]["moves"]]'
+check 'solve, the clock does not matter' '[ "$(solve "$PAWNS w")" = 200 ]'; json 'd["state"] == "done"'
+check 'solve, won' '[ "$(solve "8/5K2/8/2p5/2P5/k7/6P1/8 w")" = 200 ]'
+made solve-8.5K2.8.2p5.2P5.k7.6P1.8_w_-_-
+json 'd["result"]["verdict"] == "white" and d["result"]["line"][0] == d["result"]["moves"][0]["san"] and d["result"]["probe"]["moves"][0]["verdict"] == "win"'
+check 'solve, a piece' '[ "$(solve "8/8/8/8/8/k1p5/p7/K1R5 w")" = 200 ]'
+for body in '' '{' '[]' '{"fen":5}' "{\"fen\":\"$PAWNS w\",\"seconds\":0}" "{\"fen\":\"$PAWNS w\",\"seconds\":\"x\"}"; do
+    get 400 "solve, $body" /v1/solve -d "$body"; code bad_request
+done
+get 400 'solve, no position' /v1/solve -d '{"fen":"what"}'; code bad_fen
+get 400 'solve, too many pieces' /v1/solve -d '{"fen":"8/8/p3k3/1p6/1P6/PNN1K3/8/8 w"}'; code bad_position
+get 405 'solve, GET' /v1/solve; code method
+# What takes long ends when its time is up, is cancelled, or ends with the server.
+LONG='8/p1p2p2/1p4k1/8/6P1/P1P2P2/1K6/8 w'
+get 200 'solve, a second' /v1/solve -d "{\"fen\":\"$LONG\",\"seconds\":1}"
+made 'solve-8.p1p2p2.1p4k1.8.6P1.P1P2P2.1K6.8_w_-_-'; json 'd["result"]["stopped"] == (d["result"]["verdict"] == "open")'
+LONG='8/p1p2p2/1p4k1/8/6P1/P1P2P2/1K6/8 b'
+check 'solve, long' '[ "$(solve "$LONG")" = 200 ]'
+get 200 'solve, cancelled' '/v1/jobs/solve-8.p1p2p2.1p4k1.8.6P1.P1P2P2.1K6.8_b_-_-' -X DELETE; json 'd["state"] in ("cancelled", "done")'
+check 'solve, another' '[ "$(solve "8/p1p2p2/1p4k1/8/6P1/P1P2P2/K7/8 b")" = 200 ]'
+began=$SECONDS
+finish 0 'SIGTERM while a position is solved'
+check 'at once' '[ $((SECONDS - began)) -le 2 ]'
+
 mkdir broken; cp "$TABLES"/KBNvK.* "$TABLES"/K?vK.* broken
 size=$(stat -c %s broken/KBNvK.wdl.treb); printf '\377\000\377\125' | dd of=broken/KBNvK.wdl.treb bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 start --tables broken --quiet

@@ -17,6 +17,7 @@ import {
     verdictNote,
     verdictSentence,
 } from "./words.js";
+import { isSolvable, solver } from "./solve.js";
 import { answer, askAgain, chooseMetric, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { playOwn } from "./play.js";
 
@@ -46,6 +47,11 @@ function adviceRow(advice) {
 /** What would help where nothing is known of the position; empty if nothing would. */
 function helpBeyond(probe) {
     const { code } = probe.unknown[0] ?? {};
+    const solving = code !== "castling" && isSolvable(state.position) ? [solver()] : [];
+    return [...solving, ...helpByTables(probe, code)];
+}
+
+function helpByTables(probe, code) {
     if (code !== "castling" && isBlocked(state.position) && ownMachine())
         return [
             h("p", {}, "Its pawns are blocked. This command, run where the tables are, makes a table of its own:"),
@@ -62,8 +68,9 @@ function helpBeyond(probe) {
 
 /** Where the server has no tables at all, that is what there is to say. */
 async function sayIfEmpty(probe) {
-    const { tables, ranks } = await api.tables().catch(() => ({ tables: [null], ranks: [] }));
+    const { tables, ranks, solve_seconds: solves } = await api.tables().catch(() => ({ tables: [null], ranks: [] }));
     if (tables.length + ranks.length > 0 || answer() !== probe) return;
+    if (solves && isSolvable(state.position)) return;
     const owner = [
         h("p", {}, "This command makes all endings of up to 4 men, in some ten seconds:"),
         commandRow("trebuchet gen --men 4"),
@@ -116,7 +123,7 @@ function showVerdict(probe) {
     if ($("sentence").textContent !== sentence) $("sentence").textContent = sentence;
     $("sentence").classList.toggle("long", sentence.length > 26);
     $("note").textContent = unseen ? "" : verdictNote(probe);
-    const beyond = probe.state === "ongoing" && probe.verdict_clock_zero === null && !probe.blocked;
+    const beyond = probe.state === "ongoing" && probe.verdict_clock_zero === null && !probe.blocked && !probe.solved;
     showHelp(beyond && !unseen ? helpBeyond(probe) : []);
     if (beyond && !unseen) sayIfEmpty(probe);
     document.title = unseen ? "Trebuchet" : `${text} · ${probe.material || "Trebuchet"}`;

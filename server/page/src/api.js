@@ -55,11 +55,15 @@ export const random = (material, wish = {}) =>
 export const games = (text) => get("/v1/games", { method: "POST", body: text });
 /** What rules of thumb say of a position. */
 export const rules = (fen) => remembered(`/v1/rules?fen=${fenField(fen)}`);
+/** What strategies for its ending play in a position, and by which advice. */
+export const strategies = (fen) => remembered(`/v1/strategies?fen=${fenField(fen)}`);
 /** The same men, all shifted together, elsewhere on the board. */
 export const shift = (fen) => remembered(`/v1/shift?fen=${fenField(fen)}`);
 /** Asks for a list of positions of an ending: gives the job that makes it. */
 export const find = (material, kind) =>
     get("/v1/find", { method: "POST", body: JSON.stringify({ material, kind }) });
+/** Asks for a position to be solved: gives the job that does it. */
+export const solve = (fen) => get("/v1/solve", { method: "POST", body: JSON.stringify({ fen }) });
 /** How a job is, by its address. */
 export const job = (address) => get(address);
 export const cancelJob = (address) => get(address, { method: "DELETE" });

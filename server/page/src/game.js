@@ -1,7 +1,7 @@
 // A game: a start position, the moves played from it, and where in them we are. No DOM, no server.
 //
 // A game is {start, moves, at}: `start` a FEN, `moves` [{uci, san, fen}] with the FEN after each
-// move, `at` how many of them are on the board; one that was pasted has its tags and result as well.
+// move, and the `advice` of a strategy that made it, `at` how many of them are on the board; one that was pasted has its tags and result as well.
 // Games are values: functions return new ones.
 
 export const newGame = (start) => ({ start, moves: [], at: 0 });
@@ -9,10 +9,10 @@ export const currentFen = (game) => (game.at === 0 ? game.start : game.moves[gam
 export const lastMove = (game) => (game.at === 0 ? null : game.moves[game.at - 1]);
 
 /** Plays a move; what was played beyond this point before is dropped, unless it is the same move. */
-export function play(game, { uci, san, fen }) {
+export function play(game, { uci, san, fen, advice }) {
     const next = game.moves[game.at];
     if (next && next.uci === uci) return { ...game, at: game.at + 1 };
-    const moves = [...game.moves.slice(0, game.at), { uci, san, fen }];
+    const moves = [...game.moves.slice(0, game.at), advice ? { uci, san, fen, advice } : { uci, san, fen }];
     return { ...game, moves, at: game.at + 1, result: undefined };
 }
 

@@ -1,5 +1,6 @@
 // Moves on the board: the player's, the table's, and the best line played out.
 
+import { advisedMove, follow } from "./advice.js";
 import { METRICS, judgeMove } from "./words.js";
 import { currentFen, goTo, play } from "./game.js";
 import { formatFen, played } from "./fen.js";
@@ -16,7 +17,7 @@ export function legal(from, to) {
 /** Plays a move of the position on the board. */
 function playMove(move, how, extra = {}) {
     const fen = formatFen(played(state.position, move.uci));
-    return show(play(state.game, { uci: move.uci, san: move.san, fen }), how, extra);
+    return show(play(state.game, { uci: move.uci, san: move.san, fen, advice: move.advice }), how, extra);
 }
 
 /** Plays a move for the player, and says how good it was. Nothing happens if it is of another position. */
@@ -75,14 +76,14 @@ function isOver(probe) {
 let timer = 0;
 let waitingFor = "";
 
-/** Whether the next move is the table's to make, by itself. */
+/** Whether the next move is the table's to make, or a strategy's, by itself. */
 function tableToMove() {
     const probe = answer();
     if (state.setup || !probe) return false;
     const atEnd = state.game.at === state.game.moves.length;
     if (state.playing)
         return !atEnd || (!isOver(probe) && bestMove() !== null);
-    return atEnd && !isOver(probe) && state.tablePlays === probe.turn;
+    return atEnd && !isOver(probe) && (state.tablePlays === probe.turn || advisedMove() !== null);
 }
 
 function plan() {
@@ -114,7 +115,9 @@ function answerMove() {
     const { judgement, playing } = state;
     if (state.game.at < state.game.moves.length)
         return void show(goTo(state.game, state.game.at + 1), "replace");
-    const best = bestMove();
+    const advised = playing ? null : advisedMove();
+    if (advised) follow(advised);
+    const best = advised ?? bestMove();
     // The remark on the player's move stays while the table answers it.
     if (best) playMove(best, "replace", playing ? {} : { judgement });
 }

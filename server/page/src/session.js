@@ -35,6 +35,9 @@ export const state = {
     setup: false,
     playing: false,
     tablePlays: "none",
+    advisor: null, // the name of the strategy that plays its side
+    advice: null, // the strategies for the ending, and what they play: see advice.js
+    adviceFen: "", // in this position
     pace: 1000,
     hide: kept("hide") === "yes",
     drill: null, // the drill under way: see drill.js
@@ -122,6 +125,11 @@ async function ask() {
 }
 
 export const askAgain = () => ask();
+
+/** An answer about the position on the board that did not come from tables. */
+export function showSolved(probe, line) {
+    update({ probe, probeFen: currentFen(state.game), error: null, line });
+}
 
 /** Goes to a game; `how` says what becomes of the address and history: push, replace, edit or none. */
 export function show(game, how, extra = {}) {

@@ -43,6 +43,7 @@ export function verdictSentence(probe) {
     if (state === "insufficient_material") return { text: "Draw: too few men to mate.", tone: "draw" };
     const winner = winnerOf(verdict, turn);
     if (verdict === "draw") return { text: "Draw", tone: "draw" };
+    if (verdict === null && probe.solved) return { text: "Open", tone: "draw" };
     if (!winner && probe.verdict_clock_zero === null) return { text: "Not known", tone: "draw" };
     if (!winner) return { text: "It depends on the 50-move rule", tone: "draw" };
     if (verdict === "cursed_win" || verdict === "blessed_loss")
@@ -71,9 +72,18 @@ function unknownNote(probe) {
     return why + moves;
 }
 
+/** What a player should know about a verdict that was proven on the spot. */
+function solvedNote({ verdict, solved }) {
+    const all = plural(solved.structures, "structure");
+    if (verdict !== null) return `Proven on the spot, by way of ${all} of pawns. The 50-move rule is left aside.`;
+    const why = solved.out_of_memory ? "The memory" : "The time";
+    return `Not decided. ${why} that this server allows was used up after ${all} of pawns.`;
+}
+
 /** What else a player should know about the verdict; "" if nothing. */
 export function verdictNote(probe) {
     if (probe.state === "ongoing" && probe.blocked) return ranksNote(probe);
+    if (probe.state === "ongoing" && probe.solved) return solvedNote(probe);
     if (probe.state === "ongoing" && probe.verdict_clock_zero === null) return unknownNote(probe);
     const { turn, verdict, verdict_clock_zero: fresh, halfmove_clock: clock } = probe;
     const winner = winnerOf(verdict, turn);
@@ -230,6 +240,15 @@ export function figuresWords({ positions, silent, sayings }, name) {
     const of = `It speaks of ${percent(spoken, positions)} of all positions of ${name} (${spoken.toLocaleString("en")})`;
     const [right, not] = sayings.every(({ says }) => isStatement(says)) ? ["true of", "false of"] : ["right in", "wrong in"];
     return wrong === 0 ? `${of}, and is ${right} all of them.` : `${of}, and is ${not} ${percent(wrong, spoken)} of these (${wrong.toLocaleString("en")}).`;
+}
+
+/** What was proven of a strategy. */
+export function provenWords({ white_to_move: white, black_to_move: black, best_longest_moves: best }) {
+    const won = white.won + black.won;
+    const wins = white.wins + black.wins;
+    const longest = Math.max(white.longest_moves, black.longest_moves);
+    const all = wins === won ? "It wins from every won position" : `It wins from ${percent(wins, won)} of the won positions`;
+    return `${all}, against any defence, in ${longest} moves at most${best === null ? "" : `; best play needs ${best}`}.`;
 }
 
 /** Who wins at a place of a configuration by its result for the side to move: white, black, draw or impossible. */

@@ -1,0 +1,28 @@
+/* gen_words.h - the words of `trebuchet gen`, `export` and `trebuchet-mpi gen`. */
+#ifndef TREB_CLI_GEN_WORDS_H
+#define TREB_CLI_GEN_WORDS_H
+
+#include "cli/cli.h"
+#include "gen/generate.h"
+
+typedef struct GenArgs {
+    const char *command; /* "gen" or "export" */
+    GenerateOptions options;
+    Material *material;
+    size_t materials;
+    bool estimate, quiet, force;
+    /* By ranks: */
+    Ranks *ranks; /* NULL: none */
+    const char *scratch, *tables; /* as --scratch and --tables say */
+    bool stats, told; /* the others have the plan */
+} GenArgs;
+
+/* Read them. -1: carry on; else the exit code. The help of `trebuchet-mpi` is its own. */
+int gen_parse(GenArgs *args, int argc, char **argv);
+int gen_parse_export(GenArgs *args, int argc, char **argv);
+int gen_parse_ranks(GenArgs *args, const char *usage, int argc, char **argv);
+
+/* `trebuchet-mpi gen`, by one of several ranks. */
+int cli_gen_ranks(int argc, char **argv, const char *usage, Ranks *ranks);
+
+#endif

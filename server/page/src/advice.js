@@ -1,0 +1,140 @@
+// Advice that plays: what the strategies for the ending on the board play in it, and by which advice. While one plays,
+// it keeps to the tree that it has chosen: only where that ends it is asked anew.
+
+import * as api from "./api.js";
+import { $, h, keepingFocus } from "./dom.js";
+import { formatFen, played } from "./fen.js";
+import { currentFen } from "./game.js";
+import { provenWords, ruleText, ruleTitle } from "./words.js";
+import { answer, hidden, onChange, state, update } from "./session.js";
+
+const without = new Set(); // endings that no strategy is for
+const following = new Map(); // position: what the tree that was chosen has for it, {strategy, follows, move}
+let asked = 0;
+
+/** What a strategy plays in the position on the board: {strategy, follows, move}; null: nothing, or not yet. */
+export function advised(name) {
+    const fen = currentFen(state.game);
+    const chosen = following.get(fen);
+    if (chosen && chosen.strategy === name) return chosen;
+    if (!state.advice || state.adviceFen !== fen) return null;
+    const found = state.advice.find(({ strategy }) => strategy === name);
+    return found && found.move ? found : null;
+}
+
+/** The move of the strategy that plays, if it is its turn; legal moves are the server's. */
+export function advisedMove() {
+    const probe = answer();
+    const found = state.advisor && probe && advised(state.advisor);
+    const move = found && probe.moves.find(({ uci }) => uci === found.move.uci);
+    return move ? { ...move, advice: found.follows, tree: found } : null;
+}
+
+/** Keeps to the tree of a move that is played. */
+export function follow({ tree }) {
+    if (!following.has(currentFen(state.game))) following.clear();
+    const after = played(state.position, tree.move.uci);
+    for (const { uci, then } of tree.move.replies)
+        if (then)
+            following.set(formatFen(played(after, uci)), {
+                strategy: tree.strategy,
+                follows: tree.follows,
+                move: then,
+            });
+}
+
+/** What it plays here, or why nothing. */
+function hereWords(entry) {
+    const here = advised(entry.strategy);
+    const side = entry.plays === "white" ? "White" : "Black";
+    if (here) return [h("b", {}, here.move.san), " – ", h("span", { class: "follows" }, here.follows)];
+    const turn = state.position.turn === "w" ? "white" : "black";
+    return [turn === entry.plays ? `${side} has no advice to follow here.` : `${side} plays by it; the other side is to move.`];
+}
+
+/** The moves that were played by advice, the last ones first. */
+function log() {
+    const moves = state.game.moves
+        .slice(0, state.game.at)
+        .filter(({ advice }) => advice)
+        .slice(-6)
+        .reverse();
+    return moves.length === 0
+        ? null
+        : h("ol", { class: "advice-log", "aria-label": "Advice that was followed, the last first" },
+            ...moves.map(({ san, advice }) => h("li", {}, h("b", {}, san), " – ", advice)));
+}
+
+function entryItem(entry) {
+    const on = state.advisor === entry.strategy;
+    const side = entry.plays === "white" ? "White" : "Black";
+    return h(
+        "li",
+        { class: "strategy", "data-strategy": entry.strategy },
+        h("div", { class: "strategy-head" },
+            h("b", {}, ruleTitle(entry.about)),
+            h(
+                "button",
+                {
+                    type: "button",
+                    class: "button small",
+                    "aria-pressed": String(on),
+                    onclick: () => update({ advisor: on ? null : entry.strategy, playing: false }),
+                },
+                on ? `Stop playing ${side}` : `Let it play ${side}`,
+            ),
+        ),
+        h("p", { class: "strategy-here", role: "status" }, ...hereWords(entry)),
+        entry.figures && h("p", { class: "hint" }, provenWords(entry.figures)),
+        h("details", {}, h("summary", {}, "The advice"), ...ruleText(entry.about).map((text) => h("p", { class: "rule-text" }, text)),
+            h("ul", { class: "advice-names" }, ...entry.advice.map((name) => h("li", {}, name)))),
+        log(),
+    );
+}
+
+function showAdvice() {
+    const entries = state.advice ?? [];
+    const box = $("advice-list");
+    const open = new Set([...box.querySelectorAll("details[open]")].map((e) => e.closest("[data-strategy]").dataset.strategy));
+    $("advice").hidden = entries.length === 0;
+    keepingFocus(
+        box,
+        () => {
+            box.replaceChildren(...entries.map(entryItem));
+            for (const item of box.children) item.querySelector("details").open = open.has(item.dataset.strategy);
+        },
+        () => box.querySelector("button") ?? $("verdict"),
+    );
+}
+
+/** The ending whose strategies are to be asked; null where there is nothing to say, or it is not to be given away. */
+function ending() {
+    const probe = answer();
+    if (!probe || hidden() || state.setup) return null;
+    return without.has(probe.material) ? null : probe.material;
+}
+
+async function ask() {
+    const material = ending();
+    const fen = currentFen(state.game);
+    const number = ++asked;
+    if (!material) {
+        // While the next answer is on its way the old advice stays, so that the page does not jump.
+        if (answer() || state.error || hidden() || state.setup) update({ advice: null, adviceFen: "", advisor: null });
+        return;
+    }
+    if (state.adviceFen === fen) return;
+    const found = await api.strategies(fen).catch(() => null);
+    if (number !== asked) return;
+    if (found && found.strategies.length === 0) without.add(material);
+    const entries = found ? found.strategies : [];
+    const stays = entries.some(({ strategy }) => strategy === state.advisor);
+    update({ advice: entries, adviceFen: fen, ...(stays ? {} : { advisor: null }) });
+}
+
+export function startAdvice() {
+    onChange((patch) => {
+        if (["position", "probe", "error", "hide", "drill", "setup"].some((name) => name in patch)) ask();
+        if (["advice", "advisor", "game", "probe"].some((name) => name in patch)) showAdvice();
+    });
+}

@@ -1,0 +1,177 @@
+// Positions of kings and pawns that no table has, solved on the spot by the server: asked for, watched, and shown like
+// an answer from tables.
+
+import * as api from "./api.js";
+import { h, keepingFocus } from "./dom.js";
+import { formatFen, parseFen, played } from "./fen.js";
+import { currentFen } from "./game.js";
+import { onChange, showSolved, state } from "./session.js";
+import { plural, sentence } from "./words.js";
+
+const PAUSES = [150, 300, 600, 1000, 2000]; // between looks at how far it is; the last goes on
+const STORE = "solving"; // the addresses of what was asked for, by position: a reload goes on watching
+
+const jobs = new Map(); // by position: the job as it was last seen, or {state: "refused", problem}
+const watched = new Set();
+let box = null; // where the position on the board can be solved
+let following = false; // what moves lead to is solved, too
+
+const isPending = (job) => job?.state === "waiting" || job?.state === "running";
+
+/** A position without its clocks: with others it is worth the same here. */
+const keyOf = (fen) => fen.split(" ").slice(0, 4).join(" ");
+const here = () => keyOf(currentFen(state.game));
+
+/** Whether the server could: kings and pawns, and at most one piece on each side. */
+export function isSolvable({ men }) {
+    const count = (pattern) => men.filter((man) => man !== "" && pattern.test(man)).length;
+    return count(/[Pp]/) > 0 && count(/[QRBN]/) <= 1 && count(/[qrbn]/) <= 1;
+}
+
+function stored() {
+    try {
+        return JSON.parse(sessionStorage.getItem(STORE)) ?? {};
+    } catch {
+        return {};
+    }
+}
+
+function store(key, address) {
+    try {
+        sessionStorage.setItem(STORE, JSON.stringify({ ...stored(), [key]: address }));
+    } catch {
+        // Without storage a reload forgets it.
+    }
+}
+
+/** The best play as the page has lines: each move with the position after it. */
+function lineOf({ fen, line = [], line_uci = [] }) {
+    let position = parseFen(fen);
+    return line_uci.map((uci, index) => {
+        position = played(position, uci);
+        return { uci, san: line[index], fen: formatFen(position) };
+    });
+}
+
+function note(key, job) {
+    if (job) jobs.set(key, job);
+    else jobs.delete(key);
+    if (key === here()) show();
+}
+
+/** Asks until it is done, or nobody wants it any more. */
+async function watch(key) {
+    if (watched.has(key)) return;
+    watched.add(key);
+    for (let look = 0; isPending(jobs.get(key)); look++) {
+        await new Promise((done) => setTimeout(done, PAUSES[Math.min(look, PAUSES.length - 1)]));
+        const job = jobs.get(key);
+        if (!isPending(job)) break;
+        let seen = job;
+        try {
+            seen = await api.job(job.job);
+        } catch (error) {
+            // A server that does not answer may come back.
+            if (error.code !== "offline") seen = { state: "refused", problem: error.message };
+        }
+        if (jobs.get(key) === job) note(key, seen);
+    }
+    watched.delete(key);
+}
+
+async function ask() {
+    const key = here();
+    try {
+        const job = await api.solve(`${key} 0 1`);
+        store(key, job.job);
+        note(key, job);
+    } catch (error) {
+        following = false;
+        note(key, { state: "refused", problem: error.message });
+    }
+    watch(key);
+}
+
+function begin() {
+    following = true;
+    ask();
+}
+
+function stop(key) {
+    const { job } = jobs.get(key);
+    following = false;
+    note(key, null);
+    api.cancelJob(job).catch(() => null); // it then goes on for nobody
+}
+
+function pendingParts({ state: now, ahead, done }, key) {
+    const words =
+        now === "waiting" && ahead > 0
+            ? `${plural(ahead, "other job")} to be done before it.`
+            : `Being solved: ${plural(done, "structure")} of pawns so far.`;
+    return [
+        h("p", { class: "hint" }, words),
+        h(
+            "div",
+            { class: "row" },
+            h("progress", { "aria-label": "Being solved" }),
+            h("button", { type: "button", class: "button small", onclick: () => stop(key) }, "Stop"),
+        ),
+    ];
+}
+
+function parts() {
+    const key = here();
+    const job = jobs.get(key);
+    if (isPending(job)) return pendingParts(job, key);
+    const button = h("button", { type: "button", class: "button", onclick: begin }, "Solve it");
+    const problem = job?.problem ?? (job?.error && sentence(job.error.message));
+    if (problem) return [h("p", { class: "hint" }, problem), button];
+    return [
+        h("p", { class: "hint" }, "Pawn endings can be solved on the spot: who wins, and what each move is worth."),
+        button,
+    ];
+}
+
+/** Shows how it is, or the answer. */
+function show() {
+    const job = jobs.get(here());
+    if (job?.state === "done") {
+        if (!state.probe?.solved || state.probeFen !== currentFen(state.game))
+            showSolved(job.result.probe, lineOf(job.result));
+        return;
+    }
+    if (box?.isConnected) keepingFocus(box, () => box.replaceChildren(...parts()), () => box.querySelector("button"));
+}
+
+/** A place from which the position on the board can be solved; it is empty where the server does not. */
+export function solver() {
+    const mine = h("div", { class: "solver", "aria-live": "polite" });
+    box = mine;
+    api.tables()
+        .then(({ solve_seconds: seconds }) => {
+            if (!seconds || box !== mine) return;
+            const key = here();
+            mine.replaceChildren(...parts());
+            if (jobs.has(key)) return;
+            // Asked for before a reload, or while a game goes on from what was solved.
+            const address = stored()[key];
+            if (address)
+                api.job(address).then(
+                    (job) => {
+                        note(key, job);
+                        watch(key);
+                    },
+                    () => null,
+                );
+            else if (following && state.game.at > 0) ask();
+        })
+        .catch(() => null);
+    return mine;
+}
+
+export function startSolve() {
+    onChange((patch) => {
+        if ("probe" in patch && !patch.probe?.solved && jobs.get(here())?.state === "done") show();
+    });
+}

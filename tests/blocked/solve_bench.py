@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""solve_bench.py [-n COUNT] [-p PAWNS] [-s SEED] [-t SECONDS] [-M SIZE] [-v] [-l] TREBUCHET... - what `trebuchet solve` proves of
+random pawn endings as they come from play, PAWNS against PAWNS, within SECONDS of processor time each: the share
+proven, and median and 90th percentile of the time until everything is answered. Several programs get the same
+positions, one after the other. With -v a line a position; with -l the positions alone.
+
+A position is plausible if pawns stand as advanced as they mostly do, kings are not in check, nothing can be taken at
+once for nothing, and no pawn runs to promotion while nobody can stop it: neither side has won already."""
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+RANKS = (30, 25, 22, 15, 8)  # how often a pawn stands on its 2nd to 6th rank
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def attacked_by_pawn(square, color, pawns):
+    """Whether a pawn of `color`, 1 for White and -1 for Black, attacks the square."""
+    file, rank = square
+    return any((file + side, rank - color) in pawns[color] for side in (-1, 1))
+
+
+def near(a, b):
+    return max(abs(a[0] - b[0]), abs(a[1] - b[1]))
+
+
+def draw_pawns(rng, color, count):
+    pawns = set()
+    while len(pawns) < count:
+        file, steps = rng.randrange(8), rng.choices(range(1, 6), RANKS)[0]
+        same = sum(p[0] == file for p in pawns)
+        if same < 2 and (same == 0 or rng.random() < 0.2):
+            pawns.add((file, steps if color > 0 else 7 - steps))
+    return pawns
+
+
+def loses_a_pawn(color, king, other, pawns):
+    """Whether `color` to move takes a pawn that nothing defends, or with a pawn at all."""
+    for pawn in pawns[-color]:
+        defended = attacked_by_pawn(pawn, -color, pawns) or near(other, pawn) == 1
+        if attacked_by_pawn(pawn, color, pawns) or (near(king, pawn) == 1 and not defended):
+            return True
+    return False
+
+
+def runs_free(color, turn, kings, pawns):
+    """Whether a passed pawn of `color` is out of the other king's reach, by the rule of the square."""
+    for file, rank in pawns[color]:
+        last = 7 if color > 0 else 0
+        ahead = [(f, r) for f in (file - 1, file, file + 1) for r in range(8) if (r - rank) * color > 0]
+        if any(p in pawns[-color] for p in ahead) or any((file, r) in pawns[color] for f, r in ahead):
+            continue
+        steps = min(abs(last - rank), 5)
+        if near(kings[-color], (file, last)) - (turn != color) > steps:
+            return True
+    return False
+
+
+def draw(rng, count):
+    """The FEN of a position with `count` pawns a side."""
+    while True:
+        pawns = {color: draw_pawns(rng, color, count) for color in (1, -1)}
+        if pawns[1] & pawns[-1]:
+            continue
+        kings = {color: (rng.randrange(8), rng.choices(range(8), (10, 20, 25, 20, 12, 8, 3, 2)[::color])[0])
+                 for color in (1, -1)}
+        turn = rng.choice((1, -1))
+        men = pawns[1] | pawns[-1]
+        if near(kings[1], kings[-1]) < 2 or kings[1] in men or kings[-1] in men:
+            continue
+        if any(attacked_by_pawn(kings[color], -color, pawns) for color in (1, -1)):
+            continue
+        if any(loses_a_pawn(color, kings[color], kings[-color], pawns) for color in (1, -1)):
+            continue
+        if any(runs_free(color, turn, kings, pawns) for color in (1, -1)):
+            continue
+        return fen(kings, pawns, turn)
+
+
+def fen(kings, pawns, turn):
+    rows = []
+    for rank in range(7, -1, -1):
+        row = "".join("K" if kings[1] == (f, rank) else "k" if kings[-1] == (f, rank) else
+                      "P" if (f, rank) in pawns[1] else "p" if (f, rank) in pawns[-1] else "1" for f in range(8))
+        for empty in range(8, 1, -1):
+            row = row.replace("1" * empty, str(empty))
+        rows.append(row)
+    return f"{'/'.join(rows)} {'w' if turn > 0 else 'b'} - - 0 1"
+
+
+def processor_time(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def solve(program, position, seconds, memory):
+    """What the program proves, and the processor time it took."""
+    command = [program, "solve", "-q", "--json", "--time", "0", "-M", memory, position]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
+        used, asked = 0.0, False
+        while os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            used = processor_time(job.pid)
+            if used >= seconds and not asked:
+                job.send_signal(signal.SIGINT)  # it then answers what it has proven
+                asked = True
+            time.sleep(0.01)
+        answer = json.loads(job.stdout.read())
+    return answer["verdict"], used
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("-n", type=int, default=100)
+    parser.add_argument("-p", type=int, default=3)
+    parser.add_argument("-s", type=int, default=1)
+    parser.add_argument("-t", type=float, default=10)
+    parser.add_argument("-M", default="1G")
+    parser.add_argument("-v", action="store_true")
+    parser.add_argument("-l", action="store_true")
+    parser.add_argument("program", nargs="*")
+    args = parser.parse_args()
+    rng = random.Random(f"{args.s} {args.p}")
+    positions = [draw(rng, args.p) for _ in range(args.n)]
+    if args.l:
+        print(*positions, sep="\n")
+    known = {}
+    failed = False
+    for program in [] if args.l else args.program:
+        verdicts, times = [], []
+        for position in positions:
+            verdict, used = solve(program, position, args.t, args.M)
+            verdicts.append(verdict)
+            times.append(used)
+            if args.v:
+                print(f"{position}\t{verdict}\t{used:.2f}", flush=True)
+            if verdict != "open" and known.setdefault(position, verdict) != verdict:
+                print(f"{program}: {position} is {verdict}, but was {known[position]}")
+                failed = True
+        proven = sum(v != "open" for v in verdicts)
+        times.sort()
+        print(f"{program}: {args.p} against {args.p}, {proven} of {args.n} proven within {args.t:g} s of processor time; "
+              f"answered in {times[len(times) // 2]:.1f} s (median), {times[len(times) * 9 // 10]:.1f} s (90th percentile)")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
