@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/rule_book.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -14,6 +15,7 @@
 
 static const char usage[] =
     "Usage: trebuchet rule [options] FILE.lua MATERIAL...\n"
+    "       trebuchet rule [options] FILE.lua FEN\n"
     "\n"
     "Asks a rule about all positions of endings, and says how often it is right.\n"
     "FILE returns a function in Lua, which gives \"win\", \"draw\", \"loss\", \"not win\",\n"
@@ -22,6 +24,8 @@ static const char usage[] =
     "likes, the ground on which it says so. It can ask for what a condition of 'trebuchet find'\n"
     "can, and use(\"name\") brings the rule of another file beside it. docs/rules.md\n"
     "has a tutorial, the folder rules/ examples.\n"
+    "\n"
+    "Of one position it tells what the rule says, and what the table does.\n"
     "\n"
     "Of positions that are the same but for a symmetry of the board one is asked\n"
     "about. A win is a win even if the 50-move rule would spoil it.\n"
@@ -48,7 +52,8 @@ typedef struct RuleArgs {
     bool quiet;
     const char *html;
     char (*material)[MATERIAL_NAME_SIZE];
-    size_t materials;
+    size_t materials; /* 0: a position */
+    treb_position pos;
 } RuleArgs;
 
 typedef struct RuleRun {
@@ -233,6 +238,54 @@ static int run(const RuleArgs *args)
     return code == CLI_OK && atomic_load(run.stop) && !time_is_up ? CLI_STOPPED : code;
 }
 
+/* ---- One position ---------------------------------------------------------------------------- */
+
+static int print_opinion(const RuleArgs *args, const char *material, const RuleOpinion *opinion)
+{
+    const bool silent = opinion->claim == RULE_NOTHING;
+    const bool right = !silent && rule_claim_right(opinion->claim, opinion->result);
+    if (cli_json_wanted()) {
+        char fen[TREB_FEN_SIZE];
+        json_t *object = json_object();
+        position_to_fen(&args->pos, fen);
+        json_object_set_new(object, "rule", cli_json_text(args->query.path));
+        json_object_set_new(object, "fen", json_string(fen));
+        json_object_set_new(object, "material", json_string(material));
+        json_object_set_new(object, "verdict", json_string(results[opinion->result]));
+        json_object_set_new(object, "says",
+                            silent ? json_null() : json_string(rule_claim_text(opinion->claim)));
+        json_object_set_new(object, "ground",
+                            silent ? json_null() : cli_json_text(opinion->ground));
+        json_object_set_new(object, "right", silent ? json_null() : json_boolean(right));
+        return cli_json_answer("rule", object);
+    }
+    cli_print_board(&args->pos);
+    printf("By the table of %s: %s.\n", material, results[opinion->result]);
+    if (silent) {
+        puts("The rule says nothing.");
+    } else {
+        printf("The rule says: %s", rule_claim_text(opinion->claim));
+        if (opinion->ground[0] != '\0') printf(" - %s", opinion->ground);
+        puts(rule_claim_states(opinion->claim) ? "." : right ? ". It is right." : ". It is wrong.");
+    }
+    return CLI_OK;
+}
+
+/* Rules know the side with more men as White. */
+static int ask_one(const RuleArgs *args)
+{
+    char material[MATERIAL_NAME_SIZE];
+    treb_position pos = args->pos;
+    RuleOpinion opinion;
+    treb_error error;
+    rule_book_turn(&pos, material);
+    treb_status status =
+        rule_say(args->query.tables, NULL, args->query.path, &pos, &opinion, &error);
+    if (status == TREB_OK) return print_opinion(args, material, &opinion);
+    int code = cli_fail("rule", &error, &args->dirs);
+    return status == TREB_ERR_ARGUMENT || status == TREB_ERR_POSITION ? CLI_USAGE : code;
+}
+
 enum { TURN = CLI_OPTION_OWN, TIME, HTML };
 
 static bool set_option(void *rule, int c, const char *value)
@@ -261,10 +314,14 @@ static int read_words(RuleArgs *args, int count, char **word)
     if (count < 2) {
         cli_error("rule", "%s",
                   count < 1 ? "a rule is wanted, a file in Lua"
-                            : "a material is wanted, such as KPvK");
+                            : "a material is wanted, such as KPvK, or a position");
         return cli_usage("rule");
     }
     args->query.path = word[0];
+    if (strchr(word[1], '/') != NULL) {
+        int code = cli_read_fen("rule", count - 1, word + 1, &args->pos);
+        return code == CLI_OK ? -1 : code;
+    }
     args->material = calloc((size_t)count, sizeof *args->material);
     if (args->material == NULL) return cli_no_memory("rule");
     for (int i = 1; i < count; i++)
@@ -304,7 +361,7 @@ int cli_rule(int argc, char **argv)
         args.query.tables = tables;
         args.query.shown = (size_t)args.shown;
         args.query.threads = (unsigned)args.threads;
-        code = tables != NULL ? run(&args) : CLI_FAILED;
+        code = tables == NULL ? CLI_FAILED : args.materials > 0 ? run(&args) : ask_one(&args);
         treb_tables_close(tables);
     }
     free(args.material);

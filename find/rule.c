@@ -173,7 +173,9 @@ treb_status rule_say(const treb_tables *tables, const RuleText *rules, const cha
 {
     Script *script;
     Look look = {.tables = tables};
-    treb_status status = script_open_text(rules, name, LUA_TFUNCTION, &script, error);
+    treb_status status = rules != NULL
+                             ? script_open_text(rules, name, LUA_TFUNCTION, &script, error)
+                             : script_open(name, LUA_TFUNCTION, &script, error);
     if (status != TREB_OK) return status;
     look_at(&look, pos);
     out->claim = script_claim(script, &look, out->ground);

@@ -1,4 +1,4 @@
--- A set of rules without exceptions for a pawn against a king. Eight rules speak with Black to move: of the square, of the
+-- King and pawn against king: a set of rules without exceptions. Eight rules speak with Black to move, of the square, of the
 -- race to the key squares, and of positions in which neither side gets on. Where none speaks, and with White to move, it
 -- looks ahead until some rule does, up to eleven moves. (That a small set of rules can be right in all positions is an idea
 -- of Bramer's, 1977, and of Beal's and Clarke's, 1980; these were found by searching the table for few of them. Without the

@@ -254,7 +254,7 @@ get 404 'shift, many men' "/v1/shift?fen=$MANY"; code too_many_men
 get 400 'shift, no FEN' /v1/shift; code bad_request
 
 get 200 rules '/v1/rules?fen=8/8/8/8/K7/8/P1k5/8_b'
-json 'd["material"] == "KPvK" and d["verdict"] == "loss" and not d["swapped"] and len(d["rules"]) == 4'
+json 'd["material"] == "KPvK" and d["verdict"] == "loss" and not d["swapped"] and len(d["rules"]) == 5'
 json '[(r["says"], r["ground"], r["right"]) for r in d["rules"] if r["rule"] == "square"] == [("draw", "in the square, and nearer to the pawn", False)]'
 json '[(r["says"], r["right"]) for r in d["rules"] if r["rule"] == "key-squares"] == [(None, None)]'
 json '[r["figures"]["silent"] for r in d["rules"] if r["rule"] == "square"] == [165676 - 132739] and "PIONEER" in str([r["about"] for r in d["rules"]])'
