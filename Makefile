@@ -293,7 +293,7 @@ strategies: $(TOOL)
 
 # The same of docs/zugzwangs.md: up to five men take half an hour.
 zugzwangs: $(TOOL)
-	tables/zugzwangs.sh $(TOOL) $(RULE_TABLES)
+	find/figures.sh $(TOOL) $(RULE_TABLES)
 
 bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait $(BUILD)/tests/gen/bench_kernel
 	$(BUILD)/tests/gen/bench_kernel

@@ -13,8 +13,8 @@ const shots = join(build, "page/shots");
 mkdirSync(shots, { recursive: true });
 
 /** Starts `trebuchet serve` and waits for its address; port 0 takes a free one. */
-export async function startServer({ port = 0, folder = tables } = {}) {
-    const args = ["serve", "--quiet", "--port", String(port), "--tables", folder, "--solve", "256MiB"];
+export async function startServer({ port = 0, folder = tables, more = [] } = {}) {
+    const args = ["serve", "--quiet", "--port", String(port), "--tables", folder, ...more];
     const child = spawn(join(build, "trebuchet"), args, { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     const address = await new Promise((done, fail) => {

@@ -28,15 +28,17 @@ after(async () => {
 /** A test with a page of its own, which must not make the browser complain. */
 function onPage(name, options, body) {
     test(name, { timeout: options.timeout ?? 90000 }, async () => {
-        const hands = await openPage(browser, server.address, options.context);
+        const own = options.serve && (await startServer({ more: options.serve }));
+        const hands = await openPage(browser, (own || server).address, options.context);
         try {
             await body(hands, hands.page);
         } catch (error) {
             await hands.shot(`failed-${name.replace(/\W+/g, "-")}`).catch(() => {});
             await hands.context.close();
+            await own?.stop();
             throw error;
         }
-        await hands.close(options.allow);
+        await hands.close(options.allow).finally(() => own?.stop());
     });
 }
 
@@ -50,7 +52,7 @@ onPage("the first visit: light, quick, with an answer", {}, async (hands, page) 
     const paths = loads.map((response) => new URL(response.url()).pathname);
     const files = paths.filter((path) => !path.startsWith("/v1/"));
     assert.deepEqual([...new Set(files)].sort(), ["/", "/app.css", "/app.js", "/favicon.svg"]);
-    assert.ok(paths.length <= 9, `${paths.length} requests: ${paths}`);
+    assert.ok(paths.length <= 10, `${paths.length} requests: ${paths}`);
     let bytes = 0;
     for (const response of loads) bytes += (await response.request().sizes()).responseBodySize;
     console.log(`first visit: ${paths.length} requests, ${bytes} bytes`);
@@ -1043,7 +1045,7 @@ onPage("advice that plays: one sees which it follows, to the mate", {}, async (h
 
 const PAWNS = "8/8/p3k3/1p6/1P6/P3K3/8/8 w - - 0 1"; // Kf4 and its like lose, all else draws
 
-onPage("a pawn ending without a table is solved, and what moves lead to", { allow: NOT_FOUND, timeout: 400000 }, async (hands, page) => {
+onPage("a pawn ending without a table is solved, and what moves lead to", { serve: ["--solve", "256MiB"], allow: NOT_FOUND, timeout: 400000 }, async (hands, page) => {
     await hands.open(PAWNS);
     assert.equal(await hands.verdict(), "Not known");
     await page.click(".solver button");
@@ -1061,7 +1063,7 @@ onPage("a pawn ending without a table is solved, and what moves lead to", { allo
     await hands.awaitVerdict(/^Draw$/);
 });
 
-onPage("a position that takes long to solve is watched, and stopped", { allow: NOT_FOUND }, async (hands, page) => {
+onPage("a position that takes long to solve is watched, and stopped", { serve: ["--solve", "256MiB"], allow: NOT_FOUND }, async (hands, page) => {
     let looks = 0;
     let cancelled = false;
     const job = { job: "/v1/jobs/solve-x", ahead: 2, done: 0, total: 0, error: null, result: null };

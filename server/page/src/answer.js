@@ -47,11 +47,6 @@ function adviceRow(advice) {
 /** What would help where nothing is known of the position; empty if nothing would. */
 function helpBeyond(probe) {
     const { code } = probe.unknown[0] ?? {};
-    const solving = code !== "castling" && isSolvable(state.position) ? [solver()] : [];
-    return [...solving, ...helpByTables(probe, code)];
-}
-
-function helpByTables(probe, code) {
     if (code !== "castling" && isBlocked(state.position) && ownMachine())
         return [
             h("p", {}, "Its pawns are blocked. This command, run where the tables are, makes a table of its own:"),
@@ -66,17 +61,20 @@ function helpByTables(probe, code) {
     return probe.advice ? [adviceRow(probe.advice)] : [];
 }
 
-/** Where the server has no tables at all, that is what there is to say. */
-async function sayIfEmpty(probe) {
-    const { tables, ranks, solve_seconds: solves } = await api.tables().catch(() => ({ tables: [null], ranks: [] }));
-    if (tables.length + ranks.length > 0 || answer() !== probe) return;
-    if (solves && isSolvable(state.position)) return;
+/** Where the server has no tables at all, that is what there is to say; and it may solve positions. */
+async function helpFurther(probe) {
+    const none = { tables: [null], ranks: [], solve_seconds: null };
+    const { tables, ranks, solve_seconds: solves } = await api.tables().catch(() => none);
+    if (answer() !== probe) return;
+    const castling = probe.unknown[0]?.code === "castling";
+    const solving = solves && !castling && isSolvable(state.position) ? [solver()] : [];
+    if (tables.length + ranks.length > 0) return void (solving.length > 0 && showHelp([...solving, ...helpBeyond(probe)]));
     const owner = [
         h("p", {}, "This command makes all endings of up to 4 men, in some ten seconds:"),
         commandRow("trebuchet gen --men 4"),
         h("p", {}, "Run it where the server looks for tables, then start the server again (or send it SIGHUP)."),
     ];
-    showHelp([h("p", {}, "This server has no tables yet."), ...(ownMachine() ? owner : [])]);
+    showHelp([h("p", {}, "This server has no tables yet."), ...(ownMachine() ? owner : []), ...solving]);
 }
 
 /** What would help where there is no answer. */
@@ -125,7 +123,7 @@ function showVerdict(probe) {
     $("note").textContent = unseen ? "" : verdictNote(probe);
     const beyond = probe.state === "ongoing" && probe.verdict_clock_zero === null && !probe.blocked && !probe.solved;
     showHelp(beyond && !unseen ? helpBeyond(probe) : []);
-    if (beyond && !unseen) sayIfEmpty(probe);
+    if (beyond && !unseen) helpFurther(probe);
     document.title = unseen ? "Trebuchet" : `${text} · ${probe.material || "Trebuchet"}`;
 }
 

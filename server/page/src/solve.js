@@ -144,30 +144,23 @@ function show() {
     if (box?.isConnected) keepingFocus(box, () => box.replaceChildren(...parts()), () => box.querySelector("button"));
 }
 
-/** A place from which the position on the board can be solved; it is empty where the server does not. */
+/** A place from which the position on the board can be solved. */
 export function solver() {
-    const mine = h("div", { class: "solver", "aria-live": "polite" });
-    box = mine;
-    api.tables()
-        .then(({ solve_seconds: seconds }) => {
-            if (!seconds || box !== mine) return;
-            const key = here();
-            mine.replaceChildren(...parts());
-            if (jobs.has(key)) return;
-            // Asked for before a reload, or while a game goes on from what was solved.
-            const address = stored()[key];
-            if (address)
-                api.job(address).then(
-                    (job) => {
-                        note(key, job);
-                        watch(key);
-                    },
-                    () => null,
-                );
-            else if (following && state.game.at > 0) ask();
-        })
-        .catch(() => null);
-    return mine;
+    const key = here();
+    box = h("div", { class: "solver", "aria-live": "polite" }, ...parts());
+    const address = stored()[key];
+    if (jobs.has(key)) return box;
+    if (following && state.game.at > 0) {
+        ask();
+    } else if (address) {
+        // It was asked for before a reload.
+        const seen = (job) => {
+            note(key, job);
+            watch(key);
+        };
+        api.job(address).then(seen, () => null);
+    }
+    return box;
 }
 
 export function startSolve() {
