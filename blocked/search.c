@@ -313,6 +313,7 @@ static bool find_ranks(Walk *walk)
         return false;
     memset(walk->rank, 0xff, 64 * words * sizeof *walk->rank);
     uint64_t *result = calloc(2 * words, sizeof *result);
+    if (result == NULL) return false;
     Game game = {.key = &f->key,
                  .winner = winner,
                  .legal = {walk->alike[0], walk->alike[1]},
@@ -321,7 +322,7 @@ static bool find_ranks(Walk *walk)
                  .won = result,
                  .lost = result + words};
     game.rank[!winner] = walk->rank;
-    bool good = result != NULL && game_solve(&game);
+    bool good = game_solve(&game);
     free(result);
     return good;
 }
