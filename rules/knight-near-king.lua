@@ -1,5 +1,6 @@
 -- Rook against knight (in any book on endings): it is a draw if the knight is beside its king, and the king not in a
--- corner; and lost if the knight is four squares off or more.
+-- corner; and lost if the knight is far off, here
+-- read as four squares or more.
 --
 -- On trial: KRvKN
 

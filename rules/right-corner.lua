@@ -1,6 +1,6 @@
 -- Bishop and knight mate in the right corner, that is, one of the bishop's colour (in any book on endings). A statement
--- about mates: true of those in such a corner, or beside it. It can be forced nowhere else: where a king is
--- mated at the next move, whatever it plays, it must stand there, too.
+-- about mates: true of those in such a corner, or beside it. Books say that it can be forced nowhere else; so where a king is
+-- mated at the next move, whatever it plays, it should stand there, too, and the table knows better.
 --
 -- On trial: KBNvK
 
