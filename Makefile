@@ -116,6 +116,7 @@ help:
 	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
 	@echo 'make MPI=yes    the command of several processes as well, trebuchet-mpi, for which Open MPI is needed'
 	@echo 'make mpi-check  tables that several processes make together, against those of one'
+	@echo 'make plan-check  tables as jobs of a Slurm that is started here, one of them killed'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
@@ -455,6 +456,11 @@ mpi-check:
 	$(MAKE) --no-print-directory MPI=yes $(TOOL) $(MPI_TOOL)
 	tests/mpi/mpi_check.sh $(BUILD)
 
+# The jobs of a plan, given to a Slurm of one node.
+plan-check: all
+	@.ci/deps plan
+	tests/cli/plan_check.sh $(BUILD)
+
 crosscheck: all $(BUILD)/tests/probe/crosscheck
 	@test -n '$(SYZYGY)' || { echo 'make crosscheck SYZYGY=DIR, a folder of .rtbw and .rtbz files'; exit 2; }
 	$(TOOL) compare $(SYZYGY) $(TABLES)
@@ -583,4 +589,4 @@ solve-bench: all
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: mpi-check rules strategies zugzwangs studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench
+.PHONY: mpi-check plan-check rules strategies zugzwangs studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench

@@ -159,6 +159,7 @@ int cli_find(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_line(int argc, char **argv);
 int cli_near(int argc, char **argv);
+int cli_plan(int argc, char **argv);
 int cli_play(int argc, char **argv);
 int cli_probe(int argc, char **argv);
 int cli_rule(int argc, char **argv);

@@ -73,7 +73,7 @@ static void print_summary(const GenRun *run)
                                                   "cursed wins", "wins"};
     char text[32], size[16];
     cli_format_size(run->bytes, size);
-    printf("\n%zu tables, %s, %.1f s", run->tables, size, run->total);
+    printf("\n%zu table%s, %s, %.1f s", run->tables, run->tables == 1 ? "" : "s", size, run->total);
     printf(" (solving %.1f, writing %.1f, summed over threads)\n", run->solving, run->writing);
     for (int v = TREB_WIN; v >= 0; v--) {
         if (run->positions[v] == 0) continue;
@@ -145,6 +145,34 @@ static void tell_plan(GenArgs *args, const GeneratePlan *plan)
     args->told = true;
 }
 
+static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
+{
+    char name[MATERIAL_NAME_SIZE];
+    if (cli_json_wanted()) return print_done(&(GenRun){.command = args->command, .plan = plan});
+    if (args->quiet) return CLI_OK;
+    if (args->options.only == NULL) {
+        printf("all these tables are in %s already\n", args->options.directory);
+        return CLI_OK;
+    }
+    material_name(args->options.only, name);
+    printf("%s is in %s already\n", name, args->options.directory);
+    return CLI_OK;
+}
+
+/* Whether --only names one of the tables that the others need, or are. */
+static bool knows_only(const GenArgs *args, const Estimate *e)
+{
+    const GenerateOptions *o = &args->options;
+    char name[MATERIAL_NAME_SIZE];
+    if (o->only == NULL || e->plan.steps > 0 ||
+        generate_complete(o->directory, o->only, o->metrics))
+        return true;
+    material_name(o->only, name);
+    cli_error(args->command, "--only %s: that is none of the tables named, and they do not need it",
+              name);
+    return false;
+}
+
 static int run_plan(GenArgs *args, const GeneratePlan *plan)
 {
     GenerateProgress state = {0};
@@ -172,15 +200,8 @@ static int run_plan(GenArgs *args, const GeneratePlan *plan)
         return CLI_STOPPED;
     }
     if (style == GEN_PROGRESS_JSON) return print_done(&run);
-    if (style != GEN_PROGRESS_QUIET) print_summary(&run);
-    return CLI_OK;
-}
-
-static int say_nothing_to_do(const GenArgs *args, const GeneratePlan *plan)
-{
-    if (cli_json_wanted()) return print_done(&(GenRun){.command = args->command, .plan = plan});
-    if (!args->quiet) printf("all these tables are in %s already\n", args->options.directory);
-    return CLI_OK;
+    if (run.total > 0 && style != GEN_PROGRESS_QUIET) print_summary(&run);
+    return run.total > 0 ? CLI_OK : say_nothing_to_do(args, plan);
 }
 
 /* Whether what is to be written fits; says why not. That a folder may not be written is for
@@ -206,6 +227,10 @@ static int gen_with(GenArgs *args)
     if (estimate_make(o, args->material, args->materials, &e, &error) != TREB_OK)
         return gen_failed(args, &error);
     int code = CLI_OK;
+    if (!knows_only(args, &e)) {
+        estimate_free(&e);
+        return CLI_FAILED;
+    }
     if (args->estimate && e.plan.steps > 0 && !o->syzygy) estimate_pace(&e, o);
     treb_status status = args->estimate ? TREB_OK : generate_plan_check(&e.plan, o, &error);
     if (args->estimate && cli_json_wanted())
@@ -228,6 +253,7 @@ static int gen_with(GenArgs *args)
 static int gen_end(GenArgs *args, int code)
 {
     free(args->material);
+    free(args->words);
     return cli_finish(args->command, code);
 }
 
@@ -240,7 +266,7 @@ static void on_nothing(void *context, size_t step, const GenerateReport *r)
 static int gen_follow(GenArgs *args)
 {
     const Ranks *ranks = args->ranks;
-    GeneratePlan plan = {NULL, 0};
+    GeneratePlan plan = {0};
     uint64_t steps;
     treb_error error;
     bool stopped;

@@ -253,7 +253,7 @@ static void put_free(json_t *object, const char *name, uint64_t value)
         put_number(object, name, value);
 }
 
-static json_t *step_json(const GenerateStep *step, const GenerateOptions *options, double pace)
+json_t *estimate_step_json(const GenerateStep *step, const GenerateOptions *options, double pace)
 {
     char name[MATERIAL_NAME_SIZE];
     json_t *object = json_object();
@@ -271,12 +271,9 @@ static json_t *step_json(const GenerateStep *step, const GenerateOptions *option
     return object;
 }
 
-json_t *estimate_json(const Estimate *e, const GenerateOptions *options)
+json_t *estimate_total_json(const Estimate *e, const GenerateOptions *options)
 {
-    char why[512];
-    json_t *object = json_object(), *steps = json_array(), *total = json_object();
-    for (size_t i = 0; i < e->plan.steps; i++)
-        json_array_append_new(steps, step_json(&e->plan.step[i], options, e->pace));
+    json_t *total = json_object();
     put_number(total, "tables", e->tables);
     put_number(total, "positions", e->positions);
     put_number(total, "memory_bytes", e->memory);
@@ -284,9 +281,18 @@ json_t *estimate_json(const Estimate *e, const GenerateOptions *options)
     put_number(total, "scratch_bytes", e->scratch);
     if (e->pace > 0)
         json_object_set_new(total, "seconds", cli_json_real(all_seconds(e, options), 1));
+    return total;
+}
+
+json_t *estimate_json(const Estimate *e, const GenerateOptions *options)
+{
+    char why[512];
+    json_t *object = json_object(), *steps = json_array();
+    for (size_t i = 0; i < e->plan.steps; i++)
+        json_array_append_new(steps, estimate_step_json(&e->plan.step[i], options, e->pace));
     json_object_set_new(object, "directory", cli_json_text(options->directory));
     json_object_set_new(object, "tables", steps);
-    json_object_set_new(object, "total", total);
+    json_object_set_new(object, "total", estimate_total_json(e, options));
     put_free(object, "memory_free_bytes", machine_free_memory());
     put_free(object, "disk_free_bytes", machine_free_disk(options->directory));
     bool refused = estimate_refusal(e, options, why, sizeof why);

@@ -49,5 +49,8 @@ bool estimate_refusal(const Estimate *estimate, const GenerateOptions *options, 
 /* The lines and the object of `gen --estimate`. The object is NULL without memory. */
 void estimate_print(const Estimate *estimate, const GenerateOptions *options);
 json_t *estimate_json(const Estimate *estimate, const GenerateOptions *options);
+/* Of one step, and of the whole. */
+json_t *estimate_step_json(const GenerateStep *step, const GenerateOptions *options, double pace);
+json_t *estimate_total_json(const Estimate *estimate, const GenerateOptions *options);
 
 #endif

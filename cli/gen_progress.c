@@ -121,7 +121,9 @@ static void describe_phase(const GenProgress *p, char *text, size_t size)
     static const char *const phases[] = {"solving", "collecting", "writing"};
     int phase = atomic_load(&p->state->phase);
     unsigned ply = atomic_load(&p->state->solver.ply);
-    if (phase == GENERATE_SOLVE && ply > 0)
+    if (atomic_load(&p->state->waiting))
+        snprintf(text, size, "waiting for another run");
+    else if (phase == GENERATE_SOLVE && ply > 0)
         snprintf(text, size, "solving %s ply %u",
                  table_metric_name((treb_metric)atomic_load(&p->state->solver.metric)), ply);
     else

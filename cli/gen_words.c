@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/json.h"
 #include "cli/options.h"
 
 static const char usage[] =
@@ -31,8 +32,32 @@ static const char usage[] =
     "      --json           one JSON object a line as tables are made; with\n"
     "                       --estimate one object\n"
     "      --force          begin even if the disk seems to have too little room\n"
+    "      --only MATERIAL  of all these write one table, beside other runs that make\n"
+    "                       others in the same folder: what 'trebuchet plan' arranges\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
+    "  -h, --help           this text\n";
+
+static const char plan_usage[] =
+    "Usage: trebuchet plan [options] MATERIAL... | --men N | --book\n"
+    "\n"
+    "Says which tables are missing for the given materials, in an order in which each\n"
+    "finds what it needs, and what each takes: so that several processes or machines\n"
+    "with a common folder can make them side by side, each by 'trebuchet gen --only'.\n"
+    "\n"
+    "      --to FORMAT      text (the default), make, slurm or json: a makefile for\n"
+    "                       make -jN, or a script that gives all jobs to Slurm\n"
+    "  -n, --men N          all materials of up to N men\n"
+    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
+    "  -m, --metric LIST    wdl,dtz,dtc,dtm or all (default all; wdl is always made)\n"
+    "  -t, --tables DIR     where tables go (default: the first of TREBUCHET_PATH, or\n"
+    "                       tables); all machines must see it under this name\n"
+    "  -j, --threads N      threads of a job (default: as many as processors here)\n"
+    "  -M, --memory SIZE    what a job may take at most, as 8GiB (default: what makes\n"
+    "                       it fast)\n"
+    "  -c, --codec CODEC    how cells are packed: symbols (the default) or zstd\n"
+    "  -l, --level N        zstd level, 1 to 19, and codec zstd\n"
+    "      --json           the same as --to json\n"
     "  -h, --help           this text\n";
 
 static const char export_usage[] =
@@ -60,6 +85,19 @@ static const char export_usage[] =
     "  -q, --quiet          no progress\n"
     "  -h, --help           this text\n";
 
+/* For jobs: what names the same tables. */
+static bool note_words(GenArgs *args, const char *option, const char *value)
+{
+    char *all;
+    const char *before = args->words != NULL ? args->words : "";
+    if (asprintf(&all, "%s%s%s%s%s", before, *before ? " " : "", option, *option ? " " : "",
+                 value) < 0)
+        return cli_no_memory(args->command) == CLI_OK;
+    free(args->words);
+    args->words = all;
+    return true;
+}
+
 static bool add_materials(GenArgs *args, const Material *materials, size_t count)
 {
     Material *grown = realloc(args->material, (args->materials + count) * sizeof *grown);
@@ -76,13 +114,14 @@ static bool add_named(GenArgs *args, const char *name)
     char canonical[MATERIAL_NAME_SIZE];
     if (!cli_read_material(args->command, name, canonical)) return false;
     material_parse(canonical, &m);
-    return add_materials(args, &m, 1);
+    return add_materials(args, &m, 1) && note_words(args, "", canonical);
 }
 
 static bool add_men(GenArgs *args, const char *text)
 {
     uint64_t men;
     if (!cli_set_number(args->command, "--men", text, 3, TREB_MEN_MAX, &men)) return false;
+    if (!note_words(args, "--men", text)) return false;
     for (int n = 3; n <= (int)men; n++) {
         size_t count = material_list(n, NULL, 0);
         Material *list = malloc(count * sizeof *list);
@@ -102,7 +141,7 @@ static bool set_metrics(GenArgs *args, const char *value)
     if (metrics == 0)
         cli_error(args->command, "--metric takes a list of wdl, dtz, dtc, dtm, or all, not '%s'",
                   value);
-    return metrics != 0;
+    return metrics != 0 && note_words(args, "--metric", value);
 }
 
 static bool set_number(GenArgs *args, int c, const char *value)
@@ -112,12 +151,14 @@ static bool set_number(GenArgs *args, int c, const char *value)
     if (!cli_set_number(args->command, threads ? "--threads" : "--level", value, 1,
                         threads ? 1024 : 19, &number))
         return false;
-    if (threads)
+    if (threads) {
+        args->threads = number;
         omp_set_num_threads((int)number);
-    else
-        args->options.level = (int)number;
-    if (!threads) args->options.codec = TABLE_ZSTD;
-    return true;
+        return true;
+    }
+    args->options.level = (int)number;
+    args->options.codec = TABLE_ZSTD;
+    return note_words(args, "--level", value);
 }
 
 static bool set_divide(GenArgs *args, const char *value)
@@ -140,12 +181,34 @@ static bool set_codec(GenArgs *args, const char *value)
 {
     bool symbols = strcmp(value, "symbols") == 0;
     args->options.codec = symbols ? TABLE_SYMBOLS : TABLE_ZSTD;
-    if (symbols || strcmp(value, "zstd") == 0) return true;
+    if (symbols || strcmp(value, "zstd") == 0) return note_words(args, "--codec", value);
     cli_error(args->command, "--codec takes symbols or zstd, not '%s'", value);
     return false;
 }
 
-enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE, SCRATCH, DIVIDE, STATS, SAVE };
+static bool set_only(GenArgs *args, const char *value)
+{
+    char canonical[MATERIAL_NAME_SIZE];
+    if (!cli_read_material(args->command, value, canonical)) return false;
+    material_parse(canonical, &args->only);
+    args->options.only = &args->only;
+    return true;
+}
+
+static bool set_to(GenArgs *args, const char *value)
+{
+    static const char *const names[] = {"text", "make", "slurm", "json"};
+    for (int i = PLAN_TEXT; i <= PLAN_JSON; i++)
+        if (strcmp(value, names[i]) == 0) {
+            args->to = i;
+            if (i == PLAN_JSON) cli_json_mode();
+            return true;
+        }
+    cli_error(args->command, "--to takes text, make, slurm or json, not '%s'", value);
+    return false;
+}
+
+enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE, ONLY, TO, SCRATCH, DIVIDE, STATS, SAVE };
 
 static bool set_option(void *gen, int c, const char *value)
 {
@@ -179,6 +242,10 @@ static bool set_option(void *gen, int c, const char *value)
         return args->quiet = true;
     case FORCE:
         return args->force = true;
+    case ONLY:
+        return set_only(args, value);
+    case TO:
+        return set_to(args, value);
     case SCRATCH:
         args->scratch = value;
         return true;
@@ -200,6 +267,10 @@ static int parse_with(GenArgs *args, const CliOptions *reader, int argc, char **
     if (code >= 0) return code;
     for (int i = optind; i < argc; i++)
         if (!add_named(args, argv[i])) return cli_usage(args->command);
+    /* One table of a list is for runs side by side; without a list it is all that is wanted. */
+    args->options.shared = args->options.only != NULL && args->materials > 0;
+    if (args->materials == 0 && args->options.only != NULL && !add_materials(args, &args->only, 1))
+        return CLI_FAILED;
     if (args->materials > 0) return -1;
     cli_error(args->command, "name a material such as KRPvKR, or give --men N or --book");
     return cli_usage(args->command);
@@ -242,6 +313,7 @@ int gen_parse(GenArgs *args, int argc, char **argv)
                                             {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"json-log", 0, NULL, CLI_OPTION_JSON},
                                             {"force", 0, NULL, FORCE},
+                                            {"only", 1, NULL, ONLY},
                                             {"keep-scratch", 0, NULL, KEEP_SCRATCH},
                                             {"quiet", 0, NULL, 'q'},
                                             {"help", 0, NULL, 'h'},
@@ -249,6 +321,21 @@ int gen_parse(GenArgs *args, int argc, char **argv)
     /* No folders: --tables names the one to write to. */
     const CliOptions reader = {"gen", usage, "n:bm:t:j:M:c:l:eqh", options, NULL, set_option};
     return parse_with(args, &reader, argc, argv);
+}
+
+int gen_parse_plan(GenArgs *args, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"to", 1, NULL, TO},      {"men", 1, NULL, 'n'},
+        {"book", 0, NULL, 'b'},   {"metric", 1, NULL, 'm'},
+        {"tables", 1, NULL, 't'}, {"threads", 1, NULL, 'j'},
+        {"memory", 1, NULL, 'M'}, {"codec", 1, NULL, 'c'},
+        {"level", 1, NULL, 'l'},  {"json", 0, NULL, CLI_OPTION_JSON},
+        {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
+    const CliOptions reader = {"plan", plan_usage, "n:bm:t:j:M:c:l:h", options, NULL, set_option};
+    int code = parse_with(args, &reader, argc, argv);
+    if (cli_json_wanted()) args->to = PLAN_JSON;
+    return code;
 }
 
 /* The same with what ranks need: `usage` is theirs. */

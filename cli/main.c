@@ -17,6 +17,7 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"gen", cli_gen, "make tables", true},
+    {"plan", cli_plan, "tables as jobs for several machines, for make or Slurm", true},
     {"export", cli_export, "make Syzygy's files, for engines that read them", true},
     {"probe", cli_probe, "what a position is worth, and each of its moves", false},
     {"line", cli_line, "the best play from a position, as PGN", false},

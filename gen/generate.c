@@ -52,14 +52,43 @@ static bool step_done(const Works *works, const GenerateStep *step)
     return done || (ranks->rank > 0 && !step->parents);
 }
 
-static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateReporter *report,
-                             void *context, bool *stopped, treb_error *error)
+/* While another run makes the table. */
+static bool keep_waiting(void *context)
+{
+    const Works *works = context;
+    const GenerateOptions *options = works->options;
+    if (options->progress) atomic_store(&options->progress->waiting, true);
+    return stop_asked(options->stop);
+}
+
+/* One of several runs in a folder: by the time that it has the table's lock, another may have made it. */
+static treb_status run_shared(Works *works, const FolderLock *folder, GenerateStep *step,
+                              GenerateReport *report, bool *done, treb_error *error)
+{
+    const GenerateOptions *options = works->options;
+    LockFile table;
+    treb_status status =
+        folder_lock_table(folder, &step->material, &table, keep_waiting, works, error);
+    if (options->progress) atomic_store(&options->progress->waiting, false);
+    if (status != TREB_OK) return status;
+    if (step->write)
+        step->write = !generate_complete(options->directory, &step->material, options->metrics);
+    *done = !step->write && store_has(works->store, &step->material, step->parents);
+    if (!*done) status = job_run(works, step, report, error);
+    folder_unlock_table(&table);
+    return status;
+}
+
+static treb_status run_steps(Works *works, const FolderLock *folder, const GeneratePlan *plan,
+                             GenerateReporter *report, void *context, bool *stopped,
+                             treb_error *error)
 {
     const GenerateOptions *options = works->options;
     treb_status status = TREB_OK;
     for (size_t i = 0; i < plan->steps && status == TREB_OK && !*stopped; i++) {
         GenerateReport r;
-        const GenerateStep *step = &plan->step[i];
+        GenerateStep *step = &plan->step[i];
+        bool done = false;
         if (options->progress) {
             atomic_store(&options->progress->done, 0);
             atomic_store(&options->progress->writing.added, 0);
@@ -67,9 +96,13 @@ static treb_status run_steps(Works *works, const GeneratePlan *plan, GenerateRep
             atomic_store(&options->progress->table, (int)i);
         }
         if (step_done(works, step)) continue;
-        status = job_run(works, step, &r, error);
+        if (options->shared)
+            status = run_shared(works, folder, step, &r, &done, error);
+        else
+            status = job_run(works, step, &r, error);
+        if (status == STOPPED) status = TREB_OK;
         *stopped = stop_asked(options->stop);
-        if (status == TREB_OK && !*stopped) report(context, i, &r);
+        if (status == TREB_OK && !*stopped && !done) report(context, i, &r);
     }
     return status;
 }
@@ -91,29 +124,74 @@ static void share_allowed(Works *works, const GeneratePlan *plan)
     works->keep = works->ledger.ample ? allowed / 4 : 0;
 }
 
+/* What killed runs left unfinished. Nobody else is in the folder. */
+static void tidy(const GenerateOptions *options)
+{
+    ScratchFolder folder;
+    table_remove_stale(options->directory);
+    if (options->scratch != NULL) table_remove_stale(options->scratch);
+    scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
+    scratch_folder_clean(&folder, false);
+}
+
+static treb_status enter(FolderLock *folder, const GenerateOptions *options, treb_error *error)
+{
+    if (!options->shared) {
+        treb_status status = folder_lock(folder, options->directory, error);
+        if (status == TREB_OK) tidy(options);
+        return status;
+    }
+    bool alone;
+    treb_status status = folder_join(folder, options->directory, &alone, error);
+    if (status != TREB_OK || !alone) return status;
+    tidy(options);
+    return folder_share(folder, error);
+}
+
+static bool is_wanted(void *context, const Material *material)
+{
+    return generate_plan_has(context, material);
+}
+
+/* Removes scratch files, as far as no missing table of the list wants them. */
+static void drop_scratch(const GenerateOptions *options, const GeneratePlan *plan)
+{
+    ScratchFolder folder;
+    GeneratePlan missing = {0};
+    treb_error error;
+    if (options->keep_scratch) return;
+    if (options->shared &&
+        generate_list(options, plan->material, plan->materials, &missing, &error) != TREB_OK)
+        return; /* the next does it */
+    scratch_folder_name(&folder, generate_scratch_folder(options), with_mates(options));
+    if (missing.steps > 0)
+        scratch_folder_keep(&folder, is_wanted, &missing);
+    else
+        scratch_folder_clean(&folder, true);
+    generate_plan_free(&missing);
+}
+
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
                          GenerateReporter *report, void *context, bool *stopped, treb_error *error)
 {
     Works works = {.options = options};
-    FolderLock lock;
+    FolderLock folder;
     *stopped = false;
     treb_status status = generate_plan_check(plan, options, error);
-    if (status == TREB_OK) status = folder_lock(&lock, options->directory, error);
+    if (status == TREB_OK) status = enter(&folder, options, error);
     if (status != TREB_OK) return status;
-    /* What killed runs left unfinished. */
-    table_remove_stale(options->directory);
-    if (options->scratch != NULL) table_remove_stale(options->scratch);
     /* Threads of a second level would share what belongs to one of the first. */
     int levels = omp_get_max_active_levels();
     omp_set_max_active_levels(1);
     share_allowed(&works, plan);
     works.store = store_new(generate_scratch_folder(options), with_mates(options), &works.ledger);
-    status = works.store != NULL ? run_steps(&works, plan, report, context, stopped, error)
+    status = works.store != NULL ? run_steps(&works, &folder, plan, report, context, stopped, error)
                                  : fail_memory(error);
     pools_clear(&works.pools, NULL);
-    store_free(works.store, status == TREB_OK && !*stopped && !options->keep_scratch);
+    store_free(works.store);
+    if (status == TREB_OK && !*stopped) drop_scratch(options, plan);
     ledger_end(&works.ledger);
     omp_set_max_active_levels(levels);
-    folder_unlock(&lock);
+    folder_unlock(&folder);
     return status;
 }

@@ -40,7 +40,11 @@ void generate_drop_scratch(const char *directory, bool mates);
  * them. A rank that cannot go on is to end the job. TREB_OK also when stopped early: see
  * `*stopped`. Refused before it starts, with TREB_ERR_MEMORY, if it does not fit into the memory
  * allowed, and with TREB_ERR_IO, if another run writes to the folder. While it runs OpenMP has a
- * single level of threads. */
+ * single level of threads.
+ *
+ * Runs with options->only and options->shared, of one and the same list of materials and with the same scratch folder, share the folder:
+ * each makes its table, waits for those that another is making, takes what others have solved, and leaves what missing
+ * tables of the list will want. */
 typedef void GenerateReporter(void *context, size_t step, const GenerateReport *report);
 treb_status generate_run(const GenerateOptions *options, const GeneratePlan *plan,
                          GenerateReporter *report, void *context, bool *stopped, treb_error *error);

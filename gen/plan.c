@@ -60,7 +60,7 @@ static bool complete(const PlanMaker *maker, const Material *m)
                                : generate_complete(o->directory, m, o->metrics);
 }
 
-static bool plan_has(const GeneratePlan *plan, const Material *m)
+bool generate_plan_has(const GeneratePlan *plan, const Material *m)
 {
     for (size_t i = 0; i < plan->steps; i++)
         if (material_equal(&plan->step[i].material, m)) return true;
@@ -70,7 +70,7 @@ static bool plan_has(const GeneratePlan *plan, const Material *m)
 static treb_status plan_add(const PlanMaker *maker, const Material *m, GeneratePlan *plan,
                             treb_error *error)
 {
-    if (plan_has(plan, m)) return TREB_OK;
+    if (generate_plan_has(plan, m)) return TREB_OK;
     Material junior[MATERIAL_MAX_JUNIORS];
     int juniors = material_juniors(m, junior, NULL);
     for (int i = 0; i < juniors; i++) {
@@ -104,6 +104,14 @@ static unsigned wanted_cuts(const Material *from, const Material *junior)
     return wanted;
 }
 
+static void drop_useless(GeneratePlan *plan)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->steps; i++)
+        if (plan->step[i].write || plan->step[i].parents) plan->step[kept++] = plan->step[i];
+    plan->steps = kept;
+}
+
 /* From the last to the first: a step is of use if its files are missing or if a parent that is of
  * use needs it. Drops the others. */
 static void plan_prune(GeneratePlan *plan, int cuts)
@@ -123,10 +131,39 @@ static void plan_prune(GeneratePlan *plan, int cuts)
                                                  : turns[k];
                 }
     }
-    size_t kept = 0;
+    drop_useless(plan);
+}
+
+/* Whether a material is a junior of one that is kept. */
+static bool has_parent(const GeneratePlan *plan, size_t i, const bool *kept)
+{
+    for (size_t p = i + 1; p < plan->steps; p++) {
+        Material junior[MATERIAL_MAX_JUNIORS];
+        if (!kept[p]) continue;
+        int juniors = material_juniors(&plan->step[p].material, junior, NULL);
+        for (int k = 0; k < juniors; k++)
+            if (material_equal(&junior[k], &plan->step[i].material)) return true;
+    }
+    return false;
+}
+
+/* Keeps one table and what it needs, of which no files are written. What parents want of either is what they want in
+ * the whole plan: so that others find it. */
+static treb_status plan_only(GeneratePlan *plan, const Material *only, treb_error *error)
+{
+    bool *kept = calloc(plan->steps + 1, sizeof *kept);
+    if (kept == NULL) return fail_memory(error);
+    for (size_t i = plan->steps; i-- > 0;) {
+        GenerateStep *step = &plan->step[i];
+        const bool wanted = step->write && material_equal(&step->material, only);
+        step->write = wanted;
+        kept[i] = wanted || has_parent(plan, i, kept);
+    }
     for (size_t i = 0; i < plan->steps; i++)
-        if (plan->step[i].write || plan->step[i].parents) plan->step[kept++] = plan->step[i];
-    plan->steps = kept;
+        if (!kept[i]) plan->step[i].parents = 0;
+    drop_useless(plan);
+    free(kept);
+    return TREB_OK;
 }
 
 static int pawns_of(const Material *m)
@@ -205,14 +242,18 @@ treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions 
                 o->memory ? "--memory allows" : "seven eighths of what is free here are", given);
 }
 
-treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
+treb_status generate_list(const GenerateOptions *options, const Material *materials, size_t count,
                           GeneratePlan *plan, treb_error *error)
 {
     PlanMaker maker = {options, options->syzygy ? malloc(sizeof *maker.maps) : NULL};
     memset(plan, 0, sizeof *plan);
-    if (options->syzygy && maker.maps == NULL) return fail_memory(error);
-    if (options->syzygy) syzygy_maps_fill(maker.maps);
+    plan->material = malloc((count + 1) * sizeof *plan->material);
+    if (plan->material == NULL) return fail_memory(error);
+    plan->materials = count;
+    memcpy(plan->material, materials, count * sizeof *materials);
     treb_status status = TREB_OK;
+    if (maker.maps != NULL) syzygy_maps_fill(maker.maps);
+    if (options->syzygy && maker.maps == NULL) status = fail_memory(error);
     for (size_t i = 0; i < count && status == TREB_OK; i++) {
         Material m = materials[i];
         material_canonical(&m);
@@ -225,7 +266,15 @@ treb_status generate_plan(const GenerateOptions *options, const Material *materi
     }
     plan_sort(plan);
     plan_prune(plan, options->cuts);
-    status = plan_forecast(plan, options, error);
+    return TREB_OK;
+}
+
+treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
+                          GeneratePlan *plan, treb_error *error)
+{
+    treb_status status = generate_list(options, materials, count, plan, error);
+    if (status == TREB_OK && options->only != NULL) status = plan_only(plan, options->only, error);
+    if (status == TREB_OK) status = plan_forecast(plan, options, error);
     if (status != TREB_OK) generate_plan_free(plan);
     return status;
 }
@@ -233,5 +282,6 @@ treb_status generate_plan(const GenerateOptions *options, const Material *materi
 void generate_plan_free(GeneratePlan *plan)
 {
     free(plan->step);
+    free(plan->material);
     memset(plan, 0, sizeof *plan);
 }

@@ -15,6 +15,7 @@ typedef struct GenerateProgress {
     WriteWatch writing;
     _Atomic int resumed; /* tables that went on where an earlier run was */
     _Atomic int within;  /* of these, within a slice */
+    _Atomic bool waiting; /* for another run, which makes the table */
 } GenerateProgress;
 
 /* Slices are solved; what they have for files is collected; the files are made. */
@@ -38,6 +39,8 @@ typedef struct GenerateOptions {
     uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_allowed */
     double save_seconds;        /* between two saves of a table; 0: of large ones, a few minutes */
     bool keep_scratch;          /* leave the scratch files for a later run */
+    const Material *only;       /* of all, write this table alone; or NULL */
+    bool shared;                /* beside other runs in the folder, of the same list: see generate_run */
     const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
     GenerateProgress *progress; /* NULL allowed */
 } GenerateOptions;
@@ -67,14 +70,22 @@ typedef struct GenerateStep {
 typedef struct GeneratePlan {
     GenerateStep *step;
     size_t steps;
+    Material *material; /* what was asked for */
+    size_t materials;
 } GeneratePlan;
 
 /* Plans all files that are missing for the given materials (canonicalised) and their juniors, in an
- * order in which each finds what it needs. TREB_ERR_MEN: a material has more men than can be
+ * order in which each finds what it needs. With options->only those of one of them, which is solved as the others will
+ * want it, and before it what it needs, of which no files are written. TREB_ERR_MEN: a material has more men than can be
  * solved. */
 treb_status generate_plan(const GenerateOptions *options, const Material *materials, size_t count,
                           GeneratePlan *plan, treb_error *error);
 void generate_plan_free(GeneratePlan *plan);
+
+/* The same without figures, and of all tables: fast. */
+treb_status generate_list(const GenerateOptions *options, const Material *materials, size_t count,
+                          GeneratePlan *plan, treb_error *error);
+bool generate_plan_has(const GeneratePlan *plan, const Material *material);
 
 /* The step that takes most memory; 0 in an empty plan. */
 size_t generate_plan_largest(const GeneratePlan *plan);

@@ -43,12 +43,12 @@ _trebuchet() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule play shift near solve blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
+            'gen plan export probe line find rule play shift near solve blocked stats info verify compare bench serve engine help version --help --version' -- "$cur")
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
         ((COMP_CWORD > 2)) || mapfile -t COMPREPLY < <(compgen -W \
-            'gen export probe line find rule play shift near solve blocked stats info verify compare bench serve engine' -- "$cur")
+            'gen plan export probe line find rule play shift near solve blocked stats info verify compare bench serve engine' -- "$cur")
         return
     fi
     case ${COMP_WORDS[1]}:$prev in
@@ -56,7 +56,10 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return ;;
-    gen:-m | gen:--metric)
+    plan:--to)
+        mapfile -t COMPREPLY < <(compgen -W 'text make slurm json' -- "$cur")
+        return ;;
+    gen:-m | gen:--metric | plan:-m | plan:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'all wdl wdl,dtz wdl,dtm wdl,dtz,dtc wdl,dtz,dtm' -- "$cur")
         return ;;
     serve:-b | serve:--bind)
@@ -97,7 +100,7 @@ _trebuchet() {
     *:-m | *:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'dtm dtc dtz' -- "$cur")
         return ;;
-    gen:-n | gen:--men | export:-n | export:--men | find:--men)
+    gen:-n | gen:--men | plan:-n | plan:--men | export:-n | export:--men | find:--men)
         mapfile -t COMPREPLY < <(compgen -W '3 4 5' -- "$cur")
         return ;;
     blocked:-a | blocked:--attacker)
@@ -119,13 +122,13 @@ _trebuchet() {
         return ;;
     blocked:-f | blocked:--from | blocked:--white-king | blocked:--black-king)
         return ;;
-    gen:-c | gen:--codec)
+    gen:-c | gen:--codec | plan:-c | plan:--codec)
         mapfile -t COMPREPLY < <(compgen -W 'symbols zstd' -- "$cur")
         return ;;
     *:-M | *:--memory | *:-c | *:--cache | serve:--answers | serve:--body | serve:--headers | serve:--unsent)
         mapfile -t COMPREPLY < <(compgen -W '64MiB 256MiB 1GiB 2GiB 4GiB 8GiB' -- "$cur")
         return ;;
-    *:-j | *:--threads | gen:-l | *:--level | *:-s | *:--sample | *:--share | *:-p | *:--positions | \
+    *:-j | *:--threads | gen:-l | plan:-l | *:--level | *:-s | *:--sample | *:--share | *:-p | *:--positions | \
         *:-d | *:--duration)
         return ;;
     esac

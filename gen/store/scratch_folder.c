@@ -96,6 +96,32 @@ void scratch_folder_clean(const ScratchFolder *folder, bool all)
     if (all) rmdir(folder->path);
 }
 
+typedef struct Keeping {
+    const ScratchFolder *folder;
+    ScratchWanted *wanted;
+    void *context;
+} Keeping;
+
+static void keep_file(void *context, const char *name, const char *path)
+{
+    const Keeping *k = context;
+    Material material;
+    char text[MATERIAL_NAME_SIZE], kind[8];
+    const size_t length = strcspn(name, ".-");
+    const char *ending = strchr(name, '.');
+    snprintf(kind, sizeof kind, ".%s.", values(k->folder));
+    if (length >= sizeof text || ending == NULL || strncmp(ending, kind, strlen(kind)) != 0) return;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    if (material_parse(text, &material) && !k->wanted(k->context, &material)) unlink(path);
+}
+
+void scratch_folder_keep(const ScratchFolder *folder, ScratchWanted *wanted, void *context)
+{
+    Keeping keeping = {folder, wanted, context};
+    each_file(folder, keep_file, &keeping);
+}
+
 static void add_bytes(void *context, const char *name, const char *path)
 {
     struct stat info;

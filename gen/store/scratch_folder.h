@@ -40,6 +40,10 @@ void scratch_folder_forget(const ScratchFolder *folder, const Material *material
 /* Removes what no run can use any more; or all, and the folder. */
 void scratch_folder_clean(const ScratchFolder *folder, bool all);
 
+/* Removes the files of all materials but those that are wanted. */
+typedef bool ScratchWanted(void *context, const Material *material);
+void scratch_folder_keep(const ScratchFolder *folder, ScratchWanted *wanted, void *context);
+
 /* Bytes of all its files. */
 uint64_t scratch_folder_bytes(const ScratchFolder *folder);
 

@@ -77,16 +77,14 @@ Store *store_new(const char *directory, bool mates, Ledger *ledger)
     if (store == NULL) return NULL;
     scratch_folder_name(&store->folder, directory, mates);
     store->ledger = ledger;
-    scratch_folder_clean(&store->folder, false);
     return store;
 }
 
-void store_free(Store *store, bool discard)
+void store_free(Store *store)
 {
     if (store == NULL) return;
     for (size_t i = 0; i < store->entries; i++) entry_free(store->entry[i]);
     free(store->entry);
-    if (discard) scratch_folder_clean(&store->folder, true);
     free(store);
 }
 

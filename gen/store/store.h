@@ -14,13 +14,12 @@
 
 typedef struct Store Store;
 
-/* Keeps scratch files in `directory`/.scratch; what a run that was killed left unfinished there is
- * removed. `mates` tells whether values are distances to mate: files of the other kind are not
+/* Keeps scratch files in `directory`/.scratch. `mates` tells whether values are distances to mate: files of the other kind are not
  * used. NULL: out of memory. */
 Store *store_new(const char *directory, bool mates, Ledger *ledger);
 
-/* Frees the store; with `discard` also removes all scratch files. */
-void store_free(Store *store, bool discard);
+/* Its scratch files stay: see scratch_folder.h. */
+void store_free(Store *store);
 
 /* The bytes that slices in memory may take: no more are kept than these and what is in use. TREB_ERR_IO,
  * TREB_ERR_MEMORY: what must go cannot be filed. */

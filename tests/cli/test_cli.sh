@@ -15,18 +15,18 @@ run 2 'no command' "$T"; says 'Usage:'
 run 0 'help' "$T" --help; has 'Usage:'; quiet
 run 0 'version' "$T" --version; has '^trebuchet [0-9]+\.[0-9]+'
 run 2 'unknown command' "$T" frobnicate; says 'no command'; silent
-for c in gen probe line find rule play shift near solve blocked stats info verify compare bench engine; do
+for c in gen plan probe line find rule play shift near solve blocked stats info verify compare bench engine; do
     run 0 "$c --help" "$T" $c --help; has "^Usage: trebuchet $c"; quiet
     run 2 "$c: unknown option" "$T" $c --no-such-option; says 'help'; says 'no-such-option'; silent
-    if [ $c = gen ] || [ $c = compare ]; then continue; fi
+    if [ $c = gen ] || [ $c = plan ] || [ $c = compare ]; then continue; fi
     run 0 "$c --tables --help" "$T" $c -t "$TABLES" --help
 done
-for c in '' gen probe line find rule play shift near solve blocked stats info verify compare bench engine; do
+for c in '' gen plan probe line find rule play shift near solve blocked stats info verify compare bench engine; do
     run 0 "$c --help, 80 columns" "$T" $c --help
     check "$c --help fits into 80 columns" '! grep -qE "^.{81}" out'
 done
 # Every option that --help has is completed, and no other; and it is in the man page.
-for c in gen probe line find rule play shift near solve blocked stats info verify compare bench serve engine; do
+for c in gen plan probe line find rule play shift near solve blocked stats info verify compare bench serve engine; do
     run 0 "$c, its options" "$T" $c --help
     grep -oE -- '^ .{2,6}--[a-z-]+|^ +--[a-z-]+ SQUARES, --[a-z-]+' out | grep -oE -- '--[a-z-]+' | sort -u >options
     (. "$DOCS/completion/trebuchet.bash" 2>/dev/null
@@ -35,7 +35,7 @@ for c in gen probe line find rule play shift near solve blocked stats info verif
     check "$c: the same options completed" '[ -s options ] && diff options completed >out 2>err'
     for o in $(cat options); do check "$c $o is in the man page" 'grep -q -- "Fl Fl ${o#--}" "$DOCS/man/trebuchet-$c.1"'; done
 done
-for c in gen probe line find rule play shift near solve blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
+for c in gen plan probe line find rule play shift near solve blocked stats info compare engine; do run 2 "$c without an argument" "$T" $c; silent; done
 for c in probe line stats verify bench; do
     run 2 "$c --tables without a folder" "$T" $c --tables; silent
     run 1 "$c with a folder that is not there" "$T" $c -t nowhere "$([ $c = probe ] || [ $c = line ] &&
@@ -104,7 +104,7 @@ run 3 'advice, no option needed' env TREBUCHET_PATH=three "$T" stats KQvKR; says
 run 3 'advice to follow' "$T" stats -t three KQvKR
 sed -n "s/^.trebuchet \(gen [^']*\). makes it.*/\1/p" err >command
 check 'there is a command' '[ -s command ]'
-run 0 'advice followed' sh -c 'exec "$1" $(cat command)' sh "$T"; has '^1 tables, '
+run 0 'advice followed' sh -c 'exec "$1" $(cat command)' sh "$T"; has '^1 table, '
 run 0 'the table is there' "$T" stats -n -t three KQvKR; has '^KQvKR'
 run 3 'probe, 6 men' "$T" probe -t four "$SIX"; says '^trebuchet probe: KRPvKRP.wdl.treb is not installed$'
 says "^('trebuchet gen --tables four KRPvKRP' makes it: $COST|KRPvKRP cannot be made here: that takes [0-9.]+ [GT]B of )"

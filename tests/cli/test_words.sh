@@ -6,8 +6,8 @@ set -u
 
 . "$(dirname "$0")/checks.sh"
 
-ALL='gen export probe line find rule play shift near solve blocked stats info verify compare bench serve engine'
-WITH_JSON='gen export probe line find rule play shift near solve blocked stats info verify compare bench'
+ALL='gen plan export probe line find rule play shift near solve blocked stats info verify compare bench serve engine'
+WITH_JSON='gen plan export probe line find rule play shift near solve blocked stats info verify compare bench'
 
 # ---- help, version, mistyped words ---------------------------------------------------------------
 
@@ -52,7 +52,7 @@ for c in $WITH_JSON; do
     run 2 "$c --json shortened, a wrong option" "$T" $c --js -%; is_error $c bad_request
     run 2 "$c --json, --help with a value" "$T" $c --json --help=x; is_error $c bad_request
     case $c in
-    gen | export) run 2 "$c --json, a value is missing" "$T" $c --json --men ;;
+    gen | plan | export) run 2 "$c --json, a value is missing" "$T" $c --json --men ;;
     compare) run 2 "$c --json, a value is missing" "$T" $c --json --show ;;
     *) run 2 "$c --json, a value is missing" "$T" $c --json --tables ;;
     esac
@@ -63,7 +63,7 @@ for c in $WITH_JSON; do
     *) run 2 "$c --json, no argument" "$T" $c --json; is_error $c bad_request ;;
     esac
 done
-for c in gen export stats compare verify bench; do
+for c in gen plan export stats compare verify bench; do
     case $c in export) before='--syzygy x' ;; compare) before="$TABLES $TABLES" ;; verify | bench | stats) before="-t $TABLES" ;; *) before= ;; esac
     run 2 "$c --json KXvK" "$T" $c --json $before KXvK; is_error $c bad_request
     has 'X is no man'
@@ -146,6 +146,60 @@ run 0 'gen -e, taken up again' "$T" gen -e --json -m wdl -t kept KPvK
 json 'len(d["tables"]) > 4 and d["total"]["result_bytes"] > 0 and sum(t["scratch_bytes"] for t in d["tables"]) == 0'
 rm -r kept/.scratch
 run 0 'gen -e, solved again' "$T" gen -e --json -m wdl -t kept KPvK; json 'sum(t["scratch_bytes"] for t in d["tables"]) > 0'
+
+# ---- one table of a list, and plans --------------------------------------------------------------
+
+run 0 'gen --only' "$T" gen --only KPvK -m wdl -t only; has '^KPvK +331,352 positions'; has '^1 table, '
+check 'and nothing else' '[ "$(ls -A only)" = KPvK.wdl.treb ]'
+run 0 'gen --only, again' "$T" gen --only KPvK -m wdl -t only; has '^KPvK is in only already$'
+run 0 'gen --only, of a list' "$T" gen -q KQvKR KNvK --only kqk -m wdl -t only; silent
+check 'what others will want is left' '[ -e only/KQvK.wdl.treb ] && [ ! -e only/KRvK.wdl.treb ] && [ -e only/.scratch/KQvK.wdl.solved ]'
+run 1 'gen --only, of another list' "$T" gen --men 3 --only KQvKR -m wdl -t only
+says '^trebuchet gen: --only KQvKR: that is none of the tables named, and they do not need it$'; silent
+run 2 'gen --only nothing' "$T" gen --only KXvK; says 'X is no man'
+run 0 'plan' "$T" plan --men 4 -t none
+has '^table +round +positions +memory +fast from +files +scratch +time$'; has '^KQvK +1 +59,136 '; has '^KPvKP +4 '
+has '^35 jobs in 4 rounds: '; lacks 'KvK '
+run 0 'plan, of what is there' "$T" plan --men 4 -t "$TABLES"; has "^nothing to do: all these tables are in $TABLES already$"
+run 0 'plan --json' "$T" plan --json --men 4 -m wdl -t "o'ne \$ two"
+json "len(d['jobs']) == 35 and d['rounds'] == 4 and d['directory'].endswith(\"/o'ne \$ two\")"
+json "all(j['round'] > max([0] + [k['round'] for k in d['jobs'] if k['material'] in j['after']]) for j in d['jobs'])"
+json "[j for j in d['jobs'] if j['material'] == 'KRvKP'][0]['after'] == ['KQvK', 'KRvK', 'KBvK', 'KNvK', 'KPvK', 'KQvKR', 'KRvKR', 'KRvKB', 'KRvKN']"
+json "all(j['command'][-2:] == ['--only', j['material']] and j['command'][4:8] == ['--men', '4', '--metric', 'wdl'] for j in d['jobs'])"
+run 0 'plan --to json' "$T" plan --to json KQvK; json "len(d['jobs']) == 1"
+run 1 'plan, too little memory' "$T" plan -M 1MiB --men 4 -t none; says '^trebuchet plan: KQvK takes [0-9.]+ MB at least, which is more than --memory says$'; silent
+run 2 'plan --to what' "$T" plan --to paper KQvK; says "^trebuchet plan: --to takes text, make, slurm or json, not 'paper'$"
+check 'nothing was made' '[ ! -e none ]'
+# Carried out by make, several at a time, in a folder whose name needs care.
+run 0 'plan --to make' "$T" plan --men 3 --threads 1 -t "o'ne \$ #two" --to make
+cp out jobs.mk
+run 0 'its jobs' make -s -j3 -f jobs.mk; has '^KPvK$'
+check 'all tables, and nothing else' '[ "$(ls -A "o'"'"'ne \$ #two" | wc -l)" -eq 20 ] && for f in "o'"'"'ne \$ #two"/*; do cmp "$f" "$TABLES/${f##*/}" || exit 1; done'
+run 0 'its jobs, again' make -s -j3 -f jobs.mk
+run 0 'plan --to slurm' "$T" plan --men 4 --threads 3 -t "o'ne" --to slurm
+check 'a script' 'sh -n out && cp out jobs.sh'
+# With something in the place of Slurm that runs the jobs one after the other.
+mkdir bin && cat >bin/sbatch <<'END'
+#!/bin/sh
+while case $1 in -*) true ;; *) false ;; esac; do
+    case $1 in --array=*) array=${1#*=} ;; --mem=*) echo "$1" >>mem ;; --dependency=*) echo "$1" >>dependencies ;; esac
+    shift
+done
+script=$1
+shift
+for i in $(seq ${array%-*} ${array#*-}); do
+    SLURM_ARRAY_TASK_ID=$i SLURM_CPUS_PER_TASK=1 sh "$script" "$@" >>jobs.log 2>&1 || exit 1
+done
+id=$(($(cat id 2>/dev/null || echo 0) + 1))
+echo $id >id
+echo $id
+END
+chmod +x bin/sbatch
+run 0 'plan --to slurm, less' "$T" plan --men 3 -t "o'ne" --to slurm
+cp out jobs3.sh
+run 0 'its arrays' env PATH="$PWD/bin:$PATH" sh jobs3.sh; has '^job 1: 4 of round 1, from KQvK on, with 512M each$'; has '^job 2: 1 of round 2, from KPvK on'
+check 'after each other' '[ "$(cat dependencies)" = --dependency=afterok:1 ] && [ "$(sort -u mem)" = --mem=512M ]'
+check 'all tables' '[ "$(ls -A "o'"'"'ne" | wc -l)" -eq 20 ]'
 
 # As somebody who may not write: root may write everywhere.
 user=

@@ -1,7 +1,7 @@
 /* test_runs.c - runs of the generator in processes of their own: they stay below the memory
  * allowed, keep other runs out of their folder, and leave nothing behind when they are killed.
  *
- * The program starts itself: test_runs run FOLDER BYTES METRICS MATERIAL... */
+ * The program starts itself: test_runs run FOLDER BYTES METRICS 'MATERIAL...' */
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "core/stop.h"
 #include "gen/folder.h"
 #include "tests/support/gen_run.h"
 
@@ -32,20 +33,26 @@ static unsigned long long peak_memory(void)
     return kib << 10;
 }
 
-/* Notes how many levels of threads there may be while a run is under way. */
-static void note_levels(void *context, size_t step, const GenerateReport *report)
+/* How many levels of threads there may be while a run is under way, and the files that it wrote. */
+typedef struct Noted {
+    int levels, files;
+} Noted;
+
+static void note_step(void *context, size_t step, const GenerateReport *report)
 {
-    (void)step, (void)report;
-    *(int *)context = omp_get_max_active_levels();
+    Noted *noted = context;
+    (void)step;
+    noted->levels = omp_get_max_active_levels();
+    for (int m = 0; m < TREB_METRICS; m++) noted->files += report->result.file_size[m] > 0;
 }
 
-static int run_child(int argc, char **argv)
+static int run_child(char **argv)
 {
-    Material list[8];
+    Material list[8], only;
     GeneratePlan plan;
     treb_error error = {TREB_OK, ""};
     bool stopped;
-    int levels = 0;
+    Noted noted = {0, 0};
     size_t n = 0;
     const char *most = getenv("TREB_TEST_FILE_SIZE");
     struct rlimit limit = {most ? strtoull(most, NULL, 10) : 0, RLIM_INFINITY};
@@ -55,13 +62,15 @@ static int run_child(int argc, char **argv)
                                .memory = strtoull(argv[3], NULL, 10),
                                .metrics = (unsigned)atoi(argv[4]),
                                .codec = TABLE_ZSTD};
-    for (int i = 5; i < argc && n < 8; i++)
-        if (material_parse(argv[i], &list[n])) n++;
+    if (getenv("TREB_TEST_ONLY") != NULL && material_parse(getenv("TREB_TEST_ONLY"), &only))
+        options.only = &only, options.shared = true;
+    for (char *name = strtok(argv[5], " "); name != NULL && n < 8; name = strtok(NULL, " "))
+        if (material_parse(name, &list[n])) n++;
     treb_status status = generate_plan(&options, list, n, &plan, &error);
     if (status == TREB_OK)
-        status = generate_run(&options, &plan, note_levels, &levels, &stopped, &error);
+        status = generate_run(&options, &plan, note_step, &noted, &stopped, &error);
     generate_plan_free(&plan);
-    printf("%llu %d %s\n", peak_memory(), levels, error.text);
+    printf("%llu %d %d %s\n", peak_memory(), noted.levels, noted.files, error.text);
     return (int)status;
 }
 
@@ -93,10 +102,10 @@ static Child child_start(const char *folder, uint64_t memory, unsigned metrics, 
     return child;
 }
 
-/* What came of it: its status, the levels of threads, the most memory that it had, and the error's
- * text. */
+/* What came of it: its status, the levels of threads, how many files it wrote, the most memory that it had, and the
+ * error's text. */
 typedef struct Outcome {
-    int status, levels;
+    int status, levels, files;
     unsigned long long peak;
     char text[600];
 } Outcome;
@@ -111,7 +120,7 @@ static Outcome child_wait(Child child)
     close(child.output);
     ck_assert_int_eq(waitpid(child.process, &status, 0), child.process);
     if (WIFEXITED(status)) out.status = WEXITSTATUS(status);
-    sscanf(line, "%llu %d %599[^\n]", &out.peak, &out.levels, out.text);
+    sscanf(line, "%llu %d %d %599[^\n]", &out.peak, &out.levels, &out.files, out.text);
     return out;
 }
 
@@ -220,9 +229,158 @@ START_TEST(one_run_in_a_folder)
     Outcome out = run_in_child(0, EVERY, "KQvK");
     ck_assert_int_eq(out.status, TREB_ERR_IO);
     ck_assert_msg(strstr(out.text, self) && strstr(out.text, work), "%s", out.text);
-    ck_assert_int_eq(check_folder(work, false), 0);
+    setenv("TREB_TEST_ONLY", "KQvK", 1);
+    out = run_in_child(0, EVERY, "KQvK");
+    unsetenv("TREB_TEST_ONLY");
+    ck_assert_int_eq(out.status, TREB_ERR_IO);
+    ck_assert_msg(strstr(out.text, self), "%s", out.text);
     folder_unlock(&lock);
+    ck_assert_int_eq(check_folder(work, false), 0);
     ck_assert_int_eq(run_in_child(0, EVERY, "KQvK").status, TREB_OK);
+}
+END_TEST
+
+static void touch(const char *name)
+{
+    char path[PATH_SIZE + 300];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+}
+
+static bool exists(const char *name)
+{
+    char path[PATH_SIZE + 300];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Several may join; who is alone tidies up; one that wants the folder for itself hears of them; no lock file stays. */
+START_TEST(several_in_a_folder)
+{
+    FolderLock one, two, other;
+    treb_error error = {TREB_OK, ""};
+    bool alone;
+    touch(".KRvK.lock");
+    touch(".notes.lock");
+    ck_assert_int_eq(folder_join(&one, work, &alone, &error), TREB_OK);
+    ck_assert(alone && !exists(".KRvK.lock") && exists(".notes.lock"));
+    ck_assert_int_eq(folder_share(&one, &error), TREB_OK);
+    ck_assert_int_eq(folder_join(&two, work, &alone, &error), TREB_OK);
+    ck_assert(!alone);
+    ck_assert_int_eq(folder_lock(&other, work, &error), TREB_ERR_IO);
+    ck_assert_msg(strstr(error.text, "one of several") && strstr(error.text, work), "%s",
+                  error.text);
+    folder_unlock(&one);
+    ck_assert(exists(".trebuchet.lock"));
+    ck_assert_int_eq(folder_lock(&other, work, &error), TREB_ERR_IO);
+    folder_unlock(&two);
+    ck_assert(!exists(".trebuchet.lock"));
+    ck_assert_int_eq(folder_lock(&other, work, &error), TREB_OK);
+    ck_assert_int_eq(folder_join(&one, work, &alone, &error), TREB_ERR_IO);
+    folder_unlock(&other);
+    ck_assert(!exists(".trebuchet.lock"));
+}
+END_TEST
+
+typedef struct Waiting {
+    LockFile *holder;
+    int calls, most;
+} Waiting;
+
+/* Has the holder let go at the third call, or gives up. */
+static bool wait_a_while(void *context)
+{
+    Waiting *w = context;
+    if (++w->calls == 3) folder_unlock_table(w->holder);
+    return w->calls >= w->most;
+}
+
+START_TEST(a_table_is_one_runs)
+{
+    FolderLock one, two;
+    LockFile first, second, third;
+    treb_error error = {TREB_OK, ""};
+    bool alone;
+    Material m = material_of("KRvK"), n = material_of("KQvK");
+    Waiting waiting = {&first, 0, 2};
+    ck_assert_int_eq(folder_join(&one, work, &alone, &error), TREB_OK);
+    ck_assert_int_eq(folder_share(&one, &error), TREB_OK);
+    ck_assert_int_eq(folder_join(&two, work, &alone, &error), TREB_OK);
+    ck_assert_int_eq(folder_lock_table(&one, &m, &first, wait_a_while, &waiting, &error), TREB_OK);
+    ck_assert_int_eq(folder_lock_table(&two, &n, &third, wait_a_while, &waiting, &error), TREB_OK);
+    ck_assert_int_eq(waiting.calls, 0);
+    ck_assert_int_eq(folder_lock_table(&two, &m, &second, wait_a_while, &waiting, &error), STOPPED);
+    waiting = (Waiting){&first, 0, 100};
+    ck_assert_int_eq(folder_lock_table(&two, &m, &second, wait_a_while, &waiting, &error), TREB_OK);
+    ck_assert_int_eq(waiting.calls, 3);
+    ck_assert(exists(".KRvK.lock"));
+    folder_unlock_table(&second);
+    folder_unlock_table(&third);
+    folder_unlock(&one);
+    folder_unlock(&two);
+    ck_assert_int_eq(check_folder(work, false), 0);
+}
+END_TEST
+
+static Child start_only(const char *only, const char *list)
+{
+    setenv("TREB_TEST_ONLY", only, 1);
+    Child child = child_start(work, 0, EVERY, list);
+    unsetenv("TREB_TEST_ONLY");
+    return child;
+}
+
+/* Runs of one list in one folder: two that want the same table make it once, and another takes what they have solved.
+ * Together they make what one makes. */
+START_TEST(runs_side_by_side)
+{
+    static const char *const list[] = {"KQvK",  "KRvK",  "KBvK",  "KNvK",  "KPvK", "KQvKR",
+                                       "KRvKR", "KRvKB", "KRvKN", "KRvKP", "KRvKP"};
+    enum { SOME = sizeof list / sizeof *list };
+    Child child[SOME];
+    int files = 0;
+    /* The largest first: it solves all that it needs, or waits for others to do so. */
+    for (int i = SOME; i-- > 0;) child[i] = start_only(list[i], "KRvKP");
+    for (int i = 0; i < SOME; i++) {
+        Outcome out = child_wait(child[i]);
+        ck_assert_msg(out.status == TREB_OK, "%s: %s", list[i], out.text);
+        files += out.files;
+    }
+    ck_assert_int_eq(files, 4 * (SOME - 1));
+    ck_assert(!exists(".scratch") && !exists(".trebuchet.lock"));
+    char other[PATH_SIZE];
+    strcpy(other, work);
+    strcpy(tables, work);
+    make_work();
+    ck_assert_int_eq(run_in_child(0, EVERY, "KRvKP").files, 4 * (SOME - 1));
+    ck_assert_int_eq(check_folder(work, false), check_folder(other, false));
+    remove_tree(other);
+}
+END_TEST
+
+static Outcome run_only(const char *only) { return child_wait(start_only(only, "KRvKN KQvKR")); }
+
+/* What others of the list will want stays, and no more. */
+START_TEST(scratch_for_others)
+{
+    Outcome out = run_only("KRvK");
+    ck_assert_msg(out.status == TREB_OK, "%s", out.text);
+    ck_assert_int_eq(out.files, 4);
+    ck_assert(exists(".scratch/KRvK.dtm.solved") && !exists("KNvK.wdl.treb"));
+    ck_assert_int_eq(run_only("KNvK").files, 4);
+    ck_assert(exists(".scratch/KNvK.dtm.solved"));
+    ck_assert_int_eq(run_only("KRvKN").files, 4);
+    /* KQvKR is left, which turns into KRvK, and not into KNvK. */
+    ck_assert(!exists(".scratch/KNvK.dtm.solved") && exists(".scratch/KRvK.dtm.solved"));
+    /* Made already. */
+    ck_assert_int_eq(run_only("KRvKN").files, 0);
+    /* No files are made of what it needs: they have jobs of their own. */
+    ck_assert_int_eq(run_only("KQvKR").files, 4);
+    ck_assert(!exists("KQvK.wdl.treb") && exists(".scratch/KQvK.dtm.solved"));
+    ck_assert_int_eq(run_only("KQvK").files, 4);
+    ck_assert(!exists(".scratch"));
 }
 END_TEST
 
@@ -290,7 +448,7 @@ END_TEST
 int main(int argc, char **argv)
 {
     run_codec = TABLE_ZSTD;
-    if (argc > 5 && strcmp(argv[1], "run") == 0) return run_child(argc, argv);
+    if (argc > 5 && strcmp(argv[1], "run") == 0) return run_child(argv);
     Suite *suite = suite_create("gen in bounds");
     TCase *memory = tcase_create("memory"), *others = tcase_create("others");
     tcase_add_checked_fixture(memory, make_work, remove_work);
@@ -300,6 +458,10 @@ int main(int argc, char **argv)
     tcase_add_test(memory, eight_men_are_refused);
     tcase_add_test(others, nested_threads);
     tcase_add_test(others, one_run_in_a_folder);
+    tcase_add_test(others, several_in_a_folder);
+    tcase_add_test(others, a_table_is_one_runs);
+    tcase_add_test(others, runs_side_by_side);
+    tcase_add_test(others, scratch_for_others);
     tcase_add_loop_test(others, killed_runs, 0, 3);
     tcase_add_loop_test(others, no_room_on_disk, 0, 5);
     suite_add_tcase(suite, memory);
