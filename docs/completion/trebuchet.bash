@@ -56,6 +56,9 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return ;;
+    gen:--only)
+        mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur")
+        return ;;
     plan:--to)
         mapfile -t COMPREPLY < <(compgen -W 'text make slurm json' -- "$cur")
         return ;;
@@ -154,8 +157,9 @@ _trebuchet() {
     case ${COMP_WORDS[1]} in
     export) options='--syzygy --men --book --exact --threads --memory --estimate --json
                      --force --keep-scratch --quiet --help' ;;
-    gen) options='--men --book --metric --tables --threads --memory --codec --level --estimate --json
+    gen) options='--men --book --metric --tables --threads --memory --codec --level --estimate --only --json
                   --force --keep-scratch --quiet --help' ;;
+    plan) options='--to --men --book --metric --tables --threads --memory --codec --level --json --help' ;;
     probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
     find) options='--zugzwang --only-move --underpromotion --unique-line --stalemate --cursed --longest --turn
@@ -184,7 +188,7 @@ _trebuchet() {
         return
     fi
     case ${COMP_WORDS[1]} in
-    gen | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
+    gen | plan | export) mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_materials)" -- "$cur") ;;
     stats | bench | find)
         mapfile -t COMPREPLY < <(compgen -W "$(_trebuchet_installed material)" -- "$cur") ;;
     probe | compare | play)
