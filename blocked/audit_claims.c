@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/movegen.h"
+
 /* ---- Finding families ------------------------------------------------------------------------ */
 
 /* What positions of one family have in common: pawns, and pieces by number, four bits each. */
@@ -133,12 +135,32 @@ static AuditClaim ask_oracle(AuditMap *map, const Family *f, const treb_position
     return claim;
 }
 
+/* Of a position whose family is unknown: whoever moves has at least what captures of pieces lead to. */
+static AuditClaim claim_by_captures(AuditMap *map, const treb_position *pos)
+{
+    AuditClaim claim = unknown;
+    Move moves[MOVES_MAX];
+    uint64_t pieces = pos->by_color[!pos->turn] & ~pos->by_type[TREB_PAWN];
+    for (int n = movegen_captures(pos, moves); n-- > 0;) {
+        treb_position child;
+        if (!bit_test(pieces, move_to(moves[n]))) continue;
+        position_make(pos, moves[n], &child);
+        const Signature s = signature_of(&child);
+        const Family *f = find(map, &s);
+        if (f == NULL || !f->solved) continue;
+        AuditClaim after = audit_claim_plain(map, &child);
+        claim.won[SURE][pos->turn] |= after.won[SURE][pos->turn];
+        claim.won[MAYBE][!pos->turn] &= after.won[MAYBE][!pos->turn];
+    }
+    return claim;
+}
+
 AuditClaim audit_claim_plain(AuditMap *map, const treb_position *pos)
 {
     Signature s = signature_of(pos);
     const Family *f = find(map, &s);
     AuditClaim claim;
-    if (f == NULL || !f->solved) return unknown;
+    if (f == NULL || !f->solved) return claim_by_captures(map, pos);
     Cell cell = position_cell(pos);
     if (f->oracle != NULL && !cell_in(f->filled[pos->turn], cell)) return ask_oracle(map, f, pos);
     for (int level = SURE; level <= MAYBE; level++)

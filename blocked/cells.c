@@ -63,13 +63,13 @@ bool cells_row_any(const uint64_t row[CELLS_ROW])
     return any != 0;
 }
 
-static void row_or(uint64_t *out, const uint64_t *in)
+static inline void row_or(uint64_t *out, const uint64_t *in)
 {
     for (int i = 0; i < CELLS_ROW; i++) out[i] |= in[i];
 }
 
 /* What goes on past a square: nothing where a king stands on it. */
-static void row_pass(uint64_t *row, int square)
+static inline void row_pass(uint64_t *row, int square)
 {
     uint64_t others = ~square_bit(square);
     for (int i = 0; i < CELLS_ROW; i++) row[i] &= others;
@@ -78,7 +78,7 @@ static void row_pass(uint64_t *row, int square)
 
 /* The white king goes from word to word; `aside` holds each word's neighbours to the left and to
  * the right. */
-static void row_unmove_white(const uint64_t *in, uint64_t *out)
+CELLS_WIDE static void row_unmove_white(const uint64_t *in, uint64_t *out)
 {
     uint64_t aside[CELLS_ROW];
     for (int rank = 0; rank < 64; rank += 8) {
@@ -94,7 +94,7 @@ static void row_unmove_white(const uint64_t *in, uint64_t *out)
     }
 }
 
-static void row_unmove_black(const uint64_t *in, uint64_t *out)
+CELLS_WIDE static void row_unmove_black(const uint64_t *in, uint64_t *out)
 {
     for (int i = 0; i < CELLS_ROW; i++) {
         uint64_t set = in[i];
@@ -152,7 +152,7 @@ static void unmove_knight(const Column *c)
 }
 
 /* Along one line, from its edge: what is carried grows at each square and stops at men. */
-static void unmove_line(const Column *c, int start, int direction)
+CELLS_WIDE static void unmove_line(const Column *c, int start, int direction)
 {
     uint64_t carry[CELLS_ROW];
     bool any = false;
@@ -169,7 +169,7 @@ static void unmove_line(const Column *c, int start, int direction)
     }
 }
 
-static void unmove_column(const Column *c)
+CELLS_WIDE static void unmove_column(const Column *c)
 {
     if (c->type == TREB_KNIGHT) {
         unmove_knight(c);
@@ -256,7 +256,7 @@ void cells_reach_rows(const CellsKey *key, int side, const uint64_t *rows, uint6
         }
 }
 
-void cells_unmove_from(const CellsKey *key, int man, size_t from, const uint64_t in[CELLS_ROW],
+CELLS_WIDE void cells_unmove_from(const CellsKey *key, int man, size_t from, const uint64_t in[CELLS_ROW],
                        uint64_t *out)
 {
     int type = key->man[man].type, to = cells_square(key, from, man);
@@ -277,7 +277,7 @@ void cells_unmove_from(const CellsKey *key, int man, size_t from, const uint64_t
     }
 }
 
-void cells_move_to(const CellsKey *key, int man, size_t to_row, const uint64_t *in,
+CELLS_WIDE void cells_move_to(const CellsKey *key, int man, size_t to_row, const uint64_t *in,
                    uint64_t out[CELLS_ROW])
 {
     int type = key->man[man].type, to = cells_square(key, to_row, man);

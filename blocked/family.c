@@ -59,14 +59,26 @@ static void set_child(const CellsKey *key, Edge *edge, const uint64_t pawns[2], 
     memcpy(edge->place, origin, men);
 }
 
+/* What is left once a promoted piece is taken: the child without it. */
+static void set_retake(Edge *edge)
+{
+    CellsKey *key = &edge->answer[0].key;
+    edge->promotes = true;
+    edge->answer[0] = (EdgeChild){.family = NULL};
+    key->pawns[0] = edge->child.key.pawns[0];
+    key->pawns[1] = edge->child.key.pawns[1];
+    for (int i = 0; i < edge->child.key.men; i++)
+        if (edge->place[i] != EDGE_NEW) key->man[key->men++] = edge->child.key.man[i];
+}
+
 /* The answers en passant to a double push: its child's pieces with the pawns as they are then. */
 static void set_answers(Edge *edge, const ConversionKind *kind)
 {
     edge->captures = (uint8_t)kind->answers;
     for (int i = 0; i < kind->answers; i++) {
-        edge->en_passant[i] = edge->child;
+        edge->answer[i] = edge->child;
         for (int color = 0; color < 2; color++)
-            edge->en_passant[i].key.pawns[color] = kind->answer[i][color];
+            edge->answer[i].key.pawns[color] = kind->answer[i][color];
     }
 }
 
@@ -89,6 +101,7 @@ static bool add_edge(void *context, const ConversionKind *kind)
                    .between = (int8_t)kind->between};
     set_child(list->key, edge, kind->pawns, list->side, kind->promo);
     set_answers(edge, kind);
+    if (kind->promo != 0 && !edge->child.beyond) set_retake(edge);
     return true;
 }
 

@@ -35,7 +35,8 @@ typedef struct Edge {
     int8_t place[CELLS_MEN_MAX]; /* which of the family's pieces is the child's, or EDGE_NEW */
     EdgeChild child;
     uint8_t captures; /* ways to answer a double push en passant */
-    EdgeChild en_passant[2];
+    bool promotes;
+    EdgeChild answer[2]; /* what these lead to; after a promotion, what taking the new piece at once does */
 } Edge;
 
 /* Answers for single positions what a family is worth: +1 if the side to move wins, -1 if it

@@ -80,7 +80,7 @@ static void note_rank(const Play *p, int side, const Found *found, int n)
 }
 
 /* Takes what is new of what was found, out of `left` into `result`; true if there was anything. */
-static bool settle_found(Play *p, int side, Found *found, uint64_t *left, uint64_t *result, int n)
+CELLS_WIDE static bool settle_found(Play *p, int side, Found *found, uint64_t *left, uint64_t *result, int n)
 {
     bool some = false;
     for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX;
@@ -118,7 +118,7 @@ static void unmove_found(const Play *p, int side, const Found *from, Found *out)
 
 /* The rows in which some position that is not lost has a move to what was won a ply ago; all with
  * anything to lose at first. False if there is none. */
-static bool find_rows(Play *p, int n)
+CELLS_WIDE static bool find_rows(Play *p, int n)
 {
     bool any = false;
     found_clear(p, &p->reach);
@@ -141,7 +141,7 @@ static bool find_rows(Play *p, int n)
     return any;
 }
 
-static bool find_losses(Play *p, int n)
+CELLS_WIDE static bool find_losses(Play *p, int n)
 {
     Found *found = &p->lost[n & 1];
     found_clear(p, found);

@@ -109,8 +109,8 @@ static bool link_family(const Lattice *lattice, Family *family)
             Edge *edge = &family->edge[side][i];
             link_child(lattice, &edge->child);
             changed = changed || (edge->child.family != NULL && edge->child.family->changed);
-            for (int e = 0; e < edge->captures; e++) {
-                EdgeChild *answer = &edge->en_passant[e];
+            for (int e = 0; e < edge->captures + edge->promotes; e++) {
+                EdgeChild *answer = &edge->answer[e];
                 link_child(lattice, answer);
                 changed = changed || (answer->family != NULL && answer->family->changed);
             }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocked/retake.h"
+
 /* Cells by what an edge offers the side to move, the last index being a level (family.h). */
 typedef struct FamilyOutcomes {
     uint64_t *any[2];            /* has an edge, by side to move */
@@ -90,6 +92,18 @@ static void find_use(const Lead *lead, size_t words, uint64_t *use)
     pull(lead, all_of(lead->child, !lead->side), use);
 }
 
+/* What is known after a promotion to an unknown family by those who take the new piece at once: they have at least
+ * what that leads to. Corrects `won` at a level, and `use` is its bound. */
+static void take_back(const Lead *lead, int winner, int level, const uint64_t *use, size_t words,
+                      uint64_t *won)
+{
+    const bool ours = lead->side == winner;
+    if (lead->answer || !lead->edge->promotes || level == (ours ? SURE : MAYBE)) return;
+    for (size_t w = 0; w < words && ours; w++) won[w] = ~won[w];
+    retake_pull(lead->family, lead->side, lead->edge, (RetakeGoal){winner, level, !ours}, won);
+    for (size_t w = 0; w < words; w++) won[w] = (ours ? ~won[w] : won[w]) & use[w];
+}
+
 /* Sets `won` to those of `use` that lead to a win of `winner`: to an unknown child all or none, as the level would have
  * it, or as it is guessed. Levels come in order; where they are the same `won` is left as it was. */
 static void find_won(const Lead *lead, int winner, int level, const uint64_t *use, size_t words,
@@ -103,6 +117,7 @@ static void find_won(const Lead *lead, int winner, int level, const uint64_t *us
     if (f == NULL && (level != GUESS || guess.flat)) {
         bool all = level == MAYBE || (level == GUESS && guess.ahead);
         for (size_t w = 0; w < words; w++) won[w] = all ? use[w] : 0;
+        take_back(lead, winner, level, use, words, won);
         return;
     }
     memset(won, 0, words * sizeof *won);
@@ -114,6 +129,7 @@ static void find_won(const Lead *lead, int winner, int level, const uint64_t *us
     }
     pull(lead, source, won);
     for (size_t w = 0; w < words; w++) won[w] &= use[w];
+    if (f == NULL) take_back(lead, winner, level, use, words, won);
 }
 
 /* Ors into `win` what wins for whoever moves, and into `hold` what does not lose, by level. */
@@ -177,7 +193,7 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
     }
     uint64_t *use = new_set(2 * words);
     for (int i = 0; i < edge->captures && good && use != NULL; i++) {
-        const Lead lead = {NULL, !side, edge, &edge->en_passant[i], true};
+        const Lead lead = {NULL, !side, edge, &edge->answer[i], true};
         find_use(&lead, words, use);
         for (size_t w = 0; w < words; w++) a->any[w] |= use[w];
         find_values(&lead, words, use, use + words, a->win, a->refute);

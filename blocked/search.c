@@ -4,6 +4,8 @@
 
 #include "blocked/choice.h"
 #include "blocked/lattice.h"
+#include "blocked/retake.h"
+#include "blocked/wanted.h"
 
 /* How much of what might help is followed. Whoever is guessed to win, or to hold, needs one move: it follows one quiet
  * move from each position, or all; and promotions to less than a queen that the other side might make, or not. */
@@ -29,44 +31,6 @@ typedef struct Search {
     uint64_t bytes; /* of those added this round that have pieces */
     bool put_off;   /* more are left to a later round */
 } Search;
-
-/* Sets for what is wanted of a family; false without memory. */
-static bool wanted_start(Family *f)
-{
-    size_t words = cells_words(&f->key);
-    for (int i = 0; i < 4; i++) {
-        uint64_t **set = &f->wanted[i / 2][i % 2];
-        if (*set == NULL && (*set = calloc(words, sizeof(uint64_t))) == NULL) return false;
-    }
-    return true;
-}
-
-static void wanted_end(Family *f)
-{
-    for (int i = 0; i < 4; i++) {
-        free(f->wanted[i / 2][i % 2]);
-        f->wanted[i / 2][i % 2] = NULL;
-    }
-}
-
-/* Of a word, the open cells that are guessed to be won, or those that are not. */
-static uint64_t word_guessed(const Family *f, int winner, int side, size_t w, bool won)
-{
-    uint64_t guess = f->won[GUESS][winner][side][w];
-    return word_open(f, winner, side, w) & f->legal[side][w] & (won ? guess : ~guess);
-}
-
-/* Wants those of `cells` that are open and guessed as said; NULL stands for all. */
-static bool want(Family *f, int winner, int side, const uint64_t *cells, bool won)
-{
-    for (size_t w = 0; w < cells_words(&f->key); w++) {
-        uint64_t found = word_guessed(f, winner, side, w, won) & (cells ? cells[w] : UINT64_MAX);
-        if (found == 0) continue;
-        if (!wanted_start(f)) return false;
-        f->wanted[winner][side][w] |= found;
-    }
-    return true;
-}
 
 /* Whether a family is better left to a later round. Of many large ones that might help a few
  * mostly do: with those solved the others are not asked for again. */
@@ -135,7 +99,7 @@ static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cel
     if (good) edge_push_en_passant(edge, cells, there);
     for (size_t w = 0; w < words && good; w++) any |= there[w];
     for (int i = 0; i < edge->captures && good && any; i++) {
-        const EdgeChild *answer = &edge->en_passant[i];
+        const EdgeChild *answer = &edge->answer[i];
         if (answer->family != NULL)
             good = want(answer->family, t->winner, t->side, there, t->won);
         else if (guessed_any(t, &answer->key, t->side, there))
@@ -165,13 +129,45 @@ static void find_sought(const Trail *t, const Edge *edge)
         edge_guess(t->family, t->side, edge, t->winner, t->won, t->room, t->use);
 }
 
+static bool any_used(const Trail *t)
+{
+    uint64_t any = 0;
+    for (size_t w = 0; w < cells_words(&t->family->key); w++) any |= t->use[w];
+    return any != 0;
+}
+
 /* The cells of the trail that use an edge; false if there are none. */
 static bool find_users(const Trail *t, const Edge *edge)
 {
-    uint64_t any = 0;
     find_sought(t, edge);
-    for (size_t w = 0; w < cells_words(&t->family->key); w++) any |= t->use[w] &= t->cells[w];
-    return any != 0;
+    for (size_t w = 0; w < cells_words(&t->family->key); w++) t->use[w] &= t->cells[w];
+    return any_used(t);
+}
+
+/* A promotion by the other side to an unknown family: where the new piece can be taken so that it is as the trail would
+ * have it, what that leads to is enough, and `use` loses the cells. */
+static bool follow_retakes(const Trail *t, const Edge *edge)
+{
+    const size_t words = cells_words(&t->family->key), after = cells_words(&edge->answer[0].key);
+    if (!edge->promotes || edge->child.family != NULL || trail_chooses(t)) return true;
+    uint64_t *back = calloc(words + after, sizeof *back), *there = back + words, any = 0;
+    if (back == NULL) return false;
+    const Family *to = edge->answer[0].family;
+    const int level = to != NULL && family_settled(to, t->winner) ? SURE : GUESS;
+    retake_pull(t->family, t->side, edge, (RetakeGoal){t->winner, level, t->won}, back);
+    for (size_t w = 0; w < words; w++) {
+        back[w] &= t->use[w];
+        t->use[w] &= ~back[w];
+        any |= back[w];
+    }
+    bool good = true;
+    if (any != 0 && to != NULL) {
+        retake_push(t->family, t->side, edge, back, there);
+        good = want(edge->answer[0].family, t->winner, t->side, there, t->won);
+    } else if (any != 0)
+        good = take_in(t->search, &edge->answer[0]);
+    free(back);
+    return good;
 }
 
 static bool follow_edge(const Trail *t, const Edge *edge)
@@ -207,11 +203,13 @@ static bool follow_edges(const Trail *t)
         for (int i = 0; i < f->edges[t->side]; i++) {
             const Edge *edge = &f->edge[t->side][i];
             if ((edge->child.family == NULL) != round || edge_closed(edge, t->winner)) continue;
+            if (!find_users(t, edge)) continue;
+            if (!follow_retakes(t, edge)) return false;
+            if (!any_used(t)) continue;
             if (round == 1 && edge->child.key.men > 1 && skips(t, edge)) {
                 t->search->missed++;
                 continue;
             }
-            if (!find_users(t, edge)) continue;
             if (!follow_edge(t, edge)) return false;
             bool settled = trail_chooses(t) && edge->captures == 0;
             for (size_t w = 0; w < cells_words(&f->key) && settled; w++) t->cells[w] &= ~t->use[w];
@@ -405,6 +403,27 @@ static bool search_family(Search *search, Family *f)
     return good;
 }
 
+/* Wants what was asked of a family. Where one side is guessed to win, that the other does not follows from it, and is
+ * looked for only when nothing else is left. */
+static bool want_guessed(const Search *search, Family *f, uint64_t *const wanted[2])
+{
+    const size_t words = cells_words(&f->key);
+    uint64_t *cells = malloc(words * sizeof *cells);
+    bool good = cells != NULL;
+    for (int i = 0; i < 8 && good; i++) {
+        const int winner = i >> 2, side = i >> 1 & 1;
+        const bool won = i & 1;
+        for (size_t w = 0; w < words; w++) {
+            cells[w] = wanted != NULL ? wanted[side][w] : UINT64_MAX;
+            if (!won && search->breadth == NARROW)
+                cells[w] &= ~word_guessed(f, !winner, side, w, true);
+        }
+        good = want(f, winner, side, cells, won);
+    }
+    free(cells);
+    return good;
+}
+
 /* One round: takes in what undecided cells lead to. */
 static bool search_round(Search *search, Family *family, uint64_t *const wanted[2], bool all,
                          bool *done)
@@ -413,10 +432,7 @@ static bool search_round(Search *search, Family *family, uint64_t *const wanted[
     search->missed = search->added = search->bytes = 0;
     search->put_off = false;
     if (!lattice_update(lattice, all)) return false;
-    for (int i = 0; i < 8; i++) {
-        int side = i >> 1 & 1;
-        if (!want(family, i >> 2, side, wanted != NULL ? wanted[side] : NULL, i & 1)) return false;
-    }
+    if (!want_guessed(search, family, wanted)) return false;
     *done = family->wanted[0][0] == NULL;
     for (int p = LATTICE_POTENTIALS - 1; p >= 0 && !*done; p--)
         for (int i = 0; i < lattice->count[p]; i++) {
