@@ -101,7 +101,8 @@ static bool add_edge(void *context, const ConversionKind *kind)
                    .between = (int8_t)kind->between};
     set_child(list->key, edge, kind->pawns, list->side, kind->promo);
     set_answers(edge, kind);
-    if (kind->promo != 0 && !edge->child.beyond) set_retake(edge);
+    /* With two pieces there it costs more than it helps. */
+    if (kind->promo != 0 && list->key->men < 2) set_retake(edge);
     return true;
 }
 

@@ -19,8 +19,9 @@ static const struct Stage {
 } stages[] = {{0, NARROW}, {1, NARROW}, {0, BROAD},    {0, THOROUGH}, {1, BROAD}, {1, THOROUGH},
               {2, NARROW}, {2, BROAD},  {2, THOROUGH}, {3, NARROW},   {3, BROAD}, {3, THOROUGH}};
 
-/* Bytes of families with pieces that a round takes in, one at least. */
-enum { ROUND_BYTES = 256 << 20 };
+/* Bytes of families with pieces that a round takes in, one at least; where those of several may be among them, which are
+ * large, fewer. */
+enum { ROUND_BYTES = 256 << 20, ROUND_BYTES_SEVERAL = 64 << 20 };
 
 typedef struct Search {
     Lattice *lattice;
@@ -36,8 +37,9 @@ typedef struct Search {
  * mostly do: with those solved the others are not asked for again. */
 static bool put_off(Search *search, const EdgeChild *child)
 {
+    const uint64_t most = search->men > 1 ? ROUND_BYTES_SEVERAL : ROUND_BYTES;
     bool later = child->key.men > 0 && search->bytes > 0 &&
-                 search->bytes + family_bytes(&child->key) > ROUND_BYTES;
+                 search->bytes + family_bytes(&child->key) > most;
     search->put_off = search->put_off || later;
     return later;
 }
@@ -403,19 +405,26 @@ static bool search_family(Search *search, Family *f)
     return good;
 }
 
-/* Wants what was asked of a family. Where one side is guessed to win, that the other does not follows from it, and is
- * looked for only when nothing else is left. */
+static bool wanted_one(uint64_t *const wanted[2], size_t words)
+{
+    int count = 0;
+    for (size_t w = 0; w < words; w++) count += bit_count(wanted[0][w]) + bit_count(wanted[1][w]);
+    return count == 1;
+}
+
+/* Wants what was asked of a family. Of one position, that the other side does not win follows from a win, and where one
+ * is guessed it is looked for only when nothing else is left. */
 static bool want_guessed(const Search *search, Family *f, uint64_t *const wanted[2])
 {
     const size_t words = cells_words(&f->key);
     uint64_t *cells = malloc(words * sizeof *cells);
-    bool good = cells != NULL;
+    bool good = cells != NULL, one = wanted != NULL && wanted_one(wanted, words);
     for (int i = 0; i < 8 && good; i++) {
         const int winner = i >> 2, side = i >> 1 & 1;
         const bool won = i & 1;
         for (size_t w = 0; w < words; w++) {
             cells[w] = wanted != NULL ? wanted[side][w] : UINT64_MAX;
-            if (!won && search->breadth == NARROW)
+            if (one && !won && search->breadth == NARROW)
                 cells[w] &= ~word_guessed(f, !winner, side, w, true);
         }
         good = want(f, winner, side, cells, won);
