@@ -61,7 +61,7 @@ static Family *find(const AuditMap *map, const Signature *s)
 
 bool audit_map_init(AuditMap *map, const Lattice *lattice)
 {
-    *map = (AuditMap){.slots = 64};
+    *map = (AuditMap){.retakes = !lattice->limits.all, .slots = 64};
     while (map->slots < 2 * lattice->families) map->slots *= 2;
     map->slot = calloc(map->slots, sizeof *map->slot);
     if (map->slot == NULL) return false;
@@ -141,7 +141,7 @@ static AuditClaim claim_by_captures(AuditMap *map, const treb_position *pos)
     AuditClaim claim = unknown;
     Move moves[MOVES_MAX];
     uint64_t pieces = pos->by_color[!pos->turn] & ~pos->by_type[TREB_PAWN];
-    for (int n = movegen_captures(pos, moves); n-- > 0;) {
+    for (int n = map->retakes ? movegen_captures(pos, moves) : 0; n-- > 0;) {
         treb_position child;
         if (!bit_test(pieces, move_to(moves[n]))) continue;
         position_make(pos, moves[n], &child);

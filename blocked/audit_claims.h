@@ -6,6 +6,7 @@
 
 /* The families by pawns and pieces. */
 typedef struct AuditMap {
+    bool retakes; /* promoted pieces that can be taken at once have been looked at */
     Family **slot;
     size_t slots; /* a power of two */
     bool failed;  /* an oracle could not answer */

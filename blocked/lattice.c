@@ -55,6 +55,12 @@ static bool list_family(Lattice *lattice, Family *family)
     return true;
 }
 
+static void forget_retakes(Family *family)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < family->edges[side]; i++) family->edge[side][i].promotes = false;
+}
+
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
 {
     assert(lattice_find(lattice, key) == NULL);
@@ -66,6 +72,7 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
     }
     Family *family = family_new(key);
     const LatticeLimits *limits = &lattice->limits;
+    if (family != NULL && limits->all) forget_retakes(family);
     if (family != NULL && ask && limits->covers != NULL &&
         limits->covers(limits->oracle.context, &family->key)) {
         family->oracle = &limits->oracle;

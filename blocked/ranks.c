@@ -115,7 +115,9 @@ static bool solve_exact(Blocked *b)
     uint64_t *wanted[2] = {set[0], set[1]};
     /* The tables know values but not the distances that are wanted here, so the position itself is
      * solved in any case. */
-    b->lattice = lattice_new(&r->limits);
+    LatticeLimits limits = r->limits;
+    limits.all = r->all;
+    b->lattice = lattice_new(&limits);
     if (b->lattice == NULL || (b->family = lattice_add(b->lattice, &b->key, false)) == NULL)
         return false;
     set[r->pos.turn][position_king(&r->pos, TREB_WHITE)] =

@@ -37,7 +37,8 @@ typedef struct Search {
  * mostly do: with those solved the others are not asked for again. */
 static bool put_off(Search *search, const EdgeChild *child)
 {
-    const uint64_t most = search->men > 1 ? ROUND_BYTES_SEVERAL : ROUND_BYTES;
+    const bool few = search->men > 1 && !search->lattice->limits.all;
+    const uint64_t most = few ? ROUND_BYTES_SEVERAL : ROUND_BYTES;
     bool later = child->key.men > 0 && search->bytes > 0 &&
                  search->bytes + family_bytes(&child->key) > most;
     search->put_off = search->put_off || later;
