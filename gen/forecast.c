@@ -170,7 +170,8 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                           .codec = o->codec,
                           .classes = o->classes,
                           .large = o->large,
-                          .wide = o->wide};
+                          .wide = o->wide,
+                          .ranks = ranks_writing(o->ranks, shape)};
     Batches batches = {NULL, 0};
     uint64_t asked = 0;
     /* Of a cut, the part of all squares that it has. */

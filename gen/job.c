@@ -77,6 +77,7 @@ static void put_key(const TableJob *job, State *state)
     if (ranks == NULL) return;
     state_put(state, (uint64_t)ranks->rank);
     state_put(state, (uint64_t)ranks->count);
+    state_put(state, RANK_PARTS);
 }
 
 static bool get_key(const TableJob *job, State *state)
@@ -178,8 +179,9 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     treb_status status = batch_solve(job, batch, solver, &slice, error);
     if (status == TREB_OK && stopping(job)) return TREB_OK;
     const bool stored = job->step->parents || job->shape.pawns;
-    if (status == TREB_OK && (stored || job->step->write))
-        status = solver_gather(solver, stored, error);
+    /* Where planes are small the first writes alone, and pushes and parents ask in all ranks for any plane. */
+    const bool alone = job->step->write && ranks_writing(job_ranks(job), &job->shape) == NULL;
+    if (status == TREB_OK && (stored || alone)) status = solver_gather(solver, error);
     if (status == TREB_OK && stored) status = store_put(job->table, batch->number, slice, error);
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COLLECT);
@@ -267,7 +269,9 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
     const GenerateOptions *o = job->options;
     job->writer = NULL;
     job->exporter = NULL;
-    if (!job->step->write || (o->ranks != NULL && o->ranks->rank > 0)) return TREB_OK;
+    const Ranks *ranks = ranks_writing(job_ranks(job), &job->shape);
+    const bool elsewhere = o->ranks != NULL && o->ranks->rank > 0 && ranks == NULL;
+    if (!job->step->write || elsewhere) return TREB_OK;
     if (o->syzygy) {
         ExportOptions options = {o->directory, o->exact, job->works->keep, &job->works->ledger,
                                  o->stop};
@@ -275,6 +279,8 @@ static treb_status writer_begin(TableJob *job, State *state, treb_error *error)
         return job->exporter ? TREB_OK : error->status;
     }
     WriteOptions options = {.directory = o->directory,
+                            .scratch = generate_scratch_folder(o),
+                            .ranks = ranks,
                             .metrics = o->metrics | 1u << TREB_WDL,
                             .level = o->level,
                             .codec = o->codec,

@@ -12,7 +12,7 @@ static const char usage[] =
     "Usage: mpirun -n N trebuchet-mpi gen [options] MATERIAL... | --men N | --book\n"
     "\n"
     "Makes the same tables as 'trebuchet gen', byte for byte, by N processes, the\n"
-    "ranks: each has a part of the positions in its memory. The first writes the\n"
+    "ranks: each has a part of the positions in its memory. The first has the\n"
     "files. What is there is kept; after a run that was cut short the same command,\n"
     "with as many ranks as you like, makes the rest.\n"
     "\n"

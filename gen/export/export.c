@@ -104,7 +104,8 @@ treb_status export_add(Exporter *e, const uint64_t *number, const Slice *slice, 
     treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, NULL, error);
     if (status != TREB_OK) return status;
     count_plies(e, number, slice);
-    return tally_slice(&e->tally, e->histograms, number[0], slice, NULL, e->options.ledger, error);
+    return tally_slice(&e->tally, e->histograms, number[0], slice, NULL, e->options.ledger, NULL,
+                       error);
 }
 
 /* ---- What distances become ------------------------------------------------------------------- */
@@ -547,7 +548,7 @@ WriterMemory export_memory(const Shape *shape, int threads)
         free(maps);
         return bytes;
     }
-    uint64_t always = ledger_cost(sizeof(Histograms)) + 2 * cells_memory(shape);
+    uint64_t always = ledger_cost(sizeof(Histograms)) + 2 * cells_memory(shape, NULL);
     bytes.adding = always + cells_add_memory(shape, 2, threads);
     /* One array at a time, and what is to be written. */
     bytes.finishing =

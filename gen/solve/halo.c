@@ -95,7 +95,10 @@ void solver_take(Solver *s, unsigned n)
         for (uint32_t i = 0; i < s->share.halo[side]; i++) {
             uint32_t kings = s->share.halo_plane[side][i];
             s->halo.lost[side][kings] = NULL;
-            s->loop.lost_at[n & 1][side].slabs[kings] = s->loop.won_slabs[n & 1][side][kings] = 0;
+            /* Of the ply before, too: plies at which nothing happens may be left out. */
+            for (int parity = 0; parity < 2; parity++)
+                s->loop.lost_at[parity][side].slabs[kings] =
+                    s->loop.won_slabs[parity][side][kings] = 0;
         }
     }
     while (ranks->receive(ranks->context, s->share.sources, &batch)) {
@@ -131,12 +134,13 @@ typedef struct PartItem {
     uint32_t log, stream, size;
 } PartItem;
 
-enum { PART_LOGS = 2 + TREB_METRICS, PART_ROUND = 8 << 20 /* bytes sent to each rank at a time */ };
+enum { PART_LOGS = 2 + TREB_METRICS };
 
 /* What is sent, and how far that is. */
 typedef struct Parts {
     Solver *s;
     Buffers *t;
+    uint64_t to;
     uint32_t log, stream; /* the next one */
     bool reading;
     LogReader reader;
@@ -172,13 +176,14 @@ static bool parts_next(Parts *p)
 }
 
 /* Sends what is sent in a round; whether there is more. */
-static treb_status parts_send(Parts *p, uint64_t to, bool *more, treb_error *error)
+static treb_status parts_send(void *context, bool *more, treb_error *error)
 {
+    Parts *p = context;
     const Ranks *ranks = p->s->place.ranks;
     treb_status status = TREB_OK;
     size_t sent = 0, size;
     const uint8_t *bytes;
-    while (status == TREB_OK && sent < PART_ROUND && (*more = p->reading || parts_next(p))) {
+    while (status == TREB_OK && sent < RANK_ROUND && (*more = p->reading || parts_next(p))) {
         if (!p->reading) log_read(&p->reader, part_log(p->s, p->log), p->stream, &p->t->room);
         p->reading = true;
         status = log_next_bytes(&p->reader, &bytes, &size, error);
@@ -189,15 +194,16 @@ static treb_status parts_send(Parts *p, uint64_t to, bool *more, treb_error *err
             continue;
         }
         const PartItem item = {p->log, p->stream, (uint32_t)size};
-        for (uint64_t left = to; left; left &= left - 1)
+        for (uint64_t left = p->to; left; left &= left - 1)
             ranks->send(ranks->context, bit_first(left), &item, sizeof item, bytes, size);
         sent += size;
     }
     return status;
 }
 
-static treb_status parts_take(Parts *p, const RankBatch *batch, treb_error *error)
+static treb_status parts_take(void *context, const RankBatch *batch, treb_error *error)
 {
+    const Parts *p = context;
     PartItem item;
     treb_status status = TREB_OK;
     for (size_t at = 0; at < batch->size && status == TREB_OK; at += sizeof item + item.size) {
@@ -208,38 +214,17 @@ static treb_status parts_take(Parts *p, const RankBatch *batch, treb_error *erro
     return status;
 }
 
-/* Rounds of some bytes each, so that whoever takes them need not keep more in memory. */
-static treb_status parts_bring(Parts *p, bool all, treb_error *error)
-{
-    const Ranks *ranks = p->s->place.ranks;
-    const uint64_t others = ranks_others(ranks), to = all ? others : others & 1,
-                   from = all || ranks->rank == 0 ? others : 0;
-    treb_status status = TREB_OK;
-    bool more = true;
-    do {
-        RankBatch batch;
-        status = to ? parts_send(p, to, &more, error) : TREB_OK;
-        if (to == 0) more = false;
-        if (status != TREB_OK) return status;
-        ranks->finish(ranks->context, to);
-        while (ranks->receive(ranks->context, from, &batch)) {
-            if (status == TREB_OK) status = parts_take(p, &batch, error);
-            ranks->release(ranks->context, &batch);
-        }
-        if (status != TREB_OK) return status;
-    } while (ranks->least(ranks->context, !more) == 0);
-    return TREB_OK;
-}
-
-treb_status solver_gather(Solver *s, bool all, treb_error *error)
+treb_status solver_gather(Solver *s, treb_error *error)
 {
     Buffers t;
-    if (s->place.ranks == NULL) return TREB_OK;
+    const Ranks *ranks = s->place.ranks;
+    if (ranks == NULL) return TREB_OK;
     if (!buffers_init(&t, s, false)) return fail_memory(error);
-    Parts parts = {.s = s, .t = &t};
-    RankTraffic *traffic = s->place.ranks->traffic;
+    Parts parts = {.s = s, .t = &t, .to = ranks_others(ranks)};
+    const RankExchange exchange = {&parts, parts.to, parts.to, parts_send, parts_take};
+    RankTraffic *traffic = ranks->traffic;
     const uint64_t before = traffic->bytes;
-    treb_status status = parts_bring(&parts, all, error);
+    treb_status status = ranks_exchange(ranks, &exchange, error);
     traffic->gathered += traffic->bytes - before;
     traffic->before = traffic->bytes;
     buffers_free(&t);

@@ -167,6 +167,11 @@ treb_status plane_read(Plane *p, const Slice *slice, int side, uint32_t kings, t
     return status;
 }
 
+bool plane_here(const Slice *slice, uint32_t kings)
+{
+    return share_has(&slice->solver->share, kings);
+}
+
 bool plane_may_decide(const Slice *slice, treb_metric metric, int side, uint32_t kings, bool won,
                       unsigned plies)
 {

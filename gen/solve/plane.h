@@ -46,6 +46,9 @@ uint64_t plane_memory(const Shape *shape, unsigned parts);
 treb_status plane_read(Plane *plane, const Slice *slice, int side, uint32_t kings,
                        treb_error *error);
 
+/* Whether what is known of a plane is here: of ranks each has that of its own. */
+bool plane_here(const Slice *slice, uint32_t kings);
+
 /* Whether some cell of a plane may be won, or lost, in so many plies. */
 bool plane_may_decide(const Slice *slice, treb_metric metric, int side, uint32_t kings, bool won,
                       unsigned plies);

@@ -19,16 +19,22 @@ static unsigned curve(unsigned square)
     return along;
 }
 
-/* The rank that has each plane. */
-static void find_owners(const Shape *shape, int ranks, uint8_t *owner)
+void ranks_parts(const Shape *shape, uint8_t *part)
 {
     uint32_t before[64 + 1] = {0}; /* planes with the black king earlier on the curve */
     for (uint32_t k = 0; k < shape->kings; k++) before[curve(shape->king[k][1]) + 1]++;
     for (int i = 0; i < 64; i++) before[i + 1] += before[i];
     for (uint32_t k = 0; k < shape->kings; k++) {
         uint64_t at = before[curve(shape->king[k][1])]++;
-        owner[k] = (uint8_t)(at * (unsigned)ranks / shape->kings);
+        part[k] = (uint8_t)(at * RANK_PARTS / shape->kings);
     }
+}
+
+/* The rank that has each plane. */
+static void find_owners(const Shape *shape, int ranks, uint8_t *owner)
+{
+    ranks_parts(shape, owner);
+    for (uint32_t k = 0; k < shape->kings; k++) owner[k] = (uint8_t)ranks_owner(ranks, owner[k]);
 }
 
 static bool share_alloc(RankShare *share, const Shape *shape)
@@ -131,6 +137,24 @@ bool share_largest(const Shape *shape, const Ranks *ranks, SharePlanes *planes)
 uint64_t ranks_most(const Ranks *ranks, uint64_t number)
 {
     return ~ranks->least(ranks->context, ~number);
+}
+
+treb_status ranks_exchange(const Ranks *ranks, const RankExchange *x, treb_error *error)
+{
+    bool more = true;
+    do {
+        RankBatch batch;
+        more = more && x->to != 0;
+        treb_status status = more ? x->send(x->context, &more, error) : TREB_OK;
+        if (status != TREB_OK) return status;
+        ranks->finish(ranks->context, x->to);
+        while (ranks->receive(ranks->context, x->from, &batch)) {
+            if (status == TREB_OK) status = x->take(x->context, &batch, error);
+            ranks->release(ranks->context, &batch);
+        }
+        if (status != TREB_OK) return status;
+    } while (ranks->least(ranks->context, !more) == 0);
+    return TREB_OK;
 }
 
 void ranks_traffic_start(const Ranks *ranks)

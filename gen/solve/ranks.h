@@ -3,8 +3,9 @@
  *
  * A rank keeps the sets of its own planes. A king's move leads to planes that may be another's: of these, its
  * *halo*, it keeps the cells not yet won, and is told at each ply what else was decided there. Every other
- * man's move stays inside a plane. Planes belong to ranks by the black king's square, in the order of a curve
- * that keeps neighbours together, the same number to each.
+ * man's move stays inside a plane. Planes are dealt out by the black king's square, in the order of a curve that
+ * keeps neighbours together, in 64 parts of the same size, whose limits do not depend on how many ranks there
+ * are; each rank has as many parts as the others, or one more.
  *
  * How bytes travel is not known here: whoever starts the ranks brings the functions. What goes wrong with
  * these ends the process. */
@@ -12,8 +13,15 @@
 #define TREB_GEN_RANKS_H
 
 #include "gen/solve/shape.h"
+#include "trebuchet.h"
 
-enum { RANKS_MOST = 64, PLACE_NONE = -1, RANK_BATCH_SLACK = 8 };
+enum {
+    RANKS_MOST = 64,
+    RANK_PARTS = RANKS_MOST,
+    RANK_ROUND = 8 << 20, /* bytes that are sent to each rank before these are taken, about */
+    PLACE_NONE = -1,
+    RANK_BATCH_SLACK = 8
+};
 
 /* What a rank has sent, and how long it waited for others. */
 typedef struct RankTraffic {
@@ -56,10 +64,24 @@ typedef struct Ranks {
     void (*end_job)(void *context, const char *reason);
 } Ranks;
 
-/* Those that solve tables of a shape together; NULL: each does by itself, or there is but one. */
+/* Those that solve tables of a shape together, be it only one; NULL: each does by itself. */
 static inline const Ranks *ranks_for(const Ranks *ranks, const Shape *shape)
 {
-    return ranks != NULL && ranks->count > 1 && shape->men >= ranks->pieces ? ranks : NULL;
+    return ranks != NULL && shape->men >= ranks->pieces ? ranks : NULL;
+}
+
+/* Those that write its files together, each from its own planes; NULL: the first writes them, where the planes are
+ * too small to be worth it. */
+static inline const Ranks *ranks_writing(const Ranks *ranks, const Shape *shape)
+{
+    return shape->men >= 2 ? ranks_for(ranks, shape) : NULL;
+}
+
+/* The part that each plane is of, in ascending order of `kings`; and whose it is. */
+void ranks_parts(const Shape *shape, uint8_t *part);
+static inline int ranks_owner(int ranks, unsigned part)
+{
+    return (int)(part * (unsigned)ranks / RANK_PARTS);
 }
 
 /* All ranks but this one. */
@@ -71,6 +93,17 @@ static inline uint64_t ranks_others(const Ranks *ranks)
 
 /* The most of all ranks' numbers. */
 uint64_t ranks_most(const Ranks *ranks, uint64_t number);
+
+/* What all ranks do together: each sends to some and takes from some, round after round, so that whoever takes need
+ * keep no more in memory than is sent in a round. */
+typedef struct RankExchange {
+    void *context;
+    uint64_t to, from;
+    /* Sends some RANK_ROUND bytes to each, and says whether there is more; not called if there is nobody to send to. */
+    treb_status (*send)(void *context, bool *more, treb_error *error);
+    treb_status (*take)(void *context, const RankBatch *batch, treb_error *error);
+} RankExchange;
+treb_status ranks_exchange(const Ranks *ranks, const RankExchange *exchange, treb_error *error);
 
 /* Traffic from now on; and that of all ranks since then, together. The first may have been writing files while the others
  * waited for it: that is not counted. */

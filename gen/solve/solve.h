@@ -106,9 +106,9 @@ typedef struct SolverSets {
 } SolverSets;
 SolverSets solver_sets(const Shape *shape, int threads, const Ranks *ranks);
 
-/* After that, with ranks: brings what is known of all planes to the first of them, or to `all`, so that it can be
- * looked at there. By all ranks together. */
-treb_status solver_gather(Solver *solver, bool all, treb_error *error);
+/* After that, with ranks: brings what is known of all planes to each of them, so that all can be looked at there. By
+ * all ranks together. */
+treb_status solver_gather(Solver *solver, treb_error *error);
 
 /* Solves the slices with the given pawns, none of which leads to another. The result belongs to the
  * solver and lasts until its next call; it means nothing when the solver was stopped. The source's own errors,

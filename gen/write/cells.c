@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/io.h"
 #include "core/stop.h"
+#include "gen/write/cells_pack.h"
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };
 
@@ -39,7 +40,10 @@ struct Cells {
     uint64_t keep;         /* bytes that may stay in memory, */
     _Atomic uint64_t kept; /* and do */
     size_t plane_cells;    /* of one slice */
-    uint32_t chunk_planes, chunks;
+    /* Chunks have planes one after the other in `plane`, from `first` on: in ascending order or, with ranks, part by
+     * part; which of them are here, and the first of these. */
+    uint32_t chunks, *plane, *first, here;
+    bool *own;
     unsigned seen;   /* verdicts */
     Chunk *chunk[2]; /* by side: of slice `number` from number * chunks on */
 };
@@ -56,12 +60,39 @@ size_t cells_chunk_bytes(const Shape *shape)
     return cells_planes(shape) * shape_lane_cells(shape) * sizeof(Plies);
 }
 
-static void set_chunks(Cells *v, const Shape *shape)
+/* Lists planes and chunks; none goes over the limit between two parts. */
+static bool list_chunks(Cells *v, const Ranks *ranks)
 {
-    v->shape = shape;
-    v->plane_cells = shape_lane_cells(shape);
-    v->chunk_planes = cells_planes(shape);
-    v->chunks = (shape->kings + v->chunk_planes - 1) / v->chunk_planes;
+    const uint32_t kings = v->shape->kings, most = cells_planes(v->shape);
+    uint8_t *part = calloc(kings, 1);
+    uint32_t n = 0;
+    v->plane = malloc(kings * sizeof *v->plane);
+    v->first = malloc((kings + 1) * sizeof *v->first);
+    v->own = malloc(kings * sizeof *v->own);
+    const bool ok = part && v->plane && v->first && v->own;
+    if (ok && ranks != NULL) ranks_parts(v->shape, part);
+    v->here = UINT32_MAX;
+    for (unsigned p = 0; p < (ranks != NULL ? RANK_PARTS : 1) && ok; p++)
+        for (uint32_t k = 0, in = 0; k < kings; k++) {
+            if (part[k] != p) continue;
+            if (in++ % most == 0) {
+                const bool own = ranks == NULL || ranks_owner(ranks->count, p) == ranks->rank;
+                if (own && v->here == UINT32_MAX) v->here = v->chunks;
+                v->own[v->chunks] = own;
+                v->first[v->chunks++] = n;
+            }
+            v->plane[n++] = k;
+        }
+    if (ok) v->first[v->chunks] = n;
+    free(part);
+    return ok;
+}
+
+static size_t most_chunks(const Shape *shape, const Ranks *ranks)
+{
+    size_t planes = cells_planes(shape), all = (shape->kings + planes - 1) / planes;
+    all += ranks != NULL ? RANK_PARTS : 0;
+    return all < shape->kings ? all : shape->kings;
 }
 
 /* Of one side. */
@@ -87,7 +118,8 @@ static Cells *cells_open(const Shape *shape, treb_metric metric, unsigned sides,
         fail_memory(error);
         return NULL;
     }
-    set_chunks(v, shape);
+    v->shape = shape;
+    v->plane_cells = shape_lane_cells(shape);
     v->metric = metric;
     v->sides = sides;
     v->ledger = place->ledger;
@@ -99,6 +131,7 @@ static Cells *cells_open(const Shape *shape, treb_metric metric, unsigned sides,
     v->file = open_file(v, place, flags);
     treb_status status =
         v->file >= 0 ? TREB_OK : fail_errno(error, "create a file in", v->directory);
+    if (status == TREB_OK && !list_chunks(v, place->ranks)) status = fail_memory(error);
     for (int side = 0; side < 2 && status == TREB_OK; side++)
         if (sides >> side & 1 && (v->chunk[side] = ledger_calloc(v->ledger, list_bytes(v))) == NULL)
             status = fail_memory(error);
@@ -148,6 +181,9 @@ void cells_free(Cells *v)
         ledger_free(chunk);
     }
     if (v->file >= 0) close(v->file);
+    free(v->plane);
+    free(v->first);
+    free(v->own);
     free(v);
 }
 
@@ -161,70 +197,23 @@ static Chunk *chunk_at(const Cells *v, uint64_t number, int side, uint32_t c)
 
 bool cells_has(const Cells *v, uint64_t number)
 {
-    return chunk_at(v, number, !(v->sides & 1), 0)->size > 0;
+    return chunk_at(v, number, !(v->sides & 1), v->here)->size > 0;
 }
 
-static uint32_t chunk_end(const Cells *v, uint32_t chunk)
+bool cells_here(const Cells *v, uint32_t chunk) { return v->own[chunk]; }
+
+const uint32_t *cells_chunk_planes(const Cells *v, uint32_t chunk, uint32_t *count)
 {
-    uint32_t end = (chunk + 1) * v->chunk_planes;
-    return end < v->shape->kings ? end : v->shape->kings;
+    *count = v->first[chunk + 1] - v->first[chunk];
+    return v->plane + v->first[chunk];
 }
 
-/* What a cell of verdicts can be fits into half a byte: five verdicts and two kinds of cell that do
- * not matter, the largest numbers there are. The more bytes, the longer zstd takes. */
-enum { NIBBLES_SPECIAL = 14 };
-
-static void nibbles_pack(const Plies *chosen, size_t cells, uint8_t *out)
+void cells_agree(Cells *v, const Ranks *ranks)
 {
-    for (size_t i = 0; i + 1 < cells; i += 2)
-        out[i / 2] = (uint8_t)((chosen[i] & 15) | (chosen[i + 1] & 15) << 4);
-    if (cells % 2) out[cells / 2] = (uint8_t)(chosen[cells - 1] & 15);
-}
-
-static Plies nibble_cell(unsigned nibble)
-{
-    return (Plies)(nibble < NIBBLES_SPECIAL ? nibble : nibble - NIBBLES_SPECIAL + CELL_UP_TO_DRAW);
-}
-
-static void nibbles_unpack(const uint8_t *in, size_t cells, Plies *out)
-{
-    Plies two[256][2];
-    for (unsigned b = 0; b < 256; b++)
-        for (int i = 0; i < 2; i++) two[b][i] = nibble_cell(b >> 4 * i & 15);
-    for (size_t i = 0; i + 1 < cells; i += 2) memcpy(out + i, two[in[i / 2]], sizeof *two);
-    if (cells % 2) out[cells - 1] = nibble_cell(in[cells / 2] & 15);
-}
-
-/* Distances take a byte where all of a chunk fit. Of codes that are bounds the upper half is theirs. */
-enum { BYTE_FREE = 255, BYTE_BOUND = 128 };
-
-static unsigned byte_codes(const Cells *v)
-{
-    return v->sides & CELLS_BOUNDS ? BYTE_BOUND : BYTE_FREE;
-}
-
-/* False: some do not fit. */
-static bool bytes_pack(const Cells *v, const Plies *chosen, size_t cells, uint8_t *out)
-{
-    const unsigned codes = byte_codes(v);
-    unsigned misfits = 0;
-    for (size_t i = 0; i < cells; i++) {
-        Plies c = chosen[i], low = c & (BYTE_BOUND - 1);
-        misfits |=
-            (c >= codes) & (c != CELL_FREE) & (c < CELL_BOUND || c >= CELL_BOUND + BYTE_BOUND);
-        out[i] = (uint8_t)(c == CELL_FREE ? BYTE_FREE : c >= CELL_BOUND ? BYTE_BOUND | low : c);
-    }
-    return !misfits;
-}
-
-static void bytes_unpack(const Cells *v, const uint8_t *in, size_t cells, Plies *out)
-{
-    const unsigned codes = byte_codes(v);
-    const Plies bound = CELL_BOUND - BYTE_BOUND;
-    for (size_t i = 0; i < cells; i++) {
-        Plies c = (Plies)(in[i] >= codes ? in[i] + bound : in[i]);
-        out[i] = in[i] == BYTE_FREE ? CELL_FREE : c;
-    }
+    uint64_t seen[WDL_VALUES];
+    for (int i = 0; i < WDL_VALUES; i++) seen[i] = v->seen >> i & 1;
+    ranks->sum(ranks->context, seen, WDL_VALUES);
+    for (int i = 0; i < WDL_VALUES; i++) v->seen |= (unsigned)(seen[i] > 0) << i;
 }
 
 static size_t plain_bytes(const Cells *v, bool wide, size_t cells)
@@ -309,7 +298,7 @@ static treb_status chunk_write(Cells *v, const Room *room, const Plies *chosen, 
     out->wide = false;
     if (v->metric == TREB_WDL)
         nibbles_pack(chosen, cells, room->bytes);
-    else if (!bytes_pack(v, chosen, cells, room->bytes)) {
+    else if (!bytes_pack(v->sides & CELLS_BOUNDS, chosen, cells, room->bytes)) {
         plain = chosen;
         out->wide = true;
     }
@@ -336,13 +325,31 @@ static void note_verdicts(Cells *v, const Plies *chosen, size_t cells)
     v->seen |= mask & ALL;
 }
 
+treb_status cells_write(Cells *v, uint64_t number, int side, uint32_t chunk, const Plies *chosen,
+                        treb_error *error)
+{
+    const size_t cells = chunk_cells(v->shape), bound = ZSTD_compressBound(cells * sizeof *chosen);
+    const Room room = {.bytes = ledger_alloc(v->ledger, cells),
+                       .packed = ledger_alloc(v->ledger, bound),
+                       .bound = bound};
+    const size_t size = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
+    treb_status status = room.bytes && room.packed ? TREB_OK : fail_memory(error);
+    if (status == TREB_OK) note_verdicts(v, chosen, size);
+    if (status == TREB_OK)
+        status = chunk_write(v, &room, chosen, size, chunk_at(v, number, side, chunk), error);
+    ledger_free(room.bytes);
+    ledger_free(room.packed);
+    return status;
+}
+
 /* One chunk of one side to move of all slices. */
 typedef struct Part {
     const uint64_t *number;
     const Slice *slice;
     TallyPlanes *planes;
     int side;
-    uint32_t chunk, first, end; /* planes */
+    uint32_t chunk, count; /* of planes, */
+    const uint32_t *plane; /* these */
 } Part;
 
 /* The cells of a plane, mate distances as bounds. */
@@ -373,15 +380,15 @@ static treb_status part_add(Cells *const cells[], int count, const Part *part, R
 {
     const Cells *any = cells[0];
     treb_status status = TREB_OK;
-    for (uint32_t k = part->first; k < part->end && status == TREB_OK; k++) {
-        status = plane_read(&room->plane, part->slice, part->side, k, error);
+    for (uint32_t k = 0; k < part->count && status == TREB_OK; k++) {
+        status = plane_read(&room->plane, part->slice, part->side, part->plane[k], error);
         if (status == TREB_OK && part->planes != NULL)
-            tally_plane(part->planes, &room->plane, part->side, k);
+            tally_plane(part->planes, &room->plane, part->side, part->plane[k]);
         for (int i = 0; i < count && status == TREB_OK; i++)
             if (cells[i]->sides >> part->side & 1)
-                place_plane(cells[i], part, room, k - part->first, room->chosen[i]);
+                place_plane(cells[i], part, room, k, room->chosen[i]);
     }
-    size_t size = (part->end - part->first) * any->plane_cells;
+    size_t size = part->count * any->plane_cells;
     for (int i = 0; i < count; i++) {
         if (!(cells[i]->sides >> part->side & 1)) continue;
         for (int lane = 0; lane < part->slice->lanes && status == TREB_OK; lane++) {
@@ -415,15 +422,15 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
                          .slice = slice,
                          .planes = planes,
                          .side = (int)(p % 2),
-                         .chunk = chunk,
-                         .first = chunk * any->chunk_planes,
-                         .end = chunk_end(any, chunk)};
+                         .chunk = chunk};
+            part.plane = cells_chunk_planes(any, chunk, &part.count);
             if (!(sides >> part.side & 1) || stop_asked(any->stop)) continue;
-            treb_status own =
-                enough ? part_add(cells, count, &part, &room, &mine) : fail_memory(&mine);
+            treb_status own = enough ? TREB_OK : fail_memory(&mine);
+            if (own == TREB_OK && any->own[chunk])
+                own = part_add(cells, count, &part, &room, &mine);
             if (any->watch)
-                watch_add(&any->watch->added, (uint64_t)(part.end - part.first) * any->plane_cells *
-                                                  (uint64_t)slice->lanes);
+                watch_add(&any->watch->added,
+                          part.count * any->plane_cells * (uint64_t)slice->lanes);
             if (own == TREB_OK) continue;
 #pragma omp critical(cells_error)
             {
@@ -440,7 +447,7 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
                        treb_error *error)
 {
     const Chunk *c = chunk_at(v, number, side, chunk);
-    size_t cells = (chunk_end(v, chunk) - chunk * v->chunk_planes) * v->plane_cells;
+    size_t cells = (v->first[chunk + 1] - v->first[chunk]) * v->plane_cells;
     size_t size = plain_bytes(v, c->wide, cells);
     treb_status status = TREB_OK;
     /* As it was packed, and the bytes that it is unpacked to, if those are not the cells. */
@@ -455,17 +462,14 @@ treb_status cells_read(const Cells *v, uint64_t number, int side, uint32_t chunk
     else if (v->metric == TREB_WDL)
         nibbles_unpack(plain, cells, out);
     else if (!c->wide)
-        bytes_unpack(v, plain, cells, out);
+        bytes_unpack(v->sides & CELLS_BOUNDS, plain, cells, out);
     ledger_free(packed);
     return status;
 }
 
-uint64_t cells_memory(const Shape *shape)
+uint64_t cells_memory(const Shape *shape, const Ranks *ranks)
 {
-    Cells v;
-    memset(&v, 0, sizeof v);
-    set_chunks(&v, shape);
-    return 2 * ledger_cost(list_bytes(&v));
+    return 2 * ledger_cost(shape->index.slices * most_chunks(shape, ranks) * sizeof(Chunk));
 }
 
 uint64_t cells_add_memory(const Shape *shape, int count, int threads)

@@ -24,6 +24,7 @@ typedef struct CellsPlace {
     uint64_t keep; /* bytes that may be claimed in memory, beside what cells_memory says */
     const atomic_bool *stop; /* when true nothing more is added; NULL allowed */
     WriteWatch *watch;       /* NULL allowed */
+    const Ranks *ranks;      /* each of which has its own planes; NULL: all are here */
 } CellsPlace;
 
 enum {
@@ -44,7 +45,7 @@ Cells *cells_get(const Shape *shape, treb_metric metric, unsigned sides, const C
                  State *state);
 
 /* Bytes that one claims. */
-uint64_t cells_memory(const Shape *shape);
+uint64_t cells_memory(const Shape *shape, const Ranks *ranks);
 
 /* Takes the slices of `slice`, number[lane] each, for each of these metrics, verdicts first; in parallel.
  * `planes`, which may be NULL, gets each plane that is read. May be called from several threads. */
@@ -55,9 +56,13 @@ treb_status cells_add(Cells *const cells[], int count, const uint64_t *number, c
 uint64_t cells_add_memory(const Shape *shape, int count, int threads);
 uint64_t cells_read_memory(const Shape *shape);
 
-/* Planes are kept in chunks of so many; the last has fewer. */
+/* Planes are kept in chunks of so many; some have fewer. */
 uint32_t cells_planes(const Shape *shape);
 uint32_t cells_chunks(const Cells *cells);
+
+/* Those of a chunk: without ranks, one after the other. Whether they are here. */
+const uint32_t *cells_chunk_planes(const Cells *cells, uint32_t chunk, uint32_t *count);
+bool cells_here(const Cells *cells, uint32_t chunk);
 
 /* Bytes of the cells of a chunk, unpacked. */
 size_t cells_chunk_bytes(const Shape *shape);
@@ -65,9 +70,21 @@ size_t cells_chunk_bytes(const Shape *shape);
 /* Whether a slice was added. */
 bool cells_has(const Cells *cells, uint64_t number);
 
-/* Unpacks a chunk of a side that is kept, as codes_choose wrote it. Thread-safe. */
+/* Unpacks a chunk of a side that is kept, and here, as codes_choose wrote it. Thread-safe. */
 treb_status cells_read(const Cells *cells, uint64_t number, int side, uint32_t chunk, Plies *out,
                        treb_error *error);
+
+/* The other way round: packs what was chosen for a chunk that is here. */
+treb_status cells_write(Cells *cells, uint64_t number, int side, uint32_t chunk,
+                        const Plies *chosen, treb_error *error);
+
+/* Brings the cells of the ranks of a place to the first, where `to` are new ones without ranks; elsewhere it is
+ * NULL. By all of them together. */
+treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metric, unsigned sides,
+                         const CellsPlace *place, Cells **to, treb_error *error);
+
+/* Has all ranks know the verdicts that any of them has seen. */
+void cells_agree(Cells *cells, const Ranks *ranks);
 
 /* The verdicts seen, as a mask of 1 << TREB_LOSS and so on; a draw is always among them. */
 unsigned cells_seen(const Cells *cells);

@@ -7,92 +7,14 @@
  * order. */
 #include "gen/write/coded.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "gen/code/trials.h"
-#include "gen/write/side.h"
+#include "gen/write/shared.h"
 
-enum { SEGMENT = 1 << 20 /* cells that a thread codes at a time */ };
-
-/* ---- All cells ------------------------------------------------------------------------------- */
-
-/* Who writes a side. */
-typedef struct Out {
-    Side *side;
-    TableWriter *writer[2]; /* the second may be NULL */
-    unsigned class;         /* that is being written */
-} Out;
-
-static treb_status write_blocks(const Out *out, const CodedBlocks *blocks, treb_error *error)
-{
-    treb_status status = TREB_OK;
-    for (int w = 0; w < 2 && out->writer[w] != NULL; w++)
-        for (size_t b = 0; b < blocks->count && status == TREB_OK; b++)
-            status = table_writer_add_words(out->writer[w], out->side->side, out->class,
-                                            blocks->bytes + b * blocks->block_bytes,
-                                            blocks->cells[b], error);
-    return status;
-}
-
-/* What a thread needs. */
-typedef struct Worker {
-    CoderRoom *room;
-    uint8_t *cells;
-    CodedBlocks blocks;
-} Worker;
-
-/* Cells that are to be coded, of one class. */
-typedef struct Source {
-    const Batch *batch;
-    const uint8_t *ordered; /* all of them in the order of the file, or NULL */
-    uint64_t size;
-} Source;
-
-/* Codes them, a segment after the other. */
-static treb_status encode(const Out *out, const Source *source, treb_error *error)
-{
-    const Side *s = out->side;
-    const Coder *coder = s->each[out->class].coder;
-    treb_status status = TREB_OK;
-#pragma omp parallel
-    {
-        Worker worker = {coder_room_make(coder), ledger_alloc(s->job->ledger, SEGMENT), {0}};
-#pragma omp for schedule(dynamic) ordered
-        for (uint64_t first = 0; first < source->size; first += SEGMENT) {
-            treb_error mine;
-            uint64_t left = source->size - first;
-            size_t part = left < SEGMENT ? (size_t)left : SEGMENT;
-            treb_status own =
-                worker.room && worker.cells ? stop_check(s->job->stop, &mine) : fail_memory(&mine);
-            if (s->job->watch) watch_add(&s->job->watch->written, part);
-            if (own == TREB_OK) {
-                const uint8_t *cells = worker.cells;
-                if (source->ordered != NULL)
-                    cells = source->ordered + first;
-                else
-                    side_copy_cells(s, source->batch, &s->reorder, first, part, worker.cells);
-                own = coder_encode(coder, worker.room, cells, part, s->block_bytes, &worker.blocks,
-                                   &mine);
-            }
-#pragma omp ordered
-            {
-                if (own == TREB_OK && status == TREB_OK)
-                    own = write_blocks(out, &worker.blocks, &mine);
-                if (own != TREB_OK && status == TREB_OK) {
-                    status = own;
-                    *error = mine;
-                }
-            }
-        }
-        coder_room_free(worker.room);
-        coder_blocks_free(&worker.blocks);
-        ledger_free(worker.cells);
-    }
-    return status;
-}
+/* ---- All cells ------------------------------------------------------------------------------ */
 
 static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *error)
 {
@@ -100,7 +22,7 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
     const uint64_t slice = s->reorder.cells;
     for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
         reorder_slice(&s->reorder, batch->cells + i * s->cells, s->ordered + i * slice);
-    return encode(out, &(Source){batch, s->ordered, batch->count * slice}, error);
+    return side_encode(out, &(Source){batch, s->ordered, batch->count * slice}, error);
 }
 
 /* ---- Large slices ---------------------------------------------------------------------------- */
@@ -118,7 +40,7 @@ static treb_status write_window(const Out *out, Batch *batch, uint32_t first, ui
     treb_status status = batch_fill(s, batch, error);
     const uint64_t each = window.stride[0];
     for (uint32_t i = 0; i < count && status == TREB_OK; i++)
-        status = encode(out, &(Source){NULL, batch->cells + i * each, each}, error);
+        status = side_encode(out, &(Source){NULL, batch->cells + i * each, each}, error);
     window_free(&window);
     return status;
 }
@@ -188,6 +110,7 @@ static treb_status write_slices(Out *out, treb_error *error)
 {
     Batch batch = {NULL, 0, NULL, NULL};
     Side *s = out->side;
+    if (s->job->ranks != NULL) return shared_write(out, error);
     if (s->large) return write_large(out, error);
     bool kept = s->sample.cells != NULL;
     treb_status status = kept ? TREB_OK : batch_reserve(s, &batch, BATCH_CELLS, error);
@@ -220,7 +143,8 @@ static treb_status put_codes(Side *s, treb_error *error)
  * that is still to come. */
 static bool can_keep(const Side *s)
 {
-    return !s->large && s->sample.count == s->job->shape->index.slices && side_spare_memory(s) > 0;
+    return s->job->ranks == NULL && !s->large && s->sample.count == s->job->shape->index.slices &&
+           side_spare_memory(s) > 0;
 }
 
 /* Looks at a sample of a side's cells: their values, and the order that suits them. */
@@ -311,6 +235,7 @@ static treb_status copy_side(const TableSide *from, TableSide *to, treb_error *e
 static treb_status open_writers(const CodedJob *job, TableWriter **writer, TableWriter **copy,
                                 treb_error *error)
 {
+    if (job->ranks != NULL && job->ranks->rank > 0) return TREB_OK;
     *writer = table_writer_open(job->directory, job->header, NULL, 0, error);
     if (*writer != NULL && job->copy != NULL)
         *copy = table_writer_open(job->directory, job->copy, NULL, 0, error);
@@ -329,7 +254,7 @@ static treb_status write_sides(const CodedJob *job, Side *sides, TableWriter **w
     }
     if (status == TREB_OK) status = open_writers(job, writer, copy, error);
     for (int s = 0; s < 2 && status == TREB_OK; s++) {
-        Out out = {&sides[s], {*writer, *copy}, 0};
+        Out out = {&sides[s], {*writer, *copy}, 0, NULL};
         if (keep[s] && !side_is_constant(&sides[s])) status = write_slices(&out, error);
     }
     return status;
@@ -357,7 +282,8 @@ treb_status coded_write(const CodedJob *job, TableWriter **writer, TableWriter *
     return status;
 }
 
-uint64_t coded_memory(const Shape *shape, unsigned classes, uint64_t large, int threads)
+uint64_t coded_memory(const Shape *shape, unsigned classes, uint64_t large, const Ranks *ranks,
+                      int threads)
 {
     uint64_t slice = shape->kings * shape_lane_cells(shape), all = slice * shape->index.slices;
     /* Of large slices a part that belongs to one coordinate of an axis is in memory, or more. */
@@ -374,6 +300,6 @@ uint64_t coded_memory(const Shape *shape, unsigned classes, uint64_t large, int 
     uint64_t most = ledger_cost(sample) + (learning > trials ? learning : trials);
     uint64_t working = ledger_cost(batch) + (uint64_t)threads * ledger_cost(SEGMENT + blocks);
     return (most > working ? most : working) + coder_memory(2 * (int)divided + 1, threads) +
-           3 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape)) +
+           (ranks != NULL ? 5 : 3) * (uint64_t)threads * ledger_cost(cells_chunk_bytes(shape)) +
            (uint64_t)threads * cells_read_memory(shape);
 }

@@ -4,7 +4,9 @@
  *     side_cells   its cells, chunk after chunk and in batches of slices; a sample of them
  *     side_values  what value stands for what, and cells as values
  *     side_order   the order of the axes that suits them
- *     side_codes   classes of slices, and a code for each */
+ *     side_codes   classes of slices, and a code for each
+ *     side_encode  cells as blocks, by these codes
+ *     shared       what ranks do of that together */
 #ifndef TREB_GEN_SIDE_H
 #define TREB_GEN_SIDE_H
 
@@ -16,7 +18,8 @@ enum {
     SAMPLE_CELLS = 128 << 20, /* of the slices that are looked at first, or one slice */
     BATCH_CELLS = 16 << 20,   /* of the slices that go by together, or one slice */
     CLASSES = 12,             /* that a side has at most */
-    ROWS = 8                  /* see side_values.c */
+    ROWS = 8,                 /* see side_values.c */
+    SEGMENT = 1 << 20         /* cells that a thread codes at a time */
 };
 
 /* Slices whose cells are in memory, as values. */
@@ -77,11 +80,20 @@ typedef struct Chunk {
     size_t count;
 } Chunk;
 
+/* Room for one. False: out of memory; it may be freed in any case. */
+bool side_chunk_init(const Side *s, Chunk *chunk);
+void side_chunk_free(Chunk *chunk);
+
+/* Reads one that is here, of a slice by the solver's number: that of a slice of the file. */
+treb_status side_read_chunk(const Side *s, uint64_t slice, uint32_t number, Chunk *out,
+                            treb_error *error);
+uint64_t side_solved_slice(const CodedJob *job, uint64_t slice);
+
 /* What is done with each chunk. */
 typedef treb_status UseChunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
                              treb_error *error);
 
-/* All chunks of a batch, in parallel. */
+/* All chunks of a batch that are here, in parallel. */
 treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, void *context,
                             treb_error *error);
 
@@ -120,7 +132,11 @@ treb_status side_choose_sample(Side *s, treb_error *error);
 /* Chooses what the values stand for, by the sample's cells, and says so in the header. */
 treb_status side_choose_values(Side *s, treb_error *error);
 
-/* Fills a batch with the values of its slices, but for those that no position uses. */
+/* The cells of a chunk as values. */
+treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *out, treb_error *error);
+
+/* Fills a batch with the values of its slices, but for those that no position uses. Ranks do so together, and
+ * each has all of it then. */
 treb_status batch_fill(const Side *s, Batch *batch, treb_error *error);
 
 /* What the cells of a side may be. */
@@ -150,5 +166,26 @@ unsigned side_classes_most(const Shape *shape, unsigned wanted);
 
 /* Bytes that learning claims at most, beside the coders and the sample. */
 uint64_t side_learn_memory(const Shape *shape, unsigned wanted);
+
+/* ---- side_encode ----------------------------------------------------------------------------- */
+
+/* Who writes a side. */
+typedef struct Out {
+    Side *side;
+    TableWriter *writer[2]; /* the second may be NULL */
+    unsigned class;         /* that is being written */
+    struct Spool *spool; /* where blocks wait for the first rank; NULL: they are written at once */
+} Out;
+
+/* Cells that are to be coded, of one class. */
+typedef struct Source {
+    const Batch *batch;
+    const uint8_t *ordered; /* all of them in the order of the file, or NULL */
+    uint64_t size;
+} Source;
+
+/* Codes them, a segment after the other, and writes the blocks. */
+treb_status side_encode(const Out *out, const Source *source, treb_error *error);
+treb_status side_write_blocks(const Out *out, const CodedBlocks *blocks, treb_error *error);
 
 #endif

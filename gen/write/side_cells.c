@@ -14,12 +14,12 @@ enum {
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
-static treb_status read_chunk(const Side *s, uint64_t slice, uint32_t number, Chunk *out,
-                              treb_error *error)
+treb_status side_read_chunk(const Side *s, uint64_t slice, uint32_t number, Chunk *out,
+                            treb_error *error)
 {
     const CodedJob *job = s->job;
-    uint32_t planes = cells_planes(job->shape), first = number * planes;
-    if (planes > job->shape->kings - first) planes = job->shape->kings - first;
+    uint32_t planes;
+    cells_chunk_planes(job->cells, number, &planes);
     out->count = planes * shape_lane_cells(job->shape);
     treb_status status = cells_read(job->cells, slice, s->side, number, out->cell, error);
     if (status == TREB_OK && side_by_verdict(job))
@@ -27,21 +27,37 @@ static treb_status read_chunk(const Side *s, uint64_t slice, uint32_t number, Ch
     return status;
 }
 
+bool side_chunk_init(const Side *s, Chunk *chunk)
+{
+    Ledger *ledger = s->job->ledger;
+    size_t bytes = cells_chunk_bytes(s->job->shape);
+    *chunk = (Chunk){ledger_alloc(ledger, bytes), ledger_alloc(ledger, bytes),
+                     ledger_alloc(ledger, bytes / sizeof(Plies)), 0};
+    return chunk->cell && chunk->verdict && chunk->spare;
+}
+
+void side_chunk_free(Chunk *chunk)
+{
+    ledger_free(chunk->cell);
+    ledger_free(chunk->verdict);
+    ledger_free(chunk->spare);
+}
+
 /* The solver's number of a slice. */
-static uint64_t solved_slice(const CodedJob *job, uint64_t slice)
+uint64_t side_solved_slice(const CodedJob *job, uint64_t slice)
 {
     const Index *file = &job->header->index;
     return index_slice_in(&job->shape->index, file, slice, index_slice_place(file, slice));
 }
 
-/* Whether a batch has cells of a chunk. */
+/* Whether a batch has cells of a chunk that is here. */
 static bool chunk_wanted(const Side *s, const Batch *batch, uint32_t number)
 {
-    uint32_t planes = cells_planes(s->job->shape), first = number * planes;
-    if (batch->window == NULL) return true;
-    for (uint32_t k = first; k < first + planes && k < s->job->shape->kings; k++)
-        if (window_has(batch->window, k)) return true;
-    return false;
+    uint32_t planes;
+    const uint32_t *plane = cells_chunk_planes(s->job->cells, number, &planes);
+    bool wanted = batch->window == NULL;
+    for (uint32_t k = 0; k < planes && !wanted; k++) wanted = window_has(batch->window, plane[k]);
+    return wanted && cells_here(s->job->cells, number);
 }
 
 treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, void *context,
@@ -52,20 +68,18 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
     uint64_t chunks = cells_chunks(job->cells), parts = batch->count * chunks;
 #pragma omp parallel
     {
-        size_t bytes = cells_chunk_bytes(job->shape);
-        Chunk chunk = {ledger_alloc(job->ledger, bytes), ledger_alloc(job->ledger, bytes),
-                       ledger_alloc(job->ledger, bytes / sizeof(Plies)), 0};
-        bool enough = chunk.cell && chunk.verdict && chunk.spare;
+        Chunk chunk;
+        bool enough = side_chunk_init(s, &chunk);
 #pragma omp for schedule(dynamic)
         for (uint64_t i = 0; i < parts; i++) {
             treb_error mine;
             size_t slice = i / chunks;
-            uint64_t solved = solved_slice(job, batch->number[slice]);
+            uint64_t solved = side_solved_slice(job, batch->number[slice]);
             if (!cells_has(job->cells, solved)) continue;
             uint32_t number = (uint32_t)(i % chunks);
             if (!chunk_wanted(s, batch, number)) continue;
             treb_status own = enough ? stop_check(job->stop, &mine) : fail_memory(&mine);
-            if (own == TREB_OK) own = read_chunk(s, solved, number, &chunk, &mine);
+            if (own == TREB_OK) own = side_read_chunk(s, solved, number, &chunk, &mine);
             if (own == TREB_OK) own = use(context, slice, number, &chunk, &mine);
             if (own == TREB_OK) continue;
 #pragma omp critical(coded_error)
@@ -74,9 +88,7 @@ treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, vo
                 *error = mine;
             }
         }
-        ledger_free(chunk.cell);
-        ledger_free(chunk.verdict);
-        ledger_free(chunk.spare);
+        side_chunk_free(&chunk);
     }
     return status;
 }
@@ -121,11 +133,12 @@ size_t side_list_slices(const Side *s, uint64_t first, uint64_t slices, size_t w
         double at = ((double)i + within) * (double)slices / (double)wanted;
         uint64_t number = first + (wanted == slices ? i : (uint64_t)at);
         bool again = listed > 0 && out[listed - 1] == number;
-        if (!again && cells_has(s->job->cells, solved_slice(s->job, number)))
+        if (!again && cells_has(s->job->cells, side_solved_slice(s->job, number)))
             out[listed++] = number;
     }
     for (uint64_t i = 0; i < slices && listed == 0; i++)
-        if (cells_has(s->job->cells, solved_slice(s->job, first + i))) out[listed++] = first + i;
+        if (cells_has(s->job->cells, side_solved_slice(s->job, first + i)))
+            out[listed++] = first + i;
     return listed;
 }
 
@@ -133,7 +146,8 @@ uint64_t side_spare_memory(const Side *s)
 {
     const CodedJob *job = s->job;
     uint64_t room = ledger_room(job->ledger),
-             each = coded_memory(job->shape, job->classes, job->large, omp_get_max_threads()),
+             each = coded_memory(job->shape, job->classes, job->large, job->ranks,
+                                 omp_get_max_threads()),
              needed = each * job->at_once;
     return room > needed ? room - needed : 0;
 }

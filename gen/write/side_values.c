@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "gen/write/side.h"
+#include "gen/write/shared.h"
 
 enum { LIMITS = ENCODE_LIMITS - 1, UNKNOWN = ENCODE_UP_TO | LIMITS /* a value that no cell has */ };
 
@@ -157,6 +157,9 @@ static treb_status rank_distances(Side *s, treb_error *error)
     if (counts == NULL) return fail_memory(error);
     void *context[2] = {s, counts};
     treb_status status = side_each_chunk(s, &s->sample, count_chunk, context, error);
+    const Ranks *ranks = s->job->ranks;
+    for (int v = 0; v < WDL_VALUES && ranks != NULL && status == TREB_OK; v++)
+        ranks->sum(ranks->context, counts->of[v], CODES_END);
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
         if (v != TREB_DRAW) status = rank_codes(s, v, counts->of[v], error);
     if (status == TREB_OK && s->job->header->bounds) set_bounds(s, counts);
@@ -202,8 +205,7 @@ treb_status side_choose_values(Side *s, treb_error *error)
     return status;
 }
 
-/* Cells as values. False: one of them has none. */
-static bool chunk_values(const Side *s, const Chunk *chunk, uint8_t *out)
+treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *out, treb_error *error)
 {
     bool unknown = false;
     if (side_by_verdict(s->job))
@@ -212,7 +214,8 @@ static bool chunk_values(const Side *s, const Chunk *chunk, uint8_t *out)
     else
         for (size_t i = 0; i < chunk->count; i++) out[i] = s->of[0][chunk->cell[i]];
     for (size_t i = 0; i < chunk->count; i++) unknown |= out[i] == UNKNOWN;
-    return !unknown;
+    if (!unknown) return TREB_OK;
+    return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no position was counted with");
 }
 
 static treb_status fill_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
@@ -226,17 +229,16 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
     /* To their place, or on the way to a window. */
     uint8_t *out = cells + first * plane;
     if (batch->window != NULL) out = chunk->spare;
-    if (!chunk_values(s, chunk, out))
-        return fail(error, TREB_ERR_ARGUMENT,
-                    "a cell has a value that no position was counted with");
+    treb_status status = side_chunk_values(s, chunk, out, error);
     for (uint32_t k = 0; batch->window != NULL && k < chunk->count / plane; k++)
         window_add(batch->window, first + k, out + k * plane, cells);
-    return TREB_OK;
+    return status;
 }
 
 treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)
 {
     void *context[2] = {(void *)(uintptr_t)s, batch};
+    if (s->job->ranks != NULL) return shared_sample(s, batch, error);
     return side_each_chunk(s, batch, fill_chunk, context, error);
 }
 

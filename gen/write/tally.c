@@ -113,6 +113,24 @@ void tally_plane(TallyPlanes *planes, const Plane *plane, int side, uint32_t kin
         }
 }
 
+void tally_planes_sum(TallyPlanes *planes, const Ranks *ranks)
+{
+    static const int verdicts[] = {TREB_BLESSED_LOSS, TREB_CURSED_WIN};
+    if (planes == NULL) return;
+    for (int i = 0; i < 2 * 2 * TREB_METRICS; i++) {
+        const int m = i / 4, side = i / 2 % 2, v = verdicts[i % 2];
+        if (m < TREB_DTC || !(planes->slice->metrics >> m & 1)) continue;
+        const unsigned longest = planes->slice->plies[slice_metric(planes->slice, (treb_metric)m)];
+        uint64_t *sum = planes->spoilt[0][m][side].of[v];
+        for (int t = 1; t < planes->threads; t++)
+            for (unsigned p = 0; p <= longest; p++) {
+                sum[p] += planes->spoilt[t][m][side].of[v][p];
+                planes->spoilt[t][m][side].of[v][p] = 0;
+            }
+        ranks->sum(ranks->context, sum, longest + 1);
+    }
+}
+
 /* What the solver has counted, less what is spoilt. */
 static void spread_find(const Slice *slice, treb_metric metric, int side, const TallyPlanes *planes,
                         Spread *out)
@@ -165,33 +183,47 @@ static bool find_cell(const Plane *plane, const Shape *shape, int verdict, const
     return any;
 }
 
+/* The position of the rank that has found the first. */
+static void agree_first(const Ranks *ranks, uint32_t found, char fen[TABLE_FEN_SIZE])
+{
+    uint64_t words[(TABLE_FEN_SIZE + 7) / 8] = {0};
+    if (ranks->least(ranks->context, found) == found) memcpy(words, fen, TABLE_FEN_SIZE);
+    ranks->sum(ranks->context, words, sizeof words / sizeof *words);
+    memcpy(fen, words, TABLE_FEN_SIZE);
+}
+
 /* The first position with a verdict and the longest distance that it has. */
 static treb_status find_longest(const Slice *slice, treb_metric metric, int side, int verdict,
-                                unsigned plies, Ledger *ledger, char fen[TABLE_FEN_SIZE],
-                                treb_error *error)
+                                unsigned plies, Ledger *ledger, const Ranks *ranks,
+                                char fen[TABLE_FEN_SIZE], treb_error *error)
 {
     Plane plane;
     const Shape *shape = slice->shape;
+    uint32_t found = UINT32_MAX;
     if (!plane_init(&plane, shape, PLANE_DISTANCE << metric, ledger)) return fail_memory(error);
     treb_status status = TREB_OK;
+    memset(fen, 0, TABLE_FEN_SIZE);
     for (uint32_t k = 0; k < shape->kings && status == TREB_OK; k++) {
         size_t cell = 0;
+        if (ranks != NULL && !plane_here(slice, k)) continue;
         if (!plane_may_decide(slice, metric, side, k, verdict > TREB_DRAW, plies)) continue;
         status = plane_read(&plane, slice, side, k, error);
         if (status != TREB_OK ||
             !find_cell(&plane, shape, verdict, plane.distance[metric], plies, &cell))
             continue;
         cell_fen(slice, side, k, cell, fen);
+        found = k;
         break;
     }
     plane_free(&plane);
+    if (ranks != NULL && status == TREB_OK) agree_first(ranks, found, fen);
     return status;
 }
 
 /* Takes over a slice's longest line where it beats that so far. */
 static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *slice,
                                  treb_metric metric, int side, int verdict, const Spread *spread,
-                                 Ledger *ledger, treb_error *error)
+                                 Ledger *ledger, const Ranks *ranks, treb_error *error)
 {
     int most = (int)slice->plies[slice_metric(slice, metric)];
     while (most >= 0 && spread->of[verdict][most] == 0) most--;
@@ -205,7 +237,8 @@ static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *sli
     better = best[0] == '\0' || (uint32_t)most > *longest ||
              ((uint32_t)most == *longest && number < *where);
     if (better)
-        status = find_longest(slice, metric, side, verdict, (unsigned)most, ledger, fen, error);
+        status =
+            find_longest(slice, metric, side, verdict, (unsigned)most, ledger, ranks, fen, error);
     if (!better || status != TREB_OK) return status;
         /* Another slice may have been quicker. */
 #pragma omp critical(tally)
@@ -221,7 +254,7 @@ static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *sli
 static treb_status tally_metric(Tally *tally, Histograms *histograms, uint64_t number,
                                 const Slice *slice, treb_metric metric, int side,
                                 const TallyPlanes *planes, Spread *spread, Ledger *ledger,
-                                treb_error *error)
+                                const Ranks *ranks, treb_error *error)
 {
     treb_status status = TREB_OK;
     spread_find(slice, metric, side, planes, spread);
@@ -232,12 +265,14 @@ static treb_status tally_metric(Tally *tally, Histograms *histograms, uint64_t n
             histograms->of[metric][side][v][p] += spread->of[v][p];
     for (int v = 0; v < WDL_VALUES && status == TREB_OK; v++)
         if (v != TREB_DRAW)
-            status = tally_longest(tally, number, slice, metric, side, v, spread, ledger, error);
+            status =
+                tally_longest(tally, number, slice, metric, side, v, spread, ledger, ranks, error);
     return status;
 }
 
 treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice,
-                        const TallyPlanes *planes, Ledger *ledger, treb_error *error)
+                        const TallyPlanes *planes, Ledger *ledger, const Ranks *ranks,
+                        treb_error *error)
 {
     Spread *spread = malloc(sizeof *spread);
     treb_status status = spread ? TREB_OK : fail_memory(error);
@@ -249,7 +284,7 @@ treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, c
         for (int m = TREB_DTZ; m < TREB_METRICS && status == TREB_OK; m++)
             if (slice->metrics >> m & 1)
                 status = tally_metric(tally, histograms, number, slice, (treb_metric)m, side,
-                                      planes, spread, ledger, error);
+                                      planes, spread, ledger, ranks, error);
     }
     free(spread);
     return status;

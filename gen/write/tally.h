@@ -4,6 +4,7 @@
 
 #include "core/table.h"
 #include "gen/solve/plane.h"
+#include "gen/solve/ranks.h"
 
 typedef struct Tally {
     uint64_t count[2][WDL_VALUES]; /* by side to move, like men one by one: see tally_finish */
@@ -28,10 +29,14 @@ void tally_planes_free(TallyPlanes *planes);
  * must come once. */
 void tally_plane(TallyPlanes *planes, const Plane *plane, int side, uint32_t kings);
 
-/* Adds the slice of number `number`. The outcome does not depend on the order of slices; slices may
+/* What all ranks have counted of their planes, together; planes may be NULL. */
+void tally_planes_sum(TallyPlanes *planes, const Ranks *ranks);
+
+/* Adds the slice of number `number`; with ranks, of which each has some planes, all do so together. The outcome does not depend on the order of slices; slices may
  * come from several threads. TREB_ERR_MEMORY, TREB_ERR_IO. */
 treb_status tally_slice(Tally *tally, Histograms *histograms, uint64_t number, const Slice *slice,
-                        const TallyPlanes *planes, Ledger *ledger, treb_error *error);
+                        const TallyPlanes *planes, Ledger *ledger, const Ranks *ranks,
+                        treb_error *error);
 
 /* Brings counts to positions of the full board, like men not told apart. */
 void tally_finish(Tally *tally, Histograms *histograms, const Shape *shape);

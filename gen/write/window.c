@@ -108,6 +108,26 @@ void window_add(const Window *w, uint32_t kings, const uint8_t *plane, uint8_t *
     reorder_axes(axis, axes, plane, cells + (uint64_t)place * w->stride[w->kings]);
 }
 
+uint64_t window_plane_cells(const Window *w) { return w->cells / w->part[w->kings].count; }
+
+void window_take(const Window *w, const uint8_t *plane, uint8_t *out)
+{
+    ReorderAxis axis[INDEX_AXES_MAX];
+    int axes = 0;
+    for (int i = 0; i < w->axes; i++) {
+        uint64_t stride = i < w->kings ? w->stride[i] / w->part[w->kings].count : w->stride[i];
+        if (i != w->kings) axis[axes++] = (ReorderAxis){w->part[i].count, w->from[i], stride};
+    }
+    reorder_axes(axis, axes, plane, out);
+}
+
+void window_put(const Window *w, uint32_t kings, const uint8_t *taken, uint8_t *cells)
+{
+    const uint64_t inner = w->stride[w->kings], step = inner * w->part[w->kings].count;
+    uint8_t *to = cells + (uint64_t)kings_place(w, kings) * inner;
+    for (uint64_t at = 0; at < w->cells; at += step, taken += inner) memcpy(to + at, taken, inner);
+}
+
 bool window_reorder(Reorder *r, const Window *w, const Shape *shape, const uint8_t *order)
 {
     if (!reorder_init(r, shape, order)) return false;

@@ -36,6 +36,11 @@ void window_free(Window *window); /* also of zeros */
 bool window_has(const Window *window, uint32_t kings);
 void window_add(const Window *window, uint32_t kings, const uint8_t *plane, uint8_t *cells);
 
+/* The same in two steps, elsewhere and here: the window_plane_cells cells of such a plane, then to their place. */
+uint64_t window_plane_cells(const Window *window);
+void window_take(const Window *window, const uint8_t *plane, uint8_t *out);
+void window_put(const Window *window, uint32_t kings, const uint8_t *taken, uint8_t *cells);
+
 /* Another order for what is in a window. False: out of memory. */
 bool window_reorder(Reorder *reorder, const Window *window, const Shape *shape,
                     const uint8_t *order);

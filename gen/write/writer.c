@@ -36,7 +36,8 @@ struct Writer {
     FileBlocks file[TREB_METRICS];
     bool is_copy[TREB_METRICS]; /* its cells are those of another's */
     Cells *cells[TREB_METRICS]; /* that wait */
-    bool resumed;               /* an earlier run has added them, or some */
+    bool resumed;               /* an earlier run has added them, or some, */
+    bool made[TREB_METRICS];    /* and made these files */
     uint64_t file_size[TREB_METRICS];
     Tally tally;
     Histograms *histograms;
@@ -53,12 +54,18 @@ static unsigned width_of(const Shape *shape, const WriteOptions *options)
 
 static CellsPlace cells_place(const Writer *w)
 {
-    return (CellsPlace){.directory = w->directory,
+    return (CellsPlace){.directory = w->options.scratch,
                         .path = w->options.path,
                         .ledger = w->ledger,
                         .keep = w->options.keep / TREB_METRICS,
                         .stop = w->options.stop,
-                        .watch = w->options.watch};
+                        .watch = w->options.watch,
+                        .ranks = w->options.ranks};
+}
+
+static bool is_first(const Writer *w)
+{
+    return w->options.ranks == NULL || w->options.ranks->rank == 0;
 }
 
 static unsigned cells_sides(const Writer *w, treb_metric metric)
@@ -186,8 +193,10 @@ treb_status writer_add(Writer *w, const uint64_t *number, const Slice *slice, tr
     TallyPlanes *planes = NULL;
     if (status == TREB_OK && !tally_planes_new(slice, &planes)) status = fail_memory(error);
     if (status == TREB_OK) status = cells_add(cells, count, number, slice, planes, error);
+    if (status == TREB_OK && w->options.ranks != NULL) tally_planes_sum(planes, w->options.ranks);
     if (status == TREB_OK)
-        status = tally_slice(&w->tally, w->histograms, number[0], slice, planes, w->ledger, error);
+        status = tally_slice(&w->tally, w->histograms, number[0], slice, planes, w->ledger,
+                             w->options.ranks, error);
     tally_planes_free(planes);
     return status;
 }
@@ -252,7 +261,7 @@ static bool made_before(Writer *w, treb_metric metric)
 /* Whether the file of a metric, or two that are alike, are still to be made. */
 static bool to_make(Writer *w, int metric)
 {
-    return has(w, metric) && w->cells[metric] != NULL && !made_before(w, (treb_metric)metric);
+    return has(w, metric) && w->cells[metric] != NULL && !w->made[metric];
 }
 
 /* What waited for the file of a metric is not needed any more, but for verdicts. Where a later run could go on
@@ -304,10 +313,19 @@ static treb_status zstd_file(Writer *w, treb_metric metric, treb_error *error)
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     unsigned width = w->codec == TABLE_SYMBOLS ? 2 : w->width;
     if (!encoders_new(w, metric)) return fail_memory(error);
-    PlanesJob job = {w->shape, w->ledger,  w->directory,     metric,         w->cells[metric],
+    const Cells *cells = w->cells[metric];
+    treb_status status = TREB_OK;
+    Cells *all = NULL;
+    /* Of ranks the first makes it, from the cells of all. */
+    const CellsPlace place = cells_place(w);
+    if (place.ranks != NULL)
+        status = cells_gather(cells, w->shape, metric, cells_sides(w, metric), &place, &all, error);
+    if (all != NULL) cells = all;
+    PlanesJob job = {w->shape, w->ledger,  w->directory,     metric,         cells,
                      width,    w->encoder, w->options.watch, w->options.stop};
-    treb_status status =
-        planes_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
+    if (status == TREB_OK && is_first(w))
+        status = planes_write(&job, &w->file[metric], copy ? &w->file[TREB_DTC] : NULL, error);
+    cells_free(all);
     return status == TREB_OK ? file_made(w, metric, error) : status;
 }
 
@@ -343,6 +361,8 @@ static treb_status coded_file(Writer *w, treb_metric metric, int at_once, treb_e
     bool copy = metric == TREB_DTZ && w->is_copy[TREB_DTC];
     FileBlocks *file = &w->file[metric], *other = copy ? &w->file[TREB_DTC] : NULL;
     CodedJob job = {.shape = w->shape,
+                    .scratch = w->options.scratch,
+                    .ranks = w->options.ranks,
                     .ledger = w->ledger,
                     .directory = w->directory,
                     .metric = metric,
@@ -371,9 +391,12 @@ static int files_at_once(const Writer *w, int files, int *threads)
 {
     const int all = omp_get_max_threads();
     int most = files < all ? files : all;
+    /* Ranks do all in the same order. */
+    if (w->options.ranks != NULL) most = 1;
     for (; most > 1; most--) {
         *threads = 2 * all / most < all ? 2 * all / most : all;
-        uint64_t each = coded_memory(w->shape, w->options.classes, w->options.large, *threads);
+        uint64_t each = coded_memory(w->shape, w->options.classes, w->options.large,
+                                     w->options.ranks, *threads);
         if (each <= ledger_room(w->ledger) / (unsigned)most) return most;
     }
     *threads = all;
@@ -436,8 +459,14 @@ static void watch_start(const Writer *w)
 
 treb_status writer_finish(Writer *w, WriteResult *result, treb_error *error)
 {
+    const Ranks *ranks = w->options.ranks;
     watch_start(w);
     memset(result, 0, sizeof *result);
+    for (int m = 0; m < TREB_METRICS; m++) w->made[m] = made_before(w, (treb_metric)m);
+    if (ranks != NULL) {
+        cells_agree(w->cells[TREB_WDL], ranks);
+        ranks->tell(ranks->context, w->made, sizeof w->made);
+    }
     tally_finish(&w->tally, w->histograms, w->shape);
     treb_status status = finish_zstd(w, error);
     if (status == TREB_OK) status = finish_coded(w, error);
@@ -453,10 +482,10 @@ WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int 
 {
     unsigned metrics = options->metrics | 1u << TREB_WDL;
     uint64_t encoders = (uint64_t)threads * ENCODER_BYTES, most = 0;
-    uint64_t always =
-        ledger_cost(sizeof(Histograms)) + (uint64_t)bit_count(metrics) * cells_memory(shape);
+    uint64_t always = ledger_cost(sizeof(Histograms)) +
+                      (uint64_t)bit_count(metrics) * cells_memory(shape, options->ranks);
     if (options->codec == TABLE_SYMBOLS && !options->wide)
-        most = coded_memory(shape, options->classes, options->large, threads);
+        most = coded_memory(shape, options->classes, options->large, options->ranks, threads);
     for (int m = 0; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1)) continue;
         unsigned width = m == TREB_WDL ? 1 : width_of(shape, options);

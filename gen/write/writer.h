@@ -11,10 +11,10 @@
 
 typedef struct WriteOptions {
     const atomic_bool *stop; /* when true nothing more is done, and no file appears; NULL allowed */
-    const char *directory;
-    unsigned metrics; /* 1 << TREB_WDL and so on: the files to write */
-    int level;        /* of zstd; 0 for the default */
-    TableCodec codec; /* where distances need two bytes it is zstd */
+    const char *directory, *scratch; /* for files, and for what waits */
+    unsigned metrics;                /* 1 << TREB_WDL and so on: the files to write */
+    int level;                       /* of zstd; 0 for the default */
+    TableCodec codec;                /* where distances need two bytes it is zstd */
     /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
      * pawns; 0: several where they save enough. */
     unsigned classes;
@@ -24,6 +24,9 @@ typedef struct WriteOptions {
     uint64_t keep;    /* bytes of verdicts that may wait in memory */
     const char *path; /* see CellsPlace */
     WriteWatch *watch; /* NULL allowed */
+    /* That have solved the table together, and now write its files: each has a writer and is called alike. The
+     * files are the first's; NULL: this process alone. */
+    const Ranks *ranks;
     Ledger *ledger;
 } WriteOptions;
 

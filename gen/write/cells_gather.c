@@ -1,0 +1,130 @@
+/* cells_gather.c - cells of ranks brought to the first of them: see cells.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "core/error.h"
+#include "gen/write/cells.h"
+
+enum { GROUP_BYTES = 256 << 20, LEVEL = 1 /* of zstd */ };
+
+/* Some planes, from `first` on, of one side of a slice. */
+typedef struct Group {
+    const Cells *from;
+    Ledger *ledger;
+    const Ranks *ranks;
+    uint64_t number;
+    int side;
+    uint32_t first, end, chunk; /* chunk: the next that is looked at */
+    size_t plane;               /* cells */
+    Plies *cells;               /* of the group, in the first rank */
+    Plies *room;                /* for a chunk, */
+    uint8_t *packed;            /* and for a plane on its way */
+} Group;
+
+typedef struct GroupItem {
+    uint32_t kings, packed;
+} GroupItem;
+
+static treb_status plane_send(const Group *g, uint32_t kings, const Plies *cells, treb_error *error)
+{
+    const size_t bytes = g->plane * sizeof *cells;
+    if (g->ranks->rank == 0) {
+        memcpy(g->cells + (kings - g->first) * g->plane, cells, bytes);
+        return TREB_OK;
+    }
+    size_t packed = ZSTD_compress(g->packed, ZSTD_compressBound(bytes), cells, bytes, LEVEL);
+    if (ZSTD_isError(packed)) return fail_memory(error);
+    const GroupItem item = {kings, (uint32_t)packed};
+    g->ranks->send(g->ranks->context, 0, &item, sizeof item, g->packed, packed);
+    return TREB_OK;
+}
+
+/* The planes of the next chunk that are of the group. */
+static treb_status chunk_send(Group *g, size_t *sent, treb_error *error)
+{
+    uint32_t planes, wanted = 0;
+    const uint32_t chunk = g->chunk++, *kings = cells_chunk_planes(g->from, chunk, &planes);
+    for (uint32_t k = 0; k < planes; k++) wanted += kings[k] >= g->first && kings[k] < g->end;
+    if (wanted == 0 || !cells_here(g->from, chunk)) return TREB_OK;
+    treb_status status = cells_read(g->from, g->number, g->side, chunk, g->room, error);
+    for (uint32_t k = 0; k < planes && status == TREB_OK; k++)
+        if (kings[k] >= g->first && kings[k] < g->end)
+            status = plane_send(g, kings[k], g->room + k * g->plane, error);
+    *sent += wanted * g->plane;
+    return status;
+}
+
+static treb_status group_send(void *context, bool *more, treb_error *error)
+{
+    Group *g = context;
+    treb_status status = TREB_OK;
+    size_t sent = 0;
+    while (status == TREB_OK && sent < RANK_ROUND && g->chunk < cells_chunks(g->from))
+        status = chunk_send(g, &sent, error);
+    *more = g->chunk < cells_chunks(g->from);
+    return status;
+}
+
+static treb_status group_take(void *context, const RankBatch *batch, treb_error *error)
+{
+    const Group *g = context;
+    const size_t bytes = g->plane * sizeof *g->cells;
+    GroupItem item;
+    for (size_t at = 0; at < batch->size; at += sizeof item + item.packed) {
+        memcpy(&item, batch->bytes + at, sizeof item);
+        if (ZSTD_decompress(g->cells + (item.kings - g->first) * g->plane, bytes,
+                            batch->bytes + at + sizeof item, item.packed) != bytes)
+            return fail(error, TREB_ERR_IO, "what another rank sent came altered");
+    }
+    return TREB_OK;
+}
+
+/* The planes of a group to the first rank, and there into chunks. */
+static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error *error)
+{
+    const bool first = g->ranks->rank == 0;
+    const RankExchange x = {g, !first, first ? ranks_others(g->ranks) : 0, group_send, group_take};
+    bool more = first;
+    treb_status status = TREB_OK;
+    g->chunk = 0;
+    while (more && status == TREB_OK) status = group_send(g, &more, error);
+    if (status == TREB_OK) status = ranks_exchange(g->ranks, &x, error);
+    for (uint32_t at = g->first, planes; first && at < g->end && status == TREB_OK; at += planes) {
+        cells_chunk_planes(to, chunk, &planes);
+        status = cells_write(to, g->number, g->side, chunk++, g->cells + (at - g->first) * g->plane,
+                             error);
+    }
+    return status;
+}
+
+treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metric, unsigned sides,
+                         const CellsPlace *place, Cells **to, treb_error *error)
+{
+    const Ranks *ranks = place->ranks;
+    Ledger *ledger = place->ledger;
+    const CellsPlace own = {.directory = place->directory, .ledger = ledger, .stop = place->stop};
+    const uint32_t planes = cells_planes(shape);
+    const size_t plane = shape_lane_cells(shape), chunk = planes * plane * sizeof(Plies);
+    const uint32_t step = planes * (chunk < GROUP_BYTES ? (uint32_t)(GROUP_BYTES / chunk) : 1);
+    const uint32_t most = step < shape->kings ? step : shape->kings;
+    Group g = {.from = from, .ledger = ledger, .ranks = ranks, .plane = plane};
+    g.room = ledger_alloc(ledger, cells_chunk_bytes(shape));
+    g.packed = ledger_alloc(ledger, ZSTD_compressBound(plane * sizeof(Plies)));
+    if (ranks->rank == 0) g.cells = ledger_alloc(ledger, most * plane * sizeof *g.cells);
+    *to = NULL;
+    if (ranks->rank == 0) *to = cells_new(shape, metric, sides, &own, error);
+    bool enough = (*to || ranks->rank > 0) && g.room && g.packed && (g.cells || ranks->rank > 0);
+    treb_status status = enough ? TREB_OK : fail_memory(error);
+    for (g.number = 0; g.number < shape->index.slices; g.number++)
+        for (g.side = 0; g.side < 2; g.side++)
+            for (g.first = 0; g.first < shape->kings && status == TREB_OK; g.first += step) {
+                if (!(sides >> g.side & 1) || !cells_has(from, g.number)) continue;
+                g.end = g.first + step < shape->kings ? g.first + step : shape->kings;
+                status = group_gather(&g, *to, g.first / planes, error);
+            }
+    ledger_free(g.room);
+    ledger_free(g.packed);
+    ledger_free(g.cells);
+    return status;
+}
