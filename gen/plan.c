@@ -248,7 +248,10 @@ treb_status generate_list(const GenerateOptions *options, const Material *materi
     PlanMaker maker = {options, options->syzygy ? malloc(sizeof *maker.maps) : NULL};
     memset(plan, 0, sizeof *plan);
     plan->material = malloc((count + 1) * sizeof *plan->material);
-    if (plan->material == NULL) return fail_memory(error);
+    if (plan->material == NULL) {
+        free(maker.maps);
+        return fail_memory(error);
+    }
     plan->materials = count;
     memcpy(plan->material, materials, count * sizeof *materials);
     treb_status status = TREB_OK;
