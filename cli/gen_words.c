@@ -208,7 +208,7 @@ static bool set_to(GenArgs *args, const char *value)
     return false;
 }
 
-enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE, ONLY, TO, SCRATCH, DIVIDE, STATS, SAVE };
+enum { KEEP_SCRATCH = CLI_OPTION_OWN, FORCE, ONLY, TO, SCRATCH, DIVIDE, STATS, SAVE, LARGE };
 
 static bool set_option(void *gen, int c, const char *value)
 {
@@ -255,6 +255,8 @@ static bool set_option(void *gen, int c, const char *value)
         return set_save(args, value);
     case STATS:
         return args->stats = true;
+    case LARGE:
+        return cli_set_number(args->command, "--large", value, 1, UINT64_MAX, &args->options.large);
     default:
         return args->options.keep_scratch = true;
     }
@@ -349,6 +351,7 @@ int gen_parse_ranks(GenArgs *args, const char *ranks_usage, int argc, char **arg
                                             {"divide", 1, NULL, DIVIDE},
                                             {"stats", 0, NULL, STATS},
                                             {"save", 1, NULL, SAVE},
+                                            {"large", 1, NULL, LARGE},
                                             {"threads", 1, NULL, 'j'},
                                             {"memory", 1, NULL, 'M'},
                                             {"codec", 1, NULL, 'c'},

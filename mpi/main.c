@@ -29,6 +29,8 @@ static const char usage[] =
     "      --save N         save every table each N seconds while it is made, with 0\n"
     "                       whenever that can be done (default: large ones, each four\n"
     "                       minutes); as many ranks go on from there\n"
+    "      --large N        treat slices of more than N cells as too large to be in\n"
+    "                       memory, as those of six men are: for tests\n"
     "      --stats          after each table: bytes, messages, time spent waiting\n"
     "  -j, --threads N      threads of a rank (default: one a processor)\n"
     "  -M, --memory SIZE    each rank stays below SIZE, as 2GiB, or refuses (default:\n"

@@ -93,7 +93,9 @@ uint64_t side_solved_slice(const CodedJob *job, uint64_t slice);
 typedef treb_status UseChunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
                              treb_error *error);
 
-/* All chunks of a batch that are here, in parallel. */
+/* All chunks of a batch that are here, in parallel. Where the batch has parts of planes only, or some, also those beside
+ * them that one process has in the same chunk: batch_looks_at says which. */
+bool batch_looks_at(const Side *s, const Batch *batch, uint32_t kings);
 treb_status side_each_chunk(const Side *s, const Batch *batch, UseChunk *use, void *context,
                             treb_error *error);
 

@@ -50,13 +50,25 @@ uint64_t side_solved_slice(const CodedJob *job, uint64_t slice)
     return index_slice_in(&job->shape->index, file, slice, index_slice_place(file, slice));
 }
 
-/* Whether a batch has cells of a chunk that is here. */
+/* By the chunks of one process, so that ranks look at the same planes. */
+bool batch_looks_at(const Side *s, const Batch *batch, uint32_t kings)
+{
+    const uint32_t most = cells_planes(s->job->shape), first = kings / most * most;
+    if (batch->window == NULL) return true;
+    for (uint32_t k = first; k < first + most && k < s->job->shape->kings; k++)
+        if (window_has(batch->window, k)) return true;
+    return false;
+}
+
 static bool chunk_wanted(const Side *s, const Batch *batch, uint32_t number)
 {
     uint32_t planes;
     const uint32_t *plane = cells_chunk_planes(s->job->cells, number, &planes);
-    bool wanted = batch->window == NULL;
-    for (uint32_t k = 0; k < planes && !wanted; k++) wanted = window_has(batch->window, plane[k]);
+    const uint32_t most = cells_planes(s->job->shape);
+    bool wanted = false;
+    for (uint32_t k = 0; k < planes && !wanted; k++)
+        if (k == 0 || plane[k] / most != plane[k - 1] / most)
+            wanted = batch_looks_at(s, batch, plane[k]);
     return wanted && cells_here(s->job->cells, number);
 }
 

@@ -30,11 +30,18 @@ static int verdict_of_row(const CodedJob *job, int row)
 static treb_status count_chunk(void *context, size_t slice, uint32_t number, const Chunk *chunk,
                                treb_error *error)
 {
-    (void)slice, (void)number;
+    (void)slice;
     const Side *s = ((void **)context)[0];
+    const size_t size = shape_lane_cells(s->job->shape);
     Counts *all = ((void **)context)[1], *mine = calloc(1, sizeof *mine);
+    uint32_t planes;
+    const uint32_t *plane = cells_chunk_planes(s->job->cells, number, &planes);
     if (mine == NULL) return fail_memory(error);
-    for (size_t i = 0; i < chunk->count; i++) mine->of[row_of(chunk->verdict[i])][chunk->cell[i]]++;
+    for (uint32_t k = 0; k < planes; k++) {
+        if (!batch_looks_at(s, &s->sample, plane[k])) continue;
+        for (size_t i = k * size; i < (k + 1) * size; i++)
+            mine->of[row_of(chunk->verdict[i])][chunk->cell[i]]++;
+    }
 #pragma omp critical(coded_counts)
     for (int r = 0; r < ROWS; r++)
         for (int p = 0; p < CODES_END; p++) {

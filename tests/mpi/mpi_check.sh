@@ -55,6 +55,17 @@ compare() {
     done
 }
 
+# Slices as those of six men, of which a part is in memory: one rank and several.
+large() {
+    rm -rf "$work/large"
+    ranks 1 --divide 0 --threads 2 --large 50000 --tables "$work/large" "$@" || fail 'large: one rank failed'
+    for n in 2 3; do
+        rm -rf "$work/ranks"
+        ranks $n --divide 0 --threads 1 --large 50000 --tables "$work/ranks" "$@" || fail "large: $n ranks failed"
+        echo "large, $n ranks: $(same "$work/large" "$work/ranks")" || exit 1
+    done
+}
+
 # wait_for FILE: until it is there.
 wait_for() {
     for _ in $(seq 600); do
@@ -153,11 +164,13 @@ refused
 if [ $short = yes ]; then
     compare few "2 3" --divide 0 --threads 2 -- KNNvK KRvKR
     compare pawns "2" --divide 0 --threads 1 -- KPvK
+    large KBvKN
     exit 0
 fi
 compare pieces "1 2 3 4" --divide 2 --threads 2 -- KQvKR KBBvK KRvKB KBNvK
 compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
 compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
+large KQvKB KNPvK
 killed
 resumed KQvKR 2
 resumed KPvK 0
