@@ -36,8 +36,13 @@ uint64_t generate_scratch(const GenerateOptions *options)
 void generate_drop_scratch(const char *directory, bool mates)
 {
     ScratchFolder folder;
+    FolderLock lock;
+    treb_error error;
+    if (access(directory, F_OK) != 0 || folder_lock(&lock, directory, &error) != TREB_OK) return;
     scratch_folder_name(&folder, directory, mates);
     scratch_folder_clean(&folder, true);
+    /* With that goes what a killed rank left of its own lock. */
+    folder_unlock(&lock);
     rmdir(directory);
 }
 

@@ -31,7 +31,7 @@ bool generate_saved(const GenerateStep *step, const GenerateOptions *options);
 /* Bytes of the scratch files of a folder that have a name. */
 uint64_t generate_scratch(const GenerateOptions *options);
 
-/* Removes a rank's own folder, once scratch files are all that is in it. */
+/* Removes a rank's own folder, once scratch files are all that is in it; unless somebody is making tables there. */
 void generate_drop_scratch(const char *directory, bool mates);
 
 /* Carries out a plan, calling `report` after each step. Ranks (options->ranks) do that together, with one plan: the
