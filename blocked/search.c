@@ -155,7 +155,7 @@ static bool follow_retakes(const Trail *t, const Edge *edge)
     if (!edge->promotes || edge->child.family != NULL || trail_chooses(t)) return true;
     uint64_t *back = calloc(words + after, sizeof *back), *there = back + words, any = 0;
     if (back == NULL) return false;
-    const Family *to = edge->answer[0].family;
+    Family *to = edge->answer[0].family;
     const int level = to != NULL && family_settled(to, t->winner) ? SURE : GUESS;
     retake_pull(t->family, t->side, edge, (RetakeGoal){t->winner, level, t->won}, back);
     for (size_t w = 0; w < words; w++) {
@@ -166,7 +166,7 @@ static bool follow_retakes(const Trail *t, const Edge *edge)
     bool good = true;
     if (any != 0 && to != NULL) {
         retake_push(t->family, t->side, edge, back, there);
-        good = want(edge->answer[0].family, t->winner, t->side, there, t->won);
+        good = want(to, t->winner, t->side, there, t->won);
     } else if (any != 0)
         good = take_in(t->search, &edge->answer[0]);
     free(back);

@@ -287,10 +287,8 @@ static int gen_follow(GenArgs *args)
 
 static int gen_run(GenArgs *args)
 {
-    CliDirs dirs = {0};
-    cli_dirs_default(&dirs);
-    if (args->options.directory == NULL) args->options.directory = dirs.dir[0];
-    dirs = (CliDirs){.dir = {args->options.directory}, .count = 1, .environment = dirs.environment};
+    CliDirs dirs;
+    gen_choose_folder(args, &dirs);
     int code = CLI_FAILED;
     if (args->ranks != NULL && args->ranks->rank > 0)
         code = gen_follow(args);
@@ -299,9 +297,6 @@ static int gen_run(GenArgs *args)
     cli_dirs_free(&dirs);
     return code;
 }
-
-static const GenerateOptions gen_defaults = {.codec = TABLE_SYMBOLS,
-                                             .metrics = (1u << TREB_METRICS) - 1};
 
 int cli_gen(int argc, char **argv)
 {

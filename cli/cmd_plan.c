@@ -247,7 +247,7 @@ static void print_make(const Jobs *jobs)
 
 /* Jobs of a round with as much memory: an array. */
 typedef struct Array {
-    size_t first, count; /* in the order that sort_jobs gives */
+    size_t first, count; /* in the order of compare_jobs */
     double seconds;      /* that the longest takes */
 } Array;
 
@@ -403,15 +403,14 @@ static int plan_with(GenArgs *args)
 {
     Estimate e;
     treb_error error;
-    Jobs jobs = {.args = args,
-                 .estimate = &e,
-                 .threads = args->threads ? (int)args->threads : omp_get_max_threads()};
+    Jobs jobs = {.args = args, .estimate = &e, .threads = omp_get_max_threads()};
     /* What a job may have is looked at one by one. */
     GenerateOptions options = args->options;
     options.memory = 0;
     if (estimate_make(&options, args->material, args->materials, &e, &error) != TREB_OK)
         return cli_fail(args->command, &error, NULL);
-    if (e.plan.steps > 0) estimate_pace(&e, &options);
+    /* A makefile tells no time. */
+    if (e.plan.steps > 0 && args->to != PLAN_MAKE) estimate_pace(&e, &options);
     int code = find_paths(&jobs) && list_jobs(&jobs) ? print_jobs(&jobs) : CLI_FAILED;
     free(jobs.job);
     estimate_free(&e);
@@ -420,15 +419,12 @@ static int plan_with(GenArgs *args)
 
 int cli_plan(int argc, char **argv)
 {
-    GenArgs args = {.command = "plan",
-                    .options = {.codec = TABLE_SYMBOLS, .metrics = (1u << TREB_METRICS) - 1}};
+    GenArgs args = {.command = "plan", .options = gen_defaults};
     int code = gen_parse_plan(&args, argc, argv);
     CliDirs dirs = {0};
     if (code < 0) {
-        cli_dirs_default(&dirs);
-        if (args.options.directory == NULL) args.options.directory = dirs.dir[0];
-        CliDirs one = {.dir = {args.options.directory}, .count = 1};
-        code = cli_refuse_addresses("plan", &one) ? CLI_FAILED : plan_with(&args);
+        gen_choose_folder(&args, &dirs);
+        code = cli_refuse_addresses("plan", &dirs) ? CLI_FAILED : plan_with(&args);
     }
     cli_dirs_free(&dirs);
     free(args.material);

@@ -85,6 +85,17 @@ static const char export_usage[] =
     "  -q, --quiet          no progress\n"
     "  -h, --help           this text\n";
 
+const GenerateOptions gen_defaults = {.codec = TABLE_SYMBOLS, .metrics = (1u << TREB_METRICS) - 1};
+
+void gen_choose_folder(GenArgs *args, CliDirs *dirs)
+{
+    *dirs = (CliDirs){0};
+    cli_dirs_default(dirs);
+    if (args->options.directory == NULL) args->options.directory = dirs->dir[0];
+    *dirs = (CliDirs){
+        .dir = {args->options.directory}, .count = 1, .environment = dirs->environment};
+}
+
 /* For jobs: what names the same tables. */
 static bool note_words(GenArgs *args, const char *option, const char *value)
 {
@@ -152,7 +163,6 @@ static bool set_number(GenArgs *args, int c, const char *value)
                         threads ? 1024 : 19, &number))
         return false;
     if (threads) {
-        args->threads = number;
         omp_set_num_threads((int)number);
         return true;
     }

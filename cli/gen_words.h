@@ -13,9 +13,8 @@ typedef struct GenArgs {
     bool estimate, quiet, force;
     Material only; /* what options.only points to */
     /* Of a plan: */
-    int to;           /* PLAN_... */
-    uint64_t threads; /* of a job; 0: not said */
-    char *words;      /* of `gen`, that name the same tables: "--men 4 --metric wdl"; to be freed */
+    int to;      /* PLAN_... */
+    char *words; /* of `gen`, that name the same tables: "--men 4 --metric wdl"; to be freed */
     /* By ranks: */
     Ranks *ranks;                 /* NULL: none */
     const char *scratch, *tables; /* as --scratch and --tables say */
@@ -29,6 +28,10 @@ int gen_parse(GenArgs *args, int argc, char **argv);
 int gen_parse_plan(GenArgs *args, int argc, char **argv);
 int gen_parse_export(GenArgs *args, int argc, char **argv);
 int gen_parse_ranks(GenArgs *args, const char *usage, int argc, char **argv);
+
+/* What is not said: all metrics, codec symbols; and the folder, which `dirs` then has alone. */
+extern const GenerateOptions gen_defaults;
+void gen_choose_folder(GenArgs *args, CliDirs *dirs);
 
 /* `trebuchet-mpi gen`, by one of several ranks. */
 int cli_gen_ranks(int argc, char **argv, const char *usage, Ranks *ranks);

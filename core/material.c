@@ -254,14 +254,18 @@ size_t material_list(int men, Material *out, size_t max)
     return n;
 }
 
+bool material_parse_start(const char *text, size_t length, Material *out)
+{
+    char name[MATERIAL_NAME_SIZE];
+    if (length >= sizeof name) return false;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return material_parse(name, out);
+}
+
 bool material_of_file(const char *name, Material *out)
 {
-    char base[MATERIAL_NAME_SIZE];
-    size_t length = strcspn(name, ".");
-    if (length >= sizeof base) return false;
-    memcpy(base, name, length);
-    base[length] = '\0';
-    if (!material_parse(base, out)) return false;
+    if (!material_parse_start(name, strcspn(name, "."), out)) return false;
     Material canonical = *out;
     return !material_canonical(&canonical);
 }

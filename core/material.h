@@ -18,6 +18,9 @@ typedef struct Material {
 /* Reads "KRPvKR" (any order of men within a side), as files have it. False if it is no material. */
 bool material_parse(const char *name, Material *out);
 
+/* The same of the first `length` letters of a longer text. */
+bool material_parse_start(const char *text, size_t length, Material *out);
+
 /* Reads a material as people write it: KRPvKR, krp-kr, KRP v KR, KRPKR. Capitals do not matter. The
  * sides are parted by a v, by vs or by the only gap (a space, dash or underscore), or else the
  * second begins with its king. TREB_ERR_ARGUMENT, with what is wrong, if it is no material. */

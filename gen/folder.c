@@ -52,9 +52,9 @@ static int try_once(LockFile *lock, int kind)
     return outcome;
 }
 
-/* Says who has it, for those who find it locked. */
 static const char several[] = "one of several, of which the last to begin was ";
 
+/* Says who has it, for those who find it locked. */
 static void sign(const LockFile *lock, bool shared)
 {
     char host[256] = "", text[360];
@@ -98,16 +98,11 @@ static void remove_left(const char *directory)
     DIR *list = opendir(directory);
     if (list == NULL) return;
     for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        char name[MATERIAL_NAME_SIZE];
+        const char *name = entry->d_name, *dot = strchr(name + (name[0] == '.'), '.');
         Material material;
-        size_t length = strlen(entry->d_name);
-        if (entry->d_name[0] != '.' || length < sizeof ending ||
-            length - sizeof ending >= sizeof name)
-            continue;
-        if (strcmp(entry->d_name + length + 1 - sizeof ending, ending) != 0) continue;
-        memcpy(name, entry->d_name + 1, length - sizeof ending);
-        name[length - sizeof ending] = '\0';
-        if (material_parse(name, &material)) unlinkat(dirfd(list), entry->d_name, 0);
+        if (name[0] != '.' || dot == NULL || strcmp(dot, ending) != 0) continue;
+        if (material_parse_start(name + 1, (size_t)(dot - name) - 1, &material))
+            unlinkat(dirfd(list), name, 0);
     }
     closedir(list);
 }

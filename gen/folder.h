@@ -5,8 +5,6 @@
 #ifndef TREB_GEN_FOLDER_H
 #define TREB_GEN_FOLDER_H
 
-#include <stdatomic.h>
-
 #include "core/material.h"
 #include "trebuchet.h"
 

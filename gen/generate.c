@@ -78,7 +78,7 @@ static treb_status run_shared(Works *works, const FolderLock *folder, GenerateSt
     if (status != TREB_OK) return status;
     if (step->write)
         step->write = !generate_complete(options->directory, &step->material, options->metrics);
-    *done = !step->write && store_has(works->store, &step->material, step->parents);
+    *done = step_done(works, step);
     if (!*done) status = job_run(works, step, report, error);
     folder_unlock_table(&table);
     return status;

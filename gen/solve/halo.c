@@ -222,11 +222,7 @@ treb_status solver_gather(Solver *s, treb_error *error)
     if (!buffers_init(&t, s, false)) return fail_memory(error);
     Parts parts = {.s = s, .t = &t, .to = ranks_others(ranks)};
     const RankExchange exchange = {&parts, parts.to, parts.to, parts_send, parts_take};
-    RankTraffic *traffic = ranks->traffic;
-    const uint64_t before = traffic->bytes;
     treb_status status = ranks_exchange(ranks, &exchange, error);
-    traffic->gathered += traffic->bytes - before;
-    traffic->before = traffic->bytes;
     buffers_free(&t);
     return status;
 }

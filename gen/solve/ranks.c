@@ -139,7 +139,7 @@ uint64_t ranks_most(const Ranks *ranks, uint64_t number)
     return ~ranks->least(ranks->context, ~number);
 }
 
-treb_status ranks_exchange(const Ranks *ranks, const RankExchange *x, treb_error *error)
+static treb_status exchange(const Ranks *ranks, const RankExchange *x, treb_error *error)
 {
     bool more = true;
     do {
@@ -155,6 +155,16 @@ treb_status ranks_exchange(const Ranks *ranks, const RankExchange *x, treb_error
         if (status != TREB_OK) return status;
     } while (ranks->least(ranks->context, !more) == 0);
     return TREB_OK;
+}
+
+treb_status ranks_exchange(const Ranks *ranks, const RankExchange *x, treb_error *error)
+{
+    RankTraffic *traffic = ranks->traffic;
+    const uint64_t before = traffic->bytes;
+    treb_status status = exchange(ranks, x, error);
+    traffic->gathered += traffic->bytes - before;
+    traffic->before = traffic->bytes;
+    return status;
 }
 
 void ranks_traffic_start(const Ranks *ranks)

@@ -95,7 +95,7 @@ static inline uint64_t ranks_others(const Ranks *ranks)
 uint64_t ranks_most(const Ranks *ranks, uint64_t number);
 
 /* What all ranks do together: each sends to some and takes from some, round after round, so that whoever takes need
- * keep no more in memory than is sent in a round. */
+ * keep no more in memory than is sent in a round. What is sent counts as gathered. */
 typedef struct RankExchange {
     void *context;
     uint64_t to, from;

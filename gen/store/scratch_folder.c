@@ -106,14 +106,13 @@ static void keep_file(void *context, const char *name, const char *path)
 {
     const Keeping *k = context;
     Material material;
-    char text[MATERIAL_NAME_SIZE], kind[8];
-    const size_t length = strcspn(name, ".-");
+    char kind[8];
     const char *ending = strchr(name, '.');
     snprintf(kind, sizeof kind, ".%s.", values(k->folder));
-    if (length >= sizeof text || ending == NULL || strncmp(ending, kind, strlen(kind)) != 0) return;
-    memcpy(text, name, length);
-    text[length] = '\0';
-    if (material_parse(text, &material) && !k->wanted(k->context, &material)) unlink(path);
+    if (ending == NULL || strncmp(ending, kind, strlen(kind)) != 0) return;
+    if (material_parse_start(name, strcspn(name, ".-"), &material) &&
+        !k->wanted(k->context, &material))
+        unlink(path);
 }
 
 void scratch_folder_keep(const ScratchFolder *folder, ScratchWanted *wanted, void *context)

@@ -195,16 +195,6 @@ static treb_status fill_take(void *context, const RankBatch *batch, treb_error *
     return TREB_OK;
 }
 
-/* What was sent counts as gathered. */
-static treb_status exchange(const Ranks *ranks, const RankExchange *x, treb_error *error)
-{
-    const uint64_t before = ranks->traffic->bytes;
-    treb_status status = ranks_exchange(ranks, x, error);
-    ranks->traffic->gathered += ranks->traffic->bytes - before;
-    ranks->traffic->before = ranks->traffic->bytes;
-    return status;
-}
-
 /* Brings to each rank what it wants of a batch, whose numbers are known to all. */
 static treb_status fill(const Side *s, const Batch *batch, const Wanted *wanted, treb_error *error)
 {
@@ -220,7 +210,7 @@ static treb_status fill(const Side *s, const Batch *batch, const Wanted *wanted,
     const uint64_t others = ranks_others(ranks);
     const RankExchange x = {&f, others, others, fill_send, fill_take};
     while (others == 0 && f.task < f.tasks && status == TREB_OK) status = fill_some(&f, error);
-    if (status == TREB_OK) status = exchange(ranks, &x, error);
+    if (status == TREB_OK) status = ranks_exchange(ranks, &x, error);
     free(f.chunk);
     ledger_free(f.taken);
     return status;
@@ -324,7 +314,7 @@ static treb_status bring_blocks(Out *out, Spool *spool, treb_error *error)
     for (int r = 1; r < ranks->count && status == TREB_OK; r++) {
         RankExchange x = {ranks->rank == 0 ? (void *)out : spool, ranks->rank == r,
                           ranks->rank == 0 ? UINT64_C(1) << r : 0, spool_send, spool_take};
-        status = exchange(ranks, &x, error);
+        status = ranks_exchange(ranks, &x, error);
     }
     spool->end = spool->sent = 0;
     if (status == TREB_OK && spool->file >= 0 && ftruncate(spool->file, 0) != 0)

@@ -384,13 +384,6 @@ START_TEST(scratch_for_others)
 }
 END_TEST
 
-static bool scratch_exists(void)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%.4000s/.scratch", work);
-    return access(path, F_OK) == 0;
-}
-
 static void sleep_milliseconds(long time)
 {
     nanosleep(&(struct timespec){time / 1000, time % 1000 * 1000000}, NULL);
@@ -402,14 +395,14 @@ START_TEST(killed_runs)
 {
     const long moments[] = {30, 150, 400};
     Child child = child_start(work, 0, EVERY, "KRvKP");
-    for (int wait = 0; wait < 500 && !scratch_exists(); wait++) sleep_milliseconds(10);
+    for (int wait = 0; wait < 500 && !exists(".scratch"); wait++) sleep_milliseconds(10);
     sleep_milliseconds(moments[_i]);
     kill(child.process, SIGKILL);
     child_wait(child);
     snprintf(tables, sizeof tables, "%.4000s/good", work);
     Outcome out = run_in_child(0, EVERY, "KRvKP");
     ck_assert_msg(out.status == TREB_OK, "%s", out.text);
-    ck_assert(!scratch_exists());
+    ck_assert(!exists(".scratch"));
     char other[PATH_SIZE];
     strcpy(other, work);
     strcpy(tables, work);
