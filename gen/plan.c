@@ -155,8 +155,8 @@ static treb_status plan_only(GeneratePlan *plan, const Material *only, treb_erro
     if (kept == NULL) return fail_memory(error);
     for (size_t i = plan->steps; i-- > 0;) {
         GenerateStep *step = &plan->step[i];
-        const bool wanted = step->write && material_equal(&step->material, only);
-        step->write = wanted;
+        const bool wanted = material_equal(&step->material, only);
+        step->write = step->write && wanted;
         kept[i] = wanted || has_parent(plan, i, kept);
     }
     for (size_t i = 0; i < plan->steps; i++)

@@ -376,6 +376,12 @@ START_TEST(scratch_for_others)
     ck_assert(!exists(".scratch/KNvK.dtm.solved") && exists(".scratch/KRvK.dtm.solved"));
     /* Made already. */
     ck_assert_int_eq(run_only("KRvKN").files, 0);
+    /* So is this, but what others want of it is gone: that is solved again, and no files are written. */
+    char lost[PATH_SIZE + 300];
+    snprintf(lost, sizeof lost, "%s/.scratch/KRvK.dtm.solved", work);
+    ck_assert_int_eq(unlink(lost), 0);
+    ck_assert_int_eq(run_only("KRvK").files, 0);
+    ck_assert(exists(".scratch/KRvK.dtm.solved"));
     /* No files are made of what it needs: they have jobs of their own. */
     ck_assert_int_eq(run_only("KQvKR").files, 4);
     ck_assert(!exists("KQvK.wdl.treb") && exists(".scratch/KQvK.dtm.solved"));
