@@ -23,7 +23,8 @@ run() {
         printf 'ok    %-22s %3d s  %s\n' "$name" $((SECONDS - start)) "$(grep -E '^[0-9]+%: Checks' "$last" | tail -1)"
     else
         echo FAIL >>"$results"
-        printf 'FAIL  %-22s %3d s\n%s\n' "$name" $((SECONDS - start)) "$(tail -40 "$last")"
+        printf 'FAIL  %-22s %3d s\n%s\n' "$name" $((SECONDS - start)) \
+            "$(grep -A 15 '^not ok' "$last"; tail -40 "$last")"
     fi
     cat "$last" >>"$log"
     rm -f "$last"
