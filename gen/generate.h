@@ -11,8 +11,8 @@ typedef struct GenerateReport {
     double total;
     bool resumed; /* from where an earlier run was */
     /* Of a table that ranks solved together: what all of them sent, and the most in a ply by one; how long all waited;
-     * and in bytes the sets of the largest share, and the largest process. */
-    RankTraffic traffic;
+     * the same while they wrote its files together; and in bytes the sets of the largest share, and the largest process. */
+    RankTraffic traffic, writing;
     uint64_t sets, largest;
 } GenerateReport;
 

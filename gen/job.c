@@ -408,14 +408,22 @@ static treb_status job_start(TableJob *job, treb_error *error)
     return status;
 }
 
-/* What the ranks sent for this table. */
-static void report_traffic(TableJob *job)
+/* What the ranks sent to solve this table. */
+static void report_solving(TableJob *job)
+{
+    const Ranks *ranks = job->options->ranks;
+    job->report->traffic = ranks_traffic(ranks);
+    job->report->sets = solver_sets(&job->shape, 0, ranks).all;
+    ranks_traffic_start(ranks);
+}
+
+/* And to write its files, if they did so together. */
+static void report_writing(TableJob *job)
 {
     const Ranks *ranks = job->options->ranks;
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
-    job->report->traffic = ranks_traffic(ranks);
-    job->report->sets = solver_sets(&job->shape, 0, ranks).all;
+    if (ranks_writing(ranks, &job->shape) != NULL) job->report->writing = ranks_traffic(ranks);
     job->report->largest = ranks_most(ranks, 1024 * (uint64_t)used.ru_maxrss);
 }
 
@@ -425,7 +433,7 @@ static treb_status job_try(TableJob *job, treb_error *error)
     if (status != TREB_OK) return status;
     if (job->step->divided) ranks_traffic_start(job->options->ranks);
     status = job_levels(job, error);
-    if (job->step->divided && status == TREB_OK) report_traffic(job);
+    if (job->step->divided && status == TREB_OK) report_solving(job);
     bool complete = status == TREB_OK && !stopping(job);
     treb_error second;
     if (complete && job->lasting && job->table) {
@@ -442,6 +450,7 @@ static treb_status job_try(TableJob *job, treb_error *error)
     /* Otherwise what the logs have filed is left for a later run. */
     if (complete) works_make_room(job->works, job->step, job->pool);
     treb_status ended = writer_end(job, complete, complete ? error : &second);
+    if (job->step->divided && complete && ended == TREB_OK) report_writing(job);
     state_free(&job->state);
     /* Until the first has written its files all may be needed again. */
     if (complete && ended == TREB_OK && job->lasting) all_agree(job, true);
