@@ -26,6 +26,9 @@ typedef struct CliDirs {
 
 /* ---- Failures: output.c ---------------------------------------------------------------------- */
 
+/* "trebuchet", or the name of another program that has its commands. */
+extern const char *cli_program;
+
 /* The user sees "trebuchet COMMAND: ..." on standard error, as of all errors, and with --json the
  * message once more in the object that the command ends with. For failures that have no treb_error.
  * The command may be NULL where there is none. */

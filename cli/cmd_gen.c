@@ -37,19 +37,21 @@ static void note_longest(GenRun *run, size_t step, const Tally *t)
 static void print_traffic(const GenerateReport *r)
 {
     const RankTraffic *t = &r->traffic, *w = &r->writing;
-    char sent[16], most[16], gathered[16], written[16], sets[16], largest[16];
+    char sent[16], most[16], gathered[16], written[16], sets[16], solving[16], largest[16];
     cli_format_size(t->bytes - t->gathered, sent);
     cli_format_size(t->most, most);
     cli_format_size(t->gathered, gathered);
     cli_format_size(w->bytes, written);
     cli_format_size(r->sets, sets);
-    cli_format_size(r->largest, largest);
-    printf("          %" PRIu64 " plies, %s sent, at most %s by a rank in a ply; %s gathered\n"
-           "          %" PRIu64 " messages; %.2f s waiting, summed over ranks\n"
-           "          to write files: %s in %" PRIu64 " messages, %.2f s waiting\n"
-           "          a rank has up to %s of sets; the largest process took %s\n",
-           t->plies, sent, most, gathered, t->messages, 1e-6 * (double)t->waiting, written,
-           w->messages, 1e-6 * (double)w->waiting, sets, largest);
+    cli_format_size(r->largest[0], solving);
+    cli_format_size(r->largest[1], largest);
+    printf(
+        "          %" PRIu64 " plies, %s sent, at most %s by a rank in a ply; %s gathered\n"
+        "          %" PRIu64 " messages; %.2f s waiting, summed over ranks\n"
+        "          to write files: %s in %" PRIu64 " messages, %.2f s waiting\n"
+        "          a rank has up to %s of sets; the largest process took %s by then, %s in the end\n",
+        t->plies, sent, most, gathered, t->messages, 1e-6 * (double)t->waiting, written,
+        w->messages, 1e-6 * (double)w->waiting, sets, solving, largest);
     fflush(stdout);
 }
 

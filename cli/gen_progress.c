@@ -217,14 +217,16 @@ GenProgress *gen_progress_start(const char *command, int style, const GeneratePl
 static json_t *traffic_json(const GenerateReport *r)
 {
     const RankTraffic *t = &r->traffic, *w = &r->writing;
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:I, s:I}", "plies",
+    json_t *writing = json_pack("{s:I, s:I, s:o}", "sent_bytes", (json_int_t)w->bytes, "messages",
+                                (json_int_t)w->messages, "waiting_s",
+                                cli_json_real(1e-6 * (double)w->waiting, 3));
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "plies",
                      (json_int_t)t->plies, "sent_bytes", (json_int_t)(t->bytes - t->gathered),
                      "most_bytes_ply", (json_int_t)t->most, "gathered_bytes",
                      (json_int_t)t->gathered, "messages", (json_int_t)t->messages, "waiting_s",
-                     cli_json_real(1e-6 * (double)t->waiting, 3), "writing_bytes",
-                     (json_int_t)w->bytes, "writing_messages", (json_int_t)w->messages,
-                     "writing_waiting_s", cli_json_real(1e-6 * (double)w->waiting, 3), "sets_bytes",
-                     (json_int_t)r->sets, "largest_bytes", (json_int_t)r->largest);
+                     cli_json_real(1e-6 * (double)t->waiting, 3), "writing", writing, "sets_bytes",
+                     (json_int_t)r->sets, "solving_largest_bytes", (json_int_t)r->largest[0],
+                     "largest_bytes", (json_int_t)r->largest[1]);
 }
 
 static void step_json(const GenProgress *p, const char *name, const GenerateReport *r)

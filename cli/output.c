@@ -10,6 +10,8 @@
 #include "cli/json.h"
 #include "core/table.h"
 
+const char *cli_program = "trebuchet";
+
 /* What standard output owes to a program that reads it. */
 static struct {
     bool json;     /* it reads JSON */
@@ -41,7 +43,8 @@ static void note_format(const char *format, va_list args)
 static void print_format(const char *command, const char *format, va_list args)
 {
     fflush(stdout);
-    fprintf(stderr, "trebuchet%s%s: ", command != NULL ? " " : "", command != NULL ? command : "");
+    fprintf(stderr, "%s%s%s: ", cli_program, command != NULL ? " " : "",
+            command != NULL ? command : "");
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
 }
@@ -80,7 +83,7 @@ int cli_no_memory(const char *command)
 
 int cli_usage(const char *command)
 {
-    fprintf(stderr, "Try 'trebuchet%s%s --help'.\n", command != NULL ? " " : "",
+    fprintf(stderr, "Try '%s%s%s --help'.\n", cli_program, command != NULL ? " " : "",
             command != NULL ? command : "");
     return CLI_USAGE;
 }

@@ -29,7 +29,7 @@ static void tell(CliProgress *p, const char *text)
     if (p->terminal)
         fprintf(stderr, "\r%s\033[K", text);
     else
-        fprintf(stderr, "trebuchet %s: %s (%s)\n", p->command, text, spent);
+        fprintf(stderr, "%s %s: %s (%s)\n", cli_program, p->command, text, spent);
     p->drawn = p->terminal;
     if (!p->terminal) p->pause = p->pause < most_pause / 2 ? 2 * p->pause : most_pause;
     p->next = now + p->pause;

@@ -45,7 +45,8 @@ typedef struct Asked {
 typedef struct Counter {
     const Shape *parent;
     unsigned metrics;
-    int cuts; /* men from which on promotions lead to cuts */
+    int cuts;           /* men from which on promotions lead to cuts */
+    const Ranks *apart; /* see ranks_apart */
     Asked *asked[2 * MATERIAL_MAX_JUNIORS + 1];
     int count;
     bool failed; /* out of memory */
@@ -88,7 +89,7 @@ static Asked *asked_new(const Counter *c, const Material *m, unsigned wanted)
         return NULL;
     }
     a->wanted = wanted;
-    a->cost = store_side_memory(&a->shape, wanted, a->own, c->metrics);
+    a->cost = store_side_memory(&a->shape, wanted, a->own, c->metrics, a->own ? c->apart : NULL);
     return a;
 }
 
@@ -144,9 +145,9 @@ static bool count_batch(Counter *c, const Batch *batch)
 
 /* The most that a batch asks for at once. False: out of memory. */
 static bool count_asked(const Shape *shape, const Batches *batches, const GenerateOptions *o,
-                        uint64_t *most)
+                        const Ranks *apart, uint64_t *most)
 {
-    Counter c = {.parent = shape, .metrics = o->metrics, .cuts = o->cuts};
+    Counter c = {.parent = shape, .metrics = o->metrics, .cuts = o->cuts, .apart = apart};
     size_t step = batches->count / SAMPLE + 1;
     bool ok = true;
     *most = 0;
@@ -182,8 +183,10 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     step->pair = shape->pair;
     step->divided = ranks_for(o->ranks, shape) != NULL;
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape) >> shape->pair;
+    const Ranks *apart = ranks_apart(o->ranks, shape, step->parents);
     bool listed = material_men(&step->material) <= MEN_LISTED;
-    if (listed && !(batches_list(&batches, shape) && count_asked(shape, &batches, o, &asked))) {
+    if (listed &&
+        !(batches_list(&batches, shape) && count_asked(shape, &batches, o, apart, &asked))) {
         batches_free(&batches);
         return fail_memory(error);
     }

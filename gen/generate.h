@@ -11,9 +11,10 @@ typedef struct GenerateReport {
     double total;
     bool resumed; /* from where an earlier run was */
     /* Of a table that ranks solved together: what all of them sent, and the most in a ply by one; how long all waited;
-     * the same while they wrote its files together; and in bytes the sets of the largest share, and the largest process. */
+     * the same while they wrote its files together; and in bytes the sets of the largest share, and what the largest process
+     * has taken by the time that all was solved, and written. */
     RankTraffic traffic, writing;
-    uint64_t sets, largest;
+    uint64_t sets, largest[2];
 } GenerateReport;
 
 static inline double generate_writing(const GenerateReport *report)

@@ -57,6 +57,12 @@ static const Ranks *job_ranks(const TableJob *job)
     return job->step->divided ? job->options->ranks : NULL;
 }
 
+/* Those of which each keeps its own planes; NULL: what is solved is brought to all. */
+static const Ranks *job_apart(const TableJob *job)
+{
+    return ranks_apart(job_ranks(job), &job->shape, job->step->parents);
+}
+
 /* Whether that is so for all ranks. */
 static bool all_agree(const TableJob *job, bool own)
 {
@@ -77,7 +83,7 @@ static void put_key(const TableJob *job, State *state)
     if (ranks == NULL) return;
     state_put(state, (uint64_t)ranks->rank);
     state_put(state, (uint64_t)ranks->count);
-    state_put(state, RANK_PARTS);
+    state_put(state, RANK_DEAL);
 }
 
 static bool get_key(const TableJob *job, State *state)
@@ -179,9 +185,7 @@ static treb_status batch_run(TableJob *job, const Batch *batch, Solver *solver, 
     treb_status status = batch_solve(job, batch, solver, &slice, error);
     if (status == TREB_OK && stopping(job)) return TREB_OK;
     const bool stored = job->step->parents || job->shape.pawns;
-    /* Where planes are small the first writes alone, and pushes and parents ask in all ranks for any plane. */
-    const bool alone = job->step->write && ranks_writing(job_ranks(job), &job->shape) == NULL;
-    if (status == TREB_OK && (stored || alone)) status = solver_gather(solver, error);
+    if (status == TREB_OK && job_apart(job) == NULL) status = solver_gather(solver, error);
     if (status == TREB_OK && stored) status = store_put(job->table, batch->number, slice, error);
     double solved = omp_get_wtime();
     set_phase(job, GENERATE_COLLECT);
@@ -316,8 +320,8 @@ static treb_status writer_end(TableJob *job, bool complete, treb_error *error)
 /* What the store has of the table; from where an earlier run was unless `state` is NULL. False: see `error`. */
 static bool table_begin(TableJob *job, State *state, treb_error *error)
 {
-    job->table =
-        store_begin(job->works->store, &job->shape, job->step->parents, job->lasting, state, error);
+    job->table = store_begin(job->works->store, &job->shape, job->step->parents, job_apart(job),
+                             job->lasting, state, error);
     return job->table != NULL;
 }
 
@@ -408,11 +412,20 @@ static treb_status job_start(TableJob *job, treb_error *error)
     return status;
 }
 
+/* What the largest of all ranks has taken so far. */
+static uint64_t largest_process(const Ranks *ranks)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return ranks_most(ranks, 1024 * (uint64_t)used.ru_maxrss);
+}
+
 /* What the ranks sent to solve this table. */
 static void report_solving(TableJob *job)
 {
     const Ranks *ranks = job->options->ranks;
     job->report->traffic = ranks_traffic(ranks);
+    job->report->largest[0] = largest_process(ranks);
     job->report->sets = solver_sets(&job->shape, 0, ranks).all;
     ranks_traffic_start(ranks);
 }
@@ -421,10 +434,8 @@ static void report_solving(TableJob *job)
 static void report_writing(TableJob *job)
 {
     const Ranks *ranks = job->options->ranks;
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
     if (ranks_writing(ranks, &job->shape) != NULL) job->report->writing = ranks_traffic(ranks);
-    job->report->largest = ranks_most(ranks, 1024 * (uint64_t)used.ru_maxrss);
+    job->report->largest[1] = largest_process(ranks);
 }
 
 static treb_status job_try(TableJob *job, treb_error *error)

@@ -70,6 +70,7 @@ int main(int argc, char **argv)
     wait_quietly(argv);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &threads);
     Transport *transport = transport_new(&ranks);
+    cli_program = "trebuchet-mpi";
     if (threads < MPI_THREAD_SERIALIZED)
         ranks.end_job(ranks.context, "this MPI library knows no threads (MPI_THREAD_SERIALIZED)");
     if (ranks.count > RANKS_MOST)

@@ -12,6 +12,7 @@
  * except for pawn moves and captures of pawns. */
 #include "gen/solve/children.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/bitboard.h"
@@ -73,7 +74,9 @@ static bool view_init(ChildView *view, const Pass *p, const Child *child, const 
     for (int i = 0; i < 2; i++) kings[i ^ child->swap] = king[i] ^ flip;
     int coordinate = index_kings(child->shape->pawns, kings[0], kings[1], &symmetry);
     if (coordinate < 0) return false;
-    uint32_t plane = (uint32_t)coordinate;
+    const int32_t *place = child->solved->place;
+    assert(place == NULL || place[coordinate] >= 0);
+    uint32_t plane = (uint32_t)(place != NULL ? place[coordinate] : coordinate);
     size_t cells = child->shape->plane_cells;
     if (child->cut != NULL) {
         int square = index_symmetry_square(symmetry, promoted_square ^ flip);

@@ -19,15 +19,27 @@ static unsigned curve(unsigned square)
     return along;
 }
 
+/* With pawns, of a plane and the one with the files exchanged that which has the black king on the left. */
+static uint32_t on_left(const Shape *shape, uint32_t kings)
+{
+    const uint8_t *king = shape->king[kings];
+    int symmetry;
+    if (!shape->pawns || (king[1] & 7) < 4) return kings;
+    return (uint32_t)index_kings(true, king[0] ^ 7, king[1] ^ 7, &symmetry);
+}
+
 void ranks_parts(const Shape *shape, uint8_t *part)
 {
-    uint32_t before[64 + 1] = {0}; /* planes with the black king earlier on the curve */
-    for (uint32_t k = 0; k < shape->kings; k++) before[curve(shape->king[k][1]) + 1]++;
+    uint32_t before[64 + 1] = {0}, planes = 0; /* with the black king earlier on the curve */
+    for (uint32_t k = 0; k < shape->kings; k++)
+        if (on_left(shape, k) == k) before[curve(shape->king[k][1]) + 1]++, planes++;
     for (int i = 0; i < 64; i++) before[i + 1] += before[i];
     for (uint32_t k = 0; k < shape->kings; k++) {
+        if (on_left(shape, k) != k) continue;
         uint64_t at = before[curve(shape->king[k][1])]++;
-        part[k] = (uint8_t)(at * RANK_PARTS / shape->kings);
+        part[k] = (uint8_t)(at * RANK_PARTS / planes);
     }
+    for (uint32_t k = 0; k < shape->kings; k++) part[k] = part[on_left(shape, k)];
 }
 
 /* The rank that has each plane. */

@@ -4,7 +4,7 @@
  * A rank keeps the sets of its own planes. A king's move leads to planes that may be another's: of these, its
  * *halo*, it keeps the cells not yet won, and is told at each ply what else was decided there. Every other
  * man's move stays inside a plane. Planes are dealt out by the black king's square, in the order of a curve that
- * keeps neighbours together, in 64 parts of the same size, whose limits do not depend on how many ranks there
+ * keeps neighbours together, in 64 parts of the same size or nearly, whose limits do not depend on how many ranks there
  * are; each rank has as many parts as the others, or one more.
  *
  * How bytes travel is not known here: whoever starts the ranks brings the functions. What goes wrong with
@@ -18,6 +18,7 @@
 enum {
     RANKS_MOST = 64,
     RANK_PARTS = RANKS_MOST,
+    RANK_DEAL = 2,        /* how planes are dealt out: what an older program saved is of others */
     RANK_ROUND = 8 << 20, /* bytes that are sent to each rank before these are taken, about */
     PLACE_NONE = -1,
     RANK_BATCH_SLACK = 8
@@ -77,7 +78,15 @@ static inline const Ranks *ranks_writing(const Ranks *ranks, const Shape *shape)
     return shape->men >= 2 ? ranks_for(ranks, shape) : NULL;
 }
 
-/* The part that each plane is of, in ascending order of `kings`; and whose it is. */
+/* Those that keep of a solved slice their own planes alone: only the table's own pushes ask for it, and these leave the
+ * kings where they are. NULL: what other tables want every rank has. `parents`: see gen/solve/solved.h. */
+static inline const Ranks *ranks_apart(const Ranks *ranks, const Shape *shape, unsigned parents)
+{
+    return parents == 0 ? ranks_writing(ranks, shape) : NULL;
+}
+
+/* The part that each plane is of, in ascending order of `kings`; and whose it is. With pawns a plane and its image with
+ * the files exchanged are of the same, as a push may lead from one to the other. */
 void ranks_parts(const Shape *shape, uint8_t *part);
 static inline int ranks_owner(int ranks, unsigned part)
 {

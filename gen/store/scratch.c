@@ -40,8 +40,21 @@ void entry_free(StoreEntry *entry)
     free(entry->lane_of);
     free(entry->path);
     if (entry->file >= 0) close(entry->file);
+    share_free(&entry->share);
     shape_free(&entry->shape);
     free(entry);
+}
+
+bool entry_divide(StoreEntry *entry, const Ranks *ranks)
+{
+    if (ranks == NULL) return true;
+    assert(entry->cut.squares == 0 && entry->batches == 0);
+    RankShare *share = &entry->share;
+    if (!share_init(share, &entry->shape, ranks)) return false;
+    entry->planes = share->planes;
+    for (uint32_t i = 0; i < share->halo[0]; i++)
+        share->place[0][share->halo_plane[0][i]] = PLACE_NONE;
+    return true;
 }
 
 StoreEntry entry_layout(const Shape *shape, unsigned wanted)
@@ -95,8 +108,10 @@ StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes)
     entry->batch[entry->batches] = batch;
     memcpy(batch->slice, slice, lanes * sizeof *slice);
     batch->lanes = lanes;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         batch->side[i].solved.cut = entry->cut.squares > 0 ? &entry->cut : NULL;
+        batch->side[i].solved.place = entry->share.place[0];
+    }
     for (int lane = 0; lane < lanes; lane++) {
         entry->batch_of[slice[lane]] = entry->batches;
         entry->lane_of[slice[lane]] = lane;
@@ -284,7 +299,7 @@ static void put_plane(const StoreEntry *entry, const Plane *plane, int square, u
 treb_status side_fill(const StoreEntry *entry, Side *side, int color, const Slice *slice,
                       bool pushes, treb_error *error)
 {
-    const Shape *shape = slice->shape;
+    const uint32_t *own = entry->share.plane; /* NULL: all */
     const int parts = pushes ? PARTS : 1;
     treb_status status = TREB_OK;
     unsigned needed = 0;
@@ -296,18 +311,19 @@ treb_status side_fill(const StoreEntry *entry, Side *side, int color, const Slic
 #pragma omp parallel
     {
         Plane plane;
-        bool ready = plane_init(&plane, shape, needed, entry->ledger);
+        bool ready = plane_init(&plane, slice->shape, needed, entry->ledger);
 #pragma omp for schedule(dynamic, 4)
-        for (uint32_t k = 0; k < shape->kings; k++) {
+        for (uint32_t i = 0; i < entry->planes; i++) {
             treb_error mine;
-            treb_status own =
-                ready ? plane_read(&plane, slice, color, k, &mine) : fail_memory(&mine);
-            for (int part = 0; part < parts && own == TREB_OK; part++)
-                put_plane(entry, &plane, 0, k, part, &side->solved, color);
-            if (own == TREB_OK) continue;
+            const uint32_t kings = own != NULL ? own[i] : i;
+            treb_status done =
+                ready ? plane_read(&plane, slice, color, kings, &mine) : fail_memory(&mine);
+            for (int part = 0; part < parts && done == TREB_OK; part++)
+                put_plane(entry, &plane, 0, i, part, &side->solved, color);
+            if (done == TREB_OK) continue;
 #pragma omp critical(scratch_error)
             {
-                status = own;
+                status = done;
                 *error = mine;
             }
         }
@@ -460,6 +476,7 @@ treb_status part_write(StoreEntry *entry, Side *side, int color, int part, const
     const size_t chunks = part_chunks(entry);
     treb_status status = TREB_OK;
     assert(side->chunk[part] == NULL && (side->kept[part] != NULL || slice != NULL));
+    assert(side->kept[part] != NULL || entry->share.plane == NULL);
     if (side->kept[part] == NULL && part == PART_VALUES) side->kind = side_kind(slice);
     const Slice *from = side->kept[part] != NULL ? NULL : slice;
     side->chunk[part] = malloc(chunks * sizeof *side->chunk[part]);

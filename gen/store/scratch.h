@@ -53,8 +53,9 @@ typedef struct StoreEntry {
     Shape shape;     /* first: an entry is found by it */
     unsigned wanted; /* what it is for: WANT_... */
     Cut cut;         /* of no squares: none */
-    uint32_t planes; /* of a slice, and their size */
+    uint32_t planes; /* of a slice, or of those that a rank keeps, and their size */
     size_t plane_words, plane_cells;
+    RankShare share; /* of what a rank keeps; of no planes: all */
     Ledger *ledger;
     char *path;         /* of the file; NULL: none */
     uint32_t *batch_of; /* by slice */
@@ -73,6 +74,10 @@ StoreEntry entry_layout(const Shape *shape, unsigned wanted);
 /* An entry without batches, for sides or a cut. NULL: out of memory. */
 StoreEntry *entry_new(const Material *material, unsigned wanted, Ledger *ledger);
 void entry_free(StoreEntry *entry);
+
+/* Has a rank keep its own planes alone, before anything is in the entry; of no ranks (NULL) all. False: out of
+ * memory. */
+bool entry_divide(StoreEntry *entry, const Ranks *ranks);
 
 /* Adds a batch of `lanes` slices; not thread-safe. NULL: out of memory. */
 StoreBatch *entry_add(StoreEntry *entry, const uint64_t *slice, int lanes);

@@ -325,10 +325,11 @@ static bool get_entry(const Store *store, StoreEntry *entry, State *state)
 
 /* An entry of a table, with a file if others will ask for it; or as an earlier run put it. It is the store's. */
 static treb_status begin_entry(Store *store, const Material *material, unsigned wanted,
-                               bool lasting, State *state, StoreEntry **out, treb_error *error)
+                               const Ranks *apart, bool lasting, State *state, StoreEntry **out,
+                               treb_error *error)
 {
     StoreEntry *entry = entry_new(material, wanted, store->ledger);
-    if (entry == NULL || !store_add_entry(store, entry)) {
+    if (entry == NULL || !entry_divide(entry, apart) || !store_add_entry(store, entry)) {
         entry_free(entry);
         return fail_memory(error);
     }
@@ -340,8 +341,8 @@ static treb_status begin_entry(Store *store, const Material *material, unsigned 
     return fail(error, TREB_ERR_DAMAGED, "what an earlier run left cannot be used");
 }
 
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
-                        State *state, treb_error *error)
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, const Ranks *apart,
+                        bool lasting, State *state, treb_error *error)
 {
     StoreTable *table = calloc(1, sizeof *table);
     if (table == NULL) {
@@ -356,8 +357,8 @@ StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool
     treb_status status = TREB_OK;
     for (int i = 0; i <= CUTS && status == TREB_OK; i++)
         if (i == 0 || wanted_file(parents, i))
-            status = begin_entry(store, &shape->material, wanted_file(parents, i), lasting, state,
-                                 &table->entry[i], error);
+            status = begin_entry(store, &shape->material, wanted_file(parents, i), apart, lasting,
+                                 state, &table->entry[i], error);
     if (status == TREB_OK) return table;
     while (store->entries > before) drop_entry(store, store->entry[store->entries - 1]);
     free(table);
@@ -459,9 +460,12 @@ static treb_status put_copy(StoreTable *table, const uint64_t *number, const Sli
             status == TREB_OK ? entry_add(table->entry[0], number, slice->lanes) : NULL;
         ok = batch != NULL;
         if (ok) {
-            memcpy(batch->side, filled, sizeof filled);
             batch->level = table->level;
-            for (int color = 0; color < 2; color++) batch->side[color].used = ++table->store->clock;
+            for (int color = 0; color < 2; color++) {
+                filled[color].used = ++table->store->clock;
+                filled[color].solved.place = batch->side[color].solved.place;
+                batch->side[color] = filled[color];
+            }
         } else {
             table->store->held -= bytes;
         }
@@ -578,14 +582,17 @@ treb_status store_end(StoreTable *table, bool complete, treb_error *error)
 
 /* ---- how much it will hold ------------------------------------------------------------------- */
 
-uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics)
+uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics,
+                           const Ranks *apart)
 {
     /* Only tables of six men and more have distances that take two bytes. */
     const bool dtc = metrics >> TREB_DTC & 1, distances = dtc || metrics >> TREB_DTM & 1,
                many = material_men(&shape->material) > PLIES_BYTE_MEN;
     const SideKind kind = {true, distances && many, dtc};
-    const StoreEntry entry = entry_layout(shape, wanted);
+    StoreEntry entry = entry_layout(shape, wanted);
+    SharePlanes planes;
     uint64_t bytes = 0;
+    if (apart != NULL && share_largest(shape, apart, &planes)) entry.planes = planes.own;
     /* Cuts are read plane by plane if need be. */
     if (entry.cut.squares == 0) bytes += part_cost(&entry, kind, PART_VALUES);
     if (pushes) bytes += part_cost(&entry, kind, PART_PUSHES);

@@ -33,12 +33,12 @@ bool store_has(Store *store, const Material *material, unsigned wanted);
 /* Whether store_has would be true of a store that begins in `directory`. Changes nothing there. */
 bool store_left(const char *directory, bool mates, const Material *material, unsigned wanted);
 
-/* Begins a table. `parents`: what will be wanted by other tables; `lasting`: its files outlive a run that is
- * cut short; `state`: NULL, or what an earlier run put, to go on from. NULL: see `error`; TREB_ERR_DAMAGED if that
+/* Begins a table. `parents`: what will be wanted by other tables; `apart`: ranks that keep their own planes alone, or
+ * NULL (see ranks_apart); `lasting`: its files outlive a run that is cut short; `state`: NULL, or what an earlier run put, to go on from. NULL: see `error`; TREB_ERR_DAMAGED if that
  * cannot be used. */
 typedef struct StoreTable StoreTable;
-StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, bool lasting,
-                        State *state, treb_error *error);
+StoreTable *store_begin(Store *store, const Shape *shape, unsigned parents, const Ranks *apart,
+                        bool lasting, State *state, treb_error *error);
 
 /* Where a run saves a table in the works: the folder, made if need be, and a name, to which parts add theirs.
  * TREB_ERR_IO. */
@@ -71,8 +71,9 @@ SolvedSource store_source(Store *store);
 /* ---- How much it will hold -------------------------------------------------------------------- */
 
 /* Bytes of one side to move of a batch as parents ask for it, or as its own pushes do, with these
- * distances. */
-uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics);
+ * distances; of the largest share, where ranks keep their own planes. */
+uint64_t store_side_memory(const Shape *shape, unsigned wanted, bool pushes, unsigned metrics,
+                           const Ranks *apart);
 
 /* Bytes that filing a side takes with so many threads. */
 uint64_t store_write_memory(const Shape *shape, int threads);

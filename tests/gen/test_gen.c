@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "core/movegen.h"
+#include "gen/solve/ranks.h"
 #include "tests/support/gen_run.h"
 
 enum { LINE_SIZE = 512 };
@@ -460,6 +461,30 @@ END_TEST
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* Planes of ranks: of each part about as many; a push never leads to another rank, be it to the other half of the board. */
+START_TEST(planes_are_dealt_out)
+{
+    Shape shape;
+    uint8_t part[4096];
+    unsigned planes[RANK_PARTS] = {0};
+    Material material = material_of(_i ? "KPvKP" : "KQvKR");
+    ck_assert(shape_init(&shape, &material));
+    ranks_parts(&shape, part);
+    for (uint32_t k = 0; k < shape.kings; k++) {
+        int symmetry,
+            image = index_kings(true, shape.king[k][0] ^ 7, shape.king[k][1] ^ 7, &symmetry);
+        ck_assert_uint_lt(part[k], RANK_PARTS);
+        planes[part[k]]++;
+        if (shape.pawns) ck_assert_uint_eq(part[k], part[image]);
+    }
+    for (int p = 0; p < RANK_PARTS; p++) {
+        ck_assert_uint_ge(planes[p], shape.kings / RANK_PARTS);
+        ck_assert_uint_le(planes[p], shape.kings / RANK_PARTS + 2);
+    }
+    shape_free(&shape);
+}
+END_TEST
+
 static Suite *gen_suite(void)
 {
     Suite *suite = suite_create("gen");
@@ -468,6 +493,7 @@ static Suite *gen_suite(void)
     tcase_add_test(all, published_figures);
     tcase_add_test(all, golden_positions);
     tcase_add_test(all, golden_moves);
+    tcase_add_loop_test(all, planes_are_dealt_out, 0, 2);
     tcase_add_checked_fixture(ways, make_work, remove_work);
     tcase_add_loop_test(ways, threads_do_not_matter, 0, 2);
     tcase_add_test(ways, missing_files_come_back);

@@ -39,7 +39,7 @@ compare() {
     shift 2
     while [ "$1" != -- ]; do
         options+=("$1")
-        [ "$1" = --codec ] && same_options=("$1" "$2")
+        [ "$1" = --codec ] || [ "$1" = --metric ] && same_options=("$1" "$2")
         shift
     done
     shift
@@ -154,6 +154,7 @@ words() {
     local n
     n=$(ranks 3 --divide many KRvK 2>&1 | grep -c 'takes a number')
     [ "$n" = 1 ] || fail "'--divide many' is refused $n times"
+    ranks 2 --divide many KRvK 2>&1 | grep -qx "Try 'trebuchet-mpi gen --help'." || fail 'nobody says where the options are told'
     ranks 2 --help | awk 'length > 80 { exit 1 }' || fail "the help is wider than 80 columns"
     echo "words"
 }
@@ -169,6 +170,8 @@ if [ $short = yes ]; then
 fi
 compare pieces "1 2 3 4" --divide 2 --threads 2 -- KQvKR KBBvK KRvKB KBNvK
 compare pawns "2 3 4" --divide 0 --threads 1 -- KPvKP KRPvK KNvKP KPPvK
+# Each rank keeps its own planes of slices that only pushes ask for.
+compare apart "3" --metric wdl --divide 2 --threads 1 -- KBPvKN
 compare zstd "2" --divide 1 --threads 2 --codec zstd -- KRvKN
 large KQvKB KNPvK
 killed

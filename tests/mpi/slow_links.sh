@@ -71,7 +71,7 @@ for rate in $rates; do
     done
     python3 -c 'import json, sys
 for table in map(json.loads, sys.stdin):
-    if table.get("material") == sys.argv[1]:
+    if table["event"] == "table" and table["material"] == sys.argv[1]:
         print(json.dumps({"link": sys.argv[2], "ranks": int(sys.argv[3]), "solve_s": table["solve_s"], "write_s": table["write_s"],
                           "links_bytes": int(sys.argv[4]), **table["ranks"]}))
 ' "$material" "$rate" "$count" $(($(sent) - before)) <"$work/json"
