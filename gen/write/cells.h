@@ -83,6 +83,9 @@ treb_status cells_write(Cells *cells, uint64_t number, int side, uint32_t chunk,
 treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metric, unsigned sides,
                          const CellsPlace *place, Cells **to, treb_error *error);
 
+/* Bytes that it claims, beside those cells. */
+uint64_t cells_gather_memory(const Shape *shape);
+
 /* Has all ranks know the verdicts that any of them has seen. */
 void cells_agree(Cells *cells, const Ranks *ranks);
 

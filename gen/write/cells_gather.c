@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "gen/write/cells.h"
 
-enum { GROUP_BYTES = 256 << 20, LEVEL = 1 /* of zstd */ };
+enum { GROUP_BYTES = 64 << 20, LEVEL = 1 /* of zstd */ };
 
 /* Some planes, from `first` on, of one side of a slice. */
 typedef struct Group {
@@ -98,20 +98,40 @@ static treb_status group_gather(Group *g, Cells *to, uint32_t chunk, treb_error 
     return status;
 }
 
+/* So many planes are gathered at a time: some chunks, or all. */
+static uint32_t group_planes(const Shape *shape)
+{
+    const uint32_t planes = cells_planes(shape);
+    const size_t chunk = planes * shape_lane_cells(shape) * sizeof(Plies);
+    return planes * (chunk < GROUP_BYTES ? (uint32_t)(GROUP_BYTES / chunk) : 1);
+}
+
+static uint32_t group_most(const Shape *shape)
+{
+    const uint32_t planes = group_planes(shape);
+    return planes < shape->kings ? planes : shape->kings;
+}
+
+uint64_t cells_gather_memory(const Shape *shape)
+{
+    const size_t plane = shape_lane_cells(shape) * sizeof(Plies);
+    return ledger_cost(cells_chunk_bytes(shape)) + ledger_cost(ZSTD_compressBound(plane)) +
+           ledger_cost(group_most(shape) * plane);
+}
+
 treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metric, unsigned sides,
                          const CellsPlace *place, Cells **to, treb_error *error)
 {
     const Ranks *ranks = place->ranks;
     Ledger *ledger = place->ledger;
     const CellsPlace own = {.directory = place->directory, .ledger = ledger, .stop = place->stop};
-    const uint32_t planes = cells_planes(shape);
-    const size_t plane = shape_lane_cells(shape), chunk = planes * plane * sizeof(Plies);
-    const uint32_t step = planes * (chunk < GROUP_BYTES ? (uint32_t)(GROUP_BYTES / chunk) : 1);
-    const uint32_t most = step < shape->kings ? step : shape->kings;
+    const size_t plane = shape_lane_cells(shape);
+    const uint32_t step = group_planes(shape);
     Group g = {.from = from, .ledger = ledger, .ranks = ranks, .plane = plane};
     g.room = ledger_alloc(ledger, cells_chunk_bytes(shape));
     g.packed = ledger_alloc(ledger, ZSTD_compressBound(plane * sizeof(Plies)));
-    if (ranks->rank == 0) g.cells = ledger_alloc(ledger, most * plane * sizeof *g.cells);
+    if (ranks->rank == 0)
+        g.cells = ledger_alloc(ledger, group_most(shape) * plane * sizeof *g.cells);
     *to = NULL;
     if (ranks->rank == 0) *to = cells_new(shape, metric, sides, &own, error);
     bool enough = (*to || ranks->rank > 0) && g.room && g.packed && (g.cells || ranks->rank > 0);
@@ -121,7 +141,7 @@ treb_status cells_gather(const Cells *from, const Shape *shape, treb_metric metr
             for (g.first = 0; g.first < shape->kings && status == TREB_OK; g.first += step) {
                 if (!(sides >> g.side & 1) || !cells_has(from, g.number)) continue;
                 g.end = g.first + step < shape->kings ? g.first + step : shape->kings;
-                status = group_gather(&g, *to, g.first / planes, error);
+                status = group_gather(&g, *to, g.first / cells_planes(shape), error);
             }
     ledger_free(g.room);
     ledger_free(g.packed);

@@ -490,6 +490,11 @@ WriterMemory writer_memory(const Shape *shape, const WriteOptions *options, int 
         if (!(metrics >> m & 1)) continue;
         unsigned width = m == TREB_WDL ? 1 : width_of(shape, options);
         uint64_t bytes = encoders + planes_memory(shape, (treb_metric)m, width, threads);
+        /* Of ranks the first then has the cells of all. */
+        if (options->ranks != NULL) {
+            uint64_t gathering = cells_gather_memory(shape);
+            bytes = (bytes > gathering ? bytes : gathering) + cells_memory(shape, NULL);
+        }
         /* Symbols cannot say all distances of some tables of six men. */
         bool by_symbols = options->codec == TABLE_SYMBOLS && !options->wide;
         if (by_symbols && material_men(&shape->material) <= PLIES_BYTE_MEN) continue;
