@@ -73,9 +73,9 @@ static bool show(RuleSaying *s, size_t most, const RuleExample *example)
 
 static void begin(void *context, void *own, Look *look)
 {
-    const Court *court = context;
-    look->status =
-        script_open(court->query->path, LUA_TFUNCTION, &((Trial *)own)->script, &look->error);
+    const RuleQuery *query = ((const Court *)context)->query;
+    look->status = script_open(query->path, LUA_TFUNCTION, query->stop, &((Trial *)own)->script,
+                               &look->error);
 }
 
 static void end(void *own)
@@ -175,7 +175,7 @@ treb_status rule_say(const treb_tables *tables, const RuleText *rules, const cha
     Look look = {.tables = tables};
     treb_status status = rules != NULL
                              ? script_open_text(rules, name, LUA_TFUNCTION, &script, error)
-                             : script_open(name, LUA_TFUNCTION, &script, error);
+                             : script_open(name, LUA_TFUNCTION, NULL, &script, error);
     if (status != TREB_OK) return status;
     look_at(&look, pos);
     out->claim = script_claim(script, &look, out->ground);

@@ -546,6 +546,9 @@ printf 'return function() return nothere end\n' >bad.lua
 run 2 'rule, an error in it' "$T" rule -t "$TABLES" bad.lua KPvK; says "^trebuchet rule: bad.lua:1: there is nothing called 'nothere'"; silent
 printf 'return function() while true do end end\n' >endless.lua
 run 0 'rule --time ends what does not' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK KQvK; says 'KPvK: stopped before its end'; says 'KQvK: not tried'
+printf 'while true do pcall(function() while true do end end) end\n' >endless.lua
+run 0 'rule --time ends what is read without end' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK; says 'KPvK: stopped before its end'
+run 130 'play --time, too' timeout 20 "$T" play -t "$TABLES" -q --time 1 endless.lua; says 'stopped before anything is proven'
 run 2 'rule --html - --json' "$T" rule -t "$TABLES" --html - --json bad.lua KPvK; says 'standard output'
 echo old >kept.html
 run 2 'rule --html, an error' "$T" rule -t "$TABLES" --html kept.html bad.lua KPvK; check 'the page is as it was' '[ "$(cat kept.html)" = old ]'
