@@ -567,6 +567,12 @@ run 0 'shift --tsv' "$T" shift -t "$TABLES" --tsv '8/8/2k5/8/7p/8/5KP1/8 w'; che
 has '^8/8/2k5/8/7p/8/5KP1/8 w - - 0 1	at a side edge	win	Kg1	draw	Kc5 Kd5 Kd6 Kd7 h3$'
 run 0 'shift --json' "$T" shift -t "$TABLES" --json '8/8/2k5/8/7p/8/5KP1/8 w'; is_json
 has '"group":"at the top or bottom","places":1,"white":\{"loss":0,"draw":0,"win":1,"impossible":0,"one_verdict":true,'
+run 0 'shift --list' "$T" shift -t "$TABLES" --list '8/8/8/8/KBN1k3/8/8/8 w'; has '^32 places$'; has '^ +32  Kd8  win by K.* more  loss$'; has '^ +29  Ka1  win by Ka2, Kb2, Ba2, Bc2 and 8 more  loss$'
+run 0 'shift --list, any move' "$T" shift -t "$TABLES" --list '8/8/8/3k4/8/3KP3/8/8 w'; has '^ +35  Kg6  draw by any +draw by Kh8$'
+# Of a place no move is left out: not one that would leave the board where the position was given.
+"$T" shift -t "$TABLES" --tsv '8/8/8/8/8/8/K1k5/4Q3 w' | sed -n 's,^3K1k2/7Q/8/8/8/8/8/8 w[^	]*	[^	]*	win	\([^	]*\).*,\1,p' | tr ' ' '\n' | sort >moves
+"$T" probe -t "$TABLES" --json '3K1k2/7Q/8/8/8/8/8/8 w' | python3 -c 'import json, sys; print(*(m["san"] for m in json.load(sys.stdin)["moves"] if m["category"] == "loss"), sep="\n")' | sort >won
+check 'all moves of a place' 'grep -q Qh1 moves && diff moves won'
 # Each place by itself says the same.
 "$T" shift -t "$TABLES" --tsv '8/8/8/3k4/8/3KP3/8/8 w' | tail -n +2 | while IFS='	' read -r fen group white rest; do
     "$T" probe -t "$TABLES" --json "$fen" | grep -o '"category":"[a-z]*"' | head -1 | cut -d '"' -f 4 | sed "s/\$/ $white/"
