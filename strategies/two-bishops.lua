@@ -45,13 +45,13 @@ end
 return {
   material = "KBBvK",
   rules = {
-    {when = function() return room("black") <= 3 end, "mate in 2", "press", "mate in 4", "wait"},
-    {"press", "wait"},
+    {when = function() return room("black") <= 3 end, "mate in 2", "press", "press long", "wait"},
+    {"press", "press long", "wait"},
   },
   advice = {
     ["mate in 2"] = {better = function() return mate end, holding = kept, depth = 3},
-    ["mate in 4"] = {better = function() return mate end, holding = kept, depth = 7},
     ["press"] = {better = nearer, holding = kept, depth = 6},
+    ["press long"] = {better = nearer, holding = kept, depth = 10},
     ["wait"] = {better = kept},
   },
 }
