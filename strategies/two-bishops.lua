@@ -11,6 +11,8 @@ local function from_edges(square)
   return math.min(f - 1, 8 - f), math.min(r - 1, 8 - r)
 end
 
+local function from_edge(square) return math.min(from_edges(square)) end
+
 -- How far our king is from the squares a knight's move from the corner that is nearest to theirs.
 local function to_support(ours, theirs)
   local f, r = file(ours), rank(ours)
@@ -45,13 +47,17 @@ end
 return {
   material = "KBBvK",
   rules = {
-    {when = function() return room("black") <= 3 end, "mate in 2", "press", "press long", "wait"},
-    {"press", "press long", "wait"},
+    {when = function() return room("black") <= 3 end, "mate in 2", "press", "come out", "wait"},
+    {"press", "come out", "wait"},
   },
   advice = {
     ["mate in 2"] = {better = function() return mate end, holding = kept, depth = 3},
     ["press"] = {better = nearer, holding = kept, depth = 6},
-    ["press long"] = {better = nearer, holding = kept, depth = 10},
+    ["come out"] = {
+      better = function() return from_edge(wk) > from_edge(root.wk) end,
+      holding = kept,
+      us = function(move) return move.man == "k" end,
+    },
     ["wait"] = {better = kept},
   },
 }

@@ -493,6 +493,16 @@ run 0 'find --sample' "$T" find -t "$TABLES" -q --sample 20 KRvK KQvK; check 'tw
 run 0 'find --sample again' "$T" find -t "$TABLES" -q --sample 20 -j 1 KRvK KQvK; check 'the same twenty' 'cmp -s out sample'
 run 0 'find --seed' "$T" find -t "$TABLES" -q --sample 20 --seed 7 KRvK KQvK; check 'others' '[ "$(wc -l <out)" -eq 20 ] && ! cmp -s out sample'
 run 0 'find --men' "$T" find -t "$TABLES" -q --men 3 --stalemate --count --tsv; check 'a head and five endings' '[ "$(wc -l <out)" -eq 6 ]'
+# All endings of three and four men as others counted them; and so what docs/zugzwangs.md says of those of five.
+PUBLISHED=$TOP/tests/data/zugzwangs.tsv
+for men in 3 4; do
+    run 0 "find --zugzwang, $men men" "$T" find -t "$TABLES" -q --men $men -z --count --tsv
+    awk 'NR > 1 { split($1, side, "v"); same = side[1] == side[2]; print $1, $3, $4, same ? $5 + $6 : $5, same ? 0 : $6 }' out
+done | grep ^K | sort >counted
+check 'as published' '[ "$(wc -l <counted)" -eq 35 ] && [ -z "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - counted)" ]'
+sed -n 's/^| \(K[A-Zv]*\) | \([0-9]*\) | \([0-9]*\) | \([0-9]*\) | \([0-9]*\) *|$/\1 \2 \3 \4 \5/p' "$DOCS/zugzwangs.md" | sed 's/ $/ 0/' >told
+sed -n 's/^None: \(.*\)\.$/\1/p' "$DOCS/zugzwangs.md" | tr -d ' ' | tr ',' '\n' | sed 's/$/ 0 0 0 0/' >>told
+check 'what is told as published, but for KQPPvK' '[ "$(wc -l <told)" -eq 145 ] && [ "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - <(sort told))" = "KQPPvK 0 0 0 0" ]'
 run 0 'find --underpromotion --pgn' "$T" find -t "$TABLES" -q -u --pgn KPvK; has '^\[Result "1-0"\]$'; has '=[RNB]'
 run 0 'find --unique-line' "$T" find -t "$TABLES" -q --unique-line --turn black KRvKP; has ' b - - 0 1$'
 run 0 'find --cursed' "$T" find -t "$TABLES" -q --cursed --count KQvKR; has '^KQvKR +0 of'
