@@ -28,7 +28,8 @@ static json_t *group_json(const Shift *shift, int edge)
         for (int r = 0; r <= SHIFT_IMPOSSIBLE; r++)
             put(side, shift_result_text(r), json_integer(group->count[turn][r]));
         put(side, "one_verdict", json_boolean(group->one_verdict[turn]));
-        put(side, "moves", moves_json(&shift->pos, turn, group->common[turn], group->commons[turn]));
+        put(side, "moves",
+            moves_json(&shift->pos, turn, group->common[turn], group->commons[turn]));
         put(object, answer_color(turn), side);
     }
     return object;

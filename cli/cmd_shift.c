@@ -278,9 +278,9 @@ static bool set_option(void *shift, int c, const char *value)
 int cli_shift(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"list", 0, NULL, LIST}, {"tsv", 0, NULL, TSV}, {"json", 0, NULL, CLI_OPTION_JSON},
-        {"svg", 1, NULL, SVG},  {"tables", 1, NULL, 't'},
-        {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+        {"list", 0, NULL, LIST}, {"tsv", 0, NULL, TSV},    {"json", 0, NULL, CLI_OPTION_JSON},
+        {"svg", 1, NULL, SVG},   {"tables", 1, NULL, 't'}, {"help", 0, NULL, 'h'},
+        {NULL, 0, NULL, 0}};
     ShiftArgs args = {.tsv = false};
     const CliOptions reader = {"shift", usage, "t:h", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);

@@ -74,8 +74,8 @@ static bool show(RuleSaying *s, size_t most, const RuleExample *example)
 static void begin(void *context, void *own, Look *look)
 {
     const RuleQuery *query = ((const Court *)context)->query;
-    look->status = script_open(query->path, LUA_TFUNCTION, query->stop, &((Trial *)own)->script,
-                               &look->error);
+    look->status =
+        script_open(query->path, LUA_TFUNCTION, query->stop, &((Trial *)own)->script, &look->error);
 }
 
 static void end(void *own)

@@ -16,12 +16,12 @@ enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whethe
 struct Script {
     lua_State *lua;
     size_t bytes;
-    bool full;             /* it wanted more than it may have */
-    int chunk, used;       /* in the registry: what is called; rules that it uses */
-    char folder[4096];     /* of a file; else empty */
-    const RuleText *rules; /* in its place: those in memory; or NULL */
-    Look *look, *root;     /* what is asked about; of a strategy, where its search began */
-    Move move;             /* the one that is asked about */
+    bool full;               /* it wanted more than it may have */
+    int chunk, used;         /* in the registry: what is called; rules that it uses */
+    char folder[4096];       /* of a file; else empty */
+    const RuleText *rules;   /* in its place: those in memory; or NULL */
+    Look *look, *root;       /* what is asked about; of a strategy, where its search began */
+    Move move;               /* the one that is asked about */
     const atomic_bool *stop; /* while it is read; or NULL */
 };
 

@@ -22,9 +22,9 @@ enum { LOOK, OPEN, WIN, DRAW, LOSS, ILLEGAL };
 typedef struct Ending {
     Material material;
     bool pawns, symmetric;
-    int men;                    /* beside the kings */
-    int color[2], type[2];      /* theirs, White's first */
-    uint8_t *result;            /* by side to move, square of the white king, black king, the others */
+    int men;               /* beside the kings */
+    int color[2], type[2]; /* theirs, White's first */
+    uint8_t *result;       /* by side to move, square of the white king, black king, the others */
 } Ending;
 
 static Ending ending[MATERIALS];
@@ -230,7 +230,8 @@ static void count(const Ending *e)
         if ((!white_loses && !black_loses) || !position_of(e, n, &white)) continue;
         black = white;
         black.turn = TREB_BLACK;
-        if (position_in_check(&white) || position_in_check(&black) || !is_least(e, &white)) continue;
+        if (position_in_check(&white) || position_in_check(&black) || !is_least(e, &white))
+            continue;
         if (white_loses && black_loses)
             full++;
         else
@@ -252,7 +253,8 @@ static void take(const Material *m)
     const int juniors = material_juniors(m, junior, NULL);
     for (int i = 0; i < juniors; i++) take(&junior[i]);
     Ending *e = &ending[endings];
-    *e = (Ending){.material = *m, .pawns = material_has_pawns(m), .symmetric = material_symmetric(m)};
+    *e = (Ending){
+        .material = *m, .pawns = material_has_pawns(m), .symmetric = material_symmetric(m)};
     for (int color = 0; color < 2; color++)
         for (int type = 0; type < TREB_KING; type++)
             for (int k = 0; k < m->count[color][type]; k++) {
