@@ -50,7 +50,7 @@ static void squares_of(const Ending *e, const treb_position *pos, int symmetry, 
     uint64_t used = 0;
     square[0] = turn_square(symmetry, position_king(pos, TREB_WHITE));
     square[1] = turn_square(symmetry, position_king(pos, TREB_BLACK));
-    square[3] = 0;
+    square[2] = square[3] = 0;
     for (int i = 0; i < e->men; i++) {
         const int at = bit_first(position_men_of(pos, e->color[i], e->type[i]) & ~used);
         used |= square_bit(at);
@@ -77,12 +77,23 @@ static bool king_here(const Ending *e, int square)
     return file < 4 && (e->pawns || (rank < 4 && rank <= file));
 }
 
+/* From a symmetry on: with the king on a diagonal a position is there twice. NULL: no more. */
+static uint8_t *result_from(const Ending *e, const treb_position *pos, int *symmetry)
+{
+    int square[4];
+    for (const int king = position_king(pos, TREB_WHITE); *symmetry < (e->pawns ? 2 : 8);) {
+        const int turned = (*symmetry)++;
+        if (!king_here(e, turn_square(turned, king))) continue;
+        squares_of(e, pos, turned, square);
+        return &e->result[number_of(pos->turn, square)];
+    }
+    return NULL;
+}
+
 static uint8_t *result_of(const Ending *e, const treb_position *pos)
 {
-    int square[4], symmetry = 0;
-    while (!king_here(e, turn_square(symmetry, position_king(pos, TREB_WHITE)))) symmetry++;
-    squares_of(e, pos, symmetry, square);
-    return &e->result[number_of(pos->turn, square)];
+    int symmetry = 0;
+    return result_from(e, pos, &symmetry);
 }
 
 static const Ending *find_ending(const Material *m)
@@ -142,12 +153,15 @@ static void look_before(const Ending *e, const treb_position *pos)
         const int square = bit_pop(&men), type = position_piece_at(pos, square, NULL);
         for (uint64_t from = origins(pos, color, type, square); from != 0;) {
             treb_position before = *pos;
-            uint8_t open = OPEN;
+            uint8_t *result;
             before.turn = (uint8_t)color;
             position_remove(&before, square);
             position_put(&before, color, type, bit_pop(&from));
-            __atomic_compare_exchange_n(result_of(e, &before), &open, LOOK, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST);
+            for (int symmetry = 0; (result = result_from(e, &before, &symmetry)) != NULL;) {
+                uint8_t open = OPEN;
+                __atomic_compare_exchange_n(result, &open, LOOK, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST);
+            }
         }
     }
 }
