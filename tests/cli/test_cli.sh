@@ -558,6 +558,7 @@ printf 'return function() while true do end end\n' >endless.lua
 run 0 'rule --time ends what does not' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK KQvK; says 'KPvK: stopped before its end'; says 'KQvK: not tried'
 printf 'while true do pcall(function() while true do end end) end\n' >endless.lua
 run 0 'rule --time ends what is read without end' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK; says 'KPvK: stopped before its end'
+run 130 'rule --time, one position' timeout 20 "$T" rule -t "$TABLES" --time 1 endless.lua '8/8/8/8/K7/8/P1k5/8 b'; says 'stopped before it said anything'; silent
 run 130 'play --time, too' timeout 20 "$T" play -t "$TABLES" -q --time 1 endless.lua; says 'stopped before anything is proven'
 run 2 'rule --html - --json' "$T" rule -t "$TABLES" --html - --json bad.lua KPvK; says 'standard output'
 echo old >kept.html
