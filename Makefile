@@ -297,7 +297,7 @@ strategies: $(TOOL)
 zugzwangs: $(TOOL)
 	find/figures.sh $(TOOL) $(RULE_TABLES)
 
-# Those of three and four men again, by a plain solver: some 20 minutes of a processor.
+# Those of three and four men again, by a plain solver: some minutes, and 1.2 GB of memory.
 zugzwangs-check: $(BUILD)/tests/find/plain_zugzwangs
 	$(BUILD)/tests/find/plain_zugzwangs | tr '\t' ' ' | sort >$(BUILD)/plain_zugzwangs.txt
 	test $$(wc -l <$(BUILD)/plain_zugzwangs.txt) -eq 35

@@ -41,7 +41,8 @@ static const char usage[] =
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, also if the rule was wrong, 1 failed, 2 called wrongly, 3 no\n"
-    "table for it, 130 stopped by Ctrl-C: what was seen until then is printed.\n";
+    "table for it, 130 stopped by Ctrl-C: what was seen until then is printed; of one\n"
+    "position, also by --time.\n";
 
 static const char *const results[RULE_RESULTS] = {"loss", "draw", "win"};
 

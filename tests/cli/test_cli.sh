@@ -614,7 +614,7 @@ run 0 'play, stalemates' "$T" play -t "$TABLES" -q -n 20 printed.lua
 has 'White to move: wins 21,944 of 21,959'; has 'stalemate: in 15 positions with White to move; Black can reach one from 15$'; has '^    8/8/8/8/8/8/3R4/k1K5 w - - 0 1 \(best 3\)$'
 has '^  failures are led to 15 places; those of most$'; has '^ +1  8/8/8/8/8/8/3R4/k1K5 w - - 0 1  stalemate \(divide in 2\)$'
 run 0 'play, the game to it' "$T" play -t "$TABLES" printed.lua '8/8/8/8/8/8/3R4/k1K5 w'; has '^stalemate after 1 move$'
-# Every position of two bishops takes minutes (make strategies): here the longest win.
+# Every position of two bishops takes minutes (make strategies): here one game of the longest.
 run 0 'play, two bishops' "$T" play -t "$TABLES" "$STRATEGIES/two-bishops.lua" '8/8/8/8/4k3/B7/8/K4B2 w'; has '#  +press$'; has '^mate after [1-5][0-9] moves$'
 run 0 'play, king and queen' "$T" play -t "$TABLES" -q --games 2000 "$STRATEGIES/king-and-queen.lua"
 has '^KQvK, White to move: wins all 18,081 won positions, in 29 moves at most$'; has '^KQvK, Black to move: wins all 25,160 won'
