@@ -112,6 +112,7 @@ help:
 	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
 	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
+	@echo 'make zugzwangs-check   count those of 3 and 4 men again, by a plain solver without any table'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
 	@echo 'make MPI=yes    the command of several processes as well, trebuchet-mpi, for which Open MPI is needed'
@@ -295,6 +296,15 @@ strategies: $(TOOL)
 # The same of docs/zugzwangs.md: up to five men take half an hour.
 zugzwangs: $(TOOL)
 	find/figures.sh $(TOOL) $(RULE_TABLES)
+
+# Those of three and four men again, by a plain solver: some minutes, and 1.2 GB of memory.
+zugzwangs-check: $(BUILD)/tests/find/plain_zugzwangs
+	$(BUILD)/tests/find/plain_zugzwangs | tr '\t' ' ' | sort >$(BUILD)/plain_zugzwangs.txt
+	test $$(wc -l <$(BUILD)/plain_zugzwangs.txt) -eq 35
+	grep -v '^#' tests/data/zugzwangs.tsv | tr '\t' ' ' | sort | comm -13 - $(BUILD)/plain_zugzwangs.txt | (! grep .)
+
+$(BUILD)/tests/find/plain_zugzwangs: $(BUILD)/tests/find/plain_zugzwangs.o $(call obj,$(CORE))
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/bench_wait $(BUILD)/tests/gen/bench_kernel
 	$(BUILD)/tests/gen/bench_kernel
@@ -589,4 +599,4 @@ solve-bench: all
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 
-.PHONY: mpi-check plan-check rules strategies zugzwangs studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench
+.PHONY: mpi-check plan-check rules strategies zugzwangs zugzwangs-check studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench

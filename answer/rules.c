@@ -90,7 +90,8 @@ static treb_status ask_all(AnswerContext *context, const treb_position *pos, con
         RuleOpinion opinion;
         if (!is_about(rule, material)) continue;
         if (answer_stopped(context)) return answer_fail_stopped(error);
-        status = rule_say(context->tables, rule_book, rule->name, pos, &opinion, error);
+        status =
+            rule_say(context->tables, rule_book, rule->name, pos, context->cancel, &opinion, error);
         if (status == TREB_OK) json_array_append_new(list, rule_json(rule, material, &opinion));
     }
     return status;

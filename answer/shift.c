@@ -6,12 +6,12 @@
 #include "answer/answer_find.h"
 #include "answer/parts.h"
 
-static json_t *moves_json(const Shift *shift, int turn, const Move *moves, int count)
+static json_t *moves_json(const treb_position *pos, int turn, const Move *moves, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++) {
         char name[SAN_SIZE];
-        shift_move_name(shift, turn, moves[i], name);
+        shift_move_name(pos, turn, moves[i], name);
         json_array_append_new(list, json_text(name));
     }
     return list;
@@ -28,13 +28,14 @@ static json_t *group_json(const Shift *shift, int edge)
         for (int r = 0; r <= SHIFT_IMPOSSIBLE; r++)
             put(side, shift_result_text(r), json_integer(group->count[turn][r]));
         put(side, "one_verdict", json_boolean(group->one_verdict[turn]));
-        put(side, "moves", moves_json(shift, turn, group->common[turn], group->commons[turn]));
+        put(side, "moves",
+            moves_json(&shift->pos, turn, group->common[turn], group->commons[turn]));
         put(object, answer_color(turn), side);
     }
     return object;
 }
 
-static json_t *place_json(const Shift *shift, const ShiftPlace *place)
+static json_t *place_json(const ShiftPlace *place)
 {
     char fen[TREB_FEN_SIZE];
     json_t *object = json_object();
@@ -44,7 +45,7 @@ static json_t *place_json(const Shift *shift, const ShiftPlace *place)
     for (int turn = 0; turn < 2; turn++) {
         json_t *side = json_object();
         put(side, "verdict", json_text(shift_result_text(place->result[turn])));
-        put(side, "moves", moves_json(shift, turn, place->keep[turn], place->kept[turn]));
+        put(side, "moves", moves_json(&place->pos, turn, place->keep[turn], place->kept[turn]));
         put(object, answer_color(turn), side);
     }
     return object;
@@ -59,7 +60,7 @@ json_t *answer_shift_json(const Shift *shift)
     for (int edge = 0; edge < SHIFT_EDGES; edge++)
         if (shift->group[edge].places > 0) json_array_append_new(groups, group_json(shift, edge));
     for (int i = 0; i < shift->places; i++)
-        json_array_append_new(places, place_json(shift, &shift->place[i]));
+        json_array_append_new(places, place_json(&shift->place[i]));
     put(object, "groups", groups);
     put(object, "places", places);
     return object;

@@ -78,6 +78,12 @@ static int fail_play(const PlayArgs *args, const treb_error *error)
     return error->status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
 }
 
+static int fail_stopped(void)
+{
+    cli_error("play", "stopped before anything is proven");
+    return CLI_STOPPED;
+}
+
 static int run_game(const PlayRun *run, Strategy *strategy)
 {
     const PlayArgs *args = run->args;
@@ -113,8 +119,7 @@ static int run_trial(PlayRun *run)
     treb_status status = play_try(&query, report, &error);
     cli_progress_clear(&run->progress);
     if (atomic_load(query.stop)) {
-        cli_error("play", "stopped before anything is proven");
-        code = CLI_STOPPED;
+        code = fail_stopped();
     } else if (status != TREB_OK) {
         code = fail_play(args, &error);
     } else if (cli_json_wanted()) {
@@ -136,13 +141,13 @@ static int run(const PlayArgs *args)
     PlayRun run = {.args = args};
     Strategy *strategy;
     treb_error error;
-    if (strategy_open(args->query.path, &strategy, &error) != TREB_OK)
-        return fail_play(args, &error);
-    run.print = (PlayPrint){args->query.path, run.material, strategy};
-    material_name(strategy_material(strategy), run.material);
     cli_progress_start(&run.progress, "play", args->quiet);
     signal(SIGALRM, end_of_time);
     if (args->seconds > 0) alarm((unsigned)args->seconds);
+    if (strategy_open(args->query.path, args->query.stop, &strategy, &error) != TREB_OK)
+        return atomic_load(args->query.stop) ? fail_stopped() : fail_play(args, &error);
+    run.print = (PlayPrint){args->query.path, run.material, strategy};
+    material_name(strategy_material(strategy), run.material);
     int code = args->game ? run_game(&run, strategy) : run_trial(&run);
     strategy_free(strategy);
     return code;

@@ -41,7 +41,8 @@ static const char usage[] =
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, also if the rule was wrong, 1 failed, 2 called wrongly, 3 no\n"
-    "table for it, 130 stopped by Ctrl-C: what was seen until then is printed.\n";
+    "table for it, 130 stopped by Ctrl-C: what was seen until then is printed; of one\n"
+    "position, also by --time.\n";
 
 static const char *const results[RULE_RESULTS] = {"loss", "draw", "win"};
 
@@ -72,6 +73,15 @@ static void end_of_time(int number)
     (void)number;
     time_is_up = 1;
     raise(SIGTERM);
+}
+
+/* True when a signal has come, or the time is up. */
+static const atomic_bool *catch_end(const RuleArgs *args)
+{
+    const atomic_bool *stop = cli_catch_signals();
+    signal(SIGALRM, end_of_time);
+    if (args->seconds > 0) alarm((unsigned)args->seconds);
+    return stop;
 }
 
 static void on_progress(void *context, uint64_t done, uint64_t total)
@@ -224,12 +234,10 @@ static bool close_html(RuleRun *run)
 
 static int run(const RuleArgs *args)
 {
-    RuleRun run = {.args = args, .stop = cli_catch_signals()};
+    RuleRun run = {.args = args, .stop = catch_end(args)};
     int code = CLI_OK;
     size_t i = 0;
     cli_progress_start(&run.progress, "rule", args->quiet);
-    signal(SIGALRM, end_of_time);
-    if (args->seconds > 0) alarm((unsigned)args->seconds);
     for (; i < args->materials && code == CLI_OK && !atomic_load(run.stop); i++)
         code = try_one(&run, args->material[i]);
     for (; i < args->materials && code == CLI_OK; i++)
@@ -278,10 +286,15 @@ static int ask_one(const RuleArgs *args)
     treb_position pos = args->pos;
     RuleOpinion opinion;
     treb_error error;
+    const atomic_bool *stop = catch_end(args);
     rule_book_turn(&pos, material);
     treb_status status =
-        rule_say(args->query.tables, NULL, args->query.path, &pos, &opinion, &error);
+        rule_say(args->query.tables, NULL, args->query.path, &pos, stop, &opinion, &error);
     if (status == TREB_OK) return print_opinion(args, material, &opinion);
+    if (atomic_load(stop)) {
+        cli_error("rule", "stopped before it said anything");
+        return CLI_STOPPED;
+    }
     int code = cli_fail("rule", &error, &args->dirs);
     return status == TREB_ERR_ARGUMENT || status == TREB_ERR_POSITION ? CLI_USAGE : code;
 }

@@ -18,9 +18,11 @@ static const char usage[] =
     "move that keeps it everywhere, can be learned as one position.\n"
     "\n"
     "Maps show the verdict at the square of the white king: + White wins, = a draw,\n"
-    "- Black wins, x the side cannot be to move. Moves are named as they would be in\n"
-    "the position given. En passant and the 50-move rule are left aside.\n"
+    "- Black wins, x the side cannot be to move. Moves of a group are named as they\n"
+    "would be in the position given. En passant and the 50-move rule are left aside.\n"
     "\n"
+    "      --list           each place of every group, too: the white king, verdict\n"
+    "                       and moves with White to move and Black; any: all moves\n"
     "      --tsv            one line each with tabs between: FEN with White to move,\n"
     "                       group, verdict and moves of White, then of Black\n"
     "      --json           one JSON object\n"
@@ -37,21 +39,21 @@ enum { NAMES_SIZE = 512, SHOWN_MOVES = 4 };
 typedef struct ShiftArgs {
     CliDirs dirs;
     treb_position pos;
-    bool tsv;
+    bool list, tsv;
     const char *svg;
 } ShiftArgs;
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* "Kg1, Kf1 and 3 more". */
-static void name_moves(const Shift *shift, int turn, const Move *moves, int count,
+/* "Kg1, Kf1 and 3 more", in the position given or a place of it. */
+static void name_moves(const treb_position *pos, int turn, const Move *moves, int count,
                        char out[NAMES_SIZE])
 {
     size_t length = 0;
     out[0] = '\0';
     for (int i = 0; i < count && i < SHOWN_MOVES; i++) {
         char name[SAN_SIZE];
-        shift_move_name(shift, turn, moves[i], name);
+        shift_move_name(pos, turn, moves[i], name);
         length += (size_t)snprintf(out + length, NAMES_SIZE - length, "%s%s", i ? ", " : "", name);
     }
     if (count > SHOWN_MOVES)
@@ -83,7 +85,7 @@ static void print_group_side(const Shift *shift, const ShiftGroup *group, int tu
     fputs(shift_result_text(result), stdout);
     if (possible < group->places) printf(" where it can be");
     if (result > 0 && group->commons[turn] > 0) {
-        name_moves(shift, turn, group->common[turn], group->commons[turn], names);
+        name_moves(&shift->pos, turn, group->common[turn], group->commons[turn], names);
         printf(" by %s", names);
     } else if (result > 0) {
         printf(", by different moves");
@@ -120,9 +122,37 @@ static void print_maps(const Shift *shift)
     puts("    a b c d e f g h      a b c d e f g h");
 }
 
-static void print_text(const Shift *shift)
+/* "draw by Ke5", "draw by any", of one place. */
+static void place_words(const ShiftPlace *place, int turn, char out[NAMES_SIZE])
+{
+    char names[NAMES_SIZE];
+    const int result = place->result[turn];
+    if (place->kept[turn] == 0) {
+        snprintf(out, NAMES_SIZE, "%s", shift_result_text(result));
+        return;
+    }
+    name_moves(&place->pos, turn, place->keep[turn], place->kept[turn], names);
+    snprintf(out, NAMES_SIZE, "%s by %.480s", shift_result_text(result),
+             place->kept[turn] == place->moves[turn] ? "any" : names);
+}
+
+/* The places of a group, numbered through all groups, as the authors printed a set. */
+static void print_places(const Shift *shift, int edge, int *number)
+{
+    for (int i = 0; i < shift->places; i++) {
+        const ShiftPlace *place = &shift->place[i];
+        char words[2][NAMES_SIZE], king[3];
+        if ((int)place->edge != edge) continue;
+        square_name(position_king(&place->pos, TREB_WHITE), king);
+        for (int turn = 0; turn < 2; turn++) place_words(place, turn, words[turn]);
+        printf("    %3d  K%s  %-36s  %s\n", ++*number, king, words[0], words[1]);
+    }
+}
+
+static void print_text(const Shift *shift, bool list)
 {
     char fen[TREB_FEN_SIZE];
+    int number = 0;
     position_to_fen(&shift->pos, fen);
     printf("%s\n%d places\n", fen, shift->places);
     for (int edge = 0; edge < SHIFT_EDGES; edge++) {
@@ -131,6 +161,7 @@ static void print_text(const Shift *shift)
         printf("\n  %s: %d place%s\n", shift_edge_text((ShiftEdge)edge), group->places,
                group->places == 1 ? "" : "s");
         for (int turn = 0; turn < 2; turn++) print_group_side(shift, group, turn);
+        if (list) print_places(shift, edge, &number);
     }
     print_maps(shift);
 }
@@ -147,7 +178,7 @@ static void print_tsv(const Shift *shift)
             printf("\t%s\t", shift_result_text(place->result[turn]));
             for (int k = 0; k < place->kept[turn]; k++) {
                 char name[SAN_SIZE];
-                shift_move_name(shift, turn, place->keep[turn][k], name);
+                shift_move_name(&place->pos, turn, place->keep[turn][k], name);
                 printf("%s%s", k ? " " : "", name);
             }
         }
@@ -229,26 +260,27 @@ static int run(ShiftArgs *args, const treb_tables *tables)
     else if (args->tsv)
         print_tsv(shift);
     else if (plain)
-        print_text(shift);
+        print_text(shift, args->list);
     free(shift);
     return code;
 }
 
-enum { TSV = CLI_OPTION_OWN, SVG };
+enum { LIST = CLI_OPTION_OWN, TSV, SVG };
 
 static bool set_option(void *shift, int c, const char *value)
 {
     ShiftArgs *args = shift;
     if (c == SVG) return (args->svg = value) != NULL;
+    if (c == LIST) return args->list = true;
     return args->tsv = true;
 }
 
 int cli_shift(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"tsv", 0, NULL, TSV},  {"json", 0, NULL, CLI_OPTION_JSON},
-        {"svg", 1, NULL, SVG},  {"tables", 1, NULL, 't'},
-        {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
+        {"list", 0, NULL, LIST}, {"tsv", 0, NULL, TSV},    {"json", 0, NULL, CLI_OPTION_JSON},
+        {"svg", 1, NULL, SVG},   {"tables", 1, NULL, 't'}, {"help", 0, NULL, 'h'},
+        {NULL, 0, NULL, 0}};
     ShiftArgs args = {.tsv = false};
     const CliOptions reader = {"shift", usage, "t:h", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);

@@ -182,7 +182,7 @@ static void plan_all(Proof *proof)
 #pragma omp parallel num_threads(threads > 0 ? (int)threads : omp_get_max_threads())
     {
         Prover p = {.proof = proof};
-        p.status = strategy_open(proof->query->path, &p.strategy, &p.error);
+        p.status = strategy_open(proof->query->path, proof->query->stop, &p.strategy, &p.error);
 #pragma omp for ordered schedule(dynamic)
         for (uint64_t part = 0; part < parts; part++) {
             uint64_t end =
@@ -382,7 +382,7 @@ treb_status play_try(const PlayQuery *query, PlayReport *report, treb_error *err
     Proof proof = {.query = query, .report = report};
     Strategy *strategy;
     memset(report, 0, sizeof *report);
-    treb_status status = strategy_open(query->path, &strategy, error);
+    treb_status status = strategy_open(query->path, query->stop, &strategy, error);
     if (status != TREB_OK) return status;
     const Material material = *strategy_material(strategy);
     strategy_free(strategy);

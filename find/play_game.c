@@ -196,7 +196,7 @@ void play_games(Proof *proof)
     PlayGame game = {0};
     uint64_t state = query->seed;
     if (query->games == 0 || proof->report->of[TREB_WHITE].won == 0) return;
-    proof->status = strategy_open(query->path, &strategy, &proof->error);
+    proof->status = strategy_open(query->path, query->stop, &strategy, &proof->error);
     for (uint64_t g = 0; g < query->games && proof->status == TREB_OK && !play_stopped(query);
          g++) {
         uint64_t cell;

@@ -73,9 +73,9 @@ static bool show(RuleSaying *s, size_t most, const RuleExample *example)
 
 static void begin(void *context, void *own, Look *look)
 {
-    const Court *court = context;
+    const RuleQuery *query = ((const Court *)context)->query;
     look->status =
-        script_open(court->query->path, LUA_TFUNCTION, &((Trial *)own)->script, &look->error);
+        script_open(query->path, LUA_TFUNCTION, query->stop, &((Trial *)own)->script, &look->error);
 }
 
 static void end(void *own)
@@ -169,18 +169,20 @@ void rule_report_free(RuleReport *report)
 }
 
 treb_status rule_say(const treb_tables *tables, const RuleText *rules, const char *name,
-                     const treb_position *pos, RuleOpinion *out, treb_error *error)
+                     const treb_position *pos, const atomic_bool *stop, RuleOpinion *out,
+                     treb_error *error)
 {
     Script *script;
-    Look look = {.tables = tables};
+    Look look = {.tables = tables, .stop = stop};
     treb_status status = rules != NULL
                              ? script_open_text(rules, name, LUA_TFUNCTION, &script, error)
-                             : script_open(name, LUA_TFUNCTION, &script, error);
+                             : script_open(name, LUA_TFUNCTION, stop, &script, error);
     if (status != TREB_OK) return status;
     look_at(&look, pos);
     out->claim = script_claim(script, &look, out->ground);
     out->result = look_result(&look) - LOST;
     script_free(script);
+    if (stop != NULL && atomic_load(stop)) return fail(error, TREB_ERR_ARGUMENT, "stopped");
     if (look.status != TREB_OK && error != NULL) *error = look.error;
     return look.status;
 }

@@ -86,9 +86,11 @@ typedef struct RuleOpinion {
     int result; /* 0 a loss, 1 a draw, 2 a win of the side to move */
 } RuleOpinion;
 
-/* Asks one rule of a list; without a list `name` is the path of a file. The position is as the tables have it: the side with more men is White.
- * TREB_ERR_ARGUMENT if there is no such rule, or something is wrong in it; the library's errors. */
+/* Asks one rule of a list; without a list `name` is the path of a file. The position is as the tables have it: the side
+ * with more men is White. TREB_ERR_ARGUMENT if there is no such rule, something is wrong in it, or `stop` became true
+ * (NULL allowed); the library's errors. */
 treb_status rule_say(const treb_tables *tables, const RuleText *rules, const char *name,
-                     const treb_position *pos, RuleOpinion *out, treb_error *error);
+                     const treb_position *pos, const atomic_bool *stop, RuleOpinion *out,
+                     treb_error *error);
 
 #endif

@@ -51,6 +51,8 @@ static void worker_init(Worker *w, Scan *scan)
         w->look.status = fail_memory(&w->look.error);
     else
         job->begin(job->context, w->own, &w->look);
+    /* What ended as it was told to has not failed; and nothing is visited. */
+    if (job->stop != NULL && atomic_load(job->stop)) w->look.status = TREB_OK;
 }
 
 static void hand_over(Scan *scan, Worker *w)

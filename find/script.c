@@ -16,12 +16,13 @@ enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whethe
 struct Script {
     lua_State *lua;
     size_t bytes;
-    bool full;             /* it wanted more than it may have */
-    int chunk, used;       /* in the registry: what is called; rules that it uses */
-    char folder[4096];     /* of a file; else empty */
-    const RuleText *rules; /* in its place: those in memory; or NULL */
-    Look *look, *root;     /* what is asked about; of a strategy, where its search began */
-    Move move;             /* the one that is asked about */
+    bool full;               /* it wanted more than it may have */
+    int chunk, used;         /* in the registry: what is called; rules that it uses */
+    char folder[4096];       /* of a file; else empty */
+    const RuleText *rules;   /* in its place: those in memory; or NULL */
+    Look *look, *root;       /* what is asked about; of a strategy, where its search began */
+    Move move;               /* the one that is asked about */
+    const atomic_bool *stop; /* while it is read; or NULL */
 };
 
 static Script *script_of(lua_State *lua) { return *(Script **)lua_getextraspace(lua); }
@@ -188,6 +189,18 @@ static int read_source(lua_State *lua)
     return 0;
 }
 
+/* Now and then: whether all is to end. What a script catches of that (pcall) does not help it: from then on each of
+ * its instructions fails. */
+static void look_for_stop(lua_State *lua, lua_Debug *debug)
+{
+    (void)debug;
+    const Script *script = script_of(lua);
+    const atomic_bool *stop = script->look != NULL ? script->look->stop : script->stop;
+    if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed)) return;
+    lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, 1);
+    luaL_error(lua, "stopped");
+}
+
 static treb_status script_make(Source *source, Script **out, treb_error *error)
 {
     Script *script = *out = source->script;
@@ -198,6 +211,7 @@ static treb_status script_make(Source *source, Script **out, treb_error *error)
         return fail_memory(error);
     }
     *(Script **)lua_getextraspace(lua) = script;
+    lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, HOOK);
     lua_pushcfunction(lua, read_source);
     lua_pushlightuserdata(lua, source);
     int status = lua_pcall(lua, 1, 0, 0);
@@ -236,11 +250,13 @@ static void folder_of(const char *path, char out[4096])
         snprintf(out, 4096, "%.*s", slash > path ? (int)(slash - path) : 1, path);
 }
 
-treb_status script_open(const char *path, int type, Script **out, treb_error *error)
+treb_status script_open(const char *path, int type, const atomic_bool *stop, Script **out,
+                        treb_error *error)
 {
     Source source = {calloc(1, sizeof(Script)), NULL, NULL, path, type};
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
+    source.script->stop = stop;
     folder_of(path, source.script->folder);
     return script_make(&source, out, error);
 }
@@ -262,23 +278,12 @@ void script_free(Script *script)
     free(script);
 }
 
-/* Now and then: whether all is to end. */
-static void look_for_stop(lua_State *lua, lua_Debug *debug)
-{
-    (void)debug;
-    const Look *look = script_of(lua)->look;
-    if (look != NULL && look->stop != NULL &&
-        atomic_load_explicit(look->stop, memory_order_relaxed))
-        luaL_error(lua, "stopped");
-}
-
 /* Calls what is on the stack for a position. What it returns is there then if true; else the failure is in the
  * look. */
 static bool script_call(Script *script, Look *look, int arguments, int results)
 {
     lua_State *lua = script->lua;
     script->look = script->root = look;
-    if (lua_gethook(lua) == NULL) lua_sethook(lua, look_for_stop, LUA_MASKCOUNT, HOOK);
     int status = lua_pcall(lua, arguments, results, 0);
     if (status == LUA_OK) return true;
     if (look->stop != NULL && atomic_load(look->stop)) {

@@ -18,8 +18,10 @@ typedef struct Script Script;
 /* TREB_ERR_ARGUMENT with line and reason, TREB_ERR_MEMORY. */
 treb_status script_new(const char *condition, Script **out, treb_error *error);
 /* The same with a file that returns a value of this type of Lua's: LUA_TFUNCTION from a rule, LUA_TTABLE from a
- * strategy. TREB_ERR_ARGUMENT also if there is no such file. */
-treb_status script_open(const char *path, int type, Script **out, treb_error *error);
+ * strategy. What the file does while it is read ends when `stop` becomes true (NULL allowed). TREB_ERR_ARGUMENT also
+ * then, and if there is no such file. */
+treb_status script_open(const char *path, int type, const atomic_bool *stop, Script **out,
+                        treb_error *error);
 /* The same with one that is in memory: it reaches no files. */
 treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
                              treb_error *error);

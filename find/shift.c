@@ -20,9 +20,9 @@ const char *shift_result_text(int result)
     return text[result];
 }
 
-void shift_move_name(const Shift *shift, int turn, Move m, char out[SAN_SIZE])
+void shift_move_name(const treb_position *place, int turn, Move m, char out[SAN_SIZE])
 {
-    treb_position pos = shift->pos;
+    treb_position pos = *place;
     Move legal[MOVES_MAX];
     pos.turn = (uint8_t)turn;
     pos.ep = 0;
@@ -100,10 +100,18 @@ static void look_at_side(Look *look, ShiftPlace *place, int turn)
     place->result[turn] = result - LOST;
     place->moves[turn] = look_moves(look);
     for (int i = 0; i < place->moves[turn] && result != LOST; i++)
-        if (look_move_result(look, i) == result &&
-            comparable(look->move[i], place->files, place->ranks))
-            place->keep[turn][place->kept[turn]++] =
-                unshift(look->move[i], place->files, place->ranks);
+        if (look_move_result(look, i) == result)
+            place->keep[turn][place->kept[turn]++] = look->move[i];
+}
+
+/* The moves that keep the result in a place, as they would be in the position given. Returns how many. */
+static int moves_unshifted(const ShiftPlace *place, int turn, Move out[MOVES_MAX])
+{
+    int count = 0;
+    for (int i = 0; i < place->kept[turn]; i++)
+        if (comparable(place->keep[turn][i], place->files, place->ranks))
+            out[count++] = unshift(place->keep[turn][i], place->files, place->ranks);
+    return count;
 }
 
 static bool has_move(const Move *list, int count, Move m)
@@ -121,16 +129,17 @@ static void join(ShiftGroup *group, const ShiftPlace *place)
         const int result = place->result[turn];
         group->count[turn][result]++;
         if (result == SHIFT_IMPOSSIBLE) continue;
-        int seen = 0, kept = 0;
+        Move moves[MOVES_MAX];
+        int seen = 0, kept = 0, count = moves_unshifted(place, turn, moves);
         for (int r = 0; r < SHIFT_IMPOSSIBLE; r++) seen += group->count[turn][r];
         group->one_verdict[turn] = group->count[turn][result] == seen;
         if (seen == 1) {
-            memcpy(group->common[turn], place->keep[turn], sizeof group->common[turn]);
-            group->commons[turn] = place->kept[turn];
+            memcpy(group->common[turn], moves, (size_t)count * sizeof *moves);
+            group->commons[turn] = count;
             continue;
         }
         for (int i = 0; i < group->commons[turn]; i++)
-            if (has_move(place->keep[turn], place->kept[turn], group->common[turn][i]))
+            if (has_move(moves, count, group->common[turn][i]))
                 group->common[turn][kept++] = group->common[turn][i];
         group->commons[turn] = kept;
     }

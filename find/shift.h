@@ -27,9 +27,7 @@ typedef struct ShiftPlace {
     ShiftEdge edge;
     int result[2]; /* for the side to move: 0 a loss, 1 a draw, 2 a win; SHIFT_IMPOSSIBLE */
     int moves[2];  /* legal ones */
-    Move keep
-        [2]
-        [MOVES_MAX]; /* moves that keep a win or a draw, as they would be in the position given */
+    Move keep[2][MOVES_MAX]; /* those that keep a win or a draw */
     int kept[2];
 } ShiftPlace;
 
@@ -38,9 +36,8 @@ typedef struct ShiftGroup {
     int places;
     int count[2][SHIFT_IMPOSSIBLE + 1]; /* of places, by result */
     bool one_verdict[2];                /* of those where the side can be to move */
-    Move
-        common[2]
-              [MOVES_MAX]; /* moves that keep the result in all of them, if they have one verdict */
+    /* Moves that keep the result in all of them, if they have one verdict: as they would be in the position given. */
+    Move common[2][MOVES_MAX];
     int commons[2];
 } ShiftGroup;
 
@@ -64,8 +61,8 @@ const char *shift_edge_text(ShiftEdge edge);
 /* "loss", "draw", "win", "impossible". */
 const char *shift_result_text(int result);
 
-/* A move as it is written in the position given, or as squares where it is not legal there. */
-void shift_move_name(const Shift *shift, int turn, Move m, char out[SAN_SIZE]);
+/* A move as it is written in the position given, or in a place of it; as squares where it is not legal there. */
+void shift_move_name(const treb_position *pos, int turn, Move m, char out[SAN_SIZE]);
 
 /* A place in Forsyth's notation, with White to move. */
 void shift_place_fen(const ShiftPlace *place, char fen[TREB_FEN_SIZE]);

@@ -161,8 +161,8 @@ static int read_strategy(lua_State *lua)
 }
 
 /* A file, or one of those in memory. */
-static treb_status open_one(const RuleText *strategies, const char *path, Strategy **out,
-                            treb_error *error)
+static treb_status open_one(const RuleText *strategies, const char *path, const atomic_bool *stop,
+                            Strategy **out, treb_error *error)
 {
     Strategy *s = calloc(1, sizeof *s);
     Look look = {.tables = NULL};
@@ -170,7 +170,7 @@ static treb_status open_one(const RuleText *strategies, const char *path, Strate
     if (s == NULL) return fail_memory(error);
     treb_status status = strategies != NULL
                              ? script_open_text(strategies, path, LUA_TTABLE, &s->script, error)
-                             : script_open(path, LUA_TTABLE, &s->script, error);
+                             : script_open(path, LUA_TTABLE, stop, &s->script, error);
     if (status == TREB_OK && !script_run(s->script, &look, read_strategy, s))
         status = fail(error, look.status, "%s: %s", path, look.error.text);
     if (status != TREB_OK) {
@@ -181,15 +181,16 @@ static treb_status open_one(const RuleText *strategies, const char *path, Strate
     return TREB_OK;
 }
 
-treb_status strategy_open(const char *path, Strategy **out, treb_error *error)
+treb_status strategy_open(const char *path, const atomic_bool *stop, Strategy **out,
+                          treb_error *error)
 {
-    return open_one(NULL, path, out, error);
+    return open_one(NULL, path, stop, out, error);
 }
 
 treb_status strategy_open_text(const RuleText *strategies, const char *name, Strategy **out,
                                treb_error *error)
 {
-    return open_one(strategies, name, out, error);
+    return open_one(strategies, name, NULL, out, error);
 }
 
 void strategy_limit(Strategy *strategy, uint64_t positions) { strategy->most = positions; }

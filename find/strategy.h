@@ -40,8 +40,10 @@ typedef struct Plan {
     uint32_t nodes, room;
 } Plan;
 
-/* TREB_ERR_ARGUMENT with file and line, TREB_ERR_MEMORY. One thread at a time may use a strategy. */
-treb_status strategy_open(const char *path, Strategy **out, treb_error *error);
+/* TREB_ERR_ARGUMENT with file and line, also when `stop` becomes true (NULL allowed); TREB_ERR_MEMORY. One thread at a
+ * time may use a strategy. */
+treb_status strategy_open(const char *path, const atomic_bool *stop, Strategy **out,
+                          treb_error *error);
 /* The same with one of a list in memory. */
 treb_status strategy_open_text(const RuleText *strategies, const char *name, Strategy **out,
                                treb_error *error);

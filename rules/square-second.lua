@@ -2,8 +2,9 @@
 -- other king is in the square of P+; the king of (+) is not farther than it from P+ and from the promotion rank of P+; the
 -- other pawn is not on the files from that king to P+; neither P+ nor its king is on a rook's or knight's file. Then
 -- (+) has at least a draw (a) if P+ queens one ply before the other pawn; (b) if it queens one ply after it, unless that
--- one queens with check, or the new queen is lost to a fork check (here (b) is left out if the other pawn's promotion
--- square is in line with the king, or next to it; the fork is not looked at).
+-- one queens with check, or the new queen is lost to a fork check. (As pawns run alone, the kings still stand where they
+-- are. A check that wins a queen is one from behind the king, which cannot be taken and after which the king has no
+-- move that protects the queen: a queen that attacks another in any other way can be taken by it.)
 --
 -- On trial: KPvKP
 
@@ -11,9 +12,53 @@ local lib = use("lib")
 
 local function central(square) return file(square) > 2 and file(square) < 7 end
 
-local function in_line(a, b)
-  local files, ranks = math.abs(file(a) - file(b)), math.abs(rank(a) - rank(b))
-  return files == 0 or ranks == 0 or files == ranks
+local function square_at(f, r) return string.char(96 + f) .. r end
+
+-- The direction of a queen's line from one square to another, and how many steps; nil if there is none.
+local function line(from, to)
+  local files, ranks = file(to) - file(from), rank(to) - rank(from)
+  local steps = math.max(math.abs(files), math.abs(ranks))
+  if steps == 0 or files ~= 0 and ranks ~= 0 and math.abs(files) ~= math.abs(ranks) then return end
+  return files // steps, ranks // steps, steps
+end
+
+-- Whether a queen sees a square past these men.
+local function sees(from, to, men)
+  local files, ranks, steps = line(from, to)
+  for i = 1, files and steps - 1 or 0 do
+    if men[square_at(file(from) + i * files, rank(from) + i * ranks)] then return false end
+  end
+  return files ~= nil
+end
+
+-- Whether the king that is in check by a queen has a move that protects its own queen.
+local function can_protect(king, other_king, queen, from)
+  local men = {[other_king] = true, [queen] = true}
+  for f = math.max(1, file(king) - 1), math.min(8, file(king) + 1) do
+    for r = math.max(1, rank(king) - 1), math.min(8, rank(king) + 1) do
+      local to = square_at(f, r)
+      if to ~= king and to ~= queen and distance(to, queen) == 1 and distance(to, other_king) > 1
+        and not sees(from, to, men) then
+        return true
+      end
+    end
+  end
+end
+
+-- Whether a queen is lost to a check of the other queen, which is to move, from behind the king.
+local function lost_to_check(king, other_king, queen, other_queen)
+  local men = {[king] = true, [other_king] = true, [queen] = true}
+  if not sees(queen, king, men) then return false end
+  local files, ranks = line(queen, king)
+  local f, r = file(king) + files, rank(king) + ranks
+  while f >= 1 and f <= 8 and r >= 1 and r <= 8 do
+    local from = square_at(f, r)
+    if from == other_king then return false end
+    local safe = distance(from, king) > 1 or distance(from, other_king) == 1
+    if safe and sees(other_queen, from, men) and not can_protect(king, other_king, queen, from) then return true end
+    f, r = f + files, r + ranks
+  end
+  return false
 end
 
 -- Plies of a king to the rank on which a side promotes.
@@ -32,7 +77,13 @@ local function holds(plus)
   if file(enemy) >= low and file(enemy) <= high then return end
   local ahead = lib.run(enemy, minus) - lib.run(pawn, plus)
   if ahead == 1 then return "(a) queens a ply before" end
-  if ahead == -1 and not in_line(lib.promotion(enemy, minus), king) then return "(b) queens a ply after" end
+  if ahead ~= -1 then return end
+  local other_king = lib.man(minus, "k")
+  local queen, other_queen = lib.promotion(pawn, plus), lib.promotion(enemy, minus)
+  local before = square_at(file(queen), plus == "white" and 7 or 2) -- there P+ stands when the other one queens
+  if sees(other_queen, king, {[other_king] = true, [before] = true}) then return end
+  if lost_to_check(king, other_king, queen, other_queen) then return end
+  return "(b) queens a ply after"
 end
 
 return function()

@@ -167,7 +167,7 @@ _trebuchet() {
                    --threads --tables --quiet --help' ;;
     rule) options='--show --turn --time --html --json --threads --tables --quiet --help' ;;
     play) options='--show --games --seed --time --json --threads --tables --quiet --help' ;;
-    shift) options='--tsv --json --svg --tables --help' ;;
+    shift) options='--list --tsv --json --svg --tables --help' ;;
     near) options='--show --men --moves --turn --json --tables --help' ;;
     solve) options='--time --memory --pieces --check --json --tables --quiet --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check

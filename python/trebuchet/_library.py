@@ -51,12 +51,14 @@ class CMove(ctypes.Structure):
 
 
 _ERROR, _POSITION = POINTER(CError), POINTER(CPosition)
+VISIT = ctypes.CFUNCTYPE(c_int, c_void_p, _POSITION)
 
 # Name: what it returns, what it takes.
 _FUNCTIONS = {
     "treb_version": (c_char_p, []),
     "treb_version_number": (c_int, []),
     "treb_position_from_fen": (c_int, [c_char_p, _POSITION, _ERROR]),
+    "treb_position_to_fen": (None, [_POSITION, POINTER(c_char)]),
     "treb_tables_open": (c_void_p, [POINTER(c_char_p), c_size_t, _ERROR]),
     "treb_tables_close": (None, [c_void_p]),
     "treb_tables_set_memory": (None, [c_void_p, c_uint64]),
@@ -70,6 +72,8 @@ _FUNCTIONS = {
                                  POINTER(c_size_t), _ERROR]),
     "treb_best_line": (c_int, [c_void_p, _POSITION, c_int, c_int, POINTER(CMove), c_size_t,
                                POINTER(c_size_t), POINTER(c_int), _ERROR]),
+    "treb_each_position": (c_int, [c_void_p, c_char_p, c_uint64, c_uint64, VISIT, c_void_p,
+                                   _ERROR]),
 }
 
 

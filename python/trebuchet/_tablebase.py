@@ -6,7 +6,7 @@ import os
 import threading
 from ctypes import byref, c_char_p, c_int, c_size_t
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Union
 
 from . import _library as c
 from ._errors import OK, InputError, MissingTableError, raise_status
@@ -302,6 +302,39 @@ class Tablebase:
         c.call("treb_best_line", tables.handle, byref(_position(board)), _metric(metric),
                0 if rule50 else 1, moves, limit, byref(count), byref(end))
         return Line(tuple(_move(move) for move in moves[:count.value]), _ENDS[end.value])
+
+
+    # ---- All positions --------------------------------------------------------------------------
+
+    def each_position(self, material: str) -> Iterator[str]:
+        """FENs of the legal positions of an ending, in the order of its table, so that probing each
+        costs little. Of those that a symmetry of the board makes the same one comes; with the same
+        men on both sides White is to move in all. En passant is left out."""
+        tables = self._open_set()
+        men = min(len(material) - material.count("v"), 8)
+        parts = max(1, 64 ** max(men - 2, 0) // 1024)  # of some 100,000 to a million positions
+        for part in range(parts):
+            yield from _fens_of_part(tables, material, part, parts)
+
+
+def _fens_of_part(tables: _Set, material: str, part: int, parts: int) -> List[str]:
+    fens: List[str] = []
+    failures: List[BaseException] = []  # nothing may be raised through the library
+    text = ctypes.create_string_buffer(c.FEN_SIZE)
+    to_fen = c.library().treb_position_to_fen
+
+    def visit(_context: object, position: Any) -> int:
+        try:
+            to_fen(position, text)
+            fens.append(text.value.decode())
+        except BaseException as failure:
+            failures.append(failure)
+        return not failures
+
+    c.call("treb_each_position", tables.handle, _text(material), part, parts, c.VISIT(visit), None)
+    if failures:
+        raise failures[0]
+    return fens
 
 
 def open_tablebase(*directories: Directory, memory: Optional[int] = None) -> Tablebase:

@@ -493,6 +493,16 @@ run 0 'find --sample' "$T" find -t "$TABLES" -q --sample 20 KRvK KQvK; check 'tw
 run 0 'find --sample again' "$T" find -t "$TABLES" -q --sample 20 -j 1 KRvK KQvK; check 'the same twenty' 'cmp -s out sample'
 run 0 'find --seed' "$T" find -t "$TABLES" -q --sample 20 --seed 7 KRvK KQvK; check 'others' '[ "$(wc -l <out)" -eq 20 ] && ! cmp -s out sample'
 run 0 'find --men' "$T" find -t "$TABLES" -q --men 3 --stalemate --count --tsv; check 'a head and five endings' '[ "$(wc -l <out)" -eq 6 ]'
+# All endings of three and four men as others counted them; and so what docs/zugzwangs.md says of those of five.
+PUBLISHED=$TOP/tests/data/zugzwangs.tsv
+for men in 3 4; do
+    run 0 "find --zugzwang, $men men" "$T" find -t "$TABLES" -q --men $men -z --count --tsv
+    awk 'NR > 1 { split($1, side, "v"); same = side[1] == side[2]; print $1, $3, $4, same ? $5 + $6 : $5, same ? 0 : $6 }' out
+done | grep ^K | sort >counted
+check 'as published' '[ "$(wc -l <counted)" -eq 35 ] && [ -z "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - counted)" ]'
+sed -n 's/^| \(K[A-Zv]*\) | \([0-9]*\) | \([0-9]*\) | \([0-9]*\) | \([0-9]*\) *|$/\1 \2 \3 \4 \5/p' "$DOCS/zugzwangs.md" | sed 's/ $/ 0/' >told
+sed -n 's/^None: \(.*\)\.$/\1/p' "$DOCS/zugzwangs.md" | tr -d ' ' | tr ',' '\n' | sed 's/$/ 0 0 0 0/' >>told
+check 'what is told as published, but for KQPPvK' '[ "$(wc -l <told)" -eq 145 ] && [ "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - <(sort told))" = "KQPPvK 0 0 0 0" ]'
 run 0 'find --underpromotion --pgn' "$T" find -t "$TABLES" -q -u --pgn KPvK; has '^\[Result "1-0"\]$'; has '=[RNB]'
 run 0 'find --unique-line' "$T" find -t "$TABLES" -q --unique-line --turn black KRvKP; has ' b - - 0 1$'
 run 0 'find --cursed' "$T" find -t "$TABLES" -q --cursed --count KQvKR; has '^KQvKR +0 of'
@@ -546,6 +556,10 @@ printf 'return function() return nothere end\n' >bad.lua
 run 2 'rule, an error in it' "$T" rule -t "$TABLES" bad.lua KPvK; says "^trebuchet rule: bad.lua:1: there is nothing called 'nothere'"; silent
 printf 'return function() while true do end end\n' >endless.lua
 run 0 'rule --time ends what does not' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK KQvK; says 'KPvK: stopped before its end'; says 'KQvK: not tried'
+printf 'while true do pcall(function() while true do end end) end\n' >endless.lua
+run 0 'rule --time ends what is read without end' timeout 20 "$T" rule -t "$TABLES" -q --time 1 endless.lua KPvK; says 'KPvK: stopped before its end'
+run 130 'rule --time, one position' timeout 20 "$T" rule -t "$TABLES" --time 1 endless.lua '8/8/8/8/K7/8/P1k5/8 b'; says 'stopped before it said anything'; silent
+run 130 'play --time, too' timeout 20 "$T" play -t "$TABLES" -q --time 1 endless.lua; says 'stopped before anything is proven'
 run 2 'rule --html - --json' "$T" rule -t "$TABLES" --html - --json bad.lua KPvK; says 'standard output'
 echo old >kept.html
 run 2 'rule --html, an error' "$T" rule -t "$TABLES" --html kept.html bad.lua KPvK; check 'the page is as it was' '[ "$(cat kept.html)" = old ]'
@@ -564,6 +578,12 @@ run 0 'shift --tsv' "$T" shift -t "$TABLES" --tsv '8/8/2k5/8/7p/8/5KP1/8 w'; che
 has '^8/8/2k5/8/7p/8/5KP1/8 w - - 0 1	at a side edge	win	Kg1	draw	Kc5 Kd5 Kd6 Kd7 h3$'
 run 0 'shift --json' "$T" shift -t "$TABLES" --json '8/8/2k5/8/7p/8/5KP1/8 w'; is_json
 has '"group":"at the top or bottom","places":1,"white":\{"loss":0,"draw":0,"win":1,"impossible":0,"one_verdict":true,'
+run 0 'shift --list' "$T" shift -t "$TABLES" --list '8/8/8/8/KBN1k3/8/8/8 w'; has '^32 places$'; has '^ +32  Kd8  win by K.* more  loss$'; has '^ +29  Ka1  win by Ka2, Kb2, Ba2, Bc2 and 8 more  loss$'
+run 0 'shift --list, any move' "$T" shift -t "$TABLES" --list '8/8/8/3k4/8/3KP3/8/8 w'; has '^ +35  Kg6  draw by any +draw by Kh8$'
+# Of a place no move is left out: not one that would leave the board where the position was given.
+"$T" shift -t "$TABLES" --tsv '8/8/8/8/8/8/K1k5/4Q3 w' | sed -n 's,^3K1k2/7Q/8/8/8/8/8/8 w[^	]*	[^	]*	win	\([^	]*\).*,\1,p' | tr ' ' '\n' | sort >moves
+"$T" probe -t "$TABLES" --json '3K1k2/7Q/8/8/8/8/8/8 w' | python3 -c 'import json, sys; print(*(m["san"] for m in json.load(sys.stdin)["moves"] if m["category"] == "loss"), sep="\n")' | sort >won
+check 'all moves of a place' 'grep -q Qh1 moves && diff moves won'
 # Each place by itself says the same.
 "$T" shift -t "$TABLES" --tsv '8/8/8/3k4/8/3KP3/8/8 w' | tail -n +2 | while IFS='	' read -r fen group white rest; do
     "$T" probe -t "$TABLES" --json "$fen" | grep -o '"category":"[a-z]*"' | head -1 | cut -d '"' -f 4 | sed "s/\$/ $white/"
@@ -594,6 +614,8 @@ run 0 'play, stalemates' "$T" play -t "$TABLES" -q -n 20 printed.lua
 has 'White to move: wins 21,944 of 21,959'; has 'stalemate: in 15 positions with White to move; Black can reach one from 15$'; has '^    8/8/8/8/8/8/3R4/k1K5 w - - 0 1 \(best 3\)$'
 has '^  failures are led to 15 places; those of most$'; has '^ +1  8/8/8/8/8/8/3R4/k1K5 w - - 0 1  stalemate \(divide in 2\)$'
 run 0 'play, the game to it' "$T" play -t "$TABLES" printed.lua '8/8/8/8/8/8/3R4/k1K5 w'; has '^stalemate after 1 move$'
+# Every position of two bishops takes minutes (make strategies): here one game of the longest.
+run 0 'play, two bishops' "$T" play -t "$TABLES" "$STRATEGIES/two-bishops.lua" '8/8/8/8/4k3/B7/8/K4B2 w'; has '#  +press$'; has '^mate after [1-5][0-9] moves$'
 run 0 'play, king and queen' "$T" play -t "$TABLES" -q --games 2000 "$STRATEGIES/king-and-queen.lua"
 has '^KQvK, White to move: wins all 18,081 won positions, in 29 moves at most$'; has '^KQvK, Black to move: wins all 25,160 won'
 has ' 2,000 games: 2,000 won.*none against what is proven'; lacks 'led to'

@@ -393,16 +393,16 @@ START_TEST(rule_opinions)
     treb_error error;
     RuleOpinion opinion;
     ck_assert_int_eq(treb_position_from_fen("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", &pos, NULL), TREB_OK);
-    ck_assert_int_eq(rule_say(tables, book, "queen", &pos, &opinion, &error), TREB_OK);
+    ck_assert_int_eq(rule_say(tables, book, "queen", &pos, NULL, &opinion, &error), TREB_OK);
     ck_assert_int_eq(opinion.claim, RULE_WIN);
     ck_assert_str_eq(opinion.ground, "a queen");
     ck_assert_int_eq(opinion.result, 2);
     pos.turn = TREB_BLACK;
-    ck_assert_int_eq(rule_say(tables, book, "queen", &pos, &opinion, &error), TREB_OK);
+    ck_assert_int_eq(rule_say(tables, book, "queen", &pos, NULL, &opinion, &error), TREB_OK);
     ck_assert_int_eq(opinion.claim, RULE_NOTHING);
     ck_assert_int_eq(opinion.result, 0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ck_assert_int_eq(rule_say(tables, book, bad[i][0], &pos, &opinion, &error),
+        ck_assert_int_eq(rule_say(tables, book, bad[i][0], &pos, NULL, &opinion, &error),
                          TREB_ERR_ARGUMENT);
         ck_assert_msg(strstr(error.text, bad[i][1]) != NULL, "%s", error.text);
     }

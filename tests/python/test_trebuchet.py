@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BUILD, TABLES = os.environ["TREB_BUILD"], os.environ["TREB_TABLES"]
@@ -157,6 +158,49 @@ class Values(unittest.TestCase):
             value = tablebase.probe_root("8/8/8/8/8/2K5/1Q6/7k b - - 0 1")
             self.assertEqual((value.wdl, value.dtm), (-2, None))
             self.assertEqual(tablebase.find_table("KQvK", "dtz").format, "syzygy")
+
+
+class Endings(unittest.TestCase):
+    def setUp(self):
+        self.tablebase = trebuchet.open_tablebase(TABLES)
+        self.addCleanup(self.tablebase.close)
+
+    def test_counts(self):
+        """King and pawn against king: of 163,328 positions with White to move 124,960 are won, as is well
+        known; here one of each two that are mirror images."""
+        fens = list(self.tablebase.each_position("KPvK"))
+        white = [fen for fen in fens if fen.split()[1] == "w"]
+        self.assertEqual((len(fens), len(set(fens)), 2 * len(white)), (165676, 165676, 163328))
+        self.assertEqual(2 * sum(self.tablebase.probe_wdl(fen) == 2 for fen in white), 124960)
+
+    def test_order(self):
+        """They come as the command finds them, and one by one."""
+        run = subprocess.run([os.path.join(BUILD, "trebuchet"), "find", "--quiet", "--tables", TABLES,
+                              "KQvKR"], check=True, text=True, stdout=subprocess.PIPE)
+        self.assertEqual(list(self.tablebase.each_position("KRvKQ")), run.stdout.splitlines())
+        self.assertEqual(next(self.tablebase.each_position("KRPvKR")).count("/"), 7)
+
+    def test_failures(self):
+        for material, text in (("KK", "KK"), ("KPvK\0", "NUL")):
+            with self.assertRaisesRegex(trebuchet.InputError, text):
+                list(self.tablebase.each_position(material))
+        self.tablebase.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            next(self.tablebase.each_position("KPvK"))
+
+    def test_interrupt(self):
+        """What is raised while the library calls back is not lost."""
+        class Interrupted(BaseException):
+            pass
+
+        def interrupt(_position, _text):
+            raise Interrupted
+
+        library = unittest.mock.Mock(treb_position_to_fen=interrupt,
+                                     treb_each_position=_library.library().treb_each_position)
+        with unittest.mock.patch.object(_library, "library", lambda: library):
+            with self.assertRaises(Interrupted):
+                next(self.tablebase.each_position("KPvK"))
 
 
 class Failures(unittest.TestCase):
