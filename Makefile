@@ -122,7 +122,7 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/gen/%.o $(BUILD)/blocked/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/find/%.o: EXTRA = -fopenmp $$(pkg-config --cflags $(LUA))
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt

@@ -12,9 +12,19 @@ Lattice *lattice_new(const LatticeLimits *limits)
     return lattice;
 }
 
+static void dismiss_scouts(Lattice *lattice)
+{
+    for (int winner = 0; winner < 2; winner++) {
+        scout_free(lattice->scout[winner]);
+        lattice->scout[winner] = NULL;
+    }
+    lattice->unscouted = true;
+}
+
 void lattice_free(Lattice *lattice)
 {
     if (lattice == NULL) return;
+    dismiss_scouts(lattice);
     for (int p = 0; p < LATTICE_POTENTIALS; p++) {
         for (int i = 0; i < lattice->count[p]; i++) family_free(lattice->by_potential[p][i]);
         free(lattice->by_potential[p]);
@@ -61,12 +71,19 @@ static void forget_retakes(Family *family)
         for (int i = 0; i < family->edges[side]; i++) family->edge[side][i].promotes = false;
 }
 
+static bool has_room(const Lattice *lattice, uint64_t bytes)
+{
+    return lattice->bytes + scout_bytes(lattice->scout[0]) + scout_bytes(lattice->scout[1]) +
+               bytes <=
+           lattice->limits.memory;
+}
+
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
 {
     assert(lattice_find(lattice, key) == NULL);
-    uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
-    if (bytes + work > lattice->limits.memory ||
-        lattice->bytes > lattice->limits.memory - bytes - work) {
+    const uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
+    if (!has_room(lattice, bytes + work)) dismiss_scouts(lattice);
+    if (!has_room(lattice, bytes + work)) {
         lattice->full = true;
         return NULL;
     }

@@ -9,13 +9,15 @@
 #define TREB_BLOCKED_LATTICE_H
 
 #include "blocked/outcome.h"
+#include "blocked/scout.h"
 
 enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes of sets to keep */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
-    bool all;        /* all placements of the kings are asked about: most families are needed then, and what serves to
+    bool
+        all; /* all placements of the kings are asked about: most families are needed then, and what serves to
                         do without them only takes time */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
@@ -31,9 +33,12 @@ typedef struct Lattice {
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
     uint64_t families, bytes;
-    unsigned round; /* of the search */
-    bool full;      /* something was left out for want of memory */
-    bool failed;    /* out of memory, or an oracle failed: nothing more can be learned */
+    unsigned round;  /* of the search */
+    Scout *scout[2]; /* by winner; NULL as long as there is none */
+    bool unscouted;  /* there is no memory for them */
+    int favourite;   /* the winner that a scout found last */
+    bool full;       /* something was left out for want of memory */
+    bool failed;     /* out of memory, or an oracle failed: nothing more can be learned */
     bool stopped;
 } Lattice;
 
