@@ -105,10 +105,12 @@ int blocked_line(Blocked *b, BlockedMove *out, int capacity, BlockedEnd *end, tr
     if (list == NULL) return -1;
     int more = play_kings(b, &line, list, end);
     bool good = more >= 0;
-    if (more > 0 && b->lattice != NULL)
-        good = settle_line(&line, end);
-    else if (more > 0)
-        *end = BLOCKED_END_CAPTURE;
+    if (more > 0 && b->lattice != NULL) {
+        line.distances = distances_new(b->lattice, b->request.limits.memory);
+        good = line.distances != NULL && settle_line(&line, end);
+        distances_free(line.distances);
+    }
+    if (more > 0 && b->lattice == NULL) *end = BLOCKED_END_CAPTURE;
     free(list);
     *last = line.pos;
     return good ? line.count : -1;

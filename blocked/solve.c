@@ -43,6 +43,32 @@ static void take_from_moves(Solve *s)
     s->value = value;
 }
 
+/* The distance by those of the moves, where the position's own structure does not tell. */
+static void take_plies_from_moves(Solve *s)
+{
+    const bool wins = wins_for(s->value.verdict, s->pos.turn);
+    for (int i = 0; i < s->moves; i++) {
+        const BlockedValue *v = &s->move[i].value;
+        if (wins && !(v->verdict == s->value.verdict && v->plies >= 0)) continue;
+        if (!wins && v->plies < 0) {
+            s->value.plies = -1;
+            return;
+        }
+        if (s->value.plies < 0 || (wins ? v->plies < s->value.plies : v->plies > s->value.plies))
+            s->value.plies = v->plies;
+    }
+    s->value.at_most = s->value.plies > 1;
+}
+
+/* How soon what is proven comes, when all is known. */
+static void find_distances(Solve *s)
+{
+    for (int i = 0; i < s->moves; i++) settle_move_plies(s->distances, &s->pos, &s->move[i]);
+    settle_plies(s->distances, &s->pos, &s->value);
+    if (s->value.plies < 0 && s->value.verdict != BLOCKED_DRAW && s->value.verdict != BLOCKED_OPEN)
+        take_plies_from_moves(s);
+}
+
 static bool list_moves(Solve *s)
 {
     Move moves[MOVES_MAX];
@@ -59,8 +85,9 @@ static bool list_moves(Solve *s)
         if (!settle_position(s->lattice, &child, &m->value, &family, &cell)) return false;
         s->moves++;
     }
-    settle_sort(s->move, s->moves, s->pos.turn);
     take_from_moves(s);
+    find_distances(s);
+    settle_sort(s->move, s->moves, s->pos.turn);
     return true;
 }
 
@@ -88,8 +115,9 @@ Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, tre
     }
     Solve *s = calloc(1, sizeof *s);
     if (s != NULL) s->lattice = lattice_new(limits);
-    if (s == NULL || s->lattice == NULL) {
-        free(s);
+    if (s != NULL && s->lattice != NULL) s->distances = distances_new(s->lattice, limits->memory);
+    if (s == NULL || s->distances == NULL) {
+        solve_free(s);
         fail_memory(error);
         return NULL;
     }
@@ -103,6 +131,7 @@ Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, tre
 void solve_free(Solve *solve)
 {
     if (solve == NULL) return;
+    distances_free(solve->distances);
     lattice_free(solve->lattice);
     free(solve);
 }
@@ -110,7 +139,7 @@ void solve_free(Solve *solve)
 int solve_line(Solve *s, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last)
 {
     SettleLine line = {
-        .lattice = s->lattice, .out = out, .capacity = capacity, .men = LINE_PIECES, .pos = s->pos};
+        .lattice = s->lattice, .distances = s->distances, .out = out, .capacity = capacity, .men = LINE_PIECES, .pos = s->pos};
     bool good = settle_line(&line, end);
     *last = line.pos;
     return good ? line.count : -1;

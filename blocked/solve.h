@@ -10,7 +10,8 @@ enum { SOLVE_WHY_SIZE = 160 };
 
 typedef struct Solve {
     treb_position pos;
-    Lattice *lattice; /* owned */
+    Lattice *lattice;     /* owned, as the following */
+    Distances *distances; /* of what is proven */
     BlockedValue value;
     BlockedMove move[MOVES_MAX]; /* all legal ones, best first */
     int moves;

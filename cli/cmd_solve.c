@@ -91,7 +91,11 @@ static void print_verdict(const Solve *s, double seconds)
     cli_format_size(s->lattice->bytes, size);
     cli_format_time(seconds, time);
     const char *text = verdict_text(&s->value);
-    printf("%c%s.", text[0] & ~32, text + 1);
+    printf("%c%s", text[0] & ~32, text + 1);
+    if (s->value.plies > 0)
+        printf(": %s%d pl%s to the next capture, promotion or mate", s->value.at_most ? "at most " : "",
+               s->value.plies, s->value.plies == 1 ? "y" : "ies");
+    putchar('.');
     if (s->moves == 0)
         puts(s->value.verdict == BLOCKED_DRAW ? " Stalemate." : " Mate.");
     else
@@ -101,17 +105,21 @@ static void print_verdict(const Solve *s, double seconds)
                               : "More --time, or --tables of 5 men, may decide it.");
 }
 
+/* By verdict, and of each what there is to say of the distance. */
 static void print_moves(const Solve *s)
 {
     const char *group = "";
-    if (s->moves > 0) putchar('\n');
+    if (s->moves > 0) puts("\n  Move       plies to the next capture, promotion or mate");
     for (int i = 0; i < s->moves; i++) {
-        const char *now = verdict_text(&s->move[i].value);
-        if (strcmp(now, group) != 0) printf("%s  %-36s", i ? "\n" : "", now);
-        printf(" %s", s->move[i].san);
+        const BlockedMove *m = &s->move[i];
+        const char *now = verdict_text(&m->value);
+        if (strcmp(now, group) != 0) printf("  %s\n", now);
         group = now;
+        if (m->value.plies < 0)
+            printf("    %s\n", m->san);
+        else
+            printf("    %-8s%4d%s\n", m->san, m->value.plies, m->value.at_most ? "  at most" : "");
     }
-    if (s->moves > 0) putchar('\n');
 }
 
 static bool print_best(Solve *s)
