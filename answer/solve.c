@@ -44,7 +44,7 @@ static bool covers(void *context, const CellsKey *key)
 void answer_use_tables(treb_tables *tables, LatticeLimits *limits)
 {
     limits->covers = covers;
-    limits->oracle = (FamilyOracle){tables, table_value};
+    limits->oracle = (FamilyOracle){tables, table_value, table_distance};
 }
 
 /* ---- What is asked --------------------------------------------------------------------------- */

@@ -542,8 +542,21 @@ static void add_en_passant(Distances *d, const treb_position *pos, int winner, D
     if (pos->turn != winner && captures == count) *out = (Distance){1, 1};
 }
 
+/* Where an oracle answers for the family it knows the rights to take en passant as well. */
+static bool ask_oracle(const Distances *d, const treb_position *pos, Distance *out)
+{
+    CellsKey key;
+    const Family *f = cells_from_position(pos, &key, NULL) ? lattice_find(d->lattice, &key) : NULL;
+    const FamilyOracle *oracle = f != NULL ? f->oracle : NULL;
+    int plies;
+    if (oracle == NULL || oracle->distance == NULL || !oracle->distance(oracle->context, pos, &plies)) return false;
+    *out = (Distance){plies, plies};
+    return true;
+}
+
 static bool find_distance(Distances *d, const treb_position *pos, int winner, Distance *out)
 {
+    if (ask_oracle(d, pos, out)) return true;
     if (!plain_distance(d, pos, winner, out)) return false;
     if (position_ep_legal(pos)) add_en_passant(d, pos, winner, out);
     if (out->least > out->most) out->least = out->most;

@@ -21,8 +21,8 @@ typedef struct Distances Distances;
 Distances *distances_new(Lattice *lattice, uint64_t memory);
 void distances_free(Distances *distances);
 
-/* The bounds for a position that `winner` is proven to win. False where they cannot be told: an oracle answers for it,
- * it has more than one piece beside the pawns, or memory is short, which distances_full says. */
+/* The bounds for a position that `winner` is proven to win. False where they cannot be told: an oracle answers for it
+ * that knows no distances, it has more than one piece beside the pawns, or memory is short, which distances_full says. */
 bool distance_of(Distances *distances, const treb_position *pos, int winner, Distance *out);
 bool distances_full(const Distances *distances);
 

@@ -44,6 +44,9 @@ typedef struct Edge {
 typedef struct FamilyOracle {
     void *context;
     bool (*value)(void *context, const treb_position *pos, int *out);
+    /* Plies to the next capture, promotion or mate of a position that is no draw. False if it does not know; may be
+     * NULL. */
+    bool (*distance)(void *context, const treb_position *pos, int *out);
 } FamilyOracle;
 
 struct Family {

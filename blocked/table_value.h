@@ -17,4 +17,13 @@ static inline bool table_value(void *context, const treb_position *pos, int *out
     return true;
 }
 
+/* The same of distances. */
+static inline bool table_distance(void *context, const treb_position *pos, int *out)
+{
+    treb_distance distance;
+    if (treb_probe_dtc(context, pos, &distance, NULL) != TREB_OK) return false;
+    *out = (int)distance.plies;
+    return true;
+}
+
 #endif

@@ -230,7 +230,7 @@ START_TEST(tables_that_fail)
     Outcome *o = start("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 1);
     Oracle oracle = {.first = UINT64_MAX, .last = UINT64_MAX};
     o->request.limits.covers = covers_three;
-    o->request.limits.oracle = (FamilyOracle){&oracle, three_men_value};
+    o->request.limits.oracle = (FamilyOracle){&oracle, three_men_value, NULL};
     run(o);
     o->wanted = o->is;
     o->good = load(o->path, &o->good_size);
