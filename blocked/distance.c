@@ -21,13 +21,15 @@ enum { MEN = 1, NONE = UINT16_MAX, BOUNDS = 2 /* SURE and MAYBE */ };
 typedef struct Ranked {
     Family *family;
     int winner;
-    uint16_t *rank[BOUNDS][2]; /* by level and side to move; both levels have the same where nothing differs */
+    uint16_t
+        *rank[BOUNDS]
+             [2]; /* by level and side to move; both levels have the same where nothing differs */
 } Ranked;
 
 struct Distances {
     Lattice *lattice;
     uint64_t memory, bytes;
-    bool full;
+    bool full, careful;
     Ranked **slot; /* a hash table */
     size_t slots, count;
     uint64_t families; /* of the lattice, and its round, when the first was found */
@@ -40,7 +42,9 @@ static size_t cells_of(const Family *f) { return 64 * cells_words(&f->key); }
 
 static uint64_t ranked_bytes(const Ranked *r)
 {
-    const size_t sets = r->rank[SURE][0] == NULL ? 0 : r->rank[SURE][0] == r->rank[MAYBE][0] ? 2 : 4;
+    const size_t sets = r->rank[SURE][0] == NULL                ? 0
+                        : r->rank[SURE][0] == r->rank[MAYBE][0] ? 2
+                                                                : 4;
     return sizeof *r + sets * cells_of(r->family) * sizeof(uint16_t);
 }
 
@@ -65,12 +69,13 @@ static void clear(Distances *d)
     d->round = d->lattice->round;
 }
 
-Distances *distances_new(Lattice *lattice, uint64_t memory)
+Distances *distances_new(Lattice *lattice, uint64_t memory, bool careful)
 {
     Distances *d = calloc(1, sizeof *d);
     if (d == NULL) return NULL;
     d->lattice = lattice;
     d->memory = memory;
+    d->careful = careful;
     clear(d);
     return d;
 }
@@ -106,7 +111,8 @@ static bool grow(Distances *d)
         return false;
     }
     for (size_t i = 0; i < old.slots; i++)
-        if (old.slot[i] != NULL) d->slot[place(d, old.slot[i]->family, old.slot[i]->winner)] = old.slot[i];
+        if (old.slot[i] != NULL)
+            d->slot[place(d, old.slot[i]->family, old.slot[i]->winner)] = old.slot[i];
     free(old.slot);
     return true;
 }
@@ -118,7 +124,8 @@ static bool known(const EdgeChild *child) { return child->family != NULL && chil
 static bool is_push(const Edge *edge)
 {
     const int row = square_rank(edge->to);
-    return edge->mover == CONVERSION_PAWN && edge->victim == CONVERSION_NOBODY && row != 0 && row != 7;
+    return edge->mover == CONVERSION_PAWN && edge->victim == CONVERSION_NOBODY && row != 0 &&
+           row != 7;
 }
 
 static CellSource won_by(const EdgeChild *child, int winner, int side, int level)
@@ -155,9 +162,9 @@ typedef struct Work {
     Ranked *ranked;
     Family *family;
     size_t words, cells;
-    uint64_t *set[BOUNDS][2];        /* what is won, by side to move */
+    uint64_t *set[BOUNDS][2];               /* what is won, by side to move */
     uint16_t *seed[BOUNDS], *floor[BOUNDS]; /* the soonest win, and loss, that other moves allow */
-    uint16_t *after;                 /* ranks of positions after a push */
+    uint16_t *after;                        /* ranks of positions after a push */
     uint64_t *use, *room, *any, *hit, *answer;
 } Work;
 
@@ -175,7 +182,8 @@ static void plain_after(Work *k, int side, const Edge *edge, const Ranked *child
     memset(k->after, 0xff, k->cells * sizeof *k->after);
     if (level == SURE) return;
     for (size_t w = 0; w < k->words; w++)
-        for (uint64_t left = to->won[MAYBE][k->ranked->winner][!side][w] & to->legal[!side][w]; left != 0;)
+        for (uint64_t left = to->won[MAYBE][k->ranked->winner][!side][w] & to->legal[!side][w];
+             left != 0;)
             k->after[w << 6 | (size_t)bit_pop(&left)] = 0;
 }
 
@@ -251,6 +259,8 @@ static void take_conversion(Work *k, int side, const Edge *edge, int level)
             const size_t cell = w << 6 | (size_t)bit_pop(&left);
             if (side == winner)
                 k->seed[level][cell] = 1;
+            else if (k->distances->careful && edge->victim >= 0)
+                k->floor[level][cell] = NONE;
             else if (k->floor[level][cell] == 0)
                 k->floor[level][cell] = 1;
         }
@@ -549,7 +559,9 @@ static bool ask_oracle(const Distances *d, const treb_position *pos, Distance *o
     const Family *f = cells_from_position(pos, &key, NULL) ? lattice_find(d->lattice, &key) : NULL;
     const FamilyOracle *oracle = f != NULL ? f->oracle : NULL;
     int plies;
-    if (oracle == NULL || oracle->distance == NULL || !oracle->distance(oracle->context, pos, &plies)) return false;
+    if (oracle == NULL || oracle->distance == NULL ||
+        !oracle->distance(oracle->context, pos, &plies))
+        return false;
     *out = (Distance){plies, plies};
     return true;
 }
@@ -570,7 +582,8 @@ bool distance_of(Distances *d, const treb_position *pos, int winner, Distance *o
         return true;
     }
     if (find_distance(d, pos, winner, out)) return true;
-    if (d->full || (d->families == d->lattice->families && d->round == d->lattice->round)) return false;
+    if (d->full || (d->families == d->lattice->families && d->round == d->lattice->round))
+        return false;
     clear(d); /* more is known by now */
     return find_distance(d, pos, winner, out);
 }

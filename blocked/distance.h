@@ -17,8 +17,9 @@ typedef struct Distance {
 /* Of the families of a lattice, found when they are asked for, and kept. */
 typedef struct Distances Distances;
 
-/* `memory` is how much they may take in bytes. NULL without memory. */
-Distances *distances_new(Lattice *lattice, uint64_t memory);
+/* `memory` is how much they may take in bytes. `careful` ones, for people, have the winner lose no piece: where it can
+ * be taken there is no distance, and so none where that cannot be avoided. NULL without memory. */
+Distances *distances_new(Lattice *lattice, uint64_t memory, bool careful);
 void distances_free(Distances *distances);
 
 /* The bounds for a position that `winner` is proven to win. False where they cannot be told: an oracle answers for it

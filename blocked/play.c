@@ -106,9 +106,8 @@ int blocked_line(Blocked *b, BlockedMove *out, int capacity, BlockedEnd *end, tr
     int more = play_kings(b, &line, list, end);
     bool good = more >= 0;
     if (more > 0 && b->lattice != NULL) {
-        line.distances = distances_new(b->lattice, b->request.limits.memory);
-        good = line.distances != NULL && settle_line(&line, end);
-        distances_free(line.distances);
+        good = settle_line_start(&line) && settle_line(&line, end);
+        settle_line_end(&line);
     }
     if (more > 0 && b->lattice == NULL) *end = BLOCKED_END_CAPTURE;
     free(list);

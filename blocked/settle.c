@@ -123,7 +123,7 @@ void settle_plies(Distances *distances, const treb_position *pos, BlockedValue *
     value->at_most = d.least < d.most;
 }
 
-static bool is_conversion(const treb_position *pos, Move move)
+bool settle_converts(const treb_position *pos, Move move)
 {
     return move_is_capture(pos, move) || move_promo(move) != 0;
 }
@@ -132,7 +132,7 @@ void settle_move_plies(Distances *distances, const treb_position *pos, BlockedMo
 {
     treb_position child;
     BlockedValue *value = &move->value;
-    if (is_conversion(pos, move->move)) {
+    if (settle_converts(pos, move->move)) {
         const bool won = value->verdict == BLOCKED_WHITE || value->verdict == BLOCKED_BLACK;
         value->plies = won ? 1 : -1;
         return;
@@ -182,7 +182,7 @@ void settle_line_add(SettleLine *line, const BlockedMove *move)
 
 /* One move, both sides at their best. The proof that it is won has a move that is proven to win, and no other needs to
  * be looked at; only after a double push it may not be known yet. */
-static bool step(SettleLine *line, int winner, bool learn, bool *found)
+static bool step(SettleLine *line, int winner, Distances *by, bool learn, bool *found)
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(&line->pos, moves);
@@ -199,10 +199,11 @@ static bool step(SettleLine *line, int winner, bool learn, bool *found)
                           : settle_known(line->lattice, &child, &m.value);
         if (!good) return false;
         if (!wins_for(m.value.verdict, winner)) continue;
-        settle_move_plies(line->distances, &line->pos, &m);
+        settle_move_plies(by, &line->pos, &m);
         /* Without a distance a move may lead round in a circle. */
         if (m.value.plies < 0) continue;
-        if (*found && (winning ? m.value.plies >= chosen.value.plies : m.value.plies <= chosen.value.plies))
+        if (*found &&
+            (winning ? m.value.plies >= chosen.value.plies : m.value.plies <= chosen.value.plies))
             continue;
         chosen = m;
         *found = true;
@@ -212,6 +213,20 @@ static bool step(SettleLine *line, int winner, bool learn, bool *found)
     move_to_san(&line->pos, chosen.move, chosen.san);
     settle_line_add(line, &chosen);
     return true;
+}
+
+bool settle_line_start(SettleLine *line)
+{
+    const uint64_t memory = line->lattice->limits.memory / 16;
+    line->distances = distances_new(line->lattice, memory, false);
+    line->careful = distances_new(line->lattice, memory, true);
+    return line->distances != NULL && line->careful != NULL;
+}
+
+void settle_line_end(SettleLine *line)
+{
+    distances_free(line->distances);
+    distances_free(line->careful);
 }
 
 bool settle_line(SettleLine *line, BlockedEnd *end)
@@ -235,8 +250,9 @@ bool settle_line(SettleLine *line, BlockedEnd *end)
                                                : BLOCKED_END_CAPACITY;
         if (!good || *end != BLOCKED_END_CAPACITY) break;
         int winner = value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-        good = step(line, winner, false, &found);
-        if (good && !found) good = step(line, winner, true, &found);
+        good = step(line, winner, line->careful, false, &found);
+        if (good && !found) good = step(line, winner, line->distances, false, &found);
+        if (good && !found) good = step(line, winner, line->distances, true, &found);
         /* A double push that can be answered en passant is no position of its family. */
         if (good && !found) *end = BLOCKED_END_OPEN;
         if (!found) break;

@@ -61,6 +61,9 @@ bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out)
 /* How soon a position is won that has such a verdict, into its value. */
 void settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value);
 
+/* Whether a move is a capture or a promotion, which ends the count. */
+bool settle_converts(const treb_position *pos, Move move);
+
 /* The same of a move whose verdict is known. */
 void settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move);
 
@@ -73,14 +76,18 @@ void settle_sort(BlockedMove *move, int count, int side);
 /* A line that is being written. */
 typedef struct SettleLine {
     Lattice *lattice;
-    Distances *distances;
-    BlockedMove *out; /* room for `capacity` */
+    Distances *distances, *careful; /* the careful ones go first */
+    BlockedMove *out;               /* room for `capacity` */
     int count, capacity;
     int men; /* pieces of a family that is followed, at most: one takes 2 MB, two 128 MB */
     treb_position pos;
 } SettleLine;
 
 void settle_line_add(SettleLine *line, const BlockedMove *move);
+
+/* Gives a line the distances it needs. False without memory; settle_line_end in any case. */
+bool settle_line_start(SettleLine *line);
+void settle_line_end(SettleLine *line);
 
 /* Plays on from a position until there is an end, by distances. False on failure. */
 bool settle_line(SettleLine *line, BlockedEnd *end);

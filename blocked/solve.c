@@ -115,7 +115,8 @@ Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, tre
     }
     Solve *s = calloc(1, sizeof *s);
     if (s != NULL) s->lattice = lattice_new(limits);
-    if (s != NULL && s->lattice != NULL) s->distances = distances_new(s->lattice, limits->memory);
+    if (s != NULL && s->lattice != NULL)
+        s->distances = distances_new(s->lattice, limits->memory / 16, false);
     if (s == NULL || s->distances == NULL) {
         solve_free(s);
         fail_memory(error);
@@ -139,8 +140,9 @@ void solve_free(Solve *solve)
 int solve_line(Solve *s, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last)
 {
     SettleLine line = {
-        .lattice = s->lattice, .distances = s->distances, .out = out, .capacity = capacity, .men = LINE_PIECES, .pos = s->pos};
-    bool good = settle_line(&line, end);
+        .lattice = s->lattice, .out = out, .capacity = capacity, .men = LINE_PIECES, .pos = s->pos};
+    bool good = settle_line_start(&line) && settle_line(&line, end);
+    settle_line_end(&line);
     *last = line.pos;
     return good ? line.count : -1;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answer/answer_blocked.h"
+#include "answer/line.h"
 #include "cli/blocked_check.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
@@ -29,6 +30,7 @@ static const char usage[] =
     "                         several times\n"
     "      --check            then check every position that the answer rests on by\n"
     "                         the rules alone, which takes longer than the answer\n"
+    "      --pgn              print the best play as a PGN game, to mate if it is known\n"
     "      --json             print one JSON object\n"
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
@@ -44,7 +46,7 @@ typedef struct SolveArgs {
     CliDirs dirs;
     LatticeLimits limits;
     uint64_t pieces, seconds;
-    bool quiet, check;
+    bool quiet, check, pgn;
 } SolveArgs;
 
 /* When to stop, and what is told until then. */
@@ -93,8 +95,9 @@ static void print_verdict(const Solve *s, double seconds)
     const char *text = verdict_text(&s->value);
     printf("%c%s", text[0] & ~32, text + 1);
     if (s->value.plies > 0)
-        printf(": %s%d pl%s to the next capture, promotion or mate", s->value.at_most ? "at most " : "",
-               s->value.plies, s->value.plies == 1 ? "y" : "ies");
+        printf(": %s%d pl%s to the next capture, promotion or mate",
+               s->value.at_most ? "at most " : "", s->value.plies,
+               s->value.plies == 1 ? "y" : "ies");
     putchar('.');
     if (s->moves == 0)
         puts(s->value.verdict == BLOCKED_DRAW ? " Stalemate." : " Mate.");
@@ -105,21 +108,27 @@ static void print_verdict(const Solve *s, double seconds)
                               : "More --time, or --tables of 5 men, may decide it.");
 }
 
-/* By verdict, and of each what there is to say of the distance. */
+static void name_group(const BlockedValue *v, char out[64])
+{
+    const char *text = verdict_text(v), *most = v->at_most ? "at most " : "";
+    if (v->plies > 0)
+        snprintf(out, 64, "%s, %s%d pl%s", text, most, v->plies, v->plies == 1 ? "y" : "ies");
+    else
+        snprintf(out, 64, "%s", text);
+}
+
+/* Moves that are worth the same in a row. */
 static void print_moves(const Solve *s)
 {
-    const char *group = "";
-    if (s->moves > 0) puts("\n  Move       plies to the next capture, promotion or mate");
+    char group[64] = "", now[64];
+    if (s->moves > 0) putchar('\n');
     for (int i = 0; i < s->moves; i++) {
-        const BlockedMove *m = &s->move[i];
-        const char *now = verdict_text(&m->value);
-        if (strcmp(now, group) != 0) printf("  %s\n", now);
-        group = now;
-        if (m->value.plies < 0)
-            printf("    %s\n", m->san);
-        else
-            printf("    %-8s%4d%s\n", m->san, m->value.plies, m->value.at_most ? "  at most" : "");
+        name_group(&s->move[i].value, now);
+        if (strcmp(now, group) != 0) printf("%s  %-36s", i ? "\n" : "", now);
+        printf(" %s", s->move[i].san);
+        strcpy(group, now);
     }
+    if (s->moves > 0) putchar('\n');
 }
 
 static bool print_best(Solve *s)
@@ -133,12 +142,23 @@ static bool print_best(Solve *s)
     return count >= 0;
 }
 
-static int print(Solve *s, double seconds)
+static int print_pgn(AnswerContext *context, Solve *s)
+{
+    treb_error error;
+    char *text = line_pgn_solved(context, s, &error);
+    if (text == NULL) return cli_fail("solve", &error, NULL);
+    fputs(text, stdout);
+    free(text);
+    return CLI_OK;
+}
+
+static int print(AnswerContext *context, Solve *s, double seconds, bool pgn)
 {
     const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    if (pgn) return print_pgn(context, s);
     if (cli_json_wanted()) {
         treb_error error;
-        json_t *object = answer_solve(s, won, &error);
+        json_t *object = answer_solve(context, s, &error);
         if (object == NULL) return cli_fail("solve", &error, NULL);
         json_object_set_new(object, "seconds", cli_json_real(seconds, 2));
         return cli_json_answer("solve", object);
@@ -170,18 +190,20 @@ static int run(SolveArgs *args, treb_tables *tables)
         int code = cli_fail("solve", &error, &args->dirs);
         return error.status == TREB_ERR_POSITION ? CLI_USAGE : code;
     }
-    int code = print(s, cli_seconds() - start);
+    AnswerContext context = {.tables = tables};
+    int code = print(&context, s, cli_seconds() - start, args->pgn);
     if (code == CLI_OK && args->check) {
         fflush(stdout);
-        if (!cli_json_wanted()) putchar('\n');
-        code = solve_check_solution(cli_json_wanted() ? stderr : stdout, s, args->quiet);
+        const bool apart = cli_json_wanted() || args->pgn;
+        if (!apart) putchar('\n');
+        code = solve_check_solution(apart ? stderr : stdout, s, args->quiet);
     }
     if (code == CLI_OK && s->value.verdict == BLOCKED_OPEN) code = OPEN;
     solve_free(s);
     return code;
 }
 
-enum { TIME = CLI_OPTION_OWN, CHECK };
+enum { TIME = CLI_OPTION_OWN, CHECK, PGN };
 
 static bool set_option(void *solve, int c, const char *value)
 {
@@ -195,6 +217,8 @@ static bool set_option(void *solve, int c, const char *value)
         return cli_set_number("solve", "--pieces", value, 0, CELLS_MEN_MAX, &args->pieces);
     case CHECK:
         return args->check = true;
+    case PGN:
+        return args->pgn = true;
     case 'q':
         return args->quiet = true;
     default:
@@ -204,10 +228,16 @@ static bool set_option(void *solve, int c, const char *value)
 
 int cli_solve(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"time", 1, NULL, TIME},  {"memory", 1, NULL, 'M'},  {"pieces", 1, NULL, 'p'},
-        {"tables", 1, NULL, 't'}, {"check", 0, NULL, CHECK}, {"json", 0, NULL, CLI_OPTION_JSON},
-        {"quiet", 0, NULL, 'q'},  {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"time", 1, NULL, TIME},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"pieces", 1, NULL, 'p'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"check", 0, NULL, CHECK},
+                                            {"pgn", 0, NULL, PGN},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     SolveArgs args = {.pieces = 2, .seconds = 60, .limits.memory = UINT64_C(1) << 30};
     const CliOptions reader = {"solve", usage, "M:p:t:qh", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);

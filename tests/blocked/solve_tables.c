@@ -194,14 +194,15 @@ static void compare_position(All *all, const treb_position *pos)
             fprintf(stderr, "%s\n", error.text);
             exit(1);
         }
-        right = right && distance_right(all, pos, value.verdict == BLOCKED_WHITE ? 0 : 1, (int)table.plies, &d);
+        right = right && distance_right(all, pos, value.verdict == BLOCKED_WHITE ? 0 : 1,
+                                        (int)table.plies, &d);
     }
     if (right) return;
     char fen[TREB_FEN_SIZE];
     position_to_fen(pos, fen);
     if (all->wrong++ < 20)
-        printf("%s: verdict %d, %d to %d plies; the tables have %d and %d\n", fen, (int)value.verdict,
-               d.least, d.most, (int)is, (int)table.plies);
+        printf("%s: verdict %d, %d to %d plies; the tables have %d and %d\n", fen,
+               (int)value.verdict, d.least, d.most, (int)is, (int)table.plies);
 }
 
 /* All placements of the kings, and of each where a pawn may just have come that can be taken. */
@@ -250,18 +251,21 @@ static int compare_all(treb_tables *tables, const char *material, int step, bool
         color += *material == 'K';
         all.pawns[color & 1] += *material == 'P';
     }
-    const LatticeLimits limits = {.memory = UINT64_C(4) << 30, .men = 2, .covers = other_men,
+    const LatticeLimits limits = {.memory = UINT64_C(4) << 30,
+                                  .men = 2,
+                                  .covers = other_men,
                                   .oracle = {&all, any_value, NULL}};
     all.lattice = lattice_new(&limits);
-    all.distances = all.lattice != NULL ? distances_new(all.lattice, limits.memory) : NULL;
+    all.distances = all.lattice != NULL ? distances_new(all.lattice, limits.memory, false) : NULL;
     if (all.distances == NULL) return 1;
     place_pawns(&all, &key, step);
     distances_free(all.distances);
     lattice_free(all.lattice);
-    printf("%llu structures, %llu positions, %llu of them with a right to take en passant, %llu undecided, %llu of %llu distances exact, %llu wrong\n",
-           (unsigned long long)all.structures, (unsigned long long)all.positions,
-           (unsigned long long)all.rights, (unsigned long long)all.undecided,
-           (unsigned long long)all.exact, (unsigned long long)all.won, (unsigned long long)all.wrong);
+    printf(
+        "%llu structures, %llu positions, %llu of them with a right to take en passant, %llu undecided, %llu of %llu distances exact, %llu wrong\n",
+        (unsigned long long)all.structures, (unsigned long long)all.positions,
+        (unsigned long long)all.rights, (unsigned long long)all.undecided,
+        (unsigned long long)all.exact, (unsigned long long)all.won, (unsigned long long)all.wrong);
     return all.wrong > 0 || all.undecided > 0 || all.structures == 0;
 }
 
