@@ -193,6 +193,10 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
 /* Of how much the answer rests on, and whether more might be known. */
 static void put_effort(json_t *object, const Solve *s)
 {
+    SolveState state;
+    solve_state(s, &state);
+    put(object, "positions", json_integer((json_int_t)state.positions));
+    put(object, "positions_decided", json_integer((json_int_t)state.decided));
     put(object, "structures", json_integer((json_int_t)s->lattice->families));
     put(object, "stopped", json_boolean(s->lattice->stopped));
     put(object, "out_of_memory", json_boolean(s->lattice->full));

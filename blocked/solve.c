@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-enum { PIECES_A_SIDE = 1, LINE_PIECES = 1 };
+enum { PIECES_A_SIDE = 1, LINE_PIECES = 1, DISTANCES_SHARE = 16 /* of the memory */ };
 
 treb_status solve_check(const treb_position *pos, char why[SOLVE_WHY_SIZE])
 {
@@ -105,27 +105,40 @@ static bool solve(Solve *s)
     return settle_position(s->lattice, &s->pos, &s->value, &family, &cell) && list_moves(s);
 }
 
-Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
+Solve *solve_new(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
 {
     char why[SOLVE_WHY_SIZE];
+    LatticeLimits most = *limits;
     treb_status status = solve_check(pos, why);
     if (status != TREB_OK) {
         fail(error, status, "%s", why);
         return NULL;
     }
     Solve *s = calloc(1, sizeof *s);
-    if (s != NULL) s->lattice = lattice_new(limits);
-    if (s != NULL && s->lattice != NULL)
-        s->distances = distances_new(s->lattice, limits->memory / 16, false);
+    const uint64_t distances = limits->memory / DISTANCES_SHARE;
+    most.memory -= distances;
+    if (s != NULL) s->lattice = lattice_new(&most);
+    if (s != NULL && s->lattice != NULL) s->distances = distances_new(s->lattice, distances, false);
     if (s == NULL || s->distances == NULL) {
         solve_free(s);
         fail_memory(error);
         return NULL;
     }
     s->pos = *pos;
-    if (solve(s)) return s;
+    return s;
+}
+
+treb_status solve_run(Solve *s, treb_error *error)
+{
+    if (solve(s)) return TREB_OK;
+    return fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+}
+
+Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
+{
+    Solve *s = solve_new(pos, limits, error);
+    if (s == NULL || solve_run(s, error) == TREB_OK) return s;
     solve_free(s);
-    fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
     return NULL;
 }
 
@@ -135,6 +148,44 @@ void solve_free(Solve *solve)
     distances_free(solve->distances);
     lattice_free(solve->lattice);
     free(solve);
+}
+
+bool solve_complete(const Solve *s)
+{
+    bool complete = s->value.verdict != BLOCKED_OPEN;
+    for (int i = 0; i < s->moves; i++)
+        complete = complete && s->move[i].value.verdict != BLOCKED_OPEN;
+    return complete;
+}
+
+static void count_decided(const Family *f, SolveState *out)
+{
+    if (f->oracle != NULL || f->key.men > LINE_PIECES) return;
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++) {
+            const uint64_t legal = f->legal[side][w];
+            out->positions += (uint64_t)bit_count(legal);
+            if (f->solved)
+                out->decided += (uint64_t)bit_count(legal & ~word_open(f, 0, side, w) &
+                                                    ~word_open(f, 1, side, w));
+        }
+}
+
+void solve_state(const Solve *s, SolveState *out)
+{
+    Move moves[MOVES_MAX];
+    const Lattice *lattice = s->lattice;
+    int count = movegen_legal(&s->pos, moves);
+    *out = (SolveState){.structures = lattice->families, .bytes = lattice->bytes};
+    for (int p = 0; p < LATTICE_POTENTIALS; p++)
+        for (int i = 0; i < lattice->count[p]; i++) count_decided(lattice->by_potential[p][i], out);
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        BlockedValue value;
+        position_make(&s->pos, moves[i], &child);
+        if (!settle_known(s->lattice, &child, &value) || value.verdict != BLOCKED_OPEN) continue;
+        move_to_san(&s->pos, moves[i], out->open[out->moves++]);
+    }
 }
 
 int solve_line(Solve *s, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last)
