@@ -11,6 +11,8 @@ enum { LINE_MOVES = 512 };
 
 static const char *const verdicts[] = {"draw", "white", "black", "open"};
 static const char *const goals[] = {"exact", "take", "reach"};
+static const char *const rules[] = {"no", "maybe",
+                                    "unknown"}; /* whether the 50-move rule matters */
 static const char *const ends[] = {"goal",   "mate", "draw",     "tables",
                                    "pieces", "open", "capacity", "capture"};
 
@@ -249,6 +251,9 @@ json_t *answer_solve(AnswerContext *context, Solve *s, treb_error *error)
     position_to_fen(&s->pos, fen);
     put(object, "fen", json_text(fen));
     put_solved(object, &s->value);
+    put(object, "rule50", json_text(rules[solve_rule(s)]));
+    put(object, "rule50_plies",
+        won && s->rule.plies >= 0 ? json_integer(solve_rule_plies(s)) : json_null());
     put(object, "moves", solved_moves(s));
     if (object == NULL) {
         fail_memory(error);

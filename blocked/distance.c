@@ -488,6 +488,7 @@ static const Ranked *find(Distances *d, Family *f, int winner)
         if (r != NULL) return r;
     }
     const bool any = wins_any(f, winner);
+    if (any) lattice_join(d->lattice, f);
     if (any && !find_children(d, f, winner)) return NULL;
     Ranked *r = calloc(1, sizeof *r);
     const uint64_t most = sizeof *r + (any ? 4 * cells_of(f) * sizeof(uint16_t) : 0);

@@ -15,7 +15,8 @@ enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes of sets to keep */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
-    bool all;        /* all placements of the kings are asked about: most families are needed then, and what serves to
+    bool
+        all; /* all placements of the kings are asked about: most families are needed then, and what serves to
                         do without them only takes time */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
@@ -58,6 +59,9 @@ bool lattice_update(Lattice *lattice, bool all);
 
 /* Solves a family that is stale. False if it failed. */
 bool lattice_refresh(Lattice *lattice, Family *family);
+
+/* Joins a family to those that are known and solved, where it was decided without them. */
+void lattice_join(const Lattice *lattice, Family *family);
 
 /* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
  * more; `wanted` by side to move, or NULL for all. False if it failed. */

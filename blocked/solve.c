@@ -91,6 +91,18 @@ static bool list_moves(Solve *s)
     return true;
 }
 
+static bool is_won(const Solve *s)
+{
+    return s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+}
+
+static bool find_rule(Solve *s)
+{
+    return !is_won(s) ||
+           rule50_find(s->lattice, &s->pos,
+                       s->value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK, &s->rule);
+}
+
 static bool solve(Solve *s)
 {
     Family *family;
@@ -102,7 +114,10 @@ static bool solve(Solve *s)
             s->value.verdict = s->pos.turn == TREB_WHITE ? BLOCKED_BLACK : BLOCKED_WHITE;
         return true;
     }
-    return settle_position(s->lattice, &s->pos, &s->value, &family, &cell) && list_moves(s);
+    if (!settle_position(s->lattice, &s->pos, &s->value, &family, &cell)) return false;
+    /* Before the moves, which may take all the time there is. */
+    if (!s->lattice->stopped && !find_rule(s)) return false;
+    return list_moves(s);
 }
 
 Solve *solve_new(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
@@ -125,6 +140,7 @@ Solve *solve_new(const treb_position *pos, const LatticeLimits *limits, treb_err
         return NULL;
     }
     s->pos = *pos;
+    s->rule.plies = -1;
     return s;
 }
 
@@ -148,6 +164,20 @@ void solve_free(Solve *solve)
     distances_free(solve->distances);
     lattice_free(solve->lattice);
     free(solve);
+}
+
+int solve_rule_plies(const Solve *s)
+{
+    const int now = s->rule.first + (int)s->pos.halfmove;
+    return s->rule.plies < 0 ? -1 : now > s->rule.plies ? now : s->rule.plies;
+}
+
+SolveRule solve_rule(const Solve *s)
+{
+    enum { RULE_PLIES = 100 };
+    if (s->moves == 0 || s->value.verdict == BLOCKED_DRAW) return SOLVE_RULE_NO;
+    if (!is_won(s) || s->rule.plies < 0) return SOLVE_RULE_UNKNOWN;
+    return s->rule.oracle || solve_rule_plies(s) > RULE_PLIES ? SOLVE_RULE_MAYBE : SOLVE_RULE_NO;
 }
 
 bool solve_complete(const Solve *s)

@@ -4,6 +4,7 @@
 #ifndef TREB_BLOCKED_SOLVE_H
 #define TREB_BLOCKED_SOLVE_H
 
+#include "blocked/rule50.h"
 #include "blocked/settle.h"
 
 enum { SOLVE_WHY_SIZE = 160 };
@@ -13,6 +14,7 @@ typedef struct Solve {
     Lattice *lattice;     /* owned, as the following */
     Distances *distances; /* of what is proven */
     BlockedValue value;
+    Rule50 rule;                 /* of a win that is proven */
     BlockedMove move[MOVES_MAX]; /* all legal ones, best first */
     int moves;
 } Solve;
@@ -31,6 +33,18 @@ treb_status solve_run(Solve *solve, treb_error *error);
 /* Both. */
 Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, treb_error *error);
 void solve_free(Solve *solve);
+
+/* What the 50-move rule makes of the verdict, with the position's own clock. */
+typedef enum SolveRule {
+    SOLVE_RULE_NO,     /* nothing: it is a draw anyway, or the win is there in time */
+    SOLVE_RULE_MAYBE,  /* it may spoil the win */
+    SOLVE_RULE_UNKNOWN /* that was not looked at, or the verdict is open */
+} SolveRule;
+
+SolveRule solve_rule(const Solve *solve);
+
+/* How far the clock of the rule may run; -1 if that is not known. */
+int solve_rule_plies(const Solve *solve);
 
 /* Whether it and all its moves are decided. */
 bool solve_complete(const Solve *solve);

@@ -132,6 +132,31 @@ static const char *verdict_text(const BlockedValue *v)
     }
 }
 
+static void print_rule(const Solve *s)
+{
+    if (s->moves == 0 || s->value.verdict == BLOCKED_DRAW || s->value.verdict == BLOCKED_OPEN)
+        return;
+    switch (solve_rule(s)) {
+    case SOLVE_RULE_NO:
+        printf(
+            "The 50-move rule changes nothing: at most %d plies pass between captures and pawn moves.\n",
+            s->rule.plies);
+        break;
+    case SOLVE_RULE_MAYBE:
+        if (s->rule.oracle)
+            puts(
+                "The 50-move rule is left aside, and might spoil it: so it is with some wins in the tables.");
+        else
+            printf(
+                "The 50-move rule is left aside, and might spoil it: up to %d plies pass without a\n"
+                "capture or pawn move.\n",
+                solve_rule_plies(s));
+        break;
+    default:
+        puts("The 50-move rule is left aside.");
+    }
+}
+
 static void print_verdict(const Solve *s, double seconds)
 {
     char count[32], size[16], time[16];
@@ -149,6 +174,7 @@ static void print_verdict(const Solve *s, double seconds)
         puts(s->value.verdict == BLOCKED_DRAW ? " Stalemate." : " Mate.");
     else
         printf(" (%s structures, %s, %s)\n", count, size, time);
+    print_rule(s);
     if (s->value.verdict == BLOCKED_OPEN)
         puts(s->lattice->full ? "More --memory, or --tables of 5 men, may decide it."
                               : "More --time, or --tables of 5 men, may decide it.");
