@@ -210,6 +210,15 @@ static void put_solved(json_t *object, const BlockedValue *value)
     put(object, "at_most", json_boolean(value->plies >= 0 && value->at_most));
 }
 
+/* What the 50-move rule makes of it. */
+static void put_rule(json_t *object, const Solve *s)
+{
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const int plies = solve_rule_plies(s);
+    put(object, "rule50", json_text(rules[solve_rule(s)]));
+    put(object, "rule50_plies", won && plies >= 0 ? json_integer(plies) : json_null());
+}
+
 static json_t *solved_moves(const Solve *s)
 {
     json_t *array = json_array();
@@ -251,9 +260,7 @@ json_t *answer_solve(AnswerContext *context, Solve *s, treb_error *error)
     position_to_fen(&s->pos, fen);
     put(object, "fen", json_text(fen));
     put_solved(object, &s->value);
-    put(object, "rule50", json_text(rules[solve_rule(s)]));
-    put(object, "rule50_plies",
-        won && s->rule.plies >= 0 ? json_integer(solve_rule_plies(s)) : json_null());
+    put_rule(object, s);
     put(object, "moves", solved_moves(s));
     if (object == NULL) {
         fail_memory(error);
@@ -430,6 +437,7 @@ json_t *answer_solve_probe(const Solve *s, treb_error *error)
         return NULL;
     }
     put_effort(source, s);
+    put_rule(source, s);
     put(object, "solved", source);
     return object;
 }
