@@ -220,14 +220,15 @@ static bool follow_family(Follow *f, Family *family, const Reach *r)
 /* What an oracle says of the rule: 2 for a win that it does not spoil. */
 static bool ask_family(Follow *f, Family *family, const Reach *r)
 {
+    f->out->asked = true;
     for (int side = 0; side < 2; side++)
         for (size_t w = 0; w < cells_words(&family->key); w++)
-            for (uint64_t left = r->cells[side][w]; left != 0 && !f->out->oracle;) {
+            for (uint64_t left = r->cells[side][w]; left != 0 && !f->out->spoiled;) {
                 treb_position pos;
                 int value = 0;
                 cells_to_position(&family->key, w << 6 | (Cell)bit_pop(&left), side, &pos);
                 if (!family->oracle->value(family->oracle->context, &pos, &value)) return false;
-                f->out->oracle = abs(value) < 2;
+                f->out->spoiled = abs(value) < 2;
             }
     return true;
 }
@@ -295,6 +296,8 @@ bool rule50_find(Lattice *lattice, const treb_position *pos, int winner, Rule50 
     const bool any = f.count > 0;
     good = good && follow(&f);
     forget(&f);
-    if (!any || f.stopped || !good) out->plies = -1;
+    /* An oracle knows of no clock that runs already. */
+    const bool late = f.root != NULL && f.root->oracle != NULL && pos->halfmove > 0;
+    if (!any || f.stopped || late || !good) out->plies = -1;
     return good && lattice_sound(lattice);
 }

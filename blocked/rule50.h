@@ -9,9 +9,10 @@
 #include "blocked/lattice.h"
 
 typedef struct Rule50 {
-    int first;   /* plies to the first capture or pawn move, or to mate */
-    int plies;   /* the longest way to a capture, a pawn move or mate; -1 if it is not known */
-    bool oracle; /* and wins by an oracle that the rule may spoil */
+    int first;    /* plies to the first capture or pawn move, or to mate */
+    int plies;    /* the longest way to a capture, a pawn move or mate; -1 if it is not known */
+    bool asked;   /* further on an oracle answers, whose ways are not among these */
+    bool spoiled; /* and knows of wins that the rule may spoil */
     uint64_t families; /* that were followed */
 } Rule50;
 

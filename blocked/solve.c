@@ -177,7 +177,7 @@ SolveRule solve_rule(const Solve *s)
     enum { RULE_PLIES = 100 };
     if (s->moves == 0 || s->value.verdict == BLOCKED_DRAW) return SOLVE_RULE_NO;
     if (!is_won(s) || s->rule.plies < 0) return SOLVE_RULE_UNKNOWN;
-    return s->rule.oracle || solve_rule_plies(s) > RULE_PLIES ? SOLVE_RULE_MAYBE : SOLVE_RULE_NO;
+    return s->rule.spoiled || solve_rule_plies(s) > RULE_PLIES ? SOLVE_RULE_MAYBE : SOLVE_RULE_NO;
 }
 
 bool solve_complete(const Solve *s)

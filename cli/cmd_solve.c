@@ -135,23 +135,22 @@ static const char *verdict_text(const BlockedValue *v)
 
 static void print_rule(const Solve *s)
 {
+    const int plies = solve_rule_plies(s);
     if (s->moves == 0 || s->value.verdict == BLOCKED_DRAW || s->value.verdict == BLOCKED_OPEN)
         return;
     switch (solve_rule(s)) {
     case SOLVE_RULE_NO:
-        printf(
-            "The 50-move rule changes nothing: at most %d plies pass between captures and pawn moves.\n",
-            s->rule.plies);
+        printf("The 50-move rule changes nothing");
+        if (plies > 0) printf(": at most %d plies pass between captures and pawn moves", plies);
+        puts(s->rule.asked ? plies > 0 ? ",\nand the tables know the rest." : ": the tables know."
+                           : ".");
         break;
     case SOLVE_RULE_MAYBE:
-        if (s->rule.oracle)
-            puts(
-                "The 50-move rule is left aside, and might spoil it: so it is with some wins in the tables.");
+        puts("The 50-move rule is left aside, and might spoil it:");
+        if (s->rule.spoiled)
+            puts("so it does with some wins that the tables know.");
         else
-            printf(
-                "The 50-move rule is left aside, and might spoil it: up to %d plies pass without a\n"
-                "capture or pawn move.\n",
-                solve_rule_plies(s));
+            printf("up to %d plies pass without a capture or pawn move.\n", plies);
         break;
     default:
         puts("The 50-move rule is left aside.");

@@ -83,6 +83,8 @@ static BlockedVerdict truth(const treb_tables *tables, const treb_position *pos)
 
 typedef struct Tally {
     int positions, moves, open, wrong;
+    int ruled,
+        soonest; /* wins of which it is known when the clock goes back, and as soon as by the tables */
 } Tally;
 
 static void compare(const treb_position *pos, const BlockedValue *value, BlockedVerdict is,
@@ -100,6 +102,24 @@ static void compare(const treb_position *pos, const BlockedValue *value, Blocked
     tally->wrong++;
 }
 
+/* No capture, pawn move or mate comes sooner than the tables say. */
+static void check_rule(const treb_tables *tables, const Solve *s, Tally *tally)
+{
+    char fen[TREB_FEN_SIZE];
+    treb_distance dtz;
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    if (!won || s->moves == 0 || s->rule.plies < 0 || s->pos.ep != 0) return;
+    if (treb_probe_dtz(tables, &s->pos, &dtz, NULL) != TREB_OK) exit(1);
+    tally->ruled++;
+    tally->soonest += s->rule.first == (int)dtz.plies;
+    if (s->rule.first >= (int)dtz.plies && s->rule.plies >= s->rule.first && s->rule.plies < 100)
+        return;
+    position_to_fen(&s->pos, fen);
+    printf("%s: %d plies to a zeroing move, %d later on; the tables have %d\n", fen, s->rule.first,
+           s->rule.plies, (int)dtz.plies);
+    tally->wrong++;
+}
+
 static void check(treb_tables *tables, const treb_position *pos, bool use, Tally *tally)
 {
     LatticeLimits limits = {.memory = UINT64_C(512) << 20, .men = 2};
@@ -114,6 +134,7 @@ static void check(treb_tables *tables, const treb_position *pos, bool use, Tally
         exit(1);
     }
     tally->positions++;
+    check_rule(tables, s, tally);
     compare(pos, &s->value, truth(tables, pos), tally);
     for (int i = 0; i < s->moves; i++) {
         treb_position child;
@@ -293,7 +314,8 @@ int main(int argc, char **argv)
         check(tables, &pos, argc > 3, &tally);
     }
     treb_tables_close(tables);
-    printf("%d positions, %d moves, %d open, %d wrong\n", tally.positions, tally.moves, tally.open,
-           tally.wrong);
-    return tally.wrong > 0 || 20 * tally.open > tally.positions + tally.moves;
+    printf("%d positions, %d moves, %d open, %d of %d clocks as by the tables, %d wrong\n",
+           tally.positions, tally.moves, tally.open, tally.soonest, tally.ruled, tally.wrong);
+    return tally.wrong > 0 || 2 * tally.soonest < tally.ruled ||
+           20 * tally.open > tally.positions + tally.moves;
 }

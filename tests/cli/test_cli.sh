@@ -645,7 +645,9 @@ run 0 'solve, by the tables' "$T" solve -t "$TABLES" "$RETI"; has '^Draw\. \(2 s
 mkdir -p no-tables
 run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins,.* 10 plies +Kh7$'; has '^  Black wins,.* 4 plies +c7 Kg8$'
 run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins: 5 plies to the next capture, promotion or mate\. '; has '^The 50-move rule changes nothing: at most [0-9]+ plies'; has '^  Black wins, 5 plies +Kd3$'; has '^  White wins, 2 plies +b5$'; has '^  1\.\.\.K'; has 'trebuchet line'
-run 0 'solve, the clock runs' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 96 80'; has '^The 50-move rule is left aside, and might spoil it: up to 101 plies'
+run 0 'solve, the clock runs' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 96 80'; has '^The 50-move rule is left aside, and might spoil it:$'; has '^up to 101 plies'
+run 0 'solve, the clock, in time' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 73 80'; has '^The 50-move rule changes nothing: at most 100 plies'; has '^  White wins, 27 plies +Kb1$'; has '27\.Qa8#$'
+run 0 'solve, the clock, too late' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 74 80'; has '^up to 101 plies'
 run 0 'solve --pgn' "$T" solve -q --pgn -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 7'; has '^\[FEN "8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 7"\]$'; has '^\[Result "0-1"\]$'; has '^7\.\.\. Kd3 8\. Kd1'; has '# .*Black mates|^by the shortest'; has ' 0-1$'
 run 0 'solve --pgn, read again' "$T" probe -t "$TABLES" --output pgn out
 run 0 'solve --pgn, a draw' "$T" solve -q --pgn -t "$TABLES" "$RETI"; has '^\[Result "1/2-1/2"\]$'; has 'A draw with best play'
@@ -656,7 +658,8 @@ run 0 'solve --json, a win' "$T" solve --json -q -t "$TABLES" '8/8/1p6/p7/P7/1P2
 run 4 'solve, no memory for it' "$T" solve -q --memory 30000 -t no-tables "$RETI"; has '^Open\.'; has 'More --memory'; has '^  open +'
 run 4 'solve --time' "$T" solve -q --time 1 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w'; has '^Open'; has 'More --time'; has '^  open'
 run 4 'solve --pieces' "$T" solve -q --pieces 0 -t no-tables '8/P7/8/8/8/8/p6k/K7 w'; has '^Open'
-run 0 'solve, mate' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^Draw\.|^White wins\.'
+run 0 'solve, by the tables alone' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^White wins: 6 plies'; has '^The 50-move rule changes nothing: the tables know\.$'
+run 0 'solve, mate' "$T" solve -t "$TABLES" 'k7/1PP5/1K6/8/8/8/8/8 b'; has '^White wins\. Mate\.$'
 run 0 'solve, stalemate' "$T" solve -t "$TABLES" 'k7/P7/K7/8/8/8/8/8 b'; has '^Draw\. Stalemate\.$'
 run 0 'solve, with a piece' "$T" solve -q -t "$TABLES" '8/8/8/8/p7/k7/8/K1B5 b'; quiet
 run 2 'solve, two pieces' "$T" solve -t "$TABLES" '8/8/8/8/p7/k7/1N6/K1B5 w'; says 'White has 2 pieces'; silent
