@@ -65,6 +65,7 @@ static void clear(Distances *d)
     d->slot = NULL;
     d->slots = d->count = 0;
     d->bytes = 0;
+    d->full = false;
     d->families = d->lattice->families;
     d->round = d->lattice->round;
 }
@@ -583,8 +584,8 @@ bool distance_of(Distances *d, const treb_position *pos, int winner, Distance *o
         return true;
     }
     if (find_distance(d, pos, winner, out)) return true;
-    if (d->full || (d->families == d->lattice->families && d->round == d->lattice->round))
-        return false;
-    clear(d); /* more is known by now */
+    const bool more = d->families != d->lattice->families || d->round != d->lattice->round;
+    if (!more && (!d->full || d->count == 0)) return false;
+    clear(d); /* more is known by now, or others took the room */
     return find_distance(d, pos, winner, out);
 }
