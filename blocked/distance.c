@@ -29,7 +29,7 @@ typedef struct Ranked {
 struct Distances {
     Lattice *lattice;
     uint64_t memory, bytes;
-    bool full, careful;
+    bool full, failed, careful;
     Ranked **slot; /* a hash table */
     size_t slots, count;
     uint64_t families; /* of the lattice, and its round, when the first was found */
@@ -89,6 +89,8 @@ void distances_free(Distances *d)
 }
 
 bool distances_full(const Distances *d) { return d->full; }
+
+bool distances_failed(const Distances *d) { return d->failed; }
 
 static size_t place(const Distances *d, const Family *f, int winner)
 {
@@ -477,13 +479,13 @@ static bool find_children(Distances *d, const Family *f, int winner)
             const Edge *edge = &f->edge[side][i];
             if (is_push(edge) && known(&edge->child)) find(d, edge->child.family, winner);
         }
-    return !d->full;
+    return !d->full && !d->failed;
 }
 
 /* NULL where there are no ranks. */
 static const Ranked *find(Distances *d, Family *f, int winner)
 {
-    if (f->oracle != NULL || f->key.men > MEN || !f->solved || d->full) return NULL;
+    if (f->oracle != NULL || f->key.men > MEN || !f->solved || d->full || d->failed) return NULL;
     if (d->slots > 0) {
         const Ranked *r = d->slot[place(d, f, winner)];
         if (r != NULL) return r;
@@ -491,16 +493,14 @@ static const Ranked *find(Distances *d, Family *f, int winner)
     const bool any = wins_any(f, winner);
     if (any) lattice_join(d->lattice, f);
     if (any && !find_children(d, f, winner)) return NULL;
+    const uint64_t most = sizeof(Ranked) + (any ? 4 * cells_of(f) * sizeof(uint16_t) : 0);
+    d->full = d->bytes + most > d->memory;
+    if (d->full) return NULL;
     Ranked *r = calloc(1, sizeof *r);
-    const uint64_t most = sizeof *r + (any ? 4 * cells_of(f) * sizeof(uint16_t) : 0);
-    bool good = r != NULL && d->bytes + most <= d->memory;
-    if (good) {
-        *r = (Ranked){.family = f, .winner = winner};
-        good = (!any || find_ranks(d, r)) && grow(d);
-    }
-    if (!good) {
+    if (r != NULL) *r = (Ranked){.family = f, .winner = winner};
+    d->failed = r == NULL || (any && !find_ranks(d, r)) || !grow(d);
+    if (d->failed) {
         ranked_free(r);
-        d->full = true;
         return NULL;
     }
     d->slot[place(d, f, winner)] = r;
@@ -583,9 +583,10 @@ bool distance_of(Distances *d, const treb_position *pos, int winner, Distance *o
         *out = (Distance){0, 0};
         return true;
     }
+    d->failed = false;
     if (find_distance(d, pos, winner, out)) return true;
     const bool more = d->families != d->lattice->families || d->round != d->lattice->round;
-    if (!more && (!d->full || d->count == 0)) return false;
+    if (d->failed || (!more && (!d->full || d->count == 0))) return false;
     clear(d); /* more is known by now, or others took the room */
     return find_distance(d, pos, winner, out);
 }

@@ -23,8 +23,10 @@ Distances *distances_new(Lattice *lattice, uint64_t memory, bool careful);
 void distances_free(Distances *distances);
 
 /* The bounds for a position that `winner` is proven to win. False where they cannot be told: an oracle answers for it
- * that knows no distances, it has more than one piece beside the pawns, or memory is short, which distances_full says. */
+ * that knows no distances, it has more than one piece beside the pawns, the memory for them is used up, or there was none, in which case
+ * distances_failed says so. */
 bool distance_of(Distances *distances, const treb_position *pos, int winner, Distance *out);
 bool distances_full(const Distances *distances);
+bool distances_failed(const Distances *distances);
 
 #endif

@@ -111,16 +111,17 @@ bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out)
     return family == NULL || !family->failed;
 }
 
-void settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value)
+bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value)
 {
     Distance d;
     value->plies = -1;
     value->at_most = false;
-    if (value->verdict != BLOCKED_WHITE && value->verdict != BLOCKED_BLACK) return;
+    if (value->verdict != BLOCKED_WHITE && value->verdict != BLOCKED_BLACK) return true;
     const int winner = value->verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-    if (!distance_of(distances, pos, winner, &d)) return;
+    if (!distance_of(distances, pos, winner, &d)) return !distances_failed(distances);
     value->plies = d.most;
     value->at_most = d.least < d.most;
+    return true;
 }
 
 bool settle_converts(const treb_position *pos, Move move)
@@ -128,18 +129,19 @@ bool settle_converts(const treb_position *pos, Move move)
     return move_is_capture(pos, move) || move_promo(move) != 0;
 }
 
-void settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move)
+bool settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move)
 {
     treb_position child;
     BlockedValue *value = &move->value;
     if (settle_converts(pos, move->move)) {
         const bool won = value->verdict == BLOCKED_WHITE || value->verdict == BLOCKED_BLACK;
         value->plies = won ? 1 : -1;
-        return;
+        return true;
     }
     position_make(pos, move->move, &child);
-    settle_plies(distances, &child, value);
+    bool good = settle_plies(distances, &child, value);
     if (value->plies >= 0) value->plies++;
+    return good;
 }
 
 /* ---- Moves ----------------------------------------------------------------------------------- */
@@ -199,7 +201,7 @@ static bool step(SettleLine *line, int winner, Distances *by, bool learn, bool *
                           : settle_known(line->lattice, &child, &m.value);
         if (!good) return false;
         if (!wins_for(m.value.verdict, winner)) continue;
-        settle_move_plies(by, &line->pos, &m);
+        if (!settle_move_plies(by, &line->pos, &m)) return false;
         /* Without a distance a move may lead round in a circle. */
         if (m.value.plies < 0) continue;
         if (*found &&

@@ -58,14 +58,14 @@ bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *o
 /* What is known of it by now: nothing is taken in. False on failure. */
 bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out);
 
-/* How soon a position is won that has such a verdict, into its value. */
-void settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value);
+/* How soon a position is won that has such a verdict, into its value, as far as that is known. False without memory. */
+bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value);
 
 /* Whether a move is a capture or a promotion, which ends the count. */
 bool settle_converts(const treb_position *pos, Move move);
 
 /* The same of a move whose verdict is known. */
-void settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move);
+bool settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move);
 
 /* Makes `value` the better of it and `other` for `side`. */
 void settle_take_better(BlockedValue *value, const BlockedValue *other, int side);

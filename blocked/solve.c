@@ -61,12 +61,14 @@ static void take_plies_from_moves(Solve *s)
 }
 
 /* How soon what is proven comes, when all is known. */
-static void find_distances(Solve *s)
+static bool find_distances(Solve *s)
 {
-    for (int i = 0; i < s->moves; i++) settle_move_plies(s->distances, &s->pos, &s->move[i]);
-    settle_plies(s->distances, &s->pos, &s->value);
+    bool good = settle_plies(s->distances, &s->pos, &s->value);
+    for (int i = 0; i < s->moves && good; i++)
+        good = settle_move_plies(s->distances, &s->pos, &s->move[i]);
     if (s->value.plies < 0 && s->value.verdict != BLOCKED_DRAW && s->value.verdict != BLOCKED_OPEN)
         take_plies_from_moves(s);
+    return good;
 }
 
 static bool list_moves(Solve *s)
@@ -86,9 +88,9 @@ static bool list_moves(Solve *s)
         s->moves++;
     }
     take_from_moves(s);
-    find_distances(s);
+    const bool good = find_distances(s);
     settle_sort(s->move, s->moves, s->pos.turn);
-    return true;
+    return good;
 }
 
 static bool is_won(const Solve *s)
