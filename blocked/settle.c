@@ -161,6 +161,7 @@ static int compare_moves(const BlockedMove *a, const BlockedMove *b, int side)
         order = a->value.plies < b->value.plies ? -1 : 1;
         if (loses_for(a->value.verdict, side)) order = -order;
     }
+    if (order == 0) order = a->value.at_most - b->value.at_most;
     return order ? order : (int)a->move - (int)b->move;
 }
 
@@ -188,7 +189,6 @@ static bool step(SettleLine *line, int winner, Distances *by, bool learn, bool *
 {
     Move moves[MOVES_MAX];
     int count = movegen_legal(&line->pos, moves);
-    const bool winning = line->pos.turn == winner;
     BlockedMove chosen = {0};
     *found = false;
     for (int i = 0; i < count; i++) {
@@ -204,9 +204,8 @@ static bool step(SettleLine *line, int winner, Distances *by, bool learn, bool *
         if (!settle_move_plies(by, &line->pos, &m)) return false;
         /* Without a distance a move may lead round in a circle. */
         if (m.value.plies < 0) continue;
-        if (*found &&
-            (winning ? m.value.plies >= chosen.value.plies : m.value.plies <= chosen.value.plies))
-            continue;
+        /* The first of those that settle_sort has in front. */
+        if (*found && compare_moves(&m, &chosen, line->pos.turn) > 0) continue;
         chosen = m;
         *found = true;
     }

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "blocked/solve.h"
 #include "tests/support/suite.h"
@@ -128,12 +129,153 @@ START_TEST(follow_from_the_moves)
         for (int i = 0; i < s->lattice->count[p]; i++) {
             Family *f = s->lattice->by_potential[p][i];
             if (f->key.men == 1 && ++pieces > PIECES) continue;
-            if (f->solved && f->key.men <= 1) check_family(s, f, f->key.men ? 307 : 11, &seen);
+            if (f->solved && f->key.men <= 1) check_family(s, f, f->key.men ? 1201 : 23, &seen);
         }
     ck_assert(!distances_full(s->distances));
     ck_assert_int_gt(seen.exact, 100);
     if (_i == 2) ck_assert_int_gt(seen.rights, 0);
     if (_i == 3) ck_assert_int_gt(seen.bounds, 100);
+    solve_free(s);
+}
+END_TEST
+
+/* ---- The 50-move rule ------------------------------------------------------------------------ */
+
+enum { VISITED = 2000 };
+
+/* The positions of one family that the walk has come to, and its plies to a capture, pawn move or mate. */
+typedef struct Visited {
+    Family *family;
+    uint16_t *rank[2];
+    uint64_t *seen[2];
+} Visited;
+
+typedef struct Walk {
+    const Solve *s;
+    int winner, longest, count;
+    Visited visited[VISITED];
+    treb_position *todo;
+    size_t left, room;
+} Walk;
+
+static Visited *visit(Walk *walk, Family *f)
+{
+    for (int i = walk->count - 1; i >= 0; i--)
+        if (walk->visited[i].family == f) return &walk->visited[i];
+    ck_assert_int_lt(walk->count, VISITED);
+    Visited *v = &walk->visited[walk->count++];
+    const size_t words = cells_words(&f->key);
+    FamilyRanks ranks = {.rank = {{NULL}}};
+    v->family = f;
+    for (int side = 0; side < 2; side++) {
+        v->seen[side] = calloc(words, sizeof(uint64_t));
+        ranks.rank[walk->winner][side] = v->rank[side] = malloc(64 * words * sizeof(uint16_t));
+        memset(v->rank[side], 0xff, 64 * words * sizeof(uint16_t));
+    }
+    ck_assert(family_solve(f, &ranks));
+    return v;
+}
+
+/* Where a position is that the winner is proven to win by its family; NULL for others. */
+static Visited *find(Walk *walk, const treb_position *pos, Cell *cell)
+{
+    CellsKey key;
+    Family *f = cells_from_position(pos, &key, cell) ? lattice_find(walk->s->lattice, &key) : NULL;
+    if (f == NULL || !f->solved || !cell_in(f->won[SURE][walk->winner][pos->turn], *cell))
+        return NULL;
+    return visit(walk, f);
+}
+
+static void come_to(Walk *walk, const treb_position *pos)
+{
+    Cell cell;
+    Visited *v = find(walk, pos, &cell);
+    if (v == NULL || cell_in(v->seen[pos->turn], cell)) return;
+    v->seen[pos->turn][cell >> 6] |= square_bit((int)(cell & 63));
+    if (v->rank[pos->turn][cell] > walk->longest) walk->longest = v->rank[pos->turn][cell];
+    if (walk->left == walk->room) {
+        walk->room = 2 * walk->room + 1000;
+        walk->todo = realloc(walk->todo, walk->room * sizeof *walk->todo);
+        ck_assert(walk->todo != NULL);
+    }
+    walk->todo[walk->left] = *pos;
+    walk->todo[walk->left++].ep = 0;
+}
+
+/* After a move that may be answered: of what nobody knows by taking the new piece. */
+static void come_after(Walk *walk, const treb_position *pos, Move move, const treb_position *child)
+{
+    Move answers[MOVES_MAX];
+    CellsKey key;
+    const bool unknown =
+        !cells_from_position(child, &key, NULL) || lattice_find(walk->s->lattice, &key) == NULL;
+    const bool retake = unknown && move_promo(move) != 0 && pos->turn != walk->winner;
+    if (!unknown) come_to(walk, child);
+    if (!retake && !position_ep_legal(child)) return;
+    int count = movegen_legal(child, answers);
+    for (int i = 0; i < count; i++) {
+        treb_position next;
+        if (!(retake ? move_to(answers[i]) == move_to(move) : move_is_ep(child, answers[i])))
+            continue;
+        position_make(child, answers[i], &next);
+        come_to(walk, &next);
+    }
+}
+
+static void walk_on(Walk *walk, const treb_position *pos)
+{
+    Move moves[MOVES_MAX];
+    Cell cell, next;
+    const Visited *v = find(walk, pos, &cell);
+    const uint16_t n = v->rank[pos->turn][cell];
+    int count = movegen_legal(pos, moves);
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        const bool zeroing = move_is_zeroing(pos, moves[i]);
+        position_make(pos, moves[i], &child);
+        if (pos->turn == walk->winner && zeroing != (n == 1)) continue;
+        if (pos->turn == walk->winner && !zeroing) {
+            const Visited *to = find(walk, &child, &next);
+            if (to == NULL || to->rank[child.turn][next] != n - 1) continue;
+        }
+        come_after(walk, pos, moves[i], &child);
+    }
+}
+
+/* Position after position, by legal moves, it comes to the same. */
+START_TEST(longest_way)
+{
+    treb_position pos;
+    treb_error error;
+    long left = _i < 2 ? 40000 : 4000;
+    const LatticeLimits limits = {
+        .memory = UINT64_C(400) << 20, .men = 1, .stop = count_down, .stop_context = &left};
+    ck_assert_int_eq(position_from_fen(fens[_i], &pos, NULL), TREB_OK);
+    Solve *s = solve_position(&pos, &limits, &error);
+    ck_assert_msg(s != NULL, "%s", error.text);
+    if (s->rule.plies >= 0) {
+        Walk *walk = calloc(1, sizeof *walk);
+        walk->s = s;
+        walk->winner = s->value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+        /* What the moves have brought in does not matter: as it was when the rule was looked at. */
+        ck_assert(rule50_find(s->lattice, &pos, walk->winner, &s->rule));
+        come_to(walk, &pos);
+        while (walk->left > 0) {
+            const treb_position next = walk->todo[--walk->left];
+            walk_on(walk, &next);
+        }
+        ck_assert_int_eq(walk->longest, s->rule.plies);
+        ck_assert_int_gt(walk->count, 1);
+        for (int i = 0; i < walk->count; i++)
+            for (int side = 0; side < 2; side++) {
+                free(walk->visited[i].rank[side]);
+                free(walk->visited[i].seen[side]);
+            }
+        free(walk->todo);
+        free(walk);
+    } else {
+        ck_assert_int_ge(_i, 2); /* the first two are won */
+    }
     solve_free(s);
 }
 END_TEST
@@ -196,6 +338,7 @@ int main(void)
     TCase *distance = tcase_create("distance");
     tcase_set_timeout(distance, 300);
     tcase_add_loop_test(distance, follow_from_the_moves, 0, FENS);
+    tcase_add_loop_test(distance, longest_way, 0, FENS);
     tcase_add_test(distance, careful_ones_lose_no_piece);
     tcase_add_test(distance, short_of_memory);
     suite_add_tcase(suite, distance);
