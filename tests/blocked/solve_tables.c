@@ -1,5 +1,6 @@
 /* solve_tables.c TABLES MATERIAL [STEP [-]] - solves all structures of an ending of pawns, KPvKP, or one of STEP,
  * tables answering for what has other men, and compares verdict and distance of all positions, en passant included.
+ * STEP 0 takes those in which a double push may be answered so.
  * With another argument all that moves lead to is known, and distances must be exact; else they are bounds.
  *
  * solve_tables.c TABLES COUNT [-] - solves COUNT random positions of kings and two or three pawns on the spot, and
@@ -247,12 +248,32 @@ static void compare_family(All *all, const CellsKey *key)
         }
 }
 
+static uint64_t pawns_beside(uint64_t pawns)
+{
+    uint64_t beside = 0;
+    while (pawns != 0) {
+        const int square = bit_pop(&pawns);
+        if (square_file(square) > 0) beside |= square_bit(square - 1);
+        if (square_file(square) < 7) beside |= square_bit(square + 1);
+    }
+    return beside;
+}
+
+/* Whether a double push may be answered en passant. */
+static bool may_take(const CellsKey *key)
+{
+    const uint64_t white = (key->pawns[0] & rank_bits(1)) << 16,
+                   black = (key->pawns[1] & rank_bits(6)) >> 16;
+    return (pawns_beside(white) & key->pawns[1] & rank_bits(3)) ||
+           (pawns_beside(black) & key->pawns[0] & rank_bits(4));
+}
+
 /* Places the pawns that are left, each behind the one before it of its colour. */
 static void place_pawns(All *all, CellsKey *key, int step)
 {
     const int color = bit_count(key->pawns[0]) < all->pawns[0] ? 0 : 1;
     if (bit_count(key->pawns[color]) == all->pawns[color]) {
-        if (all->pairs++ % step == 0) compare_family(all, key);
+        if (step > 0 ? all->pairs++ % step == 0 : may_take(key)) compare_family(all, key);
         return;
     }
     for (int square = 8; square < 56; square++) {

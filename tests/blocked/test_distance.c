@@ -1,6 +1,7 @@
 /* test_distance.c - distances to the next capture, promotion or mate: of position after position, each follows from
  * those that the legal moves lead to. */
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,7 @@ START_TEST(longest_way)
         walk->s = s;
         walk->winner = s->value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
         /* What the moves have brought in does not matter: as it was when the rule was looked at. */
+        left = LONG_MAX;
         ck_assert(rule50_find(s->lattice, &pos, walk->winner, &s->rule));
         come_to(walk, &pos);
         while (walk->left > 0) {
@@ -314,6 +316,25 @@ START_TEST(careful_ones_lose_no_piece)
 }
 END_TEST
 
+/* 1.g4+ would be mate but for taking en passant, which wins for Black. */
+START_TEST(en_passant_refutes)
+{
+    treb_position pos;
+    treb_error error;
+    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1};
+    ck_assert_int_eq(position_from_fen("8/8/8/5KPk/7p/8/6P1/8 w - - 0 1", &pos, NULL), TREB_OK);
+    Solve *s = solve_position(&pos, &limits, &error);
+    ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE, "not won");
+    ck_assert_int_eq(s->value.plies, 5);
+    ck_assert(!s->value.at_most);
+    const BlockedMove *last = &s->move[s->moves - 1];
+    ck_assert_str_eq(last->san, "g4+");
+    ck_assert_int_eq(last->value.verdict, BLOCKED_BLACK);
+    ck_assert_int_eq(last->value.plies, 2);
+    solve_free(s);
+}
+END_TEST
+
 START_TEST(short_of_memory)
 {
     treb_position pos;
@@ -340,6 +361,7 @@ int main(void)
     tcase_add_loop_test(distance, follow_from_the_moves, 0, FENS);
     tcase_add_loop_test(distance, longest_way, 0, FENS);
     tcase_add_test(distance, careful_ones_lose_no_piece);
+    tcase_add_test(distance, en_passant_refutes);
     tcase_add_test(distance, short_of_memory);
     suite_add_tcase(suite, distance);
     return run_suite(suite);
