@@ -204,7 +204,9 @@ static bool follow_family(Follow *f, Family *family, const Reach *r)
         ranks.rank[f->winner][side] = rank + (size_t)side * plies;
     if (good) memset(rank, 0xff, 2 * plies * sizeof *rank);
     lattice_join(f->lattice, family);
+    const uint64_t before = family_bytes_now(family);
     good = good && family_solve(family, &ranks);
+    f->lattice->bytes -= before - family_bytes_now(family); /* more may be settled now */
     if (good) follow_quiet(f, family, r->cells, ranks.rank[f->winner], room, room + words);
     /* The winner leaves where it is time to, the other side wherever it can. */
     if (good) of_rank(words, r->cells[f->winner], ranks.rank[f->winner][f->winner], 1, room);
