@@ -142,6 +142,24 @@ static bool link_family(const Lattice *lattice, Family *family)
     return changed;
 }
 
+static void join_child(const Lattice *lattice, EdgeChild *child)
+{
+    Family *family =
+        child->family == NULL && !child->beyond ? lattice_find(lattice, &child->key) : NULL;
+    if (family != NULL && family->solved) child->family = family;
+}
+
+void lattice_join(const Lattice *lattice, Family *family)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < family->edges[side]; i++) {
+            Edge *edge = &family->edge[side][i];
+            join_child(lattice, &edge->child);
+            for (int e = 0; e < edge->captures + edge->promotes; e++)
+                join_child(lattice, &edge->answer[e]);
+        }
+}
+
 /* Differs whenever what is known or guessed does, but for rare accidents: after one something may
  * stay open that need not. */
 static uint64_t fingerprint(const Family *f)

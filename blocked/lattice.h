@@ -64,6 +64,9 @@ bool lattice_update(Lattice *lattice, bool all);
 /* Solves a family that is stale. False if it failed. */
 bool lattice_refresh(Lattice *lattice, Family *family);
 
+/* Joins a family to those that are known and solved, where it was decided without them. */
+void lattice_join(const Lattice *lattice, Family *family);
+
 /* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
  * more; `wanted` by side to move, or NULL for all. False if it failed. */
 bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2]);
