@@ -8,7 +8,9 @@
 Lattice *lattice_new(const LatticeLimits *limits)
 {
     Lattice *lattice = calloc(1, sizeof *lattice);
-    if (lattice != NULL) lattice->limits = *limits;
+    if (lattice == NULL) return NULL;
+    lattice->limits = *limits;
+    lattice->unscouted = limits->unscouted;
     return lattice;
 }
 

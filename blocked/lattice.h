@@ -19,6 +19,7 @@ typedef struct LatticeLimits {
     bool
         all; /* all placements of the kings are asked about: most families are needed then, and what serves to
                         do without them only takes time */
+    bool unscouted;  /* no scouts: what the search finds by itself */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
     FamilyOracle oracle;
@@ -35,7 +36,7 @@ typedef struct Lattice {
     uint64_t families, bytes;
     unsigned round;  /* of the search */
     Scout *scout[2]; /* by winner; NULL as long as there is none */
-    bool unscouted;  /* there is no memory for them */
+    bool unscouted;  /* by the limits, or for want of memory */
     int favourite;   /* the winner that a scout found last */
     bool full;       /* something was left out for want of memory */
     bool failed;     /* out of memory, or an oracle failed: nothing more can be learned */

@@ -122,7 +122,7 @@ START_TEST(follow_from_the_moves)
     long left = 4000;
     int pieces = 0;
     const LatticeLimits limits = {
-        .memory = UINT64_C(400) << 20, .men = 1, .stop = count_down, .stop_context = &left};
+        .memory = UINT64_C(400) << 20, .men = 1, .unscouted = true, .stop = count_down, .stop_context = &left};
     ck_assert_int_eq(position_from_fen(fens[_i], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
@@ -250,7 +250,7 @@ START_TEST(longest_way)
     treb_error error;
     long left = _i < 2 ? 40000 : 4000;
     const LatticeLimits limits = {
-        .memory = UINT64_C(400) << 20, .men = 1, .stop = count_down, .stop_context = &left};
+        .memory = UINT64_C(400) << 20, .men = 1, .unscouted = true, .stop = count_down, .stop_context = &left};
     ck_assert_int_eq(position_from_fen(fens[_i], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
@@ -289,7 +289,7 @@ START_TEST(careful_ones_lose_no_piece)
     treb_error error;
     Distance d, careful;
     long longer = 0, same = 0;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1};
+    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
     ck_assert_int_eq(position_from_fen(fens[0], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
@@ -320,7 +320,7 @@ START_TEST(en_passant_refutes)
 {
     treb_position pos;
     treb_error error;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1};
+    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
     ck_assert_int_eq(position_from_fen("8/8/8/5KPk/7p/8/6P1/8 w - - 0 1", &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE, "not won");
@@ -339,7 +339,7 @@ START_TEST(short_of_memory)
     treb_position pos;
     treb_error error;
     Distance d;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1};
+    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
     ck_assert_int_eq(position_from_fen(fens[1], &pos, NULL), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE && s->value.plies > 0, "%s",

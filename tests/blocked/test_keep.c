@@ -51,7 +51,7 @@ static bool count_down(void *context, uint64_t families, uint64_t bytes)
 static Solve *begin(const treb_position *pos, long *steps, uint64_t memory)
 {
     const LatticeLimits limits = {
-        .memory = memory, .men = 2, .stop = count_down, .stop_context = steps};
+        .memory = memory, .men = 2, .unscouted = true, .stop = count_down, .stop_context = steps};
     treb_error error;
     Solve *s = solve_new(pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
