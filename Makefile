@@ -123,7 +123,7 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
-$(BUILD)/gen/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/gen/%.o $(BUILD)/blocked/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/find/%.o: EXTRA = -fopenmp $$(pkg-config --cflags $(LUA))
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt
@@ -581,6 +581,8 @@ blocked-check: all $(BLOCKED_BIN)
 	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
 	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
 	$(BUILD)/tests/blocked/blocked_audit $(TABLES) 20
+	for ending in KPvK KPvKP KPPvK; do for known in '' -; do \
+	  $(BUILD)/tests/blocked/solve_tables $(TABLES) $$ending 1 $$known || exit 1; done; done
 	$(TOOL) blocked --check --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \
 	  grep -q '"san":"Kb1",[^}]*"verdict":"white".*"san":"Ka2",[^}]*"verdict":"draw".*"san":"Kb2",[^}]*"verdict":"draw"'
 

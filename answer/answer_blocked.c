@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/line.h"
 #include "answer/parts.h"
 
 enum { LINE_MOVES = 512 };
 
 static const char *const verdicts[] = {"draw", "white", "black", "open"};
 static const char *const goals[] = {"exact", "take", "reach"};
+static const char *const rules[] = {"no", "maybe",
+                                    "unknown"}; /* whether the 50-move rule matters */
 static const char *const ends[] = {"goal",   "mate", "draw",     "tables",
                                    "pieces", "open", "capacity", "capture"};
 
@@ -192,33 +195,83 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
 /* Of how much the answer rests on, and whether more might be known. */
 static void put_effort(json_t *object, const Solve *s)
 {
+    SolveState state;
+    solve_state(s, &state);
+    put(object, "positions", json_integer((json_int_t)state.positions));
+    put(object, "positions_decided", json_integer((json_int_t)state.decided));
     put(object, "structures", json_integer((json_int_t)s->lattice->families));
     put(object, "stopped", json_boolean(s->lattice->stopped));
     put(object, "out_of_memory", json_boolean(s->lattice->full));
 }
 
-json_t *answer_solve(Solve *s, bool line, treb_error *error)
+static void put_solved(json_t *object, const BlockedValue *value)
 {
-    char fen[TREB_FEN_SIZE];
+    put_value(object, value);
+    put(object, "at_most", json_boolean(value->plies >= 0 && value->at_most));
+}
+
+/* What the 50-move rule makes of it. */
+static void put_rule(json_t *object, const Solve *s)
+{
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const int plies = solve_rule_plies(s);
+    put(object, "rule50", json_text(rules[solve_rule(s)]));
+    put(object, "rule50_plies", won && plies >= 0 ? json_integer(plies) : json_null());
+}
+
+static json_t *solved_moves(const Solve *s)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < s->moves; i++) {
+        const BlockedMove *m = &s->move[i];
+        json_t *object = json_object();
+        put(object, "uci", json_text(m->uci));
+        put(object, "san", json_text(m->san));
+        put(object, "capture", json_boolean(move_is_capture(&s->pos, m->move)));
+        put(object, "zeroing", json_boolean(move_is_zeroing(&s->pos, m->move)));
+        put(object, "conversion", json_boolean(settle_converts(&s->pos, m->move)));
+        put_solved(object, &m->value);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+/* The winner's play, in words and as a game. */
+static bool put_solved_line(json_t *object, AnswerContext *context, Solve *s, treb_error *error)
+{
     BlockedEnd end;
     treb_position last;
-    json_t *object = json_object();
     BlockedMove *moves = malloc(LINE_MOVES * sizeof *moves);
-    int count = moves != NULL && line ? solve_line(s, moves, LINE_MOVES, &end, &last) : 0;
-    if (object != NULL && moves != NULL && count >= 0) {
-        position_to_fen(&s->pos, fen);
-        put(object, "fen", json_text(fen));
-        put_value(object, &s->value);
-        put(object, "moves", moves_json(s->move, s->moves));
-        if (line) put_line_moves(object, moves, count, end, &last);
-        put_effort(object, s);
-        free(moves);
-        return object;
-    }
-    json_decref(object);
+    int count = moves != NULL ? solve_line(s, moves, LINE_MOVES, &end, &last) : -1;
+    if (count >= 0) put_line_moves(object, moves, count, end, &last);
     free(moves);
-    fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
-    return NULL;
+    char *pgn = count >= 0 ? line_pgn_solved(context, s, error) : NULL;
+    if (count < 0) fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+    if (pgn != NULL) put(object, "pgn", json_text(pgn));
+    free(pgn);
+    return pgn != NULL;
+}
+
+json_t *answer_solve(AnswerContext *context, Solve *s, treb_error *error)
+{
+    char fen[TREB_FEN_SIZE];
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    json_t *object = json_object();
+    position_to_fen(&s->pos, fen);
+    put(object, "fen", json_text(fen));
+    put_solved(object, &s->value);
+    put_rule(object, s);
+    put(object, "moves", solved_moves(s));
+    if (object == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    if (won && !put_solved_line(object, context, s, error)) {
+        json_decref(object);
+        return NULL;
+    }
+    put_effort(object, s);
+    return object;
 }
 
 json_t *answer_ranks(AnswerContext *context, const treb_position *pos, int attacker,
@@ -280,7 +333,7 @@ typedef struct ProbeSource {
 static void put_probe_value(json_t *object, const ProbeSource *from, const BlockedValue *value)
 {
     bool known = from->distances && value->plies >= 0 && value->verdict != BLOCKED_DRAW;
-    bool upper = from->upper_bounds;
+    bool upper = from->upper_bounds || value->at_most;
     treb_wdl wdl = answer_blocked_wdl(value->verdict, from->pos->turn);
     json_t *verdict = value->verdict != BLOCKED_OPEN ? json_text(answer_verdict(wdl)) : json_null();
     put(object, "verdict", verdict);
@@ -304,7 +357,7 @@ static json_t *probe_move(const ProbeSource *from, const BlockedMove *move)
     put_probe_value(object, from, &move->value);
     put(object, "capture", json_boolean(men < bit_count(position_occupied(from->pos))));
     put(object, "zeroing", json_boolean(child.halfmove == 0));
-    put(object, "conversion", json_boolean(move->leaves));
+    put(object, "conversion", json_boolean(settle_converts(from->pos, move->move)));
     put(object, "check", json_boolean(check));
     put(object, "checkmate", json_boolean(over && check));
     put(object, "stalemate", json_boolean(over && !check));
@@ -375,7 +428,7 @@ json_t *answer_blocked_probe(Blocked *b, bool list, treb_error *error)
 
 json_t *answer_solve_probe(const Solve *s, treb_error *error)
 {
-    const ProbeSource from = {&s->pos, false, false, "solving tells who wins, not how soon"};
+    const ProbeSource from = {&s->pos, false, true, "solving does not tell this distance"};
     json_t *object = probe_object(&from, &s->value, s->move, s->moves, true);
     json_t *source = json_object();
     if (object == NULL || source == NULL) {
@@ -384,6 +437,7 @@ json_t *answer_solve_probe(const Solve *s, treb_error *error)
         return NULL;
     }
     put_effort(source, s);
+    put_rule(source, s);
     put(object, "solved", source);
     return object;
 }

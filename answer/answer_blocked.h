@@ -13,10 +13,12 @@
 json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSquares *squares,
                        treb_error *error);
 
-/* The same of any position that was solved, with the line if `line` (docs/pawn-endings.md). */
-json_t *answer_solve(Solve *solve, bool line, treb_error *error);
+/* The same of any position that was solved, with the line if somebody wins (docs/http-api.md), on by the context's
+ * tables. */
+json_t *answer_solve(AnswerContext *context, Solve *solve, treb_error *error);
 
-/* The same as the object of GET /v1/probe: what the 50-move rule would say, and distances, it does not know. */
+/* The same as the object of GET /v1/probe: what the 50-move rule would say it does not know, nor other distances than to
+ * the next capture, promotion or mate. */
 json_t *answer_solve_probe(const Solve *solve, treb_error *error);
 
 /* ---- Solving in the background --------------------------------------------------------------- */

@@ -223,6 +223,64 @@ static treb_status fill_by_blocked(AnswerContext *context, PgnLine *line, Blocke
     return TREB_OK;
 }
 
+/* ---- Solved on the spot ---------------------------------------------------------------------- */
+
+static void describe_solved(const Solve *s, BlockedEnd end, const PgnLine *line,
+                            char out[LINE_NOTE_SIZE])
+{
+    const char *winner = s->value.verdict == BLOCKED_BLACK ? "Black" : "White";
+    if (s->value.verdict == BLOCKED_OPEN)
+        snprintf(out, LINE_NOTE_SIZE, "Who wins is not known");
+    else if (s->value.verdict == BLOCKED_DRAW)
+        snprintf(out, LINE_NOTE_SIZE, "A draw with best play");
+    else if (end == BLOCKED_END_MATE ||
+             (end == BLOCKED_END_TABLES && line->end == TREB_LINE_MATE && !line->broken))
+        snprintf(
+            out, LINE_NOTE_SIZE,
+            "%s mates in %zu plies, by the shortest way to each capture or promotion. The 50-move rule is left aside",
+            winner, line->moves);
+    else
+        snprintf(out, LINE_NOTE_SIZE,
+                 "%s wins; the play is not followed further. The 50-move rule is left aside",
+                 winner);
+}
+
+static treb_status fill_solved(AnswerContext *context, PgnLine *line, Solve *s, treb_move *room,
+                               size_t capacity, char note[LINE_NOTE_SIZE], treb_error *error)
+{
+    BlockedWalk walk = {context, line, room, capacity, s->pos, BLOCKED_END_DRAW};
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    BlockedMove *list = malloc(capacity * sizeof *list);
+    int count = list != NULL && won ? solve_line(s, list, (int)capacity, &walk.end, &walk.last) : 0;
+    *line = (PgnLine){.pos = s->pos, .metric = TREB_WDL, .rule = TREB_RULE_NONE, .move = room};
+    for (int i = 0; i < count; i++) take_move(&room[line->moves++], &list[i]);
+    const bool failed = list == NULL || count < 0;
+    free(list);
+    if (failed) return fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+    line->value.rule = line->value.wdl = answer_blocked_wdl(s->value.verdict, s->pos.turn);
+    line->failed = s->value.verdict == BLOCKED_OPEN;
+    if (line->failed) line->value.status[TREB_WDL] = TREB_ERR_NO_TABLE;
+    line->end = walk.end == BLOCKED_END_MATE ? TREB_LINE_MATE : TREB_LINE_DRAW;
+    line->broken = walk.end != BLOCKED_END_MATE && walk.end != BLOCKED_END_DRAW;
+    if (walk.end == BLOCKED_END_TABLES) play_on(&walk);
+    describe_solved(s, walk.end, line, note);
+    line->note = note;
+    return TREB_OK;
+}
+
+char *line_pgn_solved(AnswerContext *context, Solve *s, treb_error *error)
+{
+    PgnLine line;
+    char note[LINE_NOTE_SIZE], *text = NULL;
+    treb_move *moves = malloc(ANSWER_LINE_MAX * sizeof *moves);
+    treb_status status = moves != NULL ? TREB_OK : fail_memory(error);
+    if (status == TREB_OK)
+        status = fill_solved(context, &line, s, moves, ANSWER_LINE_MAX, note, error);
+    if (status == TREB_OK && (text = pgn_write(&line)) == NULL) fail_memory(error);
+    free(moves);
+    return text;
+}
+
 /* ---- The answer ------------------------------------------------------------------------------ */
 
 treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,

@@ -6,6 +6,7 @@
 
 #include "answer/answer.h"
 #include "answer/pgn.h"
+#include "blocked/solve.h"
 
 /* Plies that one step of a line adds at most: what a caller who may have to stop can wait for. */
 enum { LINE_STEP = 16 };
@@ -25,6 +26,10 @@ typedef struct LineWalk {
 enum { LINE_NOTE_SIZE = 160 };
 treb_status line_fill(AnswerContext *context, PgnLine *line, treb_move *room, size_t capacity,
                       char note[LINE_NOTE_SIZE], treb_error *error);
+
+/* The best play from a position that was solved, as a PGN game; on by the context's tables where they know the rest.
+ * NULL with the reason on failure; the caller frees it. */
+char *line_pgn_solved(AnswerContext *context, Solve *solve, treb_error *error);
 
 /* Begins a line without moves; `line` has all but these. */
 LineWalk line_begin(const PgnLine *line, treb_move *room, size_t capacity);

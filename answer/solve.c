@@ -44,7 +44,7 @@ static bool covers(void *context, const CellsKey *key)
 void answer_use_tables(treb_tables *tables, LatticeLimits *limits)
 {
     limits->covers = covers;
-    limits->oracle = (FamilyOracle){tables, table_value};
+    limits->oracle = (FamilyOracle){tables, table_value, table_distance};
 }
 
 /* ---- What is asked --------------------------------------------------------------------------- */
@@ -116,8 +116,8 @@ json_t *answer_solve_run(treb_tables *tables, const AnswerSolve *ask, const atom
     answer_use_tables(tables, &limits);
     Solve *s = solve_position(&ask->pos, &limits, error);
     if (s == NULL) return NULL;
-    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
-    json_t *object = answer_solve(s, won, error);
+    AnswerContext context = {.tables = tables};
+    json_t *object = answer_solve(&context, s, error);
     json_t *probe = object != NULL ? answer_solve_probe(s, error) : NULL;
     solve_free(s);
     if (probe == NULL) {

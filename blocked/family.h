@@ -39,11 +39,14 @@ typedef struct Edge {
     EdgeChild answer[2]; /* what these lead to; after a promotion, what taking the new piece at once does */
 } Edge;
 
-/* Answers for single positions what a family is worth: +1 if the side to move wins, -1 if it
- * loses, 0 for a draw. False if it cannot, and then keeps the reason. */
+/* Answers for single positions what a family is worth: above 0 if the side to move wins, below if it
+ * loses, 0 for a draw; 2 and -2 if the 50-move rule spoils nothing, from a clock of 0 on. False if it cannot, and then keeps the reason. */
 typedef struct FamilyOracle {
     void *context;
     bool (*value)(void *context, const treb_position *pos, int *out);
+    /* Plies to the next capture, promotion or mate of a position that is no draw. False if it does not know; may be
+     * NULL. */
+    bool (*distance)(void *context, const treb_position *pos, int *out);
 } FamilyOracle;
 
 struct Family {

@@ -76,7 +76,7 @@ static void check_taken(CheckReader *r, const treb_position *child, int pawn)
         return;
     r->check->compared++;
     for (int winner = 0; winner < 2; winner++) {
-        bool wins = value == (winner == child->turn ? 1 : -1);
+        bool wins = value != 0 && (value > 0) == (winner == child->turn);
         if (rank[winner] == (wins ? RANK_NONE : RANK_WON))
             complain(r, child, "%s %s here, but not in the tables", winner ? "Black" : "White",
                      wins ? "does not win" : "wins");

@@ -8,13 +8,25 @@
 Lattice *lattice_new(const LatticeLimits *limits)
 {
     Lattice *lattice = calloc(1, sizeof *lattice);
-    if (lattice != NULL) lattice->limits = *limits;
+    if (lattice == NULL) return NULL;
+    lattice->limits = *limits;
+    lattice->unscouted = limits->unscouted;
     return lattice;
+}
+
+static void dismiss_scouts(Lattice *lattice)
+{
+    for (int winner = 0; winner < 2; winner++) {
+        scout_free(lattice->scout[winner]);
+        lattice->scout[winner] = NULL;
+    }
+    lattice->unscouted = true;
 }
 
 void lattice_free(Lattice *lattice)
 {
     if (lattice == NULL) return;
+    dismiss_scouts(lattice);
     for (int p = 0; p < LATTICE_POTENTIALS; p++) {
         for (int i = 0; i < lattice->count[p]; i++) family_free(lattice->by_potential[p][i]);
         free(lattice->by_potential[p]);
@@ -61,12 +73,19 @@ static void forget_retakes(Family *family)
         for (int i = 0; i < family->edges[side]; i++) family->edge[side][i].promotes = false;
 }
 
+static bool has_room(const Lattice *lattice, uint64_t bytes)
+{
+    return lattice->bytes + scout_bytes(lattice->scout[0]) + scout_bytes(lattice->scout[1]) +
+               bytes <=
+           lattice->limits.memory;
+}
+
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
 {
     assert(lattice_find(lattice, key) == NULL);
-    uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
-    if (bytes + work > lattice->limits.memory ||
-        lattice->bytes > lattice->limits.memory - bytes - work) {
+    const uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
+    if (!has_room(lattice, bytes + work)) dismiss_scouts(lattice);
+    if (!has_room(lattice, bytes + work)) {
         lattice->full = true;
         return NULL;
     }
@@ -123,6 +142,24 @@ static bool link_family(const Lattice *lattice, Family *family)
             }
         }
     return changed;
+}
+
+static void join_child(const Lattice *lattice, EdgeChild *child)
+{
+    Family *family =
+        child->family == NULL && !child->beyond ? lattice_find(lattice, &child->key) : NULL;
+    if (family != NULL && family->solved) child->family = family;
+}
+
+void lattice_join(const Lattice *lattice, Family *family)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < family->edges[side]; i++) {
+            Edge *edge = &family->edge[side][i];
+            join_child(lattice, &edge->child);
+            for (int e = 0; e < edge->captures + edge->promotes; e++)
+                join_child(lattice, &edge->answer[e]);
+        }
 }
 
 /* Differs whenever what is known or guessed does, but for rare accidents: after one something may

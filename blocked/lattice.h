@@ -9,14 +9,17 @@
 #define TREB_BLOCKED_LATTICE_H
 
 #include "blocked/outcome.h"
+#include "blocked/scout.h"
 
 enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes of sets to keep */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
-    bool all;        /* all placements of the kings are asked about: most families are needed then, and what serves to
+    bool
+        all; /* all placements of the kings are asked about: most families are needed then, and what serves to
                         do without them only takes time */
+    bool unscouted;  /* no scouts: what the search finds by itself */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
     FamilyOracle oracle;
@@ -31,9 +34,12 @@ typedef struct Lattice {
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
     uint64_t families, bytes;
-    unsigned round; /* of the search */
-    bool full;      /* something was left out for want of memory */
-    bool failed;    /* out of memory, or an oracle failed: nothing more can be learned */
+    unsigned round;  /* of the search */
+    Scout *scout[2]; /* by winner; NULL as long as there is none */
+    bool unscouted;  /* by the limits, or for want of memory */
+    int favourite;   /* the winner that a scout found last */
+    bool full;       /* something was left out for want of memory */
+    bool failed;     /* out of memory, or an oracle failed: nothing more can be learned */
     bool stopped;
 } Lattice;
 
@@ -58,6 +64,9 @@ bool lattice_update(Lattice *lattice, bool all);
 
 /* Solves a family that is stale. False if it failed. */
 bool lattice_refresh(Lattice *lattice, Family *family);
+
+/* Joins a family to those that are known and solved, where it was decided without them. */
+void lattice_join(const Lattice *lattice, Family *family);
 
 /* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
  * more; `wanted` by side to move, or NULL for all. False if it failed. */

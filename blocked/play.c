@@ -105,10 +105,11 @@ int blocked_line(Blocked *b, BlockedMove *out, int capacity, BlockedEnd *end, tr
     if (list == NULL) return -1;
     int more = play_kings(b, &line, list, end);
     bool good = more >= 0;
-    if (more > 0 && b->lattice != NULL)
-        good = settle_line(&line, end);
-    else if (more > 0)
-        *end = BLOCKED_END_CAPTURE;
+    if (more > 0 && b->lattice != NULL) {
+        good = settle_line_start(&line) && settle_line(&line, end);
+        settle_line_end(&line);
+    }
+    if (more > 0 && b->lattice == NULL) *end = BLOCKED_END_CAPTURE;
     free(list);
     *last = line.pos;
     return good ? line.count : -1;

@@ -1,5 +1,6 @@
 /* search.c - looking for the families that are missing: see lattice.h. */
 #include <stdlib.h>
+
 #include <string.h>
 
 #include "blocked/choice.h"
@@ -23,6 +24,12 @@ static const struct Stage {
  * large, fewer. */
 enum { ROUND_BYTES = 256 << 20, ROUND_BYTES_SEVERAL = 64 << 20 };
 
+/* Families that a scout solves at first before it is the other's turn. */
+enum { SCOUT_PATIENCE = 100000 };
+
+/* With less memory there are no scouts. */
+enum { SCOUT_MEMORY = 64 << 20 };
+
 typedef struct Search {
     Lattice *lattice;
     int men; /* pieces of families that may be taken in */
@@ -39,8 +46,8 @@ static bool put_off(Search *search, const EdgeChild *child)
 {
     const bool few = search->men > 1 && !search->lattice->limits.all;
     const uint64_t most = few ? ROUND_BYTES_SEVERAL : ROUND_BYTES;
-    bool later = child->key.men > 0 && search->bytes > 0 &&
-                 search->bytes + family_bytes(&child->key) > most;
+    bool later =
+        child->key.men > 0 && search->bytes > 0 && search->bytes + family_bytes(&child->key) > most;
     search->put_off = search->put_off || later;
     return later;
 }
@@ -455,10 +462,83 @@ static bool search_round(Search *search, Family *family, uint64_t *const wanted[
     return true;
 }
 
+/* ---- The scout's word ------------------------------------------------------------------------ */
+
+/* The only wanted cell of a family; false if there are several. */
+static bool one_wanted(const Family *f, uint64_t *const wanted[2], Cell *cell, int *side)
+{
+    const size_t words = cells_words(&f->key);
+    if (wanted == NULL || !wanted_one(wanted, words)) return false;
+    for (*side = 0; *side < 2; ++*side)
+        for (size_t w = 0; w < words; w++)
+            if (wanted[*side][w] != 0) {
+                *cell = w << 6 | (Cell)bit_first(wanted[*side][w]);
+                return true;
+            }
+    return false;
+}
+
+static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (lattice_find(lattice, &keys[i]) == NULL && lattice_add(lattice, &keys[i], true) == NULL)
+            return !lattice->failed;
+    return true;
+}
+
+/* One scout's turn. False if that failed or was stopped. */
+static bool ask_scout(Lattice *lattice, const Family *family, Cell cell, int side, int winner,
+                      uint64_t patience, ScoutResult *result)
+{
+    /* The lattice needs memory, too. */
+    const ScoutLimits limits = {lattice->limits.memory / 8 * 3, lattice->limits.stop,
+                                lattice->limits.stop_context};
+    CellsKey *keys;
+    size_t count;
+    if (lattice->scout[winner] == NULL)
+        lattice->scout[winner] = scout_new(&family->key, winner, &limits);
+    if (lattice->scout[winner] == NULL) return false;
+    *result = scout_win(lattice->scout[winner], &family->key, cell, side, patience, &keys, &count);
+    if (*result == SCOUT_STOPPED) lattice->stopped = true;
+    bool good = !lattice->stopped;
+    if (*result == SCOUT_WON) {
+        lattice->favourite = winner;
+        good = take_scouted(lattice, keys, count) && lattice_update(lattice, true);
+    }
+    free(keys);
+    return good;
+}
+
+/* Asks the scouts in turns who wins a position, and takes in what that rests on. False if that failed or was stopped. */
+static bool ask_scouts(Lattice *lattice, const Family *family, uint64_t *const wanted[2])
+{
+    Cell cell = 0;
+    int side;
+    bool asked[2] = {false, false}; /* to the end */
+    if (family->key.men > 0 || lattice->limits.men < 1 || lattice->limits.memory < SCOUT_MEMORY ||
+        lattice->limits.all || !one_wanted(family, wanted, &cell, &side))
+        return true;
+    for (uint64_t patience = SCOUT_PATIENCE; !lattice->unscouted && !(asked[0] && asked[1]);
+         patience *= 2)
+        for (int i = 0; i < 2 && !lattice->unscouted; i++) {
+            const int winner = i == 0 ? lattice->favourite : !lattice->favourite;
+            ScoutResult result;
+            if (asked[winner]) continue;
+            if (!ask_scout(lattice, family, cell, side, winner, patience, &result)) return false;
+            if (result == SCOUT_WON) return true;
+            asked[winner] = result != SCOUT_UNDECIDED;
+        }
+    return true;
+}
+
 bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2])
 {
     bool done = false;
     if (!lattice_sound(lattice)) return false;
+    if (!ask_scouts(lattice, family, wanted)) {
+        lattice->failed = lattice->failed || !lattice->stopped;
+        return false;
+    }
     Search search = {.lattice = lattice};
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !done; i++) {
         if (stages[i].men > lattice->limits.men) continue;

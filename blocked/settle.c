@@ -93,6 +93,57 @@ bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *o
     return true;
 }
 
+bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out)
+{
+    CellsKey key;
+    Family *family;
+    Cell cell;
+    if (position_ep_legal(pos)) {
+        const bool stopped = lattice->stopped;
+        lattice->stopped = true; /* nothing is taken in then */
+        bool good = settle_position(lattice, pos, out, &family, &cell);
+        lattice->stopped = stopped;
+        return good;
+    }
+    *out = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
+    family = cells_from_position(pos, &key, &cell) ? lattice_find(lattice, &key) : NULL;
+    if (family != NULL) *out = family_value(family, pos->turn, cell);
+    return family == NULL || !family->failed;
+}
+
+bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value)
+{
+    Distance d;
+    value->plies = -1;
+    value->at_most = false;
+    if (value->verdict != BLOCKED_WHITE && value->verdict != BLOCKED_BLACK) return true;
+    const int winner = value->verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+    if (!distance_of(distances, pos, winner, &d)) return !distances_failed(distances);
+    value->plies = d.most;
+    value->at_most = d.least < d.most;
+    return true;
+}
+
+bool settle_converts(const treb_position *pos, Move move)
+{
+    return move_is_capture(pos, move) || move_promo(move) != 0;
+}
+
+bool settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move)
+{
+    treb_position child;
+    BlockedValue *value = &move->value;
+    if (settle_converts(pos, move->move)) {
+        const bool won = value->verdict == BLOCKED_WHITE || value->verdict == BLOCKED_BLACK;
+        value->plies = won ? 1 : -1;
+        return true;
+    }
+    position_make(pos, move->move, &child);
+    bool good = settle_plies(distances, &child, value);
+    if (value->plies >= 0) value->plies++;
+    return good;
+}
+
 /* ---- Moves ----------------------------------------------------------------------------------- */
 
 /* From the worst for `side` to the best. */
@@ -110,6 +161,7 @@ static int compare_moves(const BlockedMove *a, const BlockedMove *b, int side)
         order = a->value.plies < b->value.plies ? -1 : 1;
         if (loses_for(a->value.verdict, side)) order = -order;
     }
+    if (order == 0) order = a->value.at_most - b->value.at_most;
     return order ? order : (int)a->move - (int)b->move;
 }
 
@@ -131,78 +183,55 @@ void settle_line_add(SettleLine *line, const BlockedMove *move)
     position_make(&line->pos, move->move, &line->pos);
 }
 
-/* The distances of one family to the next move that leaves it. */
-typedef struct Distances {
-    Family *family;
-    FamilyRanks ranks;
-} Distances;
-
-static void distances_free(Distances *d)
-{
-    for (int i = 0; i < 4; i++) free(d->ranks.rank[i / 2][i % 2]);
-    memset(d, 0, sizeof *d);
-}
-
-static bool distances_find(Distances *d, Lattice *lattice, Family *family)
-{
-    if (d->family == family) return true;
-    distances_free(d);
-    size_t bytes = cells_words(&family->key) * 64 * sizeof(uint16_t);
-    for (int i = 0; i < 4; i++) {
-        if ((d->ranks.rank[i / 2][i % 2] = malloc(bytes)) == NULL) return false;
-        memset(d->ranks.rank[i / 2][i % 2], 0xff, bytes);
-    }
-    if (!family_solve(family, &d->ranks) || !lattice_sound(lattice)) return false;
-    d->family = family;
-    return true;
-}
-
-/* What is proven of a position by now, or all that can be learnt of it. */
-static bool value_of(Lattice *lattice, const treb_position *pos, bool learn, BlockedValue *value,
-                     Cell *cell)
-{
-    CellsKey key;
-    Family *family;
-    if (learn || position_ep_legal(pos)) return settle_position(lattice, pos, value, &family, cell);
-    *value = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
-    family = cells_from_position(pos, &key, cell) ? lattice_find(lattice, &key) : NULL;
-    if (family != NULL) *value = family_value(family, pos->turn, *cell);
-    return family == NULL || !family->failed;
-}
-
-/* One move from a position of another structure, both sides at their best. The proof that it is won has a move that is
- * proven to win, and no other needs to be looked at; only after a double push it may not be known yet. */
-static bool step(SettleLine *line, Distances *d, int winner, bool learn, bool *found)
+/* One move, both sides at their best. The proof that it is won has a move that is proven to win, and no other needs to
+ * be looked at; only after a double push it may not be known yet. */
+static bool step(SettleLine *line, int winner, Distances *by, bool learn, bool *found)
 {
     Move moves[MOVES_MAX];
-    int count = movegen_legal(&line->pos, moves), best = -1;
-    bool winning = line->pos.turn == winner;
+    int count = movegen_legal(&line->pos, moves);
     BlockedMove chosen = {0};
     *found = false;
     for (int i = 0; i < count; i++) {
-        BlockedMove m = {.move = moves[i]};
+        BlockedMove m = {.move = moves[i], .leaves = move_is_zeroing(&line->pos, moves[i])};
         treb_position child;
+        Family *family;
         Cell cell;
         position_make(&line->pos, moves[i], &child);
-        m.leaves = move_is_zeroing(&line->pos, moves[i]);
-        if (!value_of(line->lattice, &child, learn, &m.value, &cell)) return false;
+        bool good = learn ? settle_position(line->lattice, &child, &m.value, &family, &cell)
+                          : settle_known(line->lattice, &child, &m.value);
+        if (!good) return false;
         if (!wins_for(m.value.verdict, winner)) continue;
-        int plies = m.leaves ? 1 : 1 + d->ranks.rank[winner][child.turn][cell];
-        if (best >= 0 && (winning ? plies >= best : plies <= best)) continue;
-        best = plies;
+        if (!settle_move_plies(by, &line->pos, &m)) return false;
+        /* Without a distance a move may lead round in a circle. */
+        if (m.value.plies < 0) continue;
+        /* The first of those that settle_sort has in front. */
+        if (*found && compare_moves(&m, &chosen, line->pos.turn) > 0) continue;
         chosen = m;
+        *found = true;
     }
-    if (best < 0) return true;
+    if (!*found) return true;
     move_to_uci(chosen.move, chosen.uci);
     move_to_san(&line->pos, chosen.move, chosen.san);
-    chosen.value.plies = -1;
     settle_line_add(line, &chosen);
-    return *found = true;
+    return true;
+}
+
+bool settle_line_start(SettleLine *line)
+{
+    const uint64_t memory = line->lattice->limits.memory / 16;
+    line->distances = distances_new(line->lattice, memory, false);
+    line->careful = distances_new(line->lattice, memory, true);
+    return line->distances != NULL && line->careful != NULL;
+}
+
+void settle_line_end(SettleLine *line)
+{
+    distances_free(line->distances);
+    distances_free(line->careful);
 }
 
 bool settle_line(SettleLine *line, BlockedEnd *end)
 {
-    Distances d = {0};
     bool good = true, found = true;
     *end = BLOCKED_END_CAPACITY;
     while (good && line->count < line->capacity) {
@@ -222,12 +251,12 @@ bool settle_line(SettleLine *line, BlockedEnd *end)
                                                : BLOCKED_END_CAPACITY;
         if (!good || *end != BLOCKED_END_CAPACITY) break;
         int winner = value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
-        good = distances_find(&d, line->lattice, family) && step(line, &d, winner, false, &found);
-        if (good && !found) good = step(line, &d, winner, true, &found);
+        good = step(line, winner, line->careful, false, &found);
+        if (good && !found) good = step(line, winner, line->distances, false, &found);
+        if (good && !found) good = step(line, winner, line->distances, true, &found);
         /* A double push that can be answered en passant is no position of its family. */
         if (good && !found) *end = BLOCKED_END_OPEN;
         if (!found) break;
     }
-    distances_free(&d);
     return good;
 }

@@ -5,7 +5,7 @@
 #ifndef TREB_BLOCKED_SETTLE_H
 #define TREB_BLOCKED_SETTLE_H
 
-#include "blocked/lattice.h"
+#include "blocked/distance.h"
 #include "core/movegen.h"
 #include "core/san.h"
 
@@ -19,6 +19,7 @@ typedef enum BlockedVerdict {
 typedef struct BlockedValue {
     BlockedVerdict verdict; /* who wins, or who reaches the goal; BLOCKED_DRAW if nobody */
     int plies;              /* the rank of a win; -1 if it is not known */
+    bool at_most;           /* fewer may do */
     bool can[2]; /* BLOCKED_OPEN: what is not refuted: a win of White, of Black (a draw always) */
 } BlockedValue;
 
@@ -27,7 +28,7 @@ typedef struct BlockedMove {
     char uci[UCI_SIZE], san[SAN_SIZE];
     bool leaves;        /* a capture, or a pawn move: the value is of another structure */
     bool goal;          /* reaches the goal */
-    BlockedValue value; /* plies count from before the move; -1 if it leaves */
+    BlockedValue value; /* plies count from before the move */
 } BlockedMove;
 
 typedef enum BlockedEnd {
@@ -54,6 +55,18 @@ static inline bool loses_for(BlockedVerdict verdict, int side) { return wins_for
 bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *out, Family **family,
                      Cell *cell);
 
+/* What is known of it by now: nothing is taken in. False on failure. */
+bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out);
+
+/* How soon a position is won that has such a verdict, into its value, as far as that is known. False without memory. */
+bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value);
+
+/* Whether a move is a capture or a promotion, which ends the count. */
+bool settle_converts(const treb_position *pos, Move move);
+
+/* The same of a move whose verdict is known. */
+bool settle_move_plies(Distances *distances, const treb_position *pos, BlockedMove *move);
+
 /* Makes `value` the better of it and `other` for `side`. */
 void settle_take_better(BlockedValue *value, const BlockedValue *other, int side);
 
@@ -63,7 +76,8 @@ void settle_sort(BlockedMove *move, int count, int side);
 /* A line that is being written. */
 typedef struct SettleLine {
     Lattice *lattice;
-    BlockedMove *out; /* room for `capacity` */
+    Distances *distances, *careful; /* the careful ones go first */
+    BlockedMove *out;               /* room for `capacity` */
     int count, capacity;
     int men; /* pieces of a family that is followed, at most: one takes 2 MB, two 128 MB */
     treb_position pos;
@@ -71,7 +85,11 @@ typedef struct SettleLine {
 
 void settle_line_add(SettleLine *line, const BlockedMove *move);
 
-/* Plays on from a position until there is an end. False on failure. */
+/* Gives a line the distances it needs. False without memory; settle_line_end in any case. */
+bool settle_line_start(SettleLine *line);
+void settle_line_end(SettleLine *line);
+
+/* Plays on from a position until there is an end, by distances. False on failure. */
 bool settle_line(SettleLine *line, BlockedEnd *end);
 
 #endif

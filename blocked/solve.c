@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-enum { PIECES_A_SIDE = 1, LINE_PIECES = 1 };
+enum { PIECES_A_SIDE = 1, LINE_PIECES = 1, DISTANCES_SHARE = 16 /* of the memory */ };
 
 treb_status solve_check(const treb_position *pos, char why[SOLVE_WHY_SIZE])
 {
@@ -43,6 +43,34 @@ static void take_from_moves(Solve *s)
     s->value = value;
 }
 
+/* The distance by those of the moves, where the position's own structure does not tell. */
+static void take_plies_from_moves(Solve *s)
+{
+    const bool wins = wins_for(s->value.verdict, s->pos.turn);
+    for (int i = 0; i < s->moves; i++) {
+        const BlockedValue *v = &s->move[i].value;
+        if (wins && !(v->verdict == s->value.verdict && v->plies >= 0)) continue;
+        if (!wins && v->plies < 0) {
+            s->value.plies = -1;
+            return;
+        }
+        if (s->value.plies < 0 || (wins ? v->plies < s->value.plies : v->plies > s->value.plies))
+            s->value.plies = v->plies;
+    }
+    s->value.at_most = s->value.plies > 1;
+}
+
+/* How soon what is proven comes, when all is known. */
+static bool find_distances(Solve *s)
+{
+    bool good = settle_plies(s->distances, &s->pos, &s->value);
+    for (int i = 0; i < s->moves && good; i++)
+        good = settle_move_plies(s->distances, &s->pos, &s->move[i]);
+    if (s->value.plies < 0 && s->value.verdict != BLOCKED_DRAW && s->value.verdict != BLOCKED_OPEN)
+        take_plies_from_moves(s);
+    return good;
+}
+
 static bool list_moves(Solve *s)
 {
     Move moves[MOVES_MAX];
@@ -59,9 +87,22 @@ static bool list_moves(Solve *s)
         if (!settle_position(s->lattice, &child, &m->value, &family, &cell)) return false;
         s->moves++;
     }
-    settle_sort(s->move, s->moves, s->pos.turn);
     take_from_moves(s);
-    return true;
+    const bool good = find_distances(s);
+    settle_sort(s->move, s->moves, s->pos.turn);
+    return good;
+}
+
+static bool is_won(const Solve *s)
+{
+    return s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+}
+
+static bool find_rule(Solve *s)
+{
+    return !is_won(s) ||
+           rule50_find(s->lattice, &s->pos,
+                       s->value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK, &s->rule);
 }
 
 static bool solve(Solve *s)
@@ -75,43 +116,116 @@ static bool solve(Solve *s)
             s->value.verdict = s->pos.turn == TREB_WHITE ? BLOCKED_BLACK : BLOCKED_WHITE;
         return true;
     }
-    return settle_position(s->lattice, &s->pos, &s->value, &family, &cell) && list_moves(s);
+    if (!settle_position(s->lattice, &s->pos, &s->value, &family, &cell)) return false;
+    /* Before the moves, which may take all the time there is. */
+    if (!s->lattice->stopped && !find_rule(s)) return false;
+    return list_moves(s);
 }
 
-Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
+Solve *solve_new(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
 {
     char why[SOLVE_WHY_SIZE];
+    LatticeLimits most = *limits;
     treb_status status = solve_check(pos, why);
     if (status != TREB_OK) {
         fail(error, status, "%s", why);
         return NULL;
     }
     Solve *s = calloc(1, sizeof *s);
-    if (s != NULL) s->lattice = lattice_new(limits);
-    if (s == NULL || s->lattice == NULL) {
-        free(s);
+    const uint64_t distances = limits->memory / DISTANCES_SHARE;
+    most.memory -= distances;
+    if (s != NULL) s->lattice = lattice_new(&most);
+    if (s != NULL && s->lattice != NULL) s->distances = distances_new(s->lattice, distances, false);
+    if (s == NULL || s->distances == NULL) {
+        solve_free(s);
         fail_memory(error);
         return NULL;
     }
     s->pos = *pos;
-    if (solve(s)) return s;
+    s->rule.plies = -1;
+    return s;
+}
+
+treb_status solve_run(Solve *s, treb_error *error)
+{
+    if (solve(s)) return TREB_OK;
+    return fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
+}
+
+Solve *solve_position(const treb_position *pos, const LatticeLimits *limits, treb_error *error)
+{
+    Solve *s = solve_new(pos, limits, error);
+    if (s == NULL || solve_run(s, error) == TREB_OK) return s;
     solve_free(s);
-    fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
     return NULL;
 }
 
 void solve_free(Solve *solve)
 {
     if (solve == NULL) return;
+    distances_free(solve->distances);
     lattice_free(solve->lattice);
     free(solve);
+}
+
+int solve_rule_plies(const Solve *s)
+{
+    const int now = s->rule.first + (int)s->pos.halfmove;
+    return s->rule.plies < 0 ? -1 : now > s->rule.plies ? now : s->rule.plies;
+}
+
+SolveRule solve_rule(const Solve *s)
+{
+    enum { RULE_PLIES = 100 };
+    if (s->moves == 0 || s->value.verdict == BLOCKED_DRAW) return SOLVE_RULE_NO;
+    if (!is_won(s) || s->rule.plies < 0) return SOLVE_RULE_UNKNOWN;
+    return s->rule.spoiled || solve_rule_plies(s) > RULE_PLIES ? SOLVE_RULE_MAYBE : SOLVE_RULE_NO;
+}
+
+bool solve_complete(const Solve *s)
+{
+    bool complete = s->value.verdict != BLOCKED_OPEN;
+    for (int i = 0; i < s->moves; i++)
+        complete = complete && s->move[i].value.verdict != BLOCKED_OPEN;
+    return complete;
+}
+
+static void count_decided(const Family *f, SolveState *out)
+{
+    if (f->oracle != NULL || f->key.men > LINE_PIECES) return;
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++) {
+            const uint64_t legal = f->legal[side][w];
+            out->positions += (uint64_t)bit_count(legal);
+            if (f->solved)
+                out->decided += (uint64_t)bit_count(legal & ~word_open(f, 0, side, w) &
+                                                    ~word_open(f, 1, side, w));
+        }
+}
+
+void solve_state(const Solve *s, SolveState *out)
+{
+    Move moves[MOVES_MAX];
+    const Lattice *lattice = s->lattice;
+    int count = movegen_legal(&s->pos, moves);
+    *out = (SolveState){.structures = lattice->families, .bytes = lattice->bytes};
+    for (int p = 0; p < LATTICE_POTENTIALS; p++)
+        for (int i = 0; i < lattice->count[p]; i++) count_decided(lattice->by_potential[p][i], out);
+    for (int i = 0; i < count; i++) {
+        treb_position child;
+        BlockedValue value;
+        position_make(&s->pos, moves[i], &child);
+        if (!settle_known(s->lattice, &child, &value) || value.verdict != BLOCKED_OPEN) continue;
+        move_to_san(&s->pos, moves[i], out->open[out->moves++]);
+    }
 }
 
 int solve_line(Solve *s, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last)
 {
     SettleLine line = {
         .lattice = s->lattice, .out = out, .capacity = capacity, .men = LINE_PIECES, .pos = s->pos};
-    bool good = settle_line(&line, end);
+    bool good = settle_line_start(&line) && settle_line(&line, end);
+    settle_line_end(&line);
     *last = line.pos;
     return good ? line.count : -1;
 }

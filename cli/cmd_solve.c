@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "answer/answer_blocked.h"
+#include "answer/line.h"
+#include "blocked/keep.h"
 #include "cli/blocked_check.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
@@ -17,7 +19,8 @@ static const char usage[] =
     "a side, on the spot, without a table of so many men: who wins, what every move\n"
     "is worth, and how. What it says is proven; what time and memory do not allow to\n"
     "decide is said to be open, with what is not refuted. The FEN may be one argument\n"
-    "or several; underscores count as spaces. The 50-move rule is left aside.\n"
+    "or several; underscores count as spaces. Of a win it tells whether the 50-move\n"
+    "rule can spoil it, and the plies to the next capture, promotion or mate.\n"
     "\n"
     "      --time SECONDS     answer after that with what is proven by then (default:\n"
     "                         60; 0: as long as it takes)\n"
@@ -29,6 +32,10 @@ static const char usage[] =
     "                         several times\n"
     "      --check            then check every position that the answer rests on by\n"
     "                         the rules alone, which takes longer than the answer\n"
+    "      --save FILE        keep what is proven in FILE, now and then and at the end\n"
+    "                         unless all is decided; and go on from it if it is there\n"
+    "      --save-every SECONDS  how often (default: 180)\n"
+    "      --pgn              print the best play as a PGN game, to mate if it is known\n"
     "      --json             print one JSON object\n"
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
@@ -37,33 +44,75 @@ static const char usage[] =
     "Exit codes: 0 decided, 1 failed or a fault found, 2 no such position, 4 open,\n"
     "130 the check was stopped.\n";
 
-enum { LINE_MOVES = 512, OPEN = 4 };
+enum { LINE_MOVES = 512, OPEN = 4, OPEN_SIZE = 128, OPEN_SHOWN = 5, COUNT_SECONDS = 2 };
 
 typedef struct SolveArgs {
     treb_position pos;
     CliDirs dirs;
     LatticeLimits limits;
-    uint64_t pieces, seconds;
-    bool quiet, check;
+    uint64_t pieces, seconds, every;
+    const char *save; /* NULL: nowhere */
+    bool quiet, check, pgn;
 } SolveArgs;
 
 /* When to stop, and what is told until then. */
 typedef struct SolveRun {
     const SolveArgs *args;
+    Solve *solve;
     CliProgress progress;
     const atomic_bool *stop;
-    double end; /* of the time; 0: none */
+    double end;   /* of the time; 0: none */
+    double save;  /* when to save again */
+    double count; /* when to look at the state again */
+    SolveState state;
 } SolveRun;
+
+static void name_open(const SolveState *state, char out[OPEN_SIZE])
+{
+    int length = snprintf(out, OPEN_SIZE, "%s", state->moves > 0 ? "; open:" : ""), i = 0;
+    for (; i < state->moves && i < OPEN_SHOWN; i++)
+        length += snprintf(out + length, (size_t)(OPEN_SIZE - length), " %s", state->open[i]);
+    if (i < state->moves)
+        snprintf(out + length, (size_t)(OPEN_SIZE - length), " and %d more", state->moves - i);
+}
+
+/* Counting takes a moment, so that it is not done each time. */
+static void show_state(SolveRun *run)
+{
+    char count[32], size[16], open[OPEN_SIZE], share[32] = "";
+    SolveState *state = &run->state;
+    if (cli_seconds() > run->count) {
+        solve_state(run->solve, state);
+        run->count = cli_seconds() + COUNT_SECONDS;
+    }
+    cli_format_count(run->solve->lattice->families, count);
+    cli_format_size(run->solve->lattice->bytes, size);
+    if (state->positions > 0)
+        snprintf(share, sizeof share, ", %.0f%% of positions decided",
+                 100.0 * (double)state->decided / (double)state->positions);
+    name_open(state, open);
+    cli_progress_tell(&run->progress, "%s structures%s, %s%s", count, share, size, open);
+}
+
+/* What is known by now, for a later run. False, with a message, if it could not be written. */
+static bool save(SolveRun *run)
+{
+    treb_error error;
+    run->save = cli_seconds() + (double)run->args->every;
+    if (run->args->save == NULL) return true;
+    if (keep_write(run->solve->lattice, &run->args->pos, run->args->save, &error) == TREB_OK)
+        return true;
+    cli_progress_clear(&run->progress);
+    cli_error("solve", "%s", error.text);
+    return false;
+}
 
 static bool tell(void *context, uint64_t families, uint64_t bytes)
 {
     SolveRun *run = context;
-    char count[32], size[16];
-    if (cli_progress_due(&run->progress)) {
-        cli_format_count(families, count);
-        cli_format_size(bytes, size);
-        cli_progress_tell(&run->progress, "%s structures, %s", count, size);
-    }
+    (void)bytes;
+    if (families > 0 && cli_progress_due(&run->progress)) show_state(run);
+    if (run->args->save != NULL && cli_seconds() > run->save) save(run);
     return atomic_load(run->stop) || (run->end > 0 && cli_seconds() > run->end);
 }
 
@@ -84,6 +133,30 @@ static const char *verdict_text(const BlockedValue *v)
     }
 }
 
+static void print_rule(const Solve *s)
+{
+    const int plies = solve_rule_plies(s);
+    if (s->moves == 0 || s->value.verdict == BLOCKED_DRAW || s->value.verdict == BLOCKED_OPEN)
+        return;
+    switch (solve_rule(s)) {
+    case SOLVE_RULE_NO:
+        printf("The 50-move rule changes nothing");
+        if (plies > 0) printf(": at most %d plies pass between captures and pawn moves", plies);
+        puts(s->rule.asked ? plies > 0 ? ",\nand the tables know the rest." : ": the tables know."
+                           : ".");
+        break;
+    case SOLVE_RULE_MAYBE:
+        puts("The 50-move rule is left aside, and might spoil it:");
+        if (s->rule.spoiled)
+            puts("so it does with some wins that the tables know.");
+        else
+            printf("up to %d plies pass without a capture or pawn move.\n", plies);
+        break;
+    default:
+        puts("The 50-move rule is left aside.");
+    }
+}
+
 static void print_verdict(const Solve *s, double seconds)
 {
     char count[32], size[16], time[16];
@@ -91,25 +164,41 @@ static void print_verdict(const Solve *s, double seconds)
     cli_format_size(s->lattice->bytes, size);
     cli_format_time(seconds, time);
     const char *text = verdict_text(&s->value);
-    printf("%c%s.", text[0] & ~32, text + 1);
+    printf("%c%s", text[0] & ~32, text + 1);
+    if (s->value.plies > 0)
+        printf(": %s%d pl%s to the next capture, promotion or mate",
+               s->value.at_most ? "at most " : "", s->value.plies,
+               s->value.plies == 1 ? "y" : "ies");
+    putchar('.');
     if (s->moves == 0)
         puts(s->value.verdict == BLOCKED_DRAW ? " Stalemate." : " Mate.");
     else
         printf(" (%s structures, %s, %s)\n", count, size, time);
+    print_rule(s);
     if (s->value.verdict == BLOCKED_OPEN)
         puts(s->lattice->full ? "More --memory, or --tables of 5 men, may decide it."
                               : "More --time, or --tables of 5 men, may decide it.");
 }
 
+static void name_group(const BlockedValue *v, char out[64])
+{
+    const char *text = verdict_text(v), *most = v->at_most ? "at most " : "";
+    if (v->plies > 0)
+        snprintf(out, 64, "%s, %s%d pl%s", text, most, v->plies, v->plies == 1 ? "y" : "ies");
+    else
+        snprintf(out, 64, "%s", text);
+}
+
+/* Moves that are worth the same in a row. */
 static void print_moves(const Solve *s)
 {
-    const char *group = "";
+    char group[64] = "", now[64];
     if (s->moves > 0) putchar('\n');
     for (int i = 0; i < s->moves; i++) {
-        const char *now = verdict_text(&s->move[i].value);
+        name_group(&s->move[i].value, now);
         if (strcmp(now, group) != 0) printf("%s  %-36s", i ? "\n" : "", now);
         printf(" %s", s->move[i].san);
-        group = now;
+        strcpy(group, now);
     }
     if (s->moves > 0) putchar('\n');
 }
@@ -125,12 +214,23 @@ static bool print_best(Solve *s)
     return count >= 0;
 }
 
-static int print(Solve *s, double seconds)
+static int print_pgn(AnswerContext *context, Solve *s)
+{
+    treb_error error;
+    char *text = line_pgn_solved(context, s, &error);
+    if (text == NULL) return cli_fail("solve", &error, NULL);
+    fputs(text, stdout);
+    free(text);
+    return CLI_OK;
+}
+
+static int print(AnswerContext *context, Solve *s, double seconds, bool pgn)
 {
     const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    if (pgn) return print_pgn(context, s);
     if (cli_json_wanted()) {
         treb_error error;
-        json_t *object = answer_solve(s, won, &error);
+        json_t *object = answer_solve(context, s, &error);
         if (object == NULL) return cli_fail("solve", &error, NULL);
         json_object_set_new(object, "seconds", cli_json_real(seconds, 2));
         return cli_json_answer("solve", object);
@@ -145,6 +245,37 @@ static int print(Solve *s, double seconds)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+/* What an earlier run has saved. */
+static treb_status load(SolveRun *run, treb_error *error)
+{
+    char count[32];
+    bool found;
+    if (run->args->save == NULL) return TREB_OK;
+    treb_status status =
+        keep_read(run->solve->lattice, &run->args->pos, run->args->save, &found, error);
+    if (status != TREB_OK || !found || run->args->quiet) return status;
+    cli_format_count(run->solve->lattice->families, count);
+    fprintf(stderr, "solve: goes on from %s with %s structures\n", run->args->save, count);
+    return status;
+}
+
+/* The answer, and the check of it. */
+static int answer(SolveRun *run, treb_tables *tables, double start)
+{
+    const SolveArgs *args = run->args;
+    Solve *s = run->solve;
+    AnswerContext context = {.tables = tables};
+    const double seconds = cli_seconds() - start;
+    int code = print(&context, s, seconds, args->pgn);
+    if (code == CLI_OK && args->check) {
+        fflush(stdout);
+        const bool apart = cli_json_wanted() || args->pgn;
+        if (!apart) putchar('\n');
+        code = solve_check_solution(apart ? stderr : stdout, s, args->quiet);
+    }
+    return code == CLI_OK && s->value.verdict == BLOCKED_OPEN ? OPEN : code;
+}
+
 static int run(SolveArgs *args, treb_tables *tables)
 {
     SolveRun run = {.args = args, .stop = cli_catch_signals()};
@@ -156,24 +287,25 @@ static int run(SolveArgs *args, treb_tables *tables)
     args->limits.men = (int)args->pieces;
     args->limits.stop = tell;
     args->limits.stop_context = &run;
-    Solve *s = solve_position(&args->pos, &args->limits, &error);
+    run.save = start + (double)args->every;
+    run.solve = solve_new(&args->pos, &args->limits, &error);
+    treb_status status = run.solve != NULL ? load(&run, &error) : error.status;
+    if (status == TREB_OK) status = solve_run(run.solve, &error);
     cli_progress_clear(&run.progress);
-    if (s == NULL) {
-        int code = cli_fail("solve", &error, &args->dirs);
-        return error.status == TREB_ERR_POSITION ? CLI_USAGE : code;
+    int code = CLI_OK;
+    bool saved = true;
+    if (status == TREB_OK) {
+        if (!solve_complete(run.solve)) saved = save(&run);
+        code = answer(&run, tables, start);
+    } else {
+        code = cli_fail("solve", &error, &args->dirs);
+        if (status == TREB_ERR_POSITION) code = CLI_USAGE;
     }
-    int code = print(s, cli_seconds() - start);
-    if (code == CLI_OK && args->check) {
-        fflush(stdout);
-        if (!cli_json_wanted()) putchar('\n');
-        code = solve_check_solution(cli_json_wanted() ? stderr : stdout, s, args->quiet);
-    }
-    if (code == CLI_OK && s->value.verdict == BLOCKED_OPEN) code = OPEN;
-    solve_free(s);
-    return code;
+    solve_free(run.solve);
+    return saved ? code : CLI_FAILED;
 }
 
-enum { TIME = CLI_OPTION_OWN, CHECK };
+enum { TIME = CLI_OPTION_OWN, CHECK, PGN, SAVE, EVERY };
 
 static bool set_option(void *solve, int c, const char *value)
 {
@@ -187,6 +319,13 @@ static bool set_option(void *solve, int c, const char *value)
         return cli_set_number("solve", "--pieces", value, 0, CELLS_MEN_MAX, &args->pieces);
     case CHECK:
         return args->check = true;
+    case SAVE:
+        args->save = value;
+        return true;
+    case EVERY:
+        return cli_set_number("solve", "--save-every", value, 1, 1 << 30, &args->every);
+    case PGN:
+        return args->pgn = true;
     case 'q':
         return args->quiet = true;
     default:
@@ -196,11 +335,19 @@ static bool set_option(void *solve, int c, const char *value)
 
 int cli_solve(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"time", 1, NULL, TIME},  {"memory", 1, NULL, 'M'},  {"pieces", 1, NULL, 'p'},
-        {"tables", 1, NULL, 't'}, {"check", 0, NULL, CHECK}, {"json", 0, NULL, CLI_OPTION_JSON},
-        {"quiet", 0, NULL, 'q'},  {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
-    SolveArgs args = {.pieces = 2, .seconds = 60, .limits.memory = UINT64_C(1) << 30};
+    static const struct option options[] = {{"time", 1, NULL, TIME},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"pieces", 1, NULL, 'p'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"check", 0, NULL, CHECK},
+                                            {"pgn", 0, NULL, PGN},
+                                            {"save", 1, NULL, SAVE},
+                                            {"save-every", 1, NULL, EVERY},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    SolveArgs args = {.pieces = 2, .seconds = 60, .every = 180, .limits.memory = UINT64_C(1) << 30};
     const CliOptions reader = {"solve", usage, "M:p:t:qh", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);
     if (code < 0) {

@@ -58,6 +58,10 @@ run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
 run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 6
 run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 20 -
+run "distances, bounds" "$build/tests/blocked/solve_tables" "$tables" KPPvK 100
+run "distances, KPvKP" "$build/tests/blocked/solve_tables" "$tables" KPvKP 60 -
+run "distances, en passant" "$build/tests/blocked/solve_tables" "$tables" KPvKP 0 -
+run "distances, KPPvK" "$build/tests/blocked/solve_tables" "$tables" KPPvK 60 -
 run "published studies" tests/blocked/studies.py --quick --time 20 "$build/trebuchet" "$tables"
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --tables "$tables"

@@ -94,7 +94,7 @@ _trebuchet() {
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
     compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time | \
-        solve:--time | play:-n | play:--show | play:--games | play:--seed | play:--time | \
+        solve:--time | solve:--save-every | play:-n | play:--show | play:--games | play:--seed | play:--time | \
         near:-n | near:--show | near:--men | near:--moves)
         return ;;
     find:--turn | rule:--turn | near:--turn)
@@ -169,7 +169,7 @@ _trebuchet() {
     play) options='--show --games --seed --time --json --threads --tables --quiet --help' ;;
     shift) options='--list --tsv --json --svg --tables --help' ;;
     near) options='--show --men --moves --turn --json --tables --help' ;;
-    solve) options='--time --memory --pieces --check --json --tables --quiet --help' ;;
+    solve) options='--time --memory --pieces --save --save-every --check --pgn --json --tables --quiet --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;

@@ -83,7 +83,7 @@ static Blocked *solve(const treb_position *pos, treb_tables *tables, int men, ui
     treb_error error;
     if (tables != NULL) {
         request.limits.covers = covers;
-        request.limits.oracle = (FamilyOracle){tables, table_value};
+        request.limits.oracle = (FamilyOracle){tables, table_value, NULL};
     }
     Blocked *b = blocked_solve(&request, &error);
     if (b == NULL || !blocked_audit(b, &options, &report)) {

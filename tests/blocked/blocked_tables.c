@@ -76,7 +76,7 @@ static void check_family(treb_tables *tables, bool use, const uint64_t pawns[2],
     pos.by_type[TREB_PAWN] = pawns[0] | pawns[1];
     if (use) {
         request.limits.covers = covers;
-        request.limits.oracle = (FamilyOracle){tables, table_value};
+        request.limits.oracle = (FamilyOracle){tables, table_value, NULL};
     }
     Blocked *b = NULL;
     for (int i = 0; i < 2 * 4096; i++) {

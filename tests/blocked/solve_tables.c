@@ -1,6 +1,12 @@
-/* solve_tables.c TABLES COUNT [-] - solves COUNT random positions of kings and two or three pawns on the spot, and
+/* solve_tables.c TABLES MATERIAL [STEP [-]] - solves all structures of an ending of pawns, KPvKP, or one of STEP,
+ * tables answering for what has other men, and compares verdict and distance of all positions, en passant included.
+ * STEP 0 takes those in which a double push may be answered so.
+ * With another argument all that moves lead to is known, and distances must be exact; else they are bounds.
+ *
+ * solve_tables.c TABLES COUNT [-] - solves COUNT random positions of kings and two or three pawns on the spot, and
  * compares verdict and moves with the ordinary tables. Every fourth has a right to take en passant if it may. With a
  * third argument the tables of three men may be asked, as the command does. Some may stay open, but few. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +84,8 @@ static BlockedVerdict truth(const treb_tables *tables, const treb_position *pos)
 
 typedef struct Tally {
     int positions, moves, open, wrong;
+    int ruled,
+        soonest; /* wins of which it is known when the clock goes back, and as soon as by the tables */
 } Tally;
 
 static void compare(const treb_position *pos, const BlockedValue *value, BlockedVerdict is,
@@ -95,13 +103,31 @@ static void compare(const treb_position *pos, const BlockedValue *value, Blocked
     tally->wrong++;
 }
 
+/* No capture, pawn move or mate comes sooner than the tables say. */
+static void check_rule(const treb_tables *tables, const Solve *s, Tally *tally)
+{
+    char fen[TREB_FEN_SIZE];
+    treb_distance dtz;
+    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    if (!won || s->moves == 0 || s->rule.plies < 0 || s->pos.ep != 0) return;
+    if (treb_probe_dtz(tables, &s->pos, &dtz, NULL) != TREB_OK) exit(1);
+    tally->ruled++;
+    tally->soonest += s->rule.first == (int)dtz.plies;
+    if (s->rule.first >= (int)dtz.plies && s->rule.plies >= s->rule.first && s->rule.plies < 100)
+        return;
+    position_to_fen(&s->pos, fen);
+    printf("%s: %d plies to a zeroing move, %d later on; the tables have %d\n", fen, s->rule.first,
+           s->rule.plies, (int)dtz.plies);
+    tally->wrong++;
+}
+
 static void check(treb_tables *tables, const treb_position *pos, bool use, Tally *tally)
 {
     LatticeLimits limits = {.memory = UINT64_C(512) << 20, .men = 2};
     treb_error error;
     if (use) {
         limits.covers = covers;
-        limits.oracle = (FamilyOracle){tables, table_value};
+        limits.oracle = (FamilyOracle){tables, table_value, table_distance};
     }
     Solve *s = solve_position(pos, &limits, &error);
     if (s == NULL) {
@@ -109,6 +135,7 @@ static void check(treb_tables *tables, const treb_position *pos, bool use, Tally
         exit(1);
     }
     tally->positions++;
+    check_rule(tables, s, tally);
     compare(pos, &s->value, truth(tables, pos), tally);
     for (int i = 0; i < s->moves; i++) {
         treb_position child;
@@ -118,6 +145,173 @@ static void check(treb_tables *tables, const treb_position *pos, bool use, Tally
     }
     solve_free(s);
 }
+
+/* ---- All positions --------------------------------------------------------------------------- */
+
+/* All with these pawns. */
+typedef struct All {
+    treb_tables *tables;
+    Lattice *lattice;
+    Distances *distances;
+    int pawns[2], pairs; /* as an ending has them */
+    bool known;          /* all that moves lead to */
+    uint64_t structures, positions, rights, wrong, undecided, exact, won;
+} All;
+
+static bool other_men(void *context, const CellsKey *key)
+{
+    const All *all = context;
+    return key->men > 0 || bit_count(key->pawns[0]) != all->pawns[0] ||
+           bit_count(key->pawns[1]) != all->pawns[1];
+}
+
+/* The tables answer for fewer than three men as well: these draw. */
+static bool any_value(void *context, const treb_position *pos, int *out)
+{
+    const All *all = context;
+    *out = 0;
+    return bit_count(position_occupied(pos)) < 3 || table_value(all->tables, pos, out);
+}
+
+/* Takes in all that moves lead to. */
+static bool take_all(Lattice *lattice, const CellsKey *key)
+{
+    Family *f = lattice_find(lattice, key);
+    if (f == NULL) f = lattice_add(lattice, key, true);
+    if (f == NULL) return false;
+    for (int i = 0; i < 2 * 64 && f->oracle == NULL; i++) {
+        if (i / 2 >= f->edges[i % 2]) continue;
+        const Edge *edge = &f->edge[i % 2][i / 2];
+        if (edge->child.family == NULL && !take_all(lattice, &edge->child.key)) return false;
+        for (int j = 0; j < edge->captures; j++)
+            if (!take_all(lattice, &edge->answer[j].key)) return false;
+    }
+    return true;
+}
+
+/* Bounds must hold. */
+static bool distance_right(All *all, const treb_position *pos, int winner, int plies, Distance *d)
+{
+    all->won++;
+    if (!distance_of(all->distances, pos, winner, d)) return false;
+    all->exact += d->least == d->most;
+    return d->least <= plies && plies <= d->most && (!all->known || d->least == d->most);
+}
+
+static void compare_position(All *all, const treb_position *pos)
+{
+    BlockedValue value;
+    treb_distance table = {0};
+    treb_error error;
+    Family *family;
+    Cell cell;
+    Distance d = {-1, -1};
+    const BlockedVerdict is = truth(all->tables, pos);
+    if (!settle_position(all->lattice, pos, &value, &family, &cell)) exit(1);
+    all->positions++;
+    all->undecided += value.verdict == BLOCKED_OPEN;
+    bool right = value.verdict == is || value.verdict == BLOCKED_OPEN;
+    if (value.verdict == BLOCKED_WHITE || value.verdict == BLOCKED_BLACK) {
+        if (treb_probe_dtc(all->tables, pos, &table, &error) != TREB_OK) {
+            fprintf(stderr, "%s\n", error.text);
+            exit(1);
+        }
+        right = right && distance_right(all, pos, value.verdict == BLOCKED_WHITE ? 0 : 1,
+                                        (int)table.plies, &d);
+    }
+    if (right) return;
+    char fen[TREB_FEN_SIZE];
+    position_to_fen(pos, fen);
+    if (all->wrong++ < 20)
+        printf("%s: verdict %d, %d to %d plies; the tables have %d and %d\n", fen,
+               (int)value.verdict, d.least, d.most, (int)is, (int)table.plies);
+}
+
+/* All placements of the kings, and of each where a pawn may just have come that can be taken. */
+static void compare_family(All *all, const CellsKey *key)
+{
+    Family *f = lattice_find(all->lattice, key);
+    if (f == NULL) f = lattice_add(all->lattice, key, true);
+    if (f == NULL || (all->known && !take_all(all->lattice, key))) exit(1);
+    if (!lattice_resolve(all->lattice, f, NULL)) exit(1);
+    all->structures++;
+    for (int side = 0; side < 2; side++)
+        for (Cell cell = 0; cell < 4096; cell++) {
+            treb_position pos;
+            if (!cell_in(f->legal[side], cell)) continue;
+            cells_to_position(key, cell, side, &pos);
+            compare_position(all, &pos);
+            give_right(&pos);
+            if (pos.ep == 0) continue;
+            all->rights++;
+            compare_position(all, &pos);
+        }
+}
+
+static uint64_t pawns_beside(uint64_t pawns)
+{
+    uint64_t beside = 0;
+    while (pawns != 0) {
+        const int square = bit_pop(&pawns);
+        if (square_file(square) > 0) beside |= square_bit(square - 1);
+        if (square_file(square) < 7) beside |= square_bit(square + 1);
+    }
+    return beside;
+}
+
+/* Whether a double push may be answered en passant. */
+static bool may_take(const CellsKey *key)
+{
+    const uint64_t white = (key->pawns[0] & rank_bits(1)) << 16,
+                   black = (key->pawns[1] & rank_bits(6)) >> 16;
+    return (pawns_beside(white) & key->pawns[1] & rank_bits(3)) ||
+           (pawns_beside(black) & key->pawns[0] & rank_bits(4));
+}
+
+/* Places the pawns that are left, each behind the one before it of its colour. */
+static void place_pawns(All *all, CellsKey *key, int step)
+{
+    const int color = bit_count(key->pawns[0]) < all->pawns[0] ? 0 : 1;
+    if (bit_count(key->pawns[color]) == all->pawns[color]) {
+        if (step > 0 ? all->pairs++ % step == 0 : may_take(key)) compare_family(all, key);
+        return;
+    }
+    for (int square = 8; square < 56; square++) {
+        if (key->pawns[color] >> square != 0 || bit_test(cells_pawns(key), square)) continue;
+        key->pawns[color] |= square_bit(square);
+        place_pawns(all, key, step);
+        key->pawns[color] &= ~square_bit(square);
+    }
+}
+
+static int compare_all(treb_tables *tables, const char *material, int step, bool known)
+{
+    All all = {.tables = tables, .known = known};
+    CellsKey key = {.men = 0};
+    int color = -1;
+    for (; *material != '\0'; material++) {
+        color += *material == 'K';
+        all.pawns[color & 1] += *material == 'P';
+    }
+    const LatticeLimits limits = {.memory = UINT64_C(4) << 30,
+                                  .men = 2,
+                                  .covers = other_men,
+                                  .oracle = {&all, any_value, NULL}};
+    all.lattice = lattice_new(&limits);
+    all.distances = all.lattice != NULL ? distances_new(all.lattice, limits.memory, false) : NULL;
+    if (all.distances == NULL) return 1;
+    place_pawns(&all, &key, step);
+    distances_free(all.distances);
+    lattice_free(all.lattice);
+    printf(
+        "%llu structures, %llu positions, %llu of them with a right to take en passant, %llu undecided, %llu of %llu distances exact, %llu wrong\n",
+        (unsigned long long)all.structures, (unsigned long long)all.positions,
+        (unsigned long long)all.rights, (unsigned long long)all.undecided,
+        (unsigned long long)all.exact, (unsigned long long)all.won, (unsigned long long)all.wrong);
+    return all.wrong > 0 || all.undecided > 0 || all.structures == 0;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {
@@ -131,12 +325,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
+    if (!isdigit((unsigned char)argv[2][0])) {
+        int failed = compare_all(tables, argv[2], argc > 3 ? atoi(argv[3]) : 1, argc > 4);
+        treb_tables_close(tables);
+        return failed;
+    }
     for (int i = 0; i < atoi(argv[2]); i++) {
         treb_position pos = draw(&state, i % 4 == 3);
         check(tables, &pos, argc > 3, &tally);
     }
     treb_tables_close(tables);
-    printf("%d positions, %d moves, %d open, %d wrong\n", tally.positions, tally.moves, tally.open,
-           tally.wrong);
-    return tally.wrong > 0 || 20 * tally.open > tally.positions + tally.moves;
+    printf("%d positions, %d moves, %d open, %d of %d clocks as by the tables, %d wrong\n",
+           tally.positions, tally.moves, tally.open, tally.soonest, tally.ruled, tally.wrong);
+    return tally.wrong > 0 || 2 * tally.soonest < tally.ruled ||
+           20 * tally.open > tally.positions + tally.moves;
 }

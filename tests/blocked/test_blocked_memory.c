@@ -4,6 +4,8 @@
 #define _DEFAULT_SOURCE
 #include "blocked/audit.h"
 #include "blocked/file_check.h"
+#include "blocked/keep.h"
+#include "blocked/solve.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/three_men.h"
 
@@ -230,7 +232,7 @@ START_TEST(tables_that_fail)
     Outcome *o = start("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 1);
     Oracle oracle = {.first = UINT64_MAX, .last = UINT64_MAX};
     o->request.limits.covers = covers_three;
-    o->request.limits.oracle = (FamilyOracle){&oracle, three_men_value};
+    o->request.limits.oracle = (FamilyOracle){&oracle, three_men_value, NULL};
     run(o);
     o->wanted = o->is;
     o->good = load(o->path, &o->good_size);
@@ -282,6 +284,58 @@ START_TEST(audits)
 }
 END_TEST
 
+/* Any position: the answer, the line, and what is kept for a later run. */
+static void solve_it(void *context)
+{
+    Outcome *o = context;
+    BlockedEnd end;
+    treb_position last;
+    bool found = false;
+    o->is = (Said){.solved = TREB_ERR_MEMORY, .saved = TREB_ERR_MEMORY, .found = TREB_ERR_MEMORY};
+    Solve *s = solve_position(&o->request.pos, &o->request.limits, &o->error);
+    if (s != NULL) {
+        o->is.solved = TREB_OK;
+        o->is.solution = mix(mix(1, (uint64_t)s->rule.plies), (uint64_t)s->rule.first);
+        o->is.solution = digest_value(o->is.solution, &s->value);
+        o->is.moves = digest_moves(s->move, s->moves);
+        int count = solve_line(s, o->list, LINE, &end, &last);
+        o->is.line = count < 0 ? NO_DIGEST : mix(digest_moves(o->list, count), end);
+        o->is.saved = keep_write(s->lattice, &s->pos, o->path, &o->error);
+    }
+    solve_free(s);
+    s = o->is.saved == TREB_OK ? solve_new(&o->request.pos, &o->request.limits, &o->error) : NULL;
+    if (s != NULL) o->is.found = keep_read(s->lattice, &s->pos, o->path, &found, &o->error);
+    if (o->is.found == TREB_OK) o->is.read = mix(found, s->lattice->families);
+    solve_free(s);
+}
+
+static void check_solved(void *context, bool failed)
+{
+    const Outcome *o = context;
+    const Said *is = &o->is, *wanted = &o->wanted;
+    const treb_status all[] = {is->solved, is->saved, is->found};
+    for (int i = 0; i < 3; i++)
+        ck_assert(all[i] == TREB_OK || (failed && all[i] == TREB_ERR_MEMORY));
+    check_digest(is->solution, wanted->solution, failed, "solution");
+    check_digest(is->moves, wanted->moves, failed, "list of moves");
+    check_digest(is->line, wanted->line, failed, "line");
+    check_digest(is->read, wanted->read, failed, "lattice in the file");
+    ck_assert_int_eq(count_files(), is->saved == TREB_OK);
+    if (is->saved == TREB_OK) ck_assert_int_eq(unlink(o->path), 0);
+}
+
+START_TEST(any_position)
+{
+    Outcome *o = start("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", GOAL_EXACT, 1);
+    solve_it(o);
+    o->wanted = o->is;
+    check_solved(o, false);
+    AllocTest test = {.work = solve_it, .check = check_solved, .context = o, .most = 150};
+    ck_assert_uint_gt(alloc_sweep(&test), 200);
+    free(o);
+}
+END_TEST
+
 int main(void)
 {
     solve_all();
@@ -293,5 +347,6 @@ int main(void)
     tcase_add_test(tests, with_a_piece);
     tcase_add_test(tests, tables_that_fail);
     tcase_add_test(tests, audits);
+    tcase_add_test(tests, any_position);
     return run_suite(suite);
 }

@@ -662,22 +662,54 @@ run 3 'play, no table' "$T" play -t . "$KR"; says 'KRvK.wdl.treb is not installe
 # ---- solve --------------------------------------------------------------------------------------
 
 RETI='7K/8/k1P5/7p/8/8/8/8 w'
-run 0 'solve, by the tables' "$T" solve -t "$TABLES" "$RETI"; has '^Draw\. \(2 structures'; has '^  draw +Kg7$'; has '^  Black wins +c7 Kh7 Kg8$'; quiet
+LONG='8/8/pppp4/3k4/8/2K5/4PPPP/8 w'
+run 0 'solve, by the tables' "$T" solve -t "$TABLES" "$RETI"; has '^Draw\. \(2 structures'; has '^  draw +Kg7$'; has '^  Black wins, 10 plies +Kh7$'; has '^  Black wins, 4 plies +c7 Kg8$'; lacks '50-move'; quiet
 mkdir -p no-tables
-run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins +c7 Kh7 Kg8$'
-run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins\. '; has '^  1\.\.\.K'; has 'trebuchet line'
+run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins,.* 10 plies +Kh7$'; has '^  Black wins,.* 4 plies +c7 Kg8$'
+run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins: 5 plies to the next capture, promotion or mate\. '; has '^The 50-move rule changes nothing: at most [0-9]+ plies'; has '^  Black wins, 5 plies +Kd3$'; has '^  White wins, 2 plies +b5$'; has '^  1\.\.\.K'; has 'trebuchet line'
+run 0 'solve, the clock runs' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 96 80'; has '^The 50-move rule is left aside, and might spoil it:$'; has '^up to 101 plies'
+run 0 'solve, the clock, in time' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 73 80'; has '^The 50-move rule changes nothing: at most 100 plies'; has '^  White wins, 27 plies +Kb1$'; has '106\.Qa8#$'
+run 0 'solve, the clock, too late' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 74 80'; has '^up to 101 plies'
+run 0 'solve --pgn' "$T" solve -q --pgn -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 7'; has '^\[FEN "8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 7"\]$'; has '^\[Result "0-1"\]$'; has '^7\.\.\. Kd3 8\. Kd1'; has '# .*Black mates|^by the shortest'; has ' 0-1$'
+run 0 'solve --pgn, read again' "$T" probe -t "$TABLES" --output pgn out
+run 0 'solve --pgn, a draw' "$T" solve -q --pgn -t "$TABLES" "$RETI"; has '^\[Result "1/2-1/2"\]$'; has 'A draw with best play'
 run 0 'solve --check' "$T" solve -q --check -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Checked: [0-9,]+ structures, [0-9,]+ positions by the rules alone, .* no fault'
 run 0 'solve, en passant' "$T" solve -t "$TABLES" '8/8/8/8/k1pP4/8/8/K7 b - d3'; has ' cxd3'
 run 0 'solve --json' "$T" solve --json -t "$TABLES" "$RETI"; is_json; has '"verdict":"draw"'; has '"stopped":false'; lacks '"line"'
+run 0 'solve --json, a win' "$T" solve --json -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; is_json; has '"verdict":"black","plies":5,"at_most":false,"rule50":"no","rule50_plies":[0-9]+,'; has '"san":"b5","capture":false,"zeroing":true,"conversion":false,"verdict":"white","plies":2,'; has '"line":\["Kd3",'; has '"pgn":"\[Event'
 run 4 'solve, no memory for it' "$T" solve -q --memory 30000 -t no-tables "$RETI"; has '^Open\.'; has 'More --memory'; has '^  open +'
 run 4 'solve --time' "$T" solve -q --time 1 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w'; has '^Open'; has 'More --time'; has '^  open'
 run 4 'solve --pieces' "$T" solve -q --pieces 0 -t no-tables '8/P7/8/8/8/8/p6k/K7 w'; has '^Open'
-run 0 'solve, mate' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^Draw\.|^White wins\.'
+run 0 'solve, by the tables alone' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^White wins: 6 plies'; has '^The 50-move rule changes nothing: the tables know\.$'
+run 0 'solve, mate' "$T" solve -t "$TABLES" 'k7/1PP5/1K6/8/8/8/8/8 b'; has '^White wins\. Mate\.$'
 run 0 'solve, stalemate' "$T" solve -t "$TABLES" 'k7/P7/K7/8/8/8/8/8 b'; has '^Draw\. Stalemate\.$'
 run 0 'solve, with a piece' "$T" solve -q -t "$TABLES" '8/8/8/8/p7/k7/8/K1B5 b'; quiet
 run 2 'solve, two pieces' "$T" solve -t "$TABLES" '8/8/8/8/p7/k7/1N6/K1B5 w'; says 'White has 2 pieces'; silent
 run 2 'solve, castling' "$T" solve -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K'; says 'castling'; silent
-run 2 'solve, no position' "$T" solve -t "$TABLES" 'K7/1k6/8/8/8/8/8/8 w'; silent
+run 2 'solve, no position' "$T" solve -t "$TABLES" 'K7/1k6/8/8/8/8/8/8 w'; says 'side by side'; silent
+run 2 'solve, nine pawns' "$T" solve 'k7/pppppppp/8/8/p7/8/PPPPPPPP/K7 w'; says 'Black has more than 8 pawns'; silent
+run 2 'solve, a pawn on rank 1' "$T" solve 'k7/8/8/8/8/8/8/KP6 w'; says 'a pawn stands on rank 1 or 8'; silent
+run 2 'solve, both in check' "$T" solve 'k7/1P6/8/8/8/8/6p1/7K w'; says 'the side not to move is in check'; silent
+run 2 'solve, no such en passant' "$T" solve '8/8/8/8/k1pP4/8/8/K7 b - e3'; says 'en passant'; silent
+# Saved, stopped, killed: the next run goes on, and the answer is that of one that was not.
+SAVE='8/8/3p4/2p5/P1P1k3/8/3K4/8 w'
+"$T" solve -q -t no-tables "$SAVE" >whole
+for i in 1 2 3 4 5 6; do
+    "$T" solve -q --time 0 --save saved --save-every 1 -t no-tables "$LONG" >out 2>err &
+    pid=$!
+    sleep 1.$i
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+done
+run 4 'solve --save, killed' "$T" solve --time 1 --save saved -t no-tables "$LONG"; has '^Open'; says 'solve: goes on from saved with [0-9,]+ structures'
+check 'solve --save, nothing else is left' '[ "$(ls -A | grep -c "saved.tmp")" = 0 ]'
+run 1 'solve --save, another position' "$T" solve -q --save saved -t no-tables "$SAVE"; says 'saved is of another position: 8/8/pppp4'; silent
+head -c 3000 saved >torn
+run 1 'solve --save, torn' "$T" solve -q --save torn -t no-tables "$LONG"; says 'torn is damaged or not complete'; silent
+run 1 'solve --save, no such file' "$T" solve -q --save whole -t no-tables "$SAVE"; says 'whole is no file of'; silent
+run 1 'solve --save, nowhere' "$T" solve -q --time 1 --save nowhere/x -t no-tables "$LONG"; says 'cannot write'; has '^Open'
+rm -f saved torn
+run 0 'solve --save, all decided' "$T" solve -q --save saved -t no-tables "$SAVE"; check 'no file is left' '[ ! -e saved ]'; check 'the same answer' 'diff <(grep -v structures whole) <(grep -v structures out)'
 # Ctrl-C: what is proven is the answer.
 "$T" solve -q --time 0 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w' >out 2>err &
 pid=$!

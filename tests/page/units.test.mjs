@@ -31,6 +31,7 @@ import {
     ranksNote,
     squaresRule,
     structureOf,
+    withBounds,
     zugzwangHere,
 } from "../../server/page/src/ranks.js";
 import { SAMPLES } from "../../server/page/src/samples.js";
@@ -107,6 +108,20 @@ test("what a blocked-pawn table says, in words", () => {
     const open = { ...known, verdict: null, verdict_clock_zero: null };
     assert.match(verdictNote(open), /not decided/);
     assert.equal(verdictSentence(open).text, "Not known");
+});
+
+test("what was proven on the spot, in words", () => {
+    const solved = { structures: 12, rule50: "no", out_of_memory: false };
+    const move = { uci: "e3d3", at_most_plies: 7, dtc_plies: null };
+    const won = { state: "ongoing", turn: "white", verdict: "win", at_most_plies: 7, dtc_plies: null, moves: [move], solved };
+    assert.match(verdictNote(won), /12 structures of pawns\. At most 7 plies to the next capture.*rule changes nothing\.$/);
+    assert.match(verdictNote({ ...won, at_most_plies: null, dtc_plies: 1 }), /pawns\. 1 ply to the next capture/);
+    assert.match(verdictNote({ ...won, at_most_plies: null }), /pawns\. The 50-move rule/);
+    assert.match(verdictNote({ ...won, solved: { ...solved, rule50: "maybe" } }), /50-move rule is left aside\.$/);
+    assert.equal(verdictNote({ ...won, verdict: "draw" }), "Proven on the spot, by way of 12 structures of pawns.");
+    assert.match(verdictNote({ ...won, verdict: null }), /^Not decided\. The time/);
+    assert.equal(withBounds(won).moves[0].dtc_plies, 7);
+    assert.equal(withBounds({ ...won, moves: [{ at_most_plies: null, dtc_plies: 3 }] }).moves[0].dtc_plies, 3);
 });
 
 test("where tables end the page says so, and what is known", () => {

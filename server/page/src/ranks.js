@@ -40,8 +40,8 @@ export const makeCommand = (fen) => `trebuchet blocked --write tables '${fen}'`;
 
 /** An answer in which distances that are upper bounds stand where others do: the note says that they are bounds. */
 export function withBounds(probe) {
-    if (!probe.blocked?.upper_bounds) return probe;
-    const bound = (value) => ({ ...value, dtc_plies: value.at_most_plies });
+    if (!probe.blocked?.upper_bounds && !probe.solved) return probe;
+    const bound = (value) => ({ ...value, dtc_plies: value.at_most_plies ?? value.dtc_plies });
     return { ...bound(probe), moves: probe.moves.map(bound) };
 }
 

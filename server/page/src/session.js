@@ -128,7 +128,7 @@ export const askAgain = () => ask();
 
 /** An answer about the position on the board that did not come from tables. */
 export function showSolved(probe, line) {
-    update({ probe, probeFen: currentFen(state.game), error: null, line });
+    update({ probe: withBounds(probe), probeFen: currentFen(state.game), error: null, line });
 }
 
 /** Goes to a game; `how` says what becomes of the address and history: push, replace, edit or none. */

@@ -73,9 +73,17 @@ function unknownNote(probe) {
 }
 
 /** What a player should know about a verdict that was proven on the spot. */
-function solvedNote({ verdict, solved }) {
+function solvedNote(probe) {
+    const { verdict, solved } = probe;
     const all = plural(solved.structures, "structure");
-    if (verdict !== null) return `Proven on the spot, by way of ${all} of pawns. The 50-move rule is left aside.`;
+    if (verdict === "draw") return `Proven on the spot, by way of ${all} of pawns.`;
+    if (verdict !== null) {
+        const most = probe.at_most_plies ?? probe.dtc_plies;
+        const bound = probe.at_most_plies == null ? "" : "At most ";
+        const plies = most == null ? "" : ` ${bound}${most === 1 ? "1 ply" : `${most} plies`} to the next capture, promotion or mate.`;
+        const rule = solved.rule50 === "no" ? "The 50-move rule changes nothing." : "The 50-move rule is left aside.";
+        return `Proven on the spot, by way of ${all} of pawns.${plies} ${rule}`;
+    }
     const why = solved.out_of_memory ? "The memory" : "The time";
     return `Not decided. ${why} that this server allows was used up after ${all} of pawns.`;
 }

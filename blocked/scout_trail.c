@@ -1,0 +1,259 @@
+/* scout_trail.c - White's way to win against every defence: see scout_family.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocked/scout_family.h"
+
+/* What a guess costs beside what is known, in plies. */
+enum { NO_WAY = 1 << 20 };
+
+/* A cell with whoever is to move. */
+typedef struct Place {
+    uint8_t side, row, king[2];
+} Place;
+
+typedef struct Follow {
+    Scout *scout;
+    ScoutFamily *f;
+    uint8_t *room; /* for plies that the family does not keep */
+    const uint8_t *plies;
+    uint64_t *legal; /* White to move */
+    ScoutWay way[2][SCOUT_WAYS_MAX];
+    int ways[2];
+    Place *left; /* whose moves are still to be looked at */
+    size_t count, capacity;
+} Follow;
+
+static size_t word_of(const Place *p) { return (size_t)p->row * CELLS_ROW + p->king[0]; }
+
+static uint64_t men_of(const Follow *w, const Place *p)
+{
+    uint64_t men = cells_pawns(&w->f->key) | square_bit(p->king[0]) | square_bit(p->king[1]);
+    return w->f->key.men > 0 ? men | square_bit(p->row) : men;
+}
+
+/* Puts a place on the trail of a family, which several threads may do; whether it was not there before into `fresh`. */
+static bool mark(ScoutFamily *f, const Place *p, bool *fresh)
+{
+    const size_t words = cells_words(&f->key);
+    uint64_t *trail = __atomic_load_n(&f->trail, __ATOMIC_ACQUIRE);
+    if (trail == NULL) {
+        uint64_t *made = calloc(2 * words, sizeof *made);
+        if (made == NULL) return false;
+        if (__atomic_compare_exchange_n(&f->trail, &trail, made, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            trail = made;
+        else
+            free(made);
+    }
+    const uint64_t bit = square_bit(p->king[1]);
+    *fresh =
+        (__atomic_fetch_or(&trail[p->side * words + word_of(p)], bit, __ATOMIC_RELAXED) & bit) == 0;
+    return true;
+}
+
+static bool go_within(Follow *w, const Place *p)
+{
+    bool fresh;
+    if (!mark(w->f, p, &fresh)) return false;
+    if (!fresh) return true;
+    if (w->count == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : 256;
+        Place *grown = realloc(w->left, capacity * sizeof *grown);
+        if (grown == NULL) return false;
+        w->left = grown;
+        w->capacity = capacity;
+    }
+    w->left[w->count++] = *p;
+    return true;
+}
+
+static bool go_out(Follow *w, int32_t to, const Place *p)
+{
+    bool fresh;
+    return mark(w->scout->family[to], p, &fresh);
+}
+
+static bool is_lost(const ScoutFamily *f, const Place *p)
+{
+    return bit_test(scout_lost_word(f, p->row, p->king[0]), p->king[1]);
+}
+
+/* ---- White ----------------------------------------------------------------------------------- */
+
+/* Where a way of White's leads; false if it cannot be used. */
+static bool white_way(const Follow *w, const Place *p, const ScoutWay *way, Place *out)
+{
+    const ConversionKind *kind = &way->kind;
+    *out = (Place){TREB_BLACK, p->row, {p->king[0], p->king[1]}};
+    if (kind->mover == CONVERSION_KING) {
+        out->king[0] = (uint8_t)kind->to;
+        return bit_test(king_attacks(p->king[0]), kind->to);
+    }
+    if (kind->mover != CONVERSION_PAWN) {
+        out->row = (uint8_t)kind->to;
+        return bit_test(piece_attacks(TREB_QUEEN, p->row, men_of(w, p)), kind->to);
+    }
+    if (kind->promo != 0) out->row = (uint8_t)kind->to;
+    uint64_t path = kind->victim == CONVERSION_NOBODY ? square_bit(kind->to) : 0;
+    if (kind->between >= 0) path |= square_bit(kind->between);
+    return (men_of(w, p) & path) == 0;
+}
+
+/* The best quiet move so far. */
+typedef struct Best {
+    int cost;
+    int32_t to; /* SCOUT_NONE: within the family */
+    Place place;
+} Best;
+
+static void try_quiet(const Follow *w, const Place *to, Best *best)
+{
+    const size_t word = word_of(to);
+    if (!bit_test(w->f->lost[word], to->king[1])) return;
+    const int cost = w->f->key.men > 0 ? w->plies[word << 6 | to->king[1]]
+                                       : scout_plies(w->f, to->king[0], to->king[1]);
+    if (cost < best->cost) *best = (Best){cost, SCOUT_NONE, *to};
+}
+
+static bool follow_white(Follow *w, const Place *p)
+{
+    const uint64_t men = men_of(w, p);
+    Best best = {.cost = NO_WAY};
+    Place to;
+    for (int i = 0; i < w->ways[TREB_WHITE]; i++) {
+        const ScoutFamily *there = w->scout->family[w->f->to[i]];
+        if (!white_way(w, p, &w->way[TREB_WHITE][i], &to) || !is_lost(there, &to)) continue;
+        const int cost = there->key.men == 0 && there->plies != NULL
+                             ? scout_plies(there, to.king[0], to.king[1])
+                             : 0;
+        if (cost < best.cost) best = (Best){cost, w->f->to[i], to};
+    }
+    for (uint64_t left = king_attacks(p->king[0]) & ~men; left != 0;) {
+        to = (Place){TREB_BLACK, p->row, {(uint8_t)bit_pop(&left), p->king[1]}};
+        try_quiet(w, &to, &best);
+    }
+    if (w->f->key.men > 0)
+        for (uint64_t left = piece_attacks(TREB_QUEEN, p->row, men) & ~men; left != 0;) {
+            to = (Place){TREB_BLACK, (uint8_t)bit_pop(&left), {p->king[0], p->king[1]}};
+            try_quiet(w, &to, &best);
+        }
+    if (best.cost == NO_WAY) {
+        w->f->wrong = true;
+        return true;
+    }
+    return best.to == SCOUT_NONE ? go_within(w, &best.place) : go_out(w, best.to, &best.place);
+}
+
+/* ---- Black ----------------------------------------------------------------------------------- */
+
+static bool can_move_to(const ScoutFamily *to, const Place *p)
+{
+    uint64_t legal[CELLS_ROW];
+    cells_legal_row(&to->key, TREB_WHITE, p->row, p->king[0], legal);
+    return bit_test(legal[p->king[0]], p->king[1]);
+}
+
+/* White takes the promoted piece, with her king or queen. */
+static bool follow_retake(Follow *w, const Place *p, const ScoutWay *way, int32_t after)
+{
+    const int square = way->kind.to;
+    const ScoutFamily *there = w->scout->family[after];
+    Place to = {TREB_BLACK, there->key.men > 0 ? p->row : 0, {(uint8_t)square, p->king[1]}};
+    if (bit_test(king_attacks(p->king[0]), square) && is_lost(there, &to))
+        return go_out(w, after, &to);
+    to = (Place){TREB_BLACK, (uint8_t)square, {p->king[0], p->king[1]}};
+    if (there->key.men > 0 && is_lost(there, &to)) return go_out(w, after, &to);
+    return true;
+}
+
+static bool follow_black_way(Follow *w, const Place *p, const ScoutWay *way, int32_t next)
+{
+    const ConversionKind *kind = &way->kind;
+    Place to = {TREB_WHITE, p->row, {p->king[0], p->king[1]}};
+    if (kind->promo != 0) {
+        if (scout_promotes(&w->f->key, way, p->row, p->king[0], square_bit(p->king[1])) == 0)
+            return true;
+        return follow_retake(w, p, way, next);
+    }
+    if (kind->mover == CONVERSION_KING) {
+        const int square = kind->victim == 0 ? p->row : kind->to;
+        if (!bit_test(king_attacks(p->king[1]), square)) return true;
+        to.king[1] = (uint8_t)square;
+    } else {
+        uint64_t path = kind->victim == CONVERSION_NOBODY ? square_bit(kind->to) : 0;
+        if (kind->between >= 0) path |= square_bit(kind->between);
+        if ((men_of(w, p) & path) != 0 || (kind->victim == 0 && p->row != kind->to)) return true;
+    }
+    if (kind->victim == 0) to.row = 0;
+    return !can_move_to(w->scout->family[next], &to) || go_out(w, next, &to);
+}
+
+static bool follow_black(Follow *w, const Place *p)
+{
+    const int32_t *next = w->f->to + w->ways[TREB_WHITE];
+    for (uint64_t left = king_attacks(p->king[1]) & ~men_of(w, p); left != 0;) {
+        const Place to = {TREB_WHITE, p->row, {p->king[0], (uint8_t)bit_pop(&left)}};
+        if (bit_test(w->legal[word_of(&to)], to.king[1]) && !go_within(w, &to)) return false;
+    }
+    for (int i = 0; i < w->ways[TREB_BLACK]; i++)
+        if (!follow_black_way(w, p, &w->way[TREB_BLACK][i], next[i])) return false;
+    return true;
+}
+
+/* ---- The family ------------------------------------------------------------------------------ */
+
+static bool follow_all(Follow *w)
+{
+    ScoutFamily *f = w->f;
+    const size_t words = cells_words(&f->key);
+    for (int side = 0; side < 2; side++)
+        for (size_t word = 0; word < words; word++)
+            for (uint64_t cells = f->trail[side * words + word]; cells != 0;) {
+                const Place p = {(uint8_t)side,
+                                 (uint8_t)(word / CELLS_ROW),
+                                 {(uint8_t)(word % CELLS_ROW), (uint8_t)bit_pop(&cells)}};
+                const bool won = side == TREB_WHITE ? !bit_test(f->unwon[word], p.king[1])
+                                                    : bit_test(f->lost[word], p.king[1]);
+                if (!won) {
+                    f->wrong = true;
+                    continue;
+                }
+                f->trail[side * words + word] &= ~square_bit(p.king[1]);
+                if (!go_within(w, &p)) return false;
+            }
+    while (w->count > 0) {
+        const Place p = w->left[--w->count];
+        if (!(p.side == TREB_WHITE ? follow_white(w, &p) : follow_black(w, &p))) return false;
+    }
+    return true;
+}
+
+bool scout_follow(Scout *scout, ScoutFamily *f)
+{
+    const size_t words = cells_words(&f->key);
+    Follow *w = malloc(sizeof *w);
+    if (w == NULL) return false;
+    w->scout = scout;
+    w->f = f;
+    w->left = NULL;
+    w->count = w->capacity = 0;
+    w->room = f->plies == NULL && f->key.men > 0 ? malloc(64 * words) : NULL;
+    w->plies = f->plies != NULL ? f->plies : w->room;
+    w->legal = malloc(2 * words * sizeof *w->legal);
+    bool good = (w->plies != NULL || f->key.men == 0) && w->legal != NULL;
+    if (good) {
+        uint64_t *legal[2] = {w->legal, w->legal + words};
+        cells_legal(&f->key, legal, NULL);
+        for (int side = 0; side < 2; side++)
+            w->ways[side] = scout_ways(&f->key, side, w->way[side]);
+        if (f->unsolved || (f->plies == NULL && f->key.men > 0))
+            good = scout_solve(scout, f, w->room);
+        good = good && follow_all(w);
+    }
+    free(w->left);
+    free(w->room);
+    free(w->legal);
+    free(w);
+    return good;
+}
