@@ -9,6 +9,7 @@
 #include "cli/blocked_text.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/solved.h"
 
 static const char usage[] =
     "Usage: trebuchet solve [options] FEN\n"
@@ -29,6 +30,9 @@ static const char usage[] =
     "                         several times\n"
     "      --check            then check every position that the answer rests on by\n"
     "                         the rules alone, which takes longer than the answer\n"
+    "  -w, --write DIR        write all that is known of the structures below the\n"
+    "                         position, for all squares of the kings, into a file in\n"
+    "                         DIR, which probe, line, serve and engines read\n"
     "      --json             print one JSON object\n"
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
@@ -45,6 +49,7 @@ typedef struct SolveArgs {
     LatticeLimits limits;
     uint64_t pieces, seconds;
     bool quiet, check;
+    const char *write; /* NULL: nothing */
 } SolveArgs;
 
 /* When to stop, and what is told until then. */
@@ -168,6 +173,8 @@ static int run(SolveArgs *args, treb_tables *tables)
         if (!cli_json_wanted()) putchar('\n');
         code = solve_check_solution(cli_json_wanted() ? stderr : stdout, s, args->quiet);
     }
+    if (code == CLI_OK && args->write != NULL)
+        code = solve_write_file(cli_json_wanted() ? stderr : stdout, s, args->write, args->quiet);
     if (code == CLI_OK && s->value.verdict == BLOCKED_OPEN) code = OPEN;
     solve_free(s);
     return code;
@@ -189,6 +196,8 @@ static bool set_option(void *solve, int c, const char *value)
         return args->check = true;
     case 'q':
         return args->quiet = true;
+    case 'w':
+        return (args->write = value) != NULL;
     default:
         return false;
     }
@@ -199,9 +208,10 @@ int cli_solve(int argc, char **argv)
     static const struct option options[] = {
         {"time", 1, NULL, TIME},  {"memory", 1, NULL, 'M'},  {"pieces", 1, NULL, 'p'},
         {"tables", 1, NULL, 't'}, {"check", 0, NULL, CHECK}, {"json", 0, NULL, CLI_OPTION_JSON},
-        {"quiet", 0, NULL, 'q'},  {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
+        {"quiet", 0, NULL, 'q'},  {"help", 0, NULL, 'h'},    {"write", 1, NULL, 'w'},
+        {NULL, 0, NULL, 0}};
     SolveArgs args = {.pieces = 2, .seconds = 60, .limits.memory = UINT64_C(1) << 30};
-    const CliOptions reader = {"solve", usage, "M:p:t:qh", options, &args.dirs, set_option};
+    const CliOptions reader = {"solve", usage, "M:p:t:qw:h", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);
     if (code < 0) {
         code = cli_read_fen("solve", argc - optind, argv + optind, &args.pos);
