@@ -655,6 +655,11 @@ run 0 'solve, stalemate' "$T" solve -t "$TABLES" 'k7/P7/K7/8/8/8/8/8 b'; has '^D
 run 0 'solve --write' "$T" solve -q -t "$TABLES" --write solved '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Wrote solved/b3a4-a5b6.solved.treb: [0-9,]+ structures, [0-9,]+ positions, of which [0-9,]+ open; '
 run 0 'verify of solved pawn endings' "$T" verify -t solved -t "$TABLES" b3a4-a5b6.solved.treb; has '^b3a4-a5b6.solved.treb right: [0-9,]+ positions, [1-9][0-9,]* moves to what the tables have'
 run 3 'verify without the tables that they rest on' "$T" verify -t solved b3a4-a5b6.solved.treb; has 'b3a4-a5b6.solved.treb not checked: [0-9]+ positions rest on tables'
+run 0 'info of solved pawn endings' "$T" info -t solved b3a4-a5b6.solved.treb; has 'holds +[0-9,]+ structures'; has ' open$'
+run 0 'info of their folder' "$T" info solved; has '^b3a4-a5b6.solved.treb$'; has '; 1 solved pawn ending$'
+run 0 'probe of one' "$T" probe -t solved -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins\.'; has 'DTZ  at most [0-9]+ plies'; has '33- is at most'
+run 0 'probe of its mirror image' "$T" probe -t solved -t "$TABLES" '3k4/8/3K2p1/7p/7P/6P1/8/8 w'; quiet
+run 0 'line of one' "$T" line -t solved -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '0-1$'; has '#'
 head -c 2000 solved/b3a4-a5b6.solved.treb > solved/a3-a5.solved.treb
 run 1 'verify of a torn one' "$T" verify -t solved a3-a5.solved.treb; has 'a3-a5.solved.treb (WRONG|not checked)'
 rm solved/a3-a5.solved.treb
