@@ -16,7 +16,8 @@ typedef struct Needed {
     Lattice *lattice;
     Family *family; /* that is being looked at */
     FamilyRanks ranks;
-    uint64_t *done[2], *now[2]; /* of one winner, by side to move: cells that were followed, or wait */
+    uint64_t *done[2],
+        *now[2]; /* of one winner, by side to move: cells that were followed, or wait */
     bool good;
 } Needed;
 
@@ -64,7 +65,8 @@ static int wins(const Lattice *lattice, const treb_position *pos, int winner, in
     if (!movegen_any(pos)) return position_in_check(pos) && pos->turn != winner ? YES : NO;
     const int worst = pos->turn == winner ? NO : YES;
     Family *f = family_of(lattice, pos, &cell);
-    if (f == NULL) return depth > 0 ? wins_by(lattice, pos, winner, false, worst, depth - 1) : UNKNOWN;
+    if (f == NULL)
+        return depth > 0 ? wins_by(lattice, pos, winner, false, worst, depth - 1) : UNKNOWN;
     family_fill(f, pos->turn, cell >> 6, square_bit((int)(cell & 63)));
     int value = cell_in(f->won[SURE][winner][pos->turn], cell)    ? YES
                 : cell_in(f->won[MAYBE][winner][pos->turn], cell) ? UNKNOWN
@@ -79,7 +81,8 @@ static bool make_wanted(Family *f)
 {
     for (int i = 0; i < 4; i++) {
         uint64_t **set = &f->wanted[i >> 1][i & 1];
-        if (*set == NULL && (*set = calloc(cells_words(&f->key), sizeof **set)) == NULL) return false;
+        if (*set == NULL && (*set = calloc(cells_words(&f->key), sizeof **set)) == NULL)
+            return false;
     }
     return true;
 }
@@ -164,7 +167,8 @@ static void follow_waiting(Needed *n, int winner)
                     n->done[side][w] |= square_bit(king);
                     bool won = cell_in(f->won[SURE][winner][side], cell);
                     if (!won && cell_in(f->won[MAYBE][winner][side], cell)) continue;
-                    if (cell_in(f->legal[side], cell) && cells_to_position(&f->key, cell, side, &pos))
+                    if (cell_in(f->legal[side], cell) &&
+                        cells_to_position(&f->key, cell, side, &pos))
                         follow(n, &pos, winner, won);
                 }
     }

@@ -19,12 +19,12 @@ typedef struct Checker {
     Table *table;
     const TableHeader *h;
     TableDecoder *decoder;
-    uint8_t *block;           /* BLOCKS of them, each in the place that its number has */
-    uint64_t number[BLOCKS];  /* 1 more than the number, with the side as its lowest bit; 0: none */
+    uint8_t *block;          /* BLOCKS of them, each in the place that its number has */
+    uint64_t number[BLOCKS]; /* 1 more than the number, with the side as its lowest bit; 0: none */
     uint64_t count[2][WDL_VALUES], open[2];
     uint32_t longest[2][WDL_VALUES];
     uint64_t share; /* of 2^32 cells so many are looked at; 0: all */
-    bool lacking;  /* of the position: tables that may say more are not there */
+    bool lacking;   /* of the position: tables that may say more are not there */
     treb_error failure;
 } Checker;
 
@@ -257,7 +257,8 @@ static void check_structure(Checker *c, const SolvedStructure *s)
     for (int side = 0; side < 2; side++)
         for (uint64_t i = 0, cells = solved_cells(&s->key); i < cells; i++) {
             treb_position pos;
-            if (c->share > 0 && (s->first + i) * UINT64_C(0x9e3779b97f4a7c15) >> 32 >= c->share) continue;
+            if (c->share > 0 && (s->first + i) * UINT64_C(0x9e3779b97f4a7c15) >> 32 >= c->share)
+                continue;
             if (c->check->stop != NULL && (i & 0xfff) == 0 && atomic_load(c->check->stop)) return;
             if (!position_of(s, side, i, &pos)) continue;
             unsigned cell = read_cell(c, side, s->first + i);

@@ -70,7 +70,8 @@ static void meet_children(Lattice *lattice, Family *f)
         for (int i = 0; i < f->edges[side]; i++) {
             Edge *edge = &f->edge[side][i];
             meet(lattice, &edge->child);
-            for (int e = 0; e < edge->captures + edge->promotes; e++) meet(lattice, &edge->answer[e]);
+            for (int e = 0; e < edge->captures + edge->promotes; e++)
+                meet(lattice, &edge->answer[e]);
         }
 }
 
@@ -354,13 +355,12 @@ static bool take_old(Writing *w, const SolvedKey *key)
     for (int side = 0; side < 2; side++)
         for (uint64_t i = 0, cells = solved_cells(key); i < cells; i++) {
             const uint64_t at = s->first + i, number = (at >> bits) << 1 | (unsigned)side;
-            if (number != w->old_number &&
-                table_read_block(w->old, w->decoder, side, at >> bits, w->old_block, w->error) !=
-                    TREB_OK)
+            if (number != w->old_number && table_read_block(w->old, w->decoder, side, at >> bits,
+                                                            w->old_block, w->error) != TREB_OK)
                 return false;
             w->old_number = number;
-            w->cell[side][i] = (uint8_t)join(
-                w->cell[side][i], w->old_block[at & ((UINT64_C(1) << bits) - 1)]);
+            w->cell[side][i] =
+                (uint8_t)join(w->cell[side][i], w->old_block[at & ((UINT64_C(1) << bits) - 1)]);
         }
     return true;
 }
@@ -494,10 +494,12 @@ treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, 
     *out = (SolvedWritten){.name = ""};
     if (error == NULL) error = &unused;
     Lattice *lattice = solve->lattice;
-    Family *root = cells_from_position(&solve->pos, &key, &cell) ? lattice_find(lattice, &key) : NULL;
+    Family *root =
+        cells_from_position(&solve->pos, &key, &cell) ? lattice_find(lattice, &key) : NULL;
     if (root == NULL) return fail(error, TREB_ERR_ARGUMENT, "there is nothing to write");
     if (root->oracle != NULL)
-        return fail(error, TREB_ERR_ARGUMENT, "the tables have this position: there is nothing to write");
+        return fail(error, TREB_ERR_ARGUMENT,
+                    "the tables have this position: there is nothing to write");
     Writing w = {.lattice = lattice, .out = out, .error = error, .old_number = UINT64_MAX};
     SolvedKey name = solved_key(&key);
     solved_orient(&name);

@@ -28,7 +28,7 @@ int solve_write_file(FILE *out, Solve *s, const char *directory, bool quiet)
     cli_format_count(written.open, open);
     cli_format_size(written.bytes, size);
     cli_format_time(cli_seconds() - start, time);
-    fprintf(out, "\nWrote %s/%s: %s structures, %s positions, of which %s open; %s, %s.\n", directory,
-            written.name, structures, positions, open, size, time);
+    fprintf(out, "\nWrote %s/%s: %s structures, %s positions, of which %s open; %s, %s.\n",
+            directory, written.name, structures, positions, open, size, time);
     return CLI_OK;
 }

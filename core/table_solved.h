@@ -12,18 +12,21 @@
 
 /* What a cell says for the side to move. */
 enum {
-    SOLVED_DRAW = 0,     /* nobody wins; also what is no position */
-    SOLVED_OPEN = 1,     /* nothing is known */
-    SOLVED_NO_LOSS = 2,  /* it wins, or it is a draw */
-    SOLVED_NO_WIN = 3,   /* it loses, or it is a draw */
-    SOLVED_WIN = 4,      /* and the plies, from 1 on */
-    SOLVED_PLIES = 100,  /* of a win or a loss, at most */
+    SOLVED_DRAW = 0,                             /* nobody wins; also what is no position */
+    SOLVED_OPEN = 1,                             /* nothing is known */
+    SOLVED_NO_LOSS = 2,                          /* it wins, or it is a draw */
+    SOLVED_NO_WIN = 3,                           /* it loses, or it is a draw */
+    SOLVED_WIN = 4,                              /* and the plies, from 1 on */
+    SOLVED_PLIES = 100,                          /* of a win or a loss, at most */
     SOLVED_LOSS = SOLVED_WIN + SOLVED_PLIES + 1, /* and the plies, from 0 on */
     SOLVED_CELLS = SOLVED_LOSS + SOLVED_PLIES + 1
 };
 
 static inline bool solved_wins(unsigned cell) { return cell >= SOLVED_WIN && cell < SOLVED_LOSS; }
-static inline bool solved_loses(unsigned cell) { return cell >= SOLVED_LOSS && cell < SOLVED_CELLS; }
+static inline bool solved_loses(unsigned cell)
+{
+    return cell >= SOLVED_LOSS && cell < SOLVED_CELLS;
+}
 
 /* Whether it is shut out that the side to move wins, or loses. */
 static inline bool solved_no_win(unsigned cell)

@@ -49,9 +49,8 @@ int solved_verdict(const treb_tables *set, const treb_position *pos, int missing
             if (!move_is_ep(pos, moves[i])) continue;
             captures++;
             position_make(pos, moves[i], &child);
-            int after = probe_check_covered(&child, NULL) == TREB_OK
-                            ? wdl_value(set, &child, NULL)
-                        : movegen_any(&child) ? solved_verdict(set, &child, missing, NULL)
+            int after = probe_check_covered(&child, NULL) == TREB_OK ? wdl_value(set, &child, NULL)
+                        : movegen_any(&child)       ? solved_verdict(set, &child, missing, NULL)
                         : position_in_check(&child) ? TREB_LOSS
                                                     : TREB_DRAW;
             if (after < 0)

@@ -7,7 +7,8 @@
 /* The verdict of a position that has moves, en passant included, or minus a status: what ordinary
  * tables would have failed with, `missing`, if no file has the position or decides it. Any number of
  * men; no castling rights. Cost: a hash for each file; some 100 ns where one has it in memory. */
-int solved_verdict(const treb_tables *set, const treb_position *pos, int missing, treb_error *error);
+int solved_verdict(const treb_tables *set, const treb_position *pos, int missing,
+                   treb_error *error);
 
 /* Of a win or loss: the plies, at most, to the next capture or pawn move by which the winner gets on, or
  * to mate. Minus a status if it is not known. */

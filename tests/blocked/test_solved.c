@@ -60,11 +60,12 @@ START_TEST(names)
 {
     SolvedKey root;
     char again[RANKS_NAME_SIZE];
-    static const char *const good[] = {"a2-a7.solved.treb", "-a2.solved.treb", "a3-Nb6a7.solved.treb",
-                                       "a2b2-a5b5c5.solved.treb"};
-    static const char *const bad[] = {"a2-a7.exact.treb", "b2a2-a7.solved.treb", "h2-h7.solved.treb",
-                                      "a2-a2.solved.treb", "a1-a7.solved.treb", "a2a7.solved.treb",
-                                      "NNNNa2-.solved.treb", "Ka2-a7.solved.treb", "a2-a7.solved.treb2"};
+    static const char *const good[] = {"a2-a7.solved.treb", "-a2.solved.treb",
+                                       "a3-Nb6a7.solved.treb", "a2b2-a5b5c5.solved.treb"};
+    static const char *const bad[] = {
+        "a2-a7.exact.treb",    "b2a2-a7.solved.treb", "h2-h7.solved.treb",
+        "a2-a2.solved.treb",   "a1-a7.solved.treb",   "a2a7.solved.treb",
+        "NNNNa2-.solved.treb", "Ka2-a7.solved.treb",  "a2-a7.solved.treb2"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         ck_assert_msg(table_solved_is_name(good[i], &root), "%s", good[i]);
         table_solved_name(&root, again);
@@ -81,7 +82,8 @@ START_TEST(places)
     treb_position pos, image;
     SolvedPlace a, b;
     treb_error error;
-    ck_assert_int_eq(treb_position_from_fen("8/2k1n3/1p6/8/P2NP3/3K4/8/8 w - - 0 1", &pos, &error), TREB_OK);
+    ck_assert_int_eq(treb_position_from_fen("8/2k1n3/1p6/8/P2NP3/3K4/8/8 w - - 0 1", &pos, &error),
+                     TREB_OK);
     ck_assert(solved_place(&pos, &a));
     position_swap_colors(&pos, &image);
     ck_assert(solved_place(&image, &b));
@@ -131,8 +133,9 @@ static void damage(const char *path, int side, uint64_t cell, uint8_t value)
             ck_assert_int_eq(table_read_block(table, decoder, s, b, plain, &error), TREB_OK);
             if (s == side && cell >> h->block_bits == b) plain[cell & (full - 1)] = value;
             size_t n = table_encode_block(encoder, plain, size, packed, table_block_bound(h));
-            ck_assert_int_eq(table_writer_add(writer, s, b, packed, n, table_block_checksum(plain, size),
-                                              &error), TREB_OK);
+            ck_assert_int_eq(table_writer_add(writer, s, b, packed, n,
+                                              table_block_checksum(plain, size), &error),
+                             TREB_OK);
         }
     ck_assert_msg(table_writer_finish(writer, h, NULL, &error) == TREB_OK, "%s", error.text);
     free(plain);
@@ -160,7 +163,8 @@ static unsigned cell_in_file(const char *path, const char *fen, int *side, uint6
     plain = malloc((size_t)1 << h->block_bits);
     *side = place.turn;
     *cell = s->first + place.cell;
-    ck_assert_int_eq(table_read_block(table, decoder, *side, *cell >> h->block_bits, plain, &error), TREB_OK);
+    ck_assert_int_eq(table_read_block(table, decoder, *side, *cell >> h->block_bits, plain, &error),
+                     TREB_OK);
     unsigned value = plain[*cell & ((UINT64_C(1) << h->block_bits) - 1)];
     free(plain);
     table_decoder_free(decoder);
@@ -170,7 +174,8 @@ static unsigned cell_in_file(const char *path, const char *fen, int *side, uint6
 
 START_TEST(damage_is_found)
 {
-    static const char fen[] = "8/8/8/3p1k2/3P4/4K3/8/8 w - - 0 1"; /* a draw; with Black to move too */
+    static const char fen[] =
+        "8/8/8/3p1k2/3P4/4K3/8/8 w - - 0 1"; /* a draw; with Black to move too */
     SolvedWritten written;
     char path[PATH_SIZE];
     int side;
@@ -178,7 +183,8 @@ START_TEST(damage_is_found)
     write_fen(fen, 1, &written, path);
     must_be_right(path, 0);
     unsigned value = cell_in_file(path, fen, &side, &cell);
-    const uint8_t wrong[] = {SOLVED_WIN + 1, SOLVED_WIN + 99, SOLVED_LOSS, SOLVED_LOSS + 100, SOLVED_CELLS};
+    const uint8_t wrong[] = {SOLVED_WIN + 1, SOLVED_WIN + 99, SOLVED_LOSS, SOLVED_LOSS + 100,
+                             SOLVED_CELLS};
     for (size_t i = 0; i < sizeof wrong; i++) {
         FileCheck check = {.most = 0};
         damage(path, side, cell, wrong[i]);
@@ -244,7 +250,9 @@ START_TEST(the_library_answers)
         if (!decided) ck_assert_int_eq(status, TREB_ERR_MEN);
         seen++;
         if (!decided) continue;
-        ck_assert_int_eq(wdl, solved_wins(value) ? TREB_WIN : solved_loses(value) ? TREB_LOSS : TREB_DRAW);
+        ck_assert_int_eq(wdl, solved_wins(value)    ? TREB_WIN
+                              : solved_loses(value) ? TREB_LOSS
+                                                    : TREB_DRAW);
         if (!solved_wins(value)) continue;
         won++;
         ck_assert_int_eq(treb_probe_dtz(tables, &pos, &dtz, &error), TREB_OK);
