@@ -135,7 +135,7 @@ json_t *answer_rule(const treb_value *value, const treb_position *pos)
     bool sure = value->status[TREB_DTZ] == TREB_OK || pos->halfmove == 0 ||
                 (value->rule != TREB_WIN && value->rule != TREB_LOSS);
     /* The one ply that rounding leaves open may decide. */
-    if (value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES)
+    if (value->rounded[TREB_DTZ] == TREB_ROUNDED && value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES)
         sure = false;
     return known && sure ? json_text(answer_verdict(value->rule)) : json_null();
 }
@@ -190,9 +190,11 @@ void answer_distances(json_t *object, const treb_value *value)
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         bool known = value->status[TREB_WDL] == TREB_OK && value->status[m] == TREB_OK;
         bool drawn = known && value->wdl == TREB_DRAW;
-        put(object, names[m], known && !drawn ? json_integer(value->plies[m]) : json_null());
+        bool bound = value->rounded[m] == TREB_AT_MOST;
+        put(object, names[m], known && !drawn && !bound ? json_integer(value->plies[m]) : json_null());
+        if (known && !drawn && bound) put(object, "at_most_plies", json_integer(value->plies[m]));
     }
-    put(object, "dtz_rounded", json_boolean(value->rounded[TREB_DTZ]));
+    put(object, "dtz_rounded", json_boolean(value->rounded[TREB_DTZ] == TREB_ROUNDED));
 }
 
 treb_metric answer_known_metric(const treb_value *value)

@@ -60,7 +60,7 @@ static Category category_for_winner(const treb_value *value, int clock, bool lat
         return CATEGORY_CURSED_WIN;
     if (clock == 0) return CATEGORY_WIN;
     if (value->status[TREB_DTZ] != TREB_OK) return CATEGORY_MAYBE_WIN;
-    if (value->rounded[TREB_DTZ] && plies == RULE_PLIES) return CATEGORY_SYZYGY_WIN;
+    if (value->rounded[TREB_DTZ] == TREB_ROUNDED && plies == RULE_PLIES) return CATEGORY_SYZYGY_WIN;
     return plies > RULE_PLIES ? CATEGORY_CURSED_WIN : CATEGORY_WIN;
 }
 
@@ -88,7 +88,7 @@ static void set_distances(Fields *fields, const treb_value *value)
         if (fields->checkmate) fields->plies[m] = -1;
         if (fields->checkmate && m != TREB_DTZ) fields->known[m] = false;
     }
-    fields->rounded = value->rounded[TREB_DTZ] && !fields->checkmate;
+    fields->rounded = value->rounded[TREB_DTZ] != TREB_EXACT && !fields->checkmate;
 }
 
 /* A failure other than a missing table counts before one of those. */

@@ -70,7 +70,7 @@ static void look_further(AnswerContext *context, const treb_position *pos, treb_
         value->rounded[m] = ends ? 0 : after.rounded[m];
     }
     if (value->status[TREB_DTZ] != TREB_OK) return;
-    int plies = value->plies[TREB_DTZ] + value->rounded[TREB_DTZ];
+    int plies = value->plies[TREB_DTZ] + (value->rounded[TREB_DTZ] == TREB_ROUNDED);
     value->rule = treb_wdl_with_clock(value->wdl, plies, pos->halfmove);
     value->wdl = treb_wdl_with_clock(value->wdl, plies, 0);
 }
@@ -130,7 +130,7 @@ treb_status answer_moves_status(AnswerContext *context, const treb_position *pos
 /* A distance as a number that sorts: a rounded one is between two plies. */
 static int length_of(const treb_value *value, int metric)
 {
-    return 2 * value->plies[metric] + value->rounded[metric];
+    return 2 * value->plies[metric] + (value->rounded[metric] == TREB_ROUNDED);
 }
 
 bool answer_is_better(const treb_move *b, const treb_move *a, treb_metric metric)
@@ -157,7 +157,7 @@ const treb_move *answer_best(const treb_move *moves, size_t count, treb_metric m
 /* Whether a move wins under the clock for certain. */
 static bool wins_surely(const treb_value *value, const treb_position *pos)
 {
-    bool rounded = value->rounded[TREB_DTZ] && value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES;
+    bool rounded = value->rounded[TREB_DTZ] == TREB_ROUNDED && value->plies[TREB_DTZ] + pos->halfmove == RULE_PLIES;
     return value->status[TREB_WDL] == TREB_OK && value->rule == TREB_WIN &&
            (pos->halfmove == 0 || (value->status[TREB_DTZ] == TREB_OK && !rounded));
 }

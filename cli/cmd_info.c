@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "answer/answer.h"
-#include "blocked/blocked.h"
+#include "blocked/solved.h"
 #include "cli/info_json.h"
 #include "cli/info_material.h"
 #include "cli/json.h"
@@ -203,6 +203,28 @@ static void print_ranks(const Table *table)
     }
 }
 
+static void print_solved(const Table *table)
+{
+    const TableHeader *h = table_header(table);
+    const TableSolved *solved = &h->solved;
+    char size[32], name[MATERIAL_NAME_SIZE];
+    material_name(&h->index.material, name);
+    printf("%s\n  solved    pawn ending, %s, %d men:", table_path(table), name, solved_men(&solved->root));
+    print_squares(" White", solved->root.pawns[TREB_WHITE]);
+    print_squares(", Black", solved->root.pawns[TREB_BLACK]);
+    cli_format_count(solved->structures, size);
+    printf("\n  holds     %s structures, with the kings and pieces on all squares\n", size);
+    cli_format_count(table_file_size(table), size);
+    printf("  size      %s bytes; answers for mirror images and for exchanged colours too\n", size);
+    puts("  header    its checksum is right; 'trebuchet verify' checks the cells");
+    for (int s = 0; s < 2; s++) {
+        printf("\n  %s to move\n", colors[s]);
+        print_counts(h, &h->side[s]);
+        cli_format_count(solved->open[s], size);
+        printf("  %18s open\n", size);
+    }
+}
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static void print_code(const TableSide *side)
@@ -294,23 +316,26 @@ static size_t print_material(const treb_tables *tables, size_t at, size_t count,
 
 static void print_folder(const treb_tables *tables, const char *folder)
 {
-    size_t count = treb_tables_count(tables), materials = 0, ranks = 0;
+    size_t count = treb_tables_count(tables), materials = 0, ranks = 0, solved = 0;
     uint64_t bytes = 0;
     char size[16];
     BlockedNames names;
     for (size_t at = 0; at < count; materials++) at = print_material(tables, at, count, &bytes);
     if (blocked_names(&folder, 1, &names)) {
         ranks = names.count;
-        for (size_t i = 0; i < ranks; i++) puts(names.name[i]);
+        if (solved_names(&folder, 1, &names)) solved = names.count - ranks;
+        for (size_t i = 0; i < names.count; i++) puts(names.name[i]);
         blocked_names_free(&names);
     }
-    if (count + ranks == 0) {
+    if (count + ranks + solved == 0) {
         printf("%s: no tables\n", folder);
         return;
     }
     cli_format_size(bytes, size);
-    printf("\n%s: %zu tables of %zu material%s, %s; %zu blocked-pawn table%s\n", folder, count,
+    printf("\n%s: %zu tables of %zu material%s, %s; %zu blocked-pawn table%s", folder, count,
            materials, materials == 1 ? "" : "s", size, ranks, ranks == 1 ? "" : "s");
+    if (solved > 0) printf("; %zu solved pawn ending%s", solved, solved == 1 ? "" : "s");
+    putchar('\n');
 }
 
 static int show_folder(const char *folder)
@@ -418,6 +443,8 @@ static int show_path(const char *path, bool tsv)
         print_row(table);
     else if (table_header(table)->metric == TABLE_RANKS)
         print_ranks(table);
+    else if ((int)table_header(table)->metric == TABLE_SOLVED)
+        print_solved(table);
     else
         print_table(table);
     table_close(table);

@@ -132,7 +132,9 @@ static void print_values(const treb_value *v)
     if (clock) printf("       %s at this clock\n", treb_wdl_text(v->rule));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         int m = columns[i];
-        if (v->status[m] == TREB_OK && v->rounded[m])
+        if (v->status[m] == TREB_OK && v->rounded[m] == TREB_AT_MOST)
+            printf("  %s  at most %d plies %s\n", names[m], v->plies[m], meaning[m]);
+        else if (v->status[m] == TREB_OK && v->rounded[m])
             printf("  %s  %d or %d plies %s\n", names[m], v->plies[m], v->plies[m] + 1, meaning[m]);
         else if (v->status[m] == TREB_OK)
             printf("  %s  %d pl%s %s\n", names[m], v->plies[m], v->plies[m] == 1 ? "y" : "ies",
@@ -186,7 +188,7 @@ static void print_move(const treb_move *move)
             printf("%6s", "-");
         else
             printf("%*d%s", move->value.rounded[m] ? 5 : 6, move->value.plies[m],
-                   move->value.rounded[m] ? "+" : "");
+                   move->value.rounded[m] == TREB_AT_MOST ? "-" : move->value.rounded[m] ? "+" : "");
     }
     printf("%s\n", move_note(move));
 }
@@ -208,7 +210,7 @@ static void print_moves(const ProbeReport *p)
 {
     if (p->moves == 0) return;
     int group = -1;
-    bool rounded = false;
+    bool rounded = false, bounds = false;
     for (size_t i = 0; i < p->moves; i++) {
         const treb_value *v = &p->move[i].value;
         if (v->status[TREB_WDL] != TREB_OK) {
@@ -224,8 +226,10 @@ static void print_moves(const ProbeReport *p)
         }
         group = (int)v->rule;
         print_move(&p->move[i]);
-        rounded |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ];
+        rounded |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ] == TREB_ROUNDED;
+        bounds |= v->status[TREB_DTZ] == TREB_OK && v->rounded[TREB_DTZ] == TREB_AT_MOST;
     }
+    if (bounds) puts("\n  33- is at most 33 plies: a solved pawn ending says so.");
     if (rounded) puts("\n  33+ is 33 or 34 plies: the Syzygy file of this ending is rounded.");
 }
 

@@ -11,6 +11,7 @@
 #include "cli/blocked_text.h"
 #include "cli/json.h"
 #include "cli/options.h"
+#include "cli/solved.h"
 
 static const char usage[] =
     "Usage: trebuchet solve [options] FEN\n"
@@ -36,6 +37,9 @@ static const char usage[] =
     "                         unless all is decided; and go on from it if it is there\n"
     "      --save-every SECONDS  how often (default: 180)\n"
     "      --pgn              print the best play as a PGN game, to mate if it is known\n"
+    "  -w, --write DIR        write all that is known of the structures below the\n"
+    "                         position, for all squares of the kings, into a file in\n"
+    "                         DIR, which probe, line, serve and engines read\n"
     "      --json             print one JSON object\n"
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
@@ -51,7 +55,7 @@ typedef struct SolveArgs {
     CliDirs dirs;
     LatticeLimits limits;
     uint64_t pieces, seconds, every;
-    const char *save; /* NULL: nowhere */
+    const char *save, *write; /* NULL: nowhere */
     bool quiet, check, pgn;
 } SolveArgs;
 
@@ -273,6 +277,9 @@ static int answer(SolveRun *run, treb_tables *tables, double start)
         if (!apart) putchar('\n');
         code = solve_check_solution(apart ? stderr : stdout, s, args->quiet);
     }
+    if (code == CLI_OK && args->write != NULL)
+        code = solve_write_file(cli_json_wanted() || args->pgn ? stderr : stdout, s, args->write,
+                                args->quiet);
     return code == CLI_OK && s->value.verdict == BLOCKED_OPEN ? OPEN : code;
 }
 
@@ -328,6 +335,8 @@ static bool set_option(void *solve, int c, const char *value)
         return args->pgn = true;
     case 'q':
         return args->quiet = true;
+    case 'w':
+        return (args->write = value) != NULL;
     default:
         return false;
     }
@@ -335,20 +344,16 @@ static bool set_option(void *solve, int c, const char *value)
 
 int cli_solve(int argc, char **argv)
 {
-    static const struct option options[] = {{"time", 1, NULL, TIME},
-                                            {"memory", 1, NULL, 'M'},
-                                            {"pieces", 1, NULL, 'p'},
-                                            {"tables", 1, NULL, 't'},
-                                            {"check", 0, NULL, CHECK},
-                                            {"pgn", 0, NULL, PGN},
-                                            {"save", 1, NULL, SAVE},
-                                            {"save-every", 1, NULL, EVERY},
-                                            {"json", 0, NULL, CLI_OPTION_JSON},
-                                            {"quiet", 0, NULL, 'q'},
-                                            {"help", 0, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"time", 1, NULL, TIME},   {"memory", 1, NULL, 'M'},
+        {"pieces", 1, NULL, 'p'},  {"tables", 1, NULL, 't'},
+        {"check", 0, NULL, CHECK}, {"pgn", 0, NULL, PGN},
+        {"save", 1, NULL, SAVE},   {"save-every", 1, NULL, EVERY},
+        {"write", 1, NULL, 'w'},   {"json", 0, NULL, CLI_OPTION_JSON},
+        {"quiet", 0, NULL, 'q'},   {"help", 0, NULL, 'h'},
+        {NULL, 0, NULL, 0}};
     SolveArgs args = {.pieces = 2, .seconds = 60, .every = 180, .limits.memory = UINT64_C(1) << 30};
-    const CliOptions reader = {"solve", usage, "M:p:t:qh", options, &args.dirs, set_option};
+    const CliOptions reader = {"solve", usage, "M:p:t:qw:h", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);
     if (code < 0) {
         code = cli_read_fen("solve", argc - optind, argv + optind, &args.pos);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blocked/blocked.h"
+#include "blocked/solved.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -25,7 +25,8 @@ static const char usage[] =
     "\n"
     "Blocked-pawn tables (made by trebuchet blocked --write) are checked with\n"
     "them, always in full: every cell by the moves of its placement, and captures\n"
-    "that leave up to 5 men by the tables.\n"
+    "that leave up to 5 men by the tables. Solved pawn endings (trebuchet solve\n"
+    "--write) likewise, every cell with --full, else about a million.\n"
     "\n"
     "  -f, --full           every position, all counts, and that no line is longer\n"
     "                       than is said\n"
@@ -58,7 +59,7 @@ typedef struct VerifyArgs {
     VerifyList list;
     VerifyItem *item;
     size_t items;
-    BlockedNames ranks; /* blocked-pawn tables: rank files */
+    BlockedNames ranks; /* blocked-pawn tables (rank files), and solved pawn endings */
     bool checksum, quiet;
 } VerifyArgs;
 
@@ -207,7 +208,8 @@ static void verify_one(VerifyRun *run)
 static void verify_rank_file(VerifyRun *run, treb_tables *tables, const char *name)
 {
     double start = cli_seconds();
-    FileCheck check;
+    enum { SAMPLE = 1000000 };
+    FileCheck check = {.stop = run->stop, .most = run->args->options.full ? 0 : SAMPLE};
     treb_status status = verify_ranks(&run->args->dirs, tables, name, &check);
     count_status(run, status);
     run->positions += check.placements;
@@ -240,7 +242,7 @@ static int summary(const VerifyRun *run, size_t checked, double seconds)
     size_t bad = run->wrong + run->unchecked + run->missing, ranks = run->args->ranks.count;
     char files[64] = "";
     if (ranks > 0)
-        snprintf(files, sizeof files, ", %zu blocked-pawn table%s", ranks, ranks == 1 ? "" : "s");
+        snprintf(files, sizeof files, ", %zu file%s of pawns", ranks, ranks == 1 ? "" : "s");
     cli_format_count(run->positions, positions);
     cli_format_time(seconds, time);
     if (atomic_load(run->stop)) {
@@ -317,7 +319,8 @@ static bool list_files(VerifyArgs *args, const treb_tables *tables)
 {
     bool all = args->words == 0 && args->ranks.count == 0;
     if (all && (!verify_list_add(&args->list, tables, &args->dirs, NULL) ||
-                !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks)))
+                !blocked_names(args->dirs.dir, args->dirs.count, &args->ranks) ||
+                !solved_names(args->dirs.dir, args->dirs.count, &args->ranks)))
         return false;
     for (size_t i = 0; i < args->words; i++)
         if (!verify_list_add(&args->list, tables, &args->dirs, args->word[i])) return false;
@@ -404,7 +407,7 @@ static int parse(VerifyArgs *args, int argc, char **argv)
     args->word = calloc((size_t)argc, sizeof *args->word);
     if (args->word == NULL) return cli_no_memory("verify");
     for (int i = optind; i < argc; i++) {
-        if (table_ranks_is_name(argv[i])) {
+        if (table_ranks_is_name(argv[i]) || table_solved_is_name(argv[i], NULL)) {
             if (!blocked_names_add(&args->ranks, argv[i])) return cli_no_memory("verify");
             continue;
         }

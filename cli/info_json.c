@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "core/bitboard.h"
 #include "core/table_ranks.h"
+#include "core/table_solved.h"
 
 static const char *const colors[2] = {"white", "black"};
 
@@ -115,6 +116,26 @@ static void put_table(json_t *object, const TableHeader *h)
     if (h->metric != TREB_WDL) put(object, "longest", longest_json(h));
 }
 
+static void put_solved(json_t *object, const TableHeader *h)
+{
+    json_t *pawns = json_object(), *counts = json_object();
+    static const struct {
+        const char *name;
+        int verdict;
+    } verdicts[] = {{"win", TREB_WIN}, {"draw", TREB_DRAW}, {"loss", TREB_LOSS}};
+    for (int s = 0; s < 2; s++) {
+        json_t *side = json_object();
+        for (int i = 0; i < 3; i++)
+            put(side, verdicts[i].name, number(h->side[s].count[verdicts[i].verdict]));
+        put(side, "open", number(h->solved.open[s]));
+        put(counts, colors[s], side);
+        put(pawns, colors[s], squares_json(h->solved.root.pawns[s]));
+    }
+    put(object, "pawns", pawns);
+    put(object, "structures", number(h->solved.structures));
+    put(object, "counts", counts);
+}
+
 static void put_ranks(json_t *object, const TableHeader *h)
 {
     static const char *const goals[GOALS] = {"exact", "take", "reach"};
@@ -147,6 +168,8 @@ json_t *info_json(const Table *table)
     put(object, "bytes", number(table_file_size(table)));
     if (h->metric == TABLE_RANKS)
         put_ranks(object, h);
+    else if ((int)h->metric == TABLE_SOLVED)
+        put_solved(object, h);
     else
         put_table(object, h);
     return object;

@@ -3,16 +3,21 @@
 
 #include <unistd.h>
 
+#include "cli/solved.h"
+
 #include "blocked/table_value.h"
 
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
                          FileCheck *check)
 {
-    *check = (FileCheck){.value = tables != NULL ? table_value : NULL, .context = tables};
+    const bool solved = table_solved_is_name(name, NULL);
+    check->context = tables;
+    if (tables != NULL) check->value = solved ? solved_table_value : table_value;
     char path[4400];
     for (size_t i = 0; i < dirs->count; i++) {
         snprintf(path, sizeof path, "%.4000s/%.223s", dirs->dir[i], name);
-        if (access(path, F_OK) == 0) return blocked_check_file(path, check);
+        if (access(path, F_OK) == 0)
+            return solved ? solved_check_file(path, check) : blocked_check_file(path, check);
     }
     snprintf(check->text, sizeof check->text, "there is no such file");
     return TREB_ERR_NO_TABLE;
@@ -26,7 +31,10 @@ void verify_ranks_print(const char *name, treb_status status, const FileCheck *c
     cli_format_count(check->captures, captures);
     cli_format_count(check->compared, compared);
     if (status == TREB_OK && quiet) return;
-    if (status == TREB_OK)
+    if (status == TREB_OK && table_solved_is_name(name, NULL))
+        printf("%s right: %s positions, %s moves to what the tables have; %.2f s\n", name, placements,
+               compared, seconds);
+    else if (status == TREB_OK)
         printf("%s right: %s placements, %s captures, of which %s by the tables; %.2f s\n", name,
                placements, captures, compared, seconds);
     else if (status == TREB_ERR_DAMAGED)
@@ -49,7 +57,8 @@ json_t *verify_event(const char *event, const char *kind, const char *name, treb
 
 void verify_ranks_json(const char *name, treb_status status, const FileCheck *check, double seconds)
 {
-    json_t *object = verify_event("ranks", "file", name, status);
+    const bool solved = table_solved_is_name(name, NULL);
+    json_t *object = verify_event(solved ? "solved" : "ranks", "file", name, status);
     json_object_set_new(object, "placements", json_integer((json_int_t)check->placements));
     json_object_set_new(object, "captures", json_integer((json_int_t)check->captures));
     json_object_set_new(object, "compared", json_integer((json_int_t)check->compared));

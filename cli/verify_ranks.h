@@ -1,4 +1,4 @@
-/* verify_ranks.h - checking the rank files of the folders. */
+/* verify_ranks.h - checking the rank files and solved pawn endings of the folders. */
 #ifndef TREB_CLI_VERIFY_RANKS_H
 #define TREB_CLI_VERIFY_RANKS_H
 
@@ -6,7 +6,8 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 
-/* Checks the file of that name in the first folder that has it. `tables` may be NULL. */
+/* Checks the file of that name in the first folder that has it. `tables` may be NULL. Of
+ * `check` only how much to check, and when to stop, is set. */
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
                          FileCheck *check);
 

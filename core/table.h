@@ -1,5 +1,6 @@
 /* table.h - a table file: one material, one metric; or a rank file: kings among certain blocked
- * pawns, one goal (table_ranks.h). docs/format.md describes every byte.
+ * pawns, one goal (table_ranks.h); or a solved pawn ending: many structures (table_solved.h).
+ * docs/format.md describes every byte.
  *
  * A file holds, for one or both sides to move, a flat array of cells (a "side"). What a cell's code
  * means is said by the header: for each code its value. They are packed by one of two codecs:
@@ -19,11 +20,13 @@
 #include "core/mapped.h"
 
 #define TABLE_RANKS TREB_METRICS    /* the metric of rank files */
+#define TABLE_SOLVED (TREB_METRICS + 1) /* that of solved pawn endings */
 enum { WDL_VALUES = TREB_WIN + 1 }; /* how many verdicts treb_wdl has */
 
 enum {
     TABLE_NAME_SIZE = MATERIAL_NAME_SIZE + 16,
     RANKS_NAME_SIZE = 224, /* a rank file's name may list all squares of the board */
+    SOLVED_PIECES = 3,     /* of a structure, at most */
     TABLE_FEN_SIZE = 96,
     TABLE_CODES_MAX = 4096,
     TABLE_PLIES_MAX = 65535, /* of a histogram */
@@ -79,6 +82,27 @@ typedef struct TableRanks {
     uint64_t open[2];  /* placements that are not decided, by side to move */
 } TableRanks;
 
+/* Pawns on certain squares, and pieces anywhere: each a colour << 3 | type, in ascending order, then
+ * zeros. */
+typedef struct SolvedKey {
+    uint64_t pawns[2];
+    uint8_t piece[8];
+} SolvedKey;
+
+typedef struct SolvedStructure {
+    SolvedKey key;
+    uint64_t first; /* cell */
+} SolvedStructure;
+
+/* What a solved pawn ending is about. */
+typedef struct TableSolved {
+    SolvedKey root;   /* the structure that was solved; all are as files have them */
+    uint64_t open[2]; /* positions that are not decided, by side to move */
+    SolvedStructure *structure; /* owned by the header */
+    uint32_t structures;
+    uint32_t *place, mask; /* where each is, by its hash: 1 more than its number. Of readers */
+} TableSolved;
+
 typedef struct TableHeader {
     Index index;  /* material and sizes; with codec zstd how cells of both sides are numbered, with
                      the order and padding of the file */
@@ -95,11 +119,12 @@ typedef struct TableHeader {
      * out longest by one, less. With other promotions a probe would have to look at many times as
      * many positions, and files would be no smaller. */
     bool bounds;
-    TableRanks ranks; /* with TABLE_RANKS */
+    TableRanks ranks;   /* with TABLE_RANKS */
+    TableSolved solved; /* with TABLE_SOLVED */
     TableSide side[2];
 } TableHeader;
 
-/* Frees value maps, histograms and codes. */
+/* Frees value maps, histograms, codes and lists of structures. */
 void table_header_free(TableHeader *header);
 
 /* Bytes of one side before compression: ceil(size / per_byte) * width. */
@@ -108,7 +133,7 @@ uint64_t table_side_blocks(const TableHeader *header);
 
 /* "KRPvKR.dtm.treb" */
 void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE]);
-const char *table_metric_name(treb_metric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks" */
+const char *table_metric_name(treb_metric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks", "solved" */
 
 /* The name that a file with this header has. */
 void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE]);

@@ -7,14 +7,18 @@
 #include "core/table.h"
 
 enum {
-    FORMAT_VERSION = 4,            /* the newest known here */
+    FORMAT_VERSION = 5,            /* the newest known here */
     FORMAT_VERSION_HISTOGRAMS = 2, /* the first with histograms; zstd's tables are written so */
     FORMAT_VERSION_RANKS = 3,      /* the first with rank files, which are written so */
     FORMAT_VERSION_SYMBOLS = 4,    /* the first with codec symbols; such files are written so */
+    FORMAT_VERSION_SOLVED = 5,     /* the first with solved pawn endings, which are written so */
     FORMAT_SCHEME_MEN = 1,
     FORMAT_SCHEME_RANKS = 2,
     FORMAT_SCHEME_SHADES = 3, /* codec symbols: an order of axes for each side, shades of bishops */
+    FORMAT_SCHEME_SOLVED = 4,
     FORMAT_RANKS_SIZE = 48,   /* the first part behind the blocks of a rank file */
+    FORMAT_SOLVED_SIZE = 48,  /* the same of a solved pawn ending, */
+    FORMAT_STRUCTURE_SIZE = 20, /* and then so much for each structure */
     FORMAT_ENTRY_SIZE = 10,   /* of the block table: u48 offset, u32 checksum */
     FORMAT_ZSTD_MAGIC_SIZE = 4, /* cut off the front of every frame */
     FORMAT_ORDER_SIZE = INDEX_AXES_MAX
@@ -157,6 +161,14 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
 const char *format_parse_ranks_index(const uint8_t *bytes, TableHeader *header);
 const char *format_parse_ranks(const uint8_t *bytes, TableHeader *header);
 void format_write_ranks(const TableHeader *header, uint8_t *out);
+
+/* The same of solved pawn endings (table_solved.c); what one is about has a size of its own. */
+const char *format_parse_solved_index(const uint8_t *bytes, TableHeader *header);
+size_t format_solved_size(const TableHeader *header);
+void format_write_solved(const TableHeader *header, uint8_t *out);
+
+/* Takes it off the front of `left` bytes. */
+const char *format_take_solved(const uint8_t **at, size_t *left, TableHeader *header);
 
 /* Codec symbols (table_symbols.c): the codes of a side; those of all sides, and where their pages
  * begin, which is all that is left of a header in memory, in which they stay. */

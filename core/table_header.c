@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/table_format.h"
 #include "core/table_ranks.h"
+#include "core/table_solved.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,10 @@ void table_header_free(TableHeader *header)
         free(header->side[side].code.bytes);
         header->side[side].code = (TableCode){0};
     }
+    free(header->solved.structure);
+    free(header->solved.place);
+    header->solved.structure = NULL;
+    header->solved.place = NULL;
 }
 
 uint64_t table_side_bytes(const TableHeader *header)
@@ -50,8 +55,8 @@ uint64_t table_side_blocks(const TableHeader *header)
 
 const char *table_metric_name(treb_metric metric)
 {
-    static const char *const name[TREB_METRICS + 1] = {"wdl", "dtz", "dtc", "dtm", "ranks"};
-    return metric <= TABLE_RANKS ? name[metric] : "?";
+    static const char *const name[] = {"wdl", "dtz", "dtc", "dtm", "ranks", "solved"};
+    return metric <= TABLE_SOLVED ? name[metric] : "?";
 }
 
 void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE])
@@ -65,6 +70,8 @@ void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE])
 {
     if (header->metric == TABLE_RANKS)
         table_ranks_name(&header->ranks, out);
+    else if (header->metric == TABLE_SOLVED)
+        table_solved_name(&header->solved.root, out);
     else
         table_file_name(&header->index.material, header->metric, out);
 }
@@ -113,6 +120,7 @@ size_t format_sides_size(const TableHeader *header)
 {
     size_t size = 2 * (SIDE_FIXED_SIZE + 1);
     if (header->metric == TABLE_RANKS) size += FORMAT_RANKS_SIZE;
+    if (header->metric == TABLE_SOLVED) size += format_solved_size(header);
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
         for (int v = 0; v < WDL_VALUES; v++) {
@@ -130,17 +138,20 @@ void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE
     memset(out, 0, FORMAT_FIXED_SIZE);
     memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
     bool ranks = header->metric == TABLE_RANKS, symbols = header->codec == TABLE_SYMBOLS;
-    format_put16(out + FORMAT_AT_VERSION, symbols ? FORMAT_VERSION_SYMBOLS
-                                          : ranks ? FORMAT_VERSION_RANKS
-                                                  : FORMAT_VERSION_HISTOGRAMS);
+    bool solved = header->metric == TABLE_SOLVED;
+    format_put16(out + FORMAT_AT_VERSION, symbols  ? FORMAT_VERSION_SYMBOLS
+                                          : solved ? FORMAT_VERSION_SOLVED
+                                          : ranks  ? FORMAT_VERSION_RANKS
+                                                   : FORMAT_VERSION_HISTOGRAMS);
     out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
     format_put32(out + FORMAT_AT_FLAGS, header->bounds ? FORMAT_FLAG_BOUNDS : 0);
-    out[FORMAT_AT_INDEX_SCHEME] = symbols ? FORMAT_SCHEME_SHADES
-                                  : ranks ? FORMAT_SCHEME_RANKS
-                                          : FORMAT_SCHEME_MEN;
+    out[FORMAT_AT_INDEX_SCHEME] = symbols  ? FORMAT_SCHEME_SHADES
+                                  : solved ? FORMAT_SCHEME_SOLVED
+                                  : ranks  ? FORMAT_SCHEME_RANKS
+                                           : FORMAT_SCHEME_MEN;
     format_put16(out + FORMAT_AT_CODEC, (uint16_t)header->codec);
     char name[MATERIAL_NAME_SIZE] = {0};
-    material_name(&header->index.material, name);
+    if (!solved) material_name(&header->index.material, name);
     memcpy(out + FORMAT_AT_MATERIAL, name, MATERIAL_NAME_SIZE);
     out[FORMAT_AT_AXES] = (uint8_t)header->index.axes;
     for (int i = 0; i < header->index.axes && !symbols; i++)
@@ -172,6 +183,10 @@ void format_write_sides(const TableHeader *header, uint8_t *out)
     if (header->metric == TABLE_RANKS) {
         format_write_ranks(header, out);
         out += FORMAT_RANKS_SIZE;
+    }
+    if (header->metric == TABLE_SOLVED) {
+        format_write_solved(header, out);
+        out += format_solved_size(header);
     }
     for (int s = 0; s < 2; s++) {
         const TableSide *side = &header->side[s];
@@ -269,15 +284,16 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
 {
     memset(header, 0, sizeof *header);
     unsigned scheme = bytes[FORMAT_AT_INDEX_SCHEME], codec = format_get16(bytes + FORMAT_AT_CODEC);
-    if (scheme < FORMAT_SCHEME_MEN || scheme > FORMAT_SCHEME_SHADES) return "unknown index scheme";
+    if (scheme < FORMAT_SCHEME_MEN || scheme > FORMAT_SCHEME_SOLVED) return "unknown index scheme";
     bool can_be = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_SYMBOLS;
     if (codec > (can_be ? TABLE_SYMBOLS : TABLE_ZSTD)) return "unknown codec";
     if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SHADES))
         return "its codec does not go with its index scheme";
     header->codec = (TableCodec)codec;
-    bool ranks = scheme == FORMAT_SCHEME_RANKS;
-    if (bytes[FORMAT_AT_METRIC] > TABLE_RANKS) return "unknown metric";
-    if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks)
+    bool ranks = scheme == FORMAT_SCHEME_RANKS, solved = scheme == FORMAT_SCHEME_SOLVED;
+    if (bytes[FORMAT_AT_METRIC] > TABLE_SOLVED) return "unknown metric";
+    if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks ||
+        (bytes[FORMAT_AT_METRIC] == TABLE_SOLVED) != solved)
         return "its metric does not go with its index scheme";
     header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
     uint32_t flags = format_get32(bytes + FORMAT_AT_FLAGS);
@@ -288,8 +304,9 @@ const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
     if (stored < 1 || stored > 3) return "bad set of sides";
     header->side[0].stored = stored & 1;
     header->side[1].stored = stored >> 1;
-    const char *wrong =
-        ranks ? format_parse_ranks_index(bytes, header) : parse_index(bytes, header);
+    const char *wrong = ranks    ? format_parse_ranks_index(bytes, header)
+                        : solved ? format_parse_solved_index(bytes, header)
+                                 : parse_index(bytes, header);
     return wrong ? wrong : parse_cells(bytes, header);
 }
 
@@ -324,7 +341,7 @@ static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
 /* Whether only the first value map exists. */
 static bool one_map(const TableHeader *header)
 {
-    return header->metric == TREB_WDL || header->metric == TABLE_RANKS;
+    return header->metric == TREB_WDL || header->metric >= TABLE_RANKS;
 }
 
 static bool good_codes(const TableHeader *header, const TableSide *side)
@@ -334,6 +351,7 @@ static bool good_codes(const TableHeader *header, const TableSide *side)
         if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
         if (one_map(header) && v > 0 && side->codes[v]) return false;
     }
+    if (header->metric == TABLE_SOLVED) return side->codes[0] == 0;
     return !one_map(header) || !side->stored || side->codes[0] > 0;
 }
 
@@ -440,6 +458,9 @@ const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
         if (about == NULL) return "what it is about is missing";
         if ((wrong = format_parse_ranks(about, header)) != NULL) return wrong;
     }
+    if (header->metric == TABLE_SOLVED &&
+        (wrong = format_take_solved(&cursor.at, &cursor.left, header)) != NULL)
+        return wrong;
     for (int s = 0; s < 2; s++)
         if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
     if (header->codec == TABLE_SYMBOLS) {

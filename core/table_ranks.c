@@ -167,7 +167,7 @@ int table_ranks_orient(TableRanks *ranks)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-static char *put_squares(char *at, uint64_t set)
+char *table_ranks_put_squares(char *at, uint64_t set)
 {
     while (set != 0) {
         int square = bit_pop(&set);
@@ -184,20 +184,19 @@ void table_ranks_name(const TableRanks *r, char out[RANKS_NAME_SIZE])
     if ((r->pawns[0] | r->pawns[1]) == 0) {
         at += sprintf(at, "kings");
     } else {
-        at = put_squares(at, r->pawns[TREB_WHITE]);
+        at = table_ranks_put_squares(at, r->pawns[TREB_WHITE]);
         *at++ = '-';
-        at = put_squares(at, r->pawns[TREB_BLACK]);
+        at = table_ranks_put_squares(at, r->pawns[TREB_BLACK]);
     }
     at += sprintf(at, ".%s", goal_words[r->goal]);
     if (r->squares != 0) {
         *at++ = '-';
-        at = put_squares(at, r->squares);
+        at = table_ranks_put_squares(at, r->squares);
     }
     sprintf(at, "%s.treb", r->safe ? "-safe" : "");
 }
 
-/* Skips "a1b2..." and returns what it is a set of. */
-static uint64_t read_squares(const char **text)
+uint64_t table_ranks_read_squares(const char **text)
 {
     uint64_t set = 0;
     while ((*text)[0] >= 'a' && (*text)[0] <= 'h' && (*text)[1] >= '1' && (*text)[1] <= '8') {
@@ -221,9 +220,9 @@ bool table_ranks_is_name(const char *name)
     char again[RANKS_NAME_SIZE];
     const char *at = name;
     if (!skip(&at, "kings")) {
-        r.pawns[TREB_WHITE] = read_squares(&at);
+        r.pawns[TREB_WHITE] = table_ranks_read_squares(&at);
         if (!skip(&at, "-")) return false;
-        r.pawns[TREB_BLACK] = read_squares(&at);
+        r.pawns[TREB_BLACK] = table_ranks_read_squares(&at);
     }
     if (!skip(&at, ".")) return false;
     for (int goal = 0; goal < GOALS && r.goal < 0; goal++)
@@ -231,7 +230,7 @@ bool table_ranks_is_name(const char *name)
     if (r.goal < 0) return false;
     if (at[0] == '-' && at[1] != 's') {
         at++;
-        r.squares = read_squares(&at);
+        r.squares = table_ranks_read_squares(&at);
     }
     r.safe = skip(&at, "-safe");
     if (bit_count(r.pawns[0]) > PAWNS_MAX || bit_count(r.pawns[1]) > PAWNS_MAX) return false;

@@ -38,6 +38,10 @@ void table_ranks_name(const TableRanks *ranks, char out[RANKS_NAME_SIZE]);
 /* Whether a file has such a name: pawns, a goal, ".treb". */
 bool table_ranks_is_name(const char *name);
 
+/* Parts of names: writes "a3c4" and returns its end; skips it and returns what it is a set of. */
+char *table_ranks_put_squares(char *at, uint64_t set);
+uint64_t table_ranks_read_squares(const char **text);
+
 /* Brings pawns and squares into the orientation of files and returns the symmetry that does it:
  * SYM_FILES and, where the colours are exchanged too, SYM_RANKS. */
 int table_ranks_orient(TableRanks *ranks);

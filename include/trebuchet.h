@@ -277,6 +277,10 @@ typedef struct treb_table_info {
 /* The files of the set, numbered from 0 in the order of men, material and metric. */
 TREB_API size_t treb_tables_count(const treb_tables *tables);
 
+/* The most men that a position may have which the set knows: those of its largest table, or solved pawn
+ * ending, of which treb_tables_count and treb_tables_info do not tell. Told by names: nothing is opened. */
+TREB_API int treb_tables_men(const treb_tables *tables);
+
 /* Opens file `number` if need be and copies what its header says. When the file is damaged the
  * status says so, and material, metric and path are written all the same; the rest is then 0.
  * TREB_ERR_ARGUMENT if there is no such number. */
@@ -303,9 +307,11 @@ TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char
 
 /* All probes take en passant into account. A position whose own table is not installed fails at
  * once with TREB_ERR_NO_TABLE, which names that table, before any move is looked at; so does a
- * capture whose table is needed. Three kinds of positions need no table: mate, stalemate, and those
+ * capture whose table is needed. Where a solved pawn ending (`trebuchet solve --write`) of the set's folders
+ * knows the position it answers instead, of any number of men: wins and losses under the 50-move rule, draws,
+ * and DTZ as TREB_AT_MOST; DTC and DTM it does not know. Three kinds of positions need no table: mate, stalemate, and those
  * with too little material to mate (KvK, KNvK, KBvK). Failures are TREB_ERR_POSITION,
- * TREB_ERR_CASTLING, TREB_ERR_MEN (more than TREB_MEN_MAX), TREB_ERR_NO_TABLE, TREB_ERR_DAMAGED,
+ * TREB_ERR_CASTLING, TREB_ERR_MEN (more than TREB_MEN_MAX, and not solved), TREB_ERR_NO_TABLE, TREB_ERR_DAMAGED,
  * TREB_ERR_IO, TREB_ERR_MEMORY. */
 
 /* The verdict at a clock of 0: the clock of the position is not looked at, as suits the nodes of a
@@ -315,12 +321,16 @@ TREB_API treb_status treb_tables_histogram(const treb_tables *tables, const char
 TREB_API treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos,
                                     treb_wdl *out, treb_error *error);
 
+/* How good a distance is. A Syzygy file may be rounded: then it may be one ply more. Where a solved pawn
+ * ending answers, DTZ is what its winner needs at most. */
+enum { TREB_EXACT = 0, TREB_ROUNDED = 1, TREB_AT_MOST = 2 };
+
 /* A distance, and for whom: the side to move wins (or loses) in `plies`. 0 in a draw and when
  * mated. */
 typedef struct treb_distance {
     treb_wdl wdl; /* at a clock of 0, as treb_probe_wdl has it */
     int plies;
-    int rounded; /* 1: it may be one ply more, as a Syzygy file is rounded; else 0 */
+    int rounded; /* TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
 } treb_distance;
 
 /* One metric, from its table and the WDL table, both of which must be installed. The clock is not
@@ -347,7 +357,7 @@ typedef struct treb_value {
                       the clock is 0. If DTZ is rounded and its last ply decides, it is the worse
                       for the winner */
     int plies[TREB_METRICS];          /* by metric; plies[TREB_WDL] is 0 */
-    uint8_t rounded[TREB_METRICS];    /* by metric: 1 if it may be one ply more, else 0 */
+    uint8_t rounded[TREB_METRICS];    /* by metric: TREB_EXACT, TREB_ROUNDED or TREB_AT_MOST */
     treb_status status[TREB_METRICS]; /* by metric: whether it is known, else why not. Without WDL
                                          nothing is known */
 } treb_value;

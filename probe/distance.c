@@ -14,8 +14,10 @@
  * soon as its own is outside. */
 #include <assert.h>
 
+#include "core/error.h"
 #include "probe/gather.h"
 #include "probe/probe.h"
+#include "probe/solved.h"
 
 enum {
     DISTANCE_MAX = 1 << 20,
@@ -349,9 +351,21 @@ treb_status treb_probe_distance(const treb_tables *tables, const treb_position *
     treb_error why;
     if (metric < TREB_WDL || metric >= TREB_METRICS) return probe_no_metric(error);
     treb_status status = probe_check(pos, error);
-    if (status != TREB_OK) return status;
-    int verdict = wdl_value(tables, pos, &why), distance = verdict;
-    if (verdict >= 0) distance = distance_value(tables, metric, pos, verdict, &why);
+    if (status != TREB_OK && !probe_many_men(tables, pos, status)) return status;
+    int verdict = probe_verdict(tables, pos, &why), distance = verdict;
+    if (verdict >= 0 && status == TREB_OK)
+        distance = distance_value(tables, metric, pos, verdict, &why);
+    else if (verdict >= 0)
+        distance = verdict == TREB_DRAW || metric == TREB_WDL || !movegen_any(pos) ? 0 : -(int)status;
+    if (verdict >= 0 && distance < 0 && !probe_lacks(distance) && metric == TREB_DTZ) {
+        int plies = solved_distance(tables, pos);
+        if (plies >= 0) {
+            *out = (treb_distance){(treb_wdl)verdict, plies, plies > 1 ? TREB_AT_MOST : TREB_EXACT};
+            return TREB_OK;
+        }
+    }
+    if (verdict >= 0 && status != TREB_OK && distance < 0)
+        return fail(error, TREB_ERR_NO_TABLE, "this distance is not known of so many men");
     if (distance < 0 && gather_wanted(tables))
         return gather(tables, call_distance, &(DistanceCall){pos, metric, out, error});
     if (distance < 0) return probe_fail(distance, &why, error);

@@ -7,6 +7,7 @@
 #include "core/san.h"
 #include "probe/gather.h"
 #include "probe/probe.h"
+#include "probe/solved.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
@@ -29,13 +30,14 @@ static void put_distance(treb_value *value, int metric, int distance)
 /* The same as probe.h has it. */
 static int distance_of(const treb_value *value, int metric)
 {
-    return 2 * value->plies[metric] + value->rounded[metric];
+    return 2 * value->plies[metric] + (value->rounded[metric] == TREB_ROUNDED);
 }
 
 /* The verdict after `halfmove` plies. If rounding leaves it open, the worse for the winner. */
 static treb_wdl with_clock(const treb_value *value, treb_wdl wdl, int halfmove)
 {
-    return treb_wdl_with_clock(wdl, value->plies[TREB_DTZ] + value->rounded[TREB_DTZ], halfmove);
+    int more = value->rounded[TREB_DTZ] == TREB_ROUNDED;
+    return treb_wdl_with_clock(wdl, value->plies[TREB_DTZ] + more, halfmove);
 }
 
 /* ---- Beyond the tables ----------------------------------------------------------------------- */
@@ -50,6 +52,7 @@ static bool is_covered(const treb_position *pos)
 static int verdict_of(const treb_tables *set, const treb_position *pos, treb_error *error)
 {
     if (is_covered(pos)) return wdl_value(set, pos, error);
+    if (set->solved_count > 0 && pos->castling == 0) return probe_verdict(set, pos, error);
     if (movegen_any(pos)) return -(int)probe_check_covered(pos, error);
     return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
 }
@@ -60,7 +63,22 @@ static int distance_by_move(const treb_tables *set, treb_metric metric, const tr
 {
     enum { ONE_PLY = 2 };
     if (is_covered(child)) return distance_of_move(set, metric, pos, m, child, verdict, error);
-    return verdict == TREB_LOSS ? ONE_PLY : 0;
+    if (verdict == TREB_DRAW) return 0;
+    if (!movegen_any(child)) return ONE_PLY;
+    if (metric == TREB_DTZ && move_is_zeroing(pos, m)) return ONE_PLY;
+    return metric == TREB_DTC && move_is_conversion(pos, m) ? ONE_PLY : -(int)TREB_ERR_NO_TABLE;
+}
+
+/* Where no table knows DTZ a solved pawn ending may have a bound: of `pos`, so many plies ahead. */
+static void add_bound(const treb_tables *set, const treb_position *pos, int ahead, treb_value *value)
+{
+    if (set->solved_count == 0 || value->wdl == TREB_DRAW) return;
+    if (value->status[TREB_DTZ] == TREB_OK || value->status[TREB_DTZ] == TREB_ERR_NOT_READY) return;
+    int plies = solved_distance(set, pos);
+    if (plies < 0) return;
+    value->plies[TREB_DTZ] = plies + ahead;
+    value->rounded[TREB_DTZ] = plies + ahead > 1 ? TREB_AT_MOST : TREB_EXACT;
+    value->status[TREB_DTZ] = TREB_OK;
 }
 
 /* ---- A move ---------------------------------------------------------------------------------- */
@@ -81,8 +99,9 @@ static treb_value value_of_move(const treb_tables *set, const treb_position *pos
         bool matters = k == (int)metric && *failed == 0;
         int distance =
             distance_by_move(set, (treb_metric)k, pos, m, child, other, matters ? error : NULL);
-        if (distance < 0 && matters) *failed = distance;
         put_distance(&value, k, distance);
+        if (k == TREB_DTZ && distance < 0) add_bound(set, child, 1, &value);
+        if (value.status[k] != TREB_OK && matters) *failed = distance;
     }
     if (value.status[TREB_DTZ] == TREB_OK) {
         value.wdl = with_clock(&value, wdl, 0);
@@ -286,6 +305,16 @@ static treb_line_end end_of(const treb_position *pos, size_t moves)
     return position_in_check(pos) ? TREB_LINE_MATE : TREB_LINE_STALEMATE;
 }
 
+/* Whether moves that are not known cannot be better than the first, as a solved pawn ending says. */
+static bool best_does(const treb_tables *set, const treb_position *pos, const MoveList *list)
+{
+    if (set->solved_count == 0 || list->count == 0) return false;
+    const treb_value *best = &list->move[0].value;
+    if (best->status[TREB_WDL] != TREB_OK) return false;
+    if (best->wdl != TREB_DRAW && best->status[list->metric] != TREB_OK) return false;
+    return best->rule == TREB_WIN || verdict_of(set, pos, NULL) == (int)best->wdl;
+}
+
 treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, treb_metric metric,
                            treb_rule rule, treb_move *out, size_t capacity, size_t *count,
                            treb_line_end *end, treb_error *error)
@@ -297,6 +326,7 @@ treb_status treb_best_line(const treb_tables *tables, const treb_position *pos, 
     treb_position at = *pos;
     while (status == TREB_OK) {
         status = list_moves(tables, &at, &list, error);
+        if (status == TREB_ERR_NO_TABLE && best_does(tables, &at, &list)) status = TREB_OK;
         if (status != TREB_OK) break;
         if (list.count == 0 || best.value.wdl == TREB_DRAW) {
             *end = end_of(&at, list.count);
@@ -375,6 +405,9 @@ static treb_value value_of_position(const treb_tables *set, const treb_position 
         value = (treb_value){.wdl = (treb_wdl)verdict, .rule = (treb_wdl)verdict};
         for (int m = TREB_DTZ; m < TREB_METRICS && covered; m++)
             put_distance(&value, m, distance_value(set, (treb_metric)m, pos, verdict, NULL));
+        for (int m = TREB_DTZ; m < TREB_METRICS && !covered; m++)
+            if (verdict != TREB_DRAW && movegen_any(pos)) value.status[m] = TREB_ERR_NO_TABLE;
+        add_bound(set, pos, 0, &value);
     } else if ((covered && set_has(set_find(set, pos), TREB_WDL)) ||
                !look_ahead(set, pos, &lacking, &value)) {
         if (!lacking) return value_unknown((treb_status)-verdict);

@@ -84,6 +84,17 @@ static inline treb_status probe_check(const treb_position *pos, treb_error *erro
     return probe_plain(pos) ? TREB_OK : probe_check_fully(pos, error);
 }
 
+/* Whether a position is refused for its many men alone, and there are files that may have it. */
+static inline bool probe_many_men(const treb_tables *set, const treb_position *pos,
+                                  treb_status status)
+{
+    return status == TREB_ERR_MEN && set->solved_count > 0 && pos->castling == 0;
+}
+
+/* The verdict of any position: what no table covers is known by a solved pawn ending, or if the game is
+ * over. */
+int probe_verdict(const treb_tables *set, const treb_position *pos, treb_error *error);
+
 /* Says that there is no such metric. */
 treb_status probe_no_metric(treb_error *error);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/table_solved.h"
 #include "probe/address.h"
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -53,6 +54,7 @@ int set_contradicts(const treb_position *pos, treb_error *error)
 typedef struct FoundFiles {
     ProbeFile *files;
     size_t count, capacity;
+    struct FoundFiles *solved; /* solved pawn endings go there */
 } FoundFiles;
 
 bool set_parse_name(const char *name, ProbeFile *out)
@@ -96,12 +98,32 @@ static bool known(const FoundFiles *found, size_t before, const ProbeFile *file)
     return false;
 }
 
+static const char *name_of(const ProbeFile *file)
+{
+    const char *slash = strrchr(file->path, '/');
+    return slash != NULL ? slash + 1 : file->path;
+}
+
+/* A solved pawn ending, unless an earlier folder has it. */
+static bool known_solved(const FoundFiles *found, const char *name)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (strcmp(name_of(&found->files[i]), name) == 0) return true;
+    return false;
+}
+
 /* `source`: that has it, or NULL. */
 static bool add_file(FoundFiles *found, const char *directory, const treb_source *source,
                      const char *name, size_t before)
 {
     ProbeFile file = {.source = source};
-    if (!set_parse_name(name, &file) || known(found, before, &file)) return true;
+    if (source == NULL && table_solved_is_name(name, NULL)) {
+        file.metric = (treb_metric)TABLE_SOLVED;
+        found = found->solved;
+        if (known_solved(found, name)) return true;
+    } else if (!set_parse_name(name, &file) || known(found, before, &file)) {
+        return true;
+    }
     if (source != NULL && file.format != TREB_FORMAT_TREBUCHET) return true;
     if (found->count == found->capacity) {
         size_t capacity = found->capacity ? 2 * found->capacity : 64;
@@ -214,17 +236,40 @@ static bool build(treb_tables *set)
 
 enum { VIEWS = SET_WAITING + 1 };
 
+static int compare_solved(const void *left, const void *right)
+{
+    return strcmp(name_of(left), name_of(right));
+}
+
+static void drop_found(FoundFiles *found, size_t from)
+{
+    for (size_t i = from; i < found->count; i++) free(found->files[i].path);
+}
+
+static bool adopt_solved(treb_tables *set, FoundFiles *found)
+{
+    if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_solved);
+    set->solved = found->files;
+    for (; set->solved_count < found->count; set->solved_count++)
+        if (!file_init(&set->solved[set->solved_count], set->reader.pool)) break;
+    bool all = set->solved_count == found->count;
+    drop_found(found, set->solved_count);
+    *found = (FoundFiles){0};
+    return all;
+}
+
 /* Takes what was found over. */
 static bool adopt(treb_tables *set, FoundFiles *found)
 {
+    bool solved = adopt_solved(set, found->solved);
     if (found->count > 0) qsort(found->files, found->count, sizeof *found->files, compare_files);
     set->files = found->files;
     for (; set->file_count < found->count; set->file_count++)
         if (!file_init(&set->files[set->file_count], set->reader.pool)) break;
     bool all = set->file_count == found->count;
-    for (size_t i = set->file_count; i < found->count; i++) free(found->files[i].path);
-    *found = (FoundFiles){0};
-    return all && build(set);
+    drop_found(found, set->file_count);
+    *found = (FoundFiles){.solved = found->solved};
+    return solved && all && build(set);
 }
 
 /* An empty set. NULL: out of memory. */
@@ -280,7 +325,7 @@ static void close_sources(const treb_source *sources, size_t count)
 static treb_tables *open_places(const treb_source *places, size_t count, treb_format first,
                                 treb_error *error)
 {
-    FoundFiles found = {0};
+    FoundFiles solved = {0}, found = {.solved = &solved};
     treb_status status = TREB_OK;
     treb_tables *set = new_set();
     if (set != NULL) set->reader.pool->sources = calloc(count + 1, sizeof *places);
@@ -301,8 +346,10 @@ static treb_tables *open_places(const treb_source *places, size_t count, treb_fo
         return set;
     }
     if (status == TREB_OK) fail_memory(error);
-    for (size_t i = 0; i < found.count; i++) free(found.files[i].path);
+    drop_found(&found, 0);
+    drop_found(&solved, 0);
     free(found.files);
+    free(solved.files);
     treb_tables_close(set);
     return NULL;
 }
@@ -336,7 +383,9 @@ void treb_tables_close(treb_tables *tables)
     if (tables == NULL) return;
     fetcher_stop(&tables->reader.pool->fetcher);
     for (size_t i = 0; i < tables->file_count; i++) file_destroy(&tables->files[i]);
+    for (size_t i = 0; i < tables->solved_count; i++) file_destroy(&tables->solved[i]);
     free(tables->files);
+    free(tables->solved);
     free(tables->entries);
     free(tables->places);
     pool_destroy(tables->reader.pool);
@@ -471,6 +520,22 @@ treb_status treb_tables_warm(treb_tables *tables, treb_metric metric, uint64_t b
     for (size_t i = 0; i < count && !w.stopped; i++) warm(&w, files[i].file, i < whole, error);
     free(files);
     return w.status;
+}
+
+/* ---- How many men ---- */
+
+int treb_tables_men(const treb_tables *tables)
+{
+    int most = 0;
+    for (size_t i = 0; i < tables->file_count; i++)
+        if (material_men(&tables->files[i].material) > most)
+            most = material_men(&tables->files[i].material);
+    for (size_t i = 0; i < tables->solved_count; i++) {
+        SolvedKey root;
+        if (table_solved_is_name(name_of(&tables->solved[i]), &root) && solved_men(&root) > most)
+            most = solved_men(&root);
+    }
+    return most;
 }
 
 /* ---- Stock ----------------------------------------------------------------------------------- */

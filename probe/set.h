@@ -32,6 +32,8 @@ struct treb_tables {
     size_t file_count;
     SetEntry *entries;
     size_t entry_count;
+    ProbeFile *solved; /* solved pawn endings */
+    size_t solved_count;
     SetPlace *places;
     unsigned shift; /* a hash's top 64 - shift bits are its place */
     size_t mask;

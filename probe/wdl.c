@@ -9,13 +9,15 @@
 
 #include "probe/gather.h"
 #include "probe/probe.h"
+#include "probe/solved.h"
 
 /* What is known of a position without its own table: whether nobody can win, or it is over. Else
- * that the table is missing. */
-static int wdl_without_table(const SetEntry *entry, const treb_position *pos, treb_error *error)
+ * a solved pawn ending may have it. */
+static int wdl_without_table(const treb_tables *set, const SetEntry *entry,
+                             const treb_position *pos, treb_error *error)
 {
     if (entry != NULL && entry->drawn) return TREB_DRAW;
-    if (movegen_any(pos)) return set_missing(pos, TREB_WDL, error);
+    if (movegen_any(pos)) return solved_verdict(set, pos, -(int)TREB_ERR_NO_TABLE, error);
     return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
 }
 
@@ -91,7 +93,7 @@ int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *erro
     assert(probe_accepts(pos));
     const SetPlace *place = set_find(set, pos);
     ProbeFile *file = place->entry != NULL ? place->entry->file[TREB_WDL] : NULL;
-    if (file == NULL) return wdl_without_table(place->entry, pos, error);
+    if (file == NULL) return wdl_without_table(set, place->entry, pos, error);
     Move captures[MOVES_MAX];
     int count = movegen_captures(pos, captures), best = TREB_LOSS, bar = best;
     if (count > 0) {
@@ -106,6 +108,13 @@ int wdl_value(const treb_tables *set, const treb_position *pos, treb_error *erro
     int stored = wdl_stored(set, place, file, pos, error);
     if (stored >= 0) return stored > bar ? stored : best;
     return best >= 0 ? stored : best;
+}
+
+int probe_verdict(const treb_tables *set, const treb_position *pos, treb_error *error)
+{
+    if (probe_check_covered(pos, NULL) == TREB_OK) return wdl_value(set, pos, error);
+    if (movegen_any(pos)) return solved_verdict(set, pos, -(int)TREB_ERR_MEN, error);
+    return position_in_check(pos) ? TREB_LOSS : TREB_DRAW;
 }
 
 typedef struct WdlCall {
@@ -125,8 +134,8 @@ treb_status treb_probe_wdl(const treb_tables *tables, const treb_position *pos, 
 {
     treb_error why;
     treb_status status = probe_check(pos, error);
-    if (status != TREB_OK) return status;
-    int verdict = wdl_value(tables, pos, error != NULL ? &why : NULL);
+    if (status != TREB_OK && !probe_many_men(tables, pos, status)) return status;
+    int verdict = probe_verdict(tables, pos, error != NULL ? &why : NULL);
     if (verdict < 0 && gather_wanted(tables))
         return gather(tables, call_wdl, &(WdlCall){pos, out, error});
     if (verdict < 0) return probe_fail(verdict, &why, error);

@@ -77,6 +77,7 @@ else
     run "engine memory" tests/engine/memory.py "$build/trebuchet-uci" "$tables"
 fi
 run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
+run "engine on solved pawn endings" tests/engine/solved_games.sh "$build"
 run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
 run test_server tests/server/test_server.sh "$build/trebuchet" "$tables"
 if [ "${PAGE:-yes}" = no ]; then

@@ -12,16 +12,6 @@
 
 enum { FOLDERS_MAX = 64 };
 
-/* Tables are listed in the order of men: the last is as large as any. */
-static int men_of_largest(const treb_tables *set)
-{
-    treb_table_info info;
-    size_t count = treb_tables_count(set);
-    if (count == 0) return 0;
-    treb_tables_info(set, count - 1, &info, NULL);
-    return (int)strlen(info.material) - 1; /* all letters but the v */
-}
-
 bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *error)
 {
     const char *folder[FOLDERS_MAX];
@@ -40,7 +30,7 @@ bool tables_open(Tables *t, const char *path, unsigned memory_mib, treb_error *e
     tables_close(t);
     if (set == NULL) return true;
     t->set = set;
-    t->men = men_of_largest(set);
+    t->men = treb_tables_men(set);
     treb_tables_set_memory(set, (uint64_t)memory_mib << 20);
     /* What the search lacks is brought by a thread of the library's. Should there be none, only
      * files that were opened before, by tables_warm or a search that waits, answer under the
@@ -167,6 +157,16 @@ static treb_status ask_moves_for(const Tables *t, const treb_position *pos, treb
 
 static Move to_move(const treb_move *m) { return move_make(m->from, m->to, m->promotion); }
 
+/* Whether moves of which nothing is known cannot be better than the first: in a solved pawn ending many
+ * are not, as the proof does without them. */
+static bool best_does(Tables *t, const treb_position *pos, const treb_move *list, size_t count)
+{
+    treb_wdl verdict;
+    if (count == 0 || list[0].value.status[TREB_WDL] != TREB_OK) return false;
+    if (list[0].value.rule == TREB_WIN) return list[0].value.status[TREB_DTZ] == TREB_OK;
+    return ask_wdl(t, pos, &verdict) == TREB_OK && verdict == list[0].value.wdl;
+}
+
 /* The moves of `list` that the caller allows and that keep the result of the first such one. */
 static size_t keep_best(treb_move *list, size_t count, const TablesRoot *root)
 {
@@ -174,6 +174,7 @@ static size_t keep_best(treb_move *list, size_t count, const TablesRoot *root)
     for (size_t i = 0; i < count; i++) {
         bool allowed = false;
         for (int k = 0; k < root->count; k++) allowed |= root->moves[k] == to_move(&list[i]);
+        allowed &= list[i].value.status[TREB_WDL] == TREB_OK;
         if (allowed && (kept == 0 || list[i].value.rule == list[0].value.rule))
             list[kept++] = list[i];
     }
@@ -231,6 +232,8 @@ bool tables_root(Tables *t, const Board *b, TablesSeen *seen, const void *game, 
     for (size_t i = 0; i < 3 && status != TREB_OK; i++) {
         metric = order[i];
         status = ask_moves_for(t, &pos, metric, list, &count, &seconds, stop);
+        if (status == TREB_ERR_NO_TABLE && metric == TREB_DTZ && best_does(t, &pos, list, count))
+            status = TREB_OK;
     }
     if (status != TREB_OK) return false;
     t->hits += count;
@@ -258,6 +261,8 @@ int tables_line(const Tables *t, const Board *b, Move *out, int capacity)
         treb_move best;
         size_t count;
         treb_status status = ask_moves(t, &pos, TREB_DTM, &best, 1, &count);
+        bool bound = status == TREB_ERR_NO_TABLE && count > 0 && best.value.rounded[TREB_DTZ];
+        if (bound && best.value.status[TREB_WDL] == TREB_OK) status = TREB_OK;
         if (status != TREB_OK || count == 0 || best.value.wdl == TREB_DRAW) break;
         out[length++] = to_move(&best);
         treb_position_play(&pos, best.uci, &pos, NULL);

@@ -13,7 +13,7 @@
 
 static const char start_fen[] = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-enum { HASH_DEFAULT = 64, HASH_MAX = 65536, MEMORY_DEFAULT = 64, MEMORY_MAX = 262144 };
+enum { HASH_DEFAULT = 64, HASH_MAX = 65536, MEMORY_DEFAULT = 64, MEMORY_MAX = 262144, MEN_MAX = 32 };
 enum { STORE_DEFAULT = 64, STORE_MAX = 1048576, SECONDS_UNKEPT = 5 };
 
 typedef struct Engine {
@@ -92,7 +92,7 @@ static void identify(const Engine *e)
     printf("option name TablesPath type string default %s\n", *e->path ? e->path : "<empty>");
     printf("option name TablesMemory type spin default %d min 0 max %d\n", MEMORY_DEFAULT,
            MEMORY_MAX);
-    printf("option name TablesMen type spin default %d min 0 max %d\n", TREB_MEN_MAX, TREB_MEN_MAX);
+    printf("option name TablesMen type spin default %d min 0 max %d\n", MEN_MAX, MEN_MAX);
     printf("option name TablesWarm type spin default 0 min 0 max %d\n", MEMORY_MAX);
     printf("option name TablesWait type check default false\n");
     printf("option name TablesTrace type string default <empty>\n");
@@ -372,7 +372,7 @@ static void set_option(Engine *e, const char *name, const char *value)
     } else if (strcasecmp(name, "TablesMemory") == 0) {
         set_memory(e, (unsigned)to_number(value, 0, MEMORY_MAX));
     } else if (strcasecmp(name, "TablesMen") == 0) {
-        e->tables.limit = (int)to_number(value, 0, TREB_MEN_MAX);
+        e->tables.limit = (int)to_number(value, 0, MEN_MAX);
         tt_clear(&e->tt);
     } else if (strcasecmp(name, "TablesWarm") == 0) {
         e->warm_mib = (unsigned)to_number(value, 0, MEMORY_MAX);
@@ -476,7 +476,7 @@ int main(int argc, char **argv)
     }
     tables_read_fen(start_fen, &board, &error);
     game_start(&e.game, &board);
-    e.tables.limit = TREB_MEN_MAX;
+    e.tables.limit = MEN_MAX;
     e.path = strdup("");
     e.store = strdup("");
     tt_resize(&e.tt, HASH_DEFAULT);

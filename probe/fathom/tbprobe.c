@@ -199,6 +199,27 @@ static unsigned most_men(const treb_tables *tables, const Folders *folders)
     return most;
 }
 
+/* The most men of solved pawn endings, as "Na2b3-Rc6.solved.treb": letters and squares. */
+static unsigned men_of_solved(const Folders *folders)
+{
+    static const char end[] = ".solved.treb";
+    unsigned most = 0;
+    for (size_t i = 0; i < folders->count; i++) {
+        DIR *list = is_address(folders->folder[i]) ? NULL : opendir(folders->folder[i]);
+        if (list == NULL) continue;
+        for (struct dirent *e; (e = readdir(list)) != NULL;) {
+            unsigned men = 2;
+            size_t length = strspn(e->d_name, "NBRQabcdefgh12345678-");
+            if (strcmp(e->d_name + length, end) != 0) continue;
+            for (size_t k = 0; k < length; k++)
+                men += (e->d_name[k] >= 'a' && e->d_name[k] <= 'h') || strchr("NBRQ", e->d_name[k]);
+            if (men > most) most = men;
+        }
+        closedir(list);
+    }
+    return most;
+}
+
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
 /* Reads "512M": bytes, or with K, M, G or T (and an optional B or iB) so many times 1024. */
@@ -250,7 +271,8 @@ static bool open_folders(const Folders *folders)
     if (tables == NULL) return false;
     treb_tables_set_memory(tables, cache_bytes(getenv("TREBUCHET_CACHE")));
     __atomic_store_n(&current, tables, __ATOMIC_SEQ_CST);
-    set_largest(most_men(tables, folders));
+    unsigned men = most_men(tables, folders), solved = men_of_solved(folders);
+    set_largest(men > solved ? men : solved);
     return true;
 }
 
@@ -367,11 +389,28 @@ typedef struct Root {
     size_t count;
 } Root;
 
-/* False if some move's value is not known. */
+/* Whether moves of which nothing is known cannot be better than the first, as where a solved pawn ending
+ * says what the position is worth. They come last, and go. */
+static bool best_does(Root *root, treb_metric metric)
+{
+    treb_wdl verdict;
+    const treb_value *best = &root->move[0].value;
+    if (root->count == 0 || best->status[TREB_WDL] != TREB_OK) return false;
+    if (best->wdl != TREB_DRAW && best->status[metric] != TREB_OK) return false;
+    if (best->rule != TREB_WIN &&
+        (treb_probe_wdl(root->tables, &root->pos, &verdict, NULL) != TREB_OK ||
+         verdict != best->wdl))
+        return false;
+    while (root->move[root->count - 1].value.status[TREB_WDL] != TREB_OK) root->count--;
+    return true;
+}
+
+/* False if some move's value is not known that may matter. */
 static bool list_moves(Root *root, treb_metric metric)
 {
-    return treb_probe_moves(root->tables, &root->pos, metric, TREB_RULE_50, root->move, LIST_MAX,
-                            &root->count, NULL) == TREB_OK;
+    treb_status status = treb_probe_moves(root->tables, &root->pos, metric, TREB_RULE_50,
+                                          root->move, LIST_MAX, &root->count, NULL);
+    return status == TREB_OK || (status == TREB_ERR_NO_TABLE && best_does(root, metric));
 }
 
 /* What is beyond the 50-move rule is all one, but ranks must keep their sign. */

@@ -226,7 +226,7 @@ json 'd["metric"] == "ranks" and d["pawns"] == {"white": ["a3", "c4"], "black": 
 json 'set(d) == set("file material men metric bytes pawns goal squares safe upper_bounds open counts longest".split())'
 run 2 'blocked --json, not blocked' "$T" blocked --json '8/8/8/8/3P4/8/8/K6k w - - 0 1'; is_json; json '"not blocked" in d["error"]["message"]'
 run 0 'info, of a goal' "$T" info ranks/a3c4-a4c5c6.take-d6c7d7-safe.treb; has 'from d6 c7 d7'; has 'attacks no pawn'
-run 0 'verify rank files' "$T" verify -t ranks; has 'd4-d5.exact.treb right: .* of which 0 by the tables'; has '3 blocked-pawn tables: 3 right'; quiet
+run 0 'verify rank files' "$T" verify -t ranks; has 'd4-d5.exact.treb right: .* of which 0 by the tables'; has '3 files of pawns: 3 right'; quiet
 run 0 'verify by the tables' "$T" verify -t ranks -t "$TABLES" d4-d5.exact.treb; has 'right: .* of which [1-9]'; lacks 'KPvK'
 run 0 'verify --json-log' "$T" verify -t ranks --json-log; is_json_lines; has '"event":"ranks".*"ok":true'
 cp -r ranks worse; printf '\125' | dd of=worse/d4-d5.exact.treb bs=1 seek=200 conv=notrunc 2>/dev/null
@@ -664,7 +664,7 @@ run 3 'play, no table' "$T" play -t . "$KR"; says 'KRvK.wdl.treb is not installe
 RETI='7K/8/k1P5/7p/8/8/8/8 w'
 LONG='8/8/pppp4/3k4/8/2K5/4PPPP/8 w'
 run 0 'solve, by the tables' "$T" solve -t "$TABLES" "$RETI"; has '^Draw\. \(2 structures'; has '^  draw +Kg7$'; has '^  Black wins, 10 plies +Kh7$'; has '^  Black wins, 4 plies +c7 Kg8$'; lacks '50-move'; quiet
-mkdir -p no-tables
+mkdir -p no-tables solved
 run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins,.* 10 plies +Kh7$'; has '^  Black wins,.* 4 plies +c7 Kg8$'
 run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins: 5 plies to the next capture, promotion or mate\. '; has '^The 50-move rule changes nothing: at most [0-9]+ plies'; has '^  Black wins, 5 plies +Kd3$'; has '^  White wins, 2 plies +b5$'; has '^  1\.\.\.K'; has 'trebuchet line'
 run 0 'solve, the clock runs' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 96 80'; has '^The 50-move rule is left aside, and might spoil it:$'; has '^up to 101 plies'
@@ -683,6 +683,17 @@ run 4 'solve --pieces' "$T" solve -q --pieces 0 -t no-tables '8/P7/8/8/8/8/p6k/K
 run 0 'solve, by the tables alone' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^White wins: 6 plies'; has '^The 50-move rule changes nothing: the tables know\.$'
 run 0 'solve, mate' "$T" solve -t "$TABLES" 'k7/1PP5/1K6/8/8/8/8/8 b'; has '^White wins\. Mate\.$'
 run 0 'solve, stalemate' "$T" solve -t "$TABLES" 'k7/P7/K7/8/8/8/8/8 b'; has '^Draw\. Stalemate\.$'
+run 0 'solve --write' "$T" solve -q -t "$TABLES" --write solved '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Wrote solved/b3a4-a5b6.solved.treb: [0-9,]+ structures, [0-9,]+ positions, of which [0-9,]+ open; '
+run 0 'verify of solved pawn endings' "$T" verify -t solved -t "$TABLES" b3a4-a5b6.solved.treb; has '^b3a4-a5b6.solved.treb right: [0-9,]+ positions, [1-9][0-9,]* moves to what the tables have'
+run 3 'verify without the tables that they rest on' "$T" verify -t solved b3a4-a5b6.solved.treb; has 'b3a4-a5b6.solved.treb not checked: [0-9]+ positions rest on tables'
+run 0 'info of solved pawn endings' "$T" info -t solved b3a4-a5b6.solved.treb; has 'holds +[0-9,]+ structures'; has ' open$'
+run 0 'info of their folder' "$T" info solved; has '^b3a4-a5b6.solved.treb$'; has '; 1 solved pawn ending$'
+run 0 'probe of one' "$T" probe -t solved -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins\.'; has 'DTZ  at most [0-9]+ plies'; has '33- is at most'
+run 0 'probe of its mirror image' "$T" probe -t solved -t "$TABLES" '3k4/8/3K2p1/7p/7P/6P1/8/8 w'; quiet
+run 0 'line of one' "$T" line -t solved -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '0-1$'; has '#'
+head -c 2000 solved/b3a4-a5b6.solved.treb > solved/a3-a5.solved.treb
+run 1 'verify of a torn one' "$T" verify -t solved a3-a5.solved.treb; has 'a3-a5.solved.treb (WRONG|not checked)'
+rm solved/a3-a5.solved.treb
 run 0 'solve, with a piece' "$T" solve -q -t "$TABLES" '8/8/8/8/p7/k7/8/K1B5 b'; quiet
 run 2 'solve, two pieces' "$T" solve -t "$TABLES" '8/8/8/8/p7/k7/1N6/K1B5 w'; says 'White has 2 pieces'; silent
 run 2 'solve, castling' "$T" solve -t "$TABLES" '4k3/8/8/8/8/8/8/4K2R w K'; says 'castling'; silent

@@ -64,7 +64,7 @@ END_TEST
 START_TEST(newer_version)
 {
     format_put16(victim_bytes + FORMAT_AT_VERSION, FORMAT_VERSION + 1);
-    must_refuse_bytes(victim_bytes, victim_size, "has format version 5, newer than 4");
+    must_refuse_bytes(victim_bytes, victim_size, "has format version 6, newer than 5");
 }
 END_TEST
 
@@ -115,11 +115,11 @@ static const struct {
 } wrong_field[] = {
     {FORMAT_AT_VERSION, 2, 0, "bad sizes"},
     {FORMAT_AT_METRIC, 1, TABLE_RANKS, "metric does not go with"},
-    {FORMAT_AT_METRIC, 1, TABLE_RANKS + 1, "unknown metric"},
+    {FORMAT_AT_METRIC, 1, TABLE_SOLVED + 1, "unknown metric"},
     {FORMAT_AT_INDEX_SCHEME, 1, 0, "unknown index scheme"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_RANKS, "metric does not go with"},
     {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SHADES, "codec does not go with"},
-    {FORMAT_AT_INDEX_SCHEME, 1, 4, "unknown index scheme"},
+    {FORMAT_AT_INDEX_SCHEME, 1, FORMAT_SCHEME_SOLVED + 1, "unknown index scheme"},
     {FORMAT_AT_FLAGS, 4, 0x80000000, "reserved bits"},
     {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS << 1, "reserved bits"},
     {FORMAT_AT_FLAGS, 4, FORMAT_FLAG_BOUNDS, "only mate distances are bounds"},
