@@ -452,7 +452,7 @@ selfplay: all
 # Compares blocked positions with the tables, and audits what is solved of random ones.
 BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/blocked_audit $(BUILD)/tests/blocked/solve_tables
 $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # The example of docs/cluster.md, and its figures where there are tables of five men in TABLES.
 http-check: all $(BUILD)/tests/http/bench_http
@@ -480,7 +480,7 @@ crosscheck: all $(BUILD)/tests/probe/crosscheck
 
 REPRODUCE := $(wildcard reproduce/*.c)
 $(BUILD)/reproduce/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(BLOCKED))
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(LDFLAGS)
+	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Makes what tables are missing, then goes through the book claim by claim.
 reproduce: all $(BUILD)/reproduce/reproduce

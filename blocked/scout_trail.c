@@ -4,7 +4,7 @@
 
 #include "blocked/scout_family.h"
 
-/* What a guess costs beside what is known, in plies. */
+/* More than any way takes. */
 enum { NO_WAY = 1 << 20 };
 
 /* A cell with whoever is to move. */

@@ -27,6 +27,9 @@ enum { ROUND_BYTES = 256 << 20, ROUND_BYTES_SEVERAL = 64 << 20 };
 /* Families that a scout solves at first before it is the other's turn. */
 enum { SCOUT_PATIENCE = 100000 };
 
+/* What is tried without scouts. */
+enum { FIRST_FAMILIES = 1000, FIRST_BYTES = 128 << 20 };
+
 /* With less memory there are no scouts. */
 enum { SCOUT_MEMORY = 64 << 20 };
 
@@ -531,28 +534,37 @@ static bool ask_scouts(Lattice *lattice, const Family *family, uint64_t *const w
     return true;
 }
 
-bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2])
+/* Goes through the stages until all that is wanted is decided, or nothing leads on, or there are as many families and
+ * bytes as a first try may take. False if it failed or was stopped. */
+static bool search_stages(Lattice *lattice, Family *family, uint64_t *const wanted[2],
+                          uint64_t families, uint64_t bytes, bool *done)
 {
-    bool done = false;
-    if (!lattice_sound(lattice)) return false;
-    if (!ask_scouts(lattice, family, wanted)) {
-        lattice->failed = lattice->failed || !lattice->stopped;
-        return false;
-    }
     Search search = {.lattice = lattice};
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && !done; i++) {
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && !*done; i++) {
         if (stages[i].men > lattice->limits.men) continue;
         search.men = stages[i].men;
         search.breadth = stages[i].breadth;
         /* Only what the search meets is solved again, until that leads to nothing new. */
-        for (bool all = true; !done; all = search.added == 0) {
-            if (!search_round(&search, family, wanted, all, &done)) {
-                lattice->failed = lattice->failed || !lattice->stopped;
-                return false;
-            }
+        for (bool all = true; !*done; all = search.added == 0) {
+            if (lattice->families > families || lattice->bytes > bytes) return true;
+            if (!search_round(&search, family, wanted, all, done)) return false;
             if (all && search.added == 0) break;
         }
         if (search.missed == 0 && search.breadth != NARROW) break;
     }
     return true;
+}
+
+bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2])
+{
+    bool done = false;
+    if (!lattice_sound(lattice)) return false;
+    /* What is found at once needs no scouts. */
+    bool good = lattice->unscouted ||
+                search_stages(lattice, family, wanted, lattice->families + FIRST_FAMILIES,
+                              lattice->bytes + FIRST_BYTES, &done);
+    good = good && (done || ask_scouts(lattice, family, wanted));
+    good = good && (done || search_stages(lattice, family, wanted, UINT64_MAX, UINT64_MAX, &done));
+    if (!good) lattice->failed = lattice->failed || !lattice->stopped;
+    return good;
 }

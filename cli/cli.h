@@ -26,9 +26,6 @@ typedef struct CliDirs {
 
 /* ---- Failures: output.c ---------------------------------------------------------------------- */
 
-/* "trebuchet", or the name of another program that has its commands. */
-extern const char *cli_program;
-
 /* The user sees "trebuchet COMMAND: ..." on standard error, as of all errors, and with --json the
  * message once more in the object that the command ends with. For failures that have no treb_error.
  * The command may be NULL where there is none. */
@@ -113,6 +110,9 @@ bool cli_is_address(const char *folder);
 bool cli_refuse_addresses(const char *command, const CliDirs *dirs);
 
 /* ---- What people read: util.c, common.c ------------------------------------------------------ */
+
+/* "trebuchet", or the name of another program that has its commands. */
+extern const char *cli_program;
 
 /* Writes "1.2 GB", "17.5 MB", "42 B". */
 void cli_format_size(uint64_t bytes, char out[16]);

@@ -10,8 +10,6 @@
 #include "cli/json.h"
 #include "core/table.h"
 
-const char *cli_program = "trebuchet";
-
 /* What standard output owes to a program that reads it. */
 static struct {
     bool json;     /* it reads JSON */

