@@ -372,6 +372,7 @@ static bool play(const Work *k, int level)
 {
     const int winner = k->ranked->winner;
     uint64_t *room = calloc(7 * k->words, sizeof *room);
+    if (room == NULL) return false;
     const Sets s = {room,
                     room + k->words,
                     room + 2 * k->words,
@@ -380,7 +381,7 @@ static bool play(const Work *k, int level)
                     room + 5 * k->words,
                     room + 6 * k->words};
     Due seed = {0}, floor = {0};
-    bool good = room != NULL && due_list(&seed, k->set[level][winner], k->words, k->seed[level]) &&
+    bool good = due_list(&seed, k->set[level][winner], k->words, k->seed[level]) &&
                 due_list(&floor, k->set[level][!winner], k->words, k->floor[level]);
     if (good) {
         memcpy(s.unwon, k->family->legal[winner], k->words * sizeof *room);
