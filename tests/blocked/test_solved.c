@@ -76,6 +76,11 @@ START_TEST(names)
 }
 END_TEST
 
+static bool same_place(const SolvedPlace *a, const SolvedPlace *b)
+{
+    return memcmp(&a->key, &b->key, sizeof a->key) == 0 && a->turn == b->turn && a->cell == b->cell;
+}
+
 /* Every image of a position is in the same cell, and no other position is. */
 START_TEST(places)
 {
@@ -87,10 +92,10 @@ START_TEST(places)
     ck_assert(solved_place(&pos, &a));
     position_swap_colors(&pos, &image);
     ck_assert(solved_place(&image, &b));
-    ck_assert(memcmp(&a, &b, sizeof a) == 0);
+    ck_assert(same_place(&a, &b));
     position_flip_files(&image, &image);
     ck_assert(solved_place(&image, &b));
-    ck_assert(memcmp(&a, &b, sizeof a) == 0);
+    ck_assert(same_place(&a, &b));
     image.turn ^= 1;
     ck_assert(solved_place(&image, &b));
     ck_assert_int_ne(a.turn, b.turn);
