@@ -54,6 +54,17 @@ bool cells_to_position(const CellsKey *key, Cell cell, int turn, treb_position *
     return true;
 }
 
+int cells_potential(const CellsKey *key)
+{
+    int sum = key->men;
+    for (int color = 0; color < 2; color++)
+        for (uint64_t pawns = key->pawns[color]; pawns != 0;) {
+            int rank = square_rank(bit_pop(&pawns));
+            sum += 8 + (color == TREB_WHITE ? 7 - rank : rank);
+        }
+    return sum;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 bool cells_row_any(const uint64_t row[CELLS_ROW])

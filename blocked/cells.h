@@ -54,6 +54,10 @@ static inline int cells_square(const CellsKey *key, size_t row, int man)
 
 static inline uint64_t cells_pawns(const CellsKey *key) { return key->pawns[0] | key->pawns[1]; }
 
+/* Grows with every pawn, piece and step that pawns have before them, so that it falls with every capture, promotion
+ * and pawn move. */
+int cells_potential(const CellsKey *key);
+
 /* Brings the pieces into order. */
 void cells_sort(CellsKey *key);
 

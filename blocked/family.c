@@ -9,18 +9,6 @@
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-/* Grows with every pawn, piece and step that pawns have before them. */
-static int potential_of(const CellsKey *key)
-{
-    int sum = key->men;
-    for (int color = 0; color < 2; color++)
-        for (uint64_t pawns = key->pawns[color]; pawns != 0;) {
-            int rank = square_rank(bit_pop(&pawns));
-            sum += 8 + (color == TREB_WHITE ? 7 - rank : rank);
-        }
-    return sum;
-}
-
 typedef struct EdgeList {
     const CellsKey *key;
     int side;
@@ -124,7 +112,7 @@ static bool edges_fall(const Family *family)
         for (int i = 0; i < family->edges[side]; i++) {
             const EdgeChild *child = &family->edge[side][i].child;
             if (child->beyond) continue;
-            if (!key_ok(&child->key) || potential_of(&child->key) >= family->potential)
+            if (!key_ok(&child->key) || cells_potential(&child->key) >= family->potential)
                 return false;
         }
     return true;
@@ -153,7 +141,7 @@ Family *family_new(const CellsKey *key)
     if (family == NULL) return NULL;
     family->key = *key;
     family->men = 2 + key->men + bit_count(cells_pawns(key));
-    family->potential = potential_of(key);
+    family->potential = cells_potential(key);
     if (list_edges(family, TREB_WHITE) && list_edges(family, TREB_BLACK)) {
         assert(edges_fall(family));
         return family;

@@ -49,17 +49,6 @@ int scout_ways(const CellsKey *key, int side, ScoutWay way[SCOUT_WAYS_MAX])
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-static int potential_of(const CellsKey *key)
-{
-    int sum = key->men;
-    for (int color = 0; color < 2; color++)
-        for (uint64_t pawns = key->pawns[color]; pawns != 0;) {
-            int rank = square_rank(bit_pop(&pawns));
-            sum += 8 + (color == TREB_WHITE ? 7 - rank : rank);
-        }
-    return sum;
-}
-
 static uint32_t bucket_of(const CellsKey *key)
 {
     uint64_t hash = (key->pawns[0] + key->men) * UINT64_C(0x9e3779b97f4a7c15);
@@ -86,7 +75,7 @@ int32_t scout_family(Scout *s, const CellsKey *key, bool add)
     for (int32_t i = s->bucket[bucket]; i >= 0; i = s->family[i]->next)
         if (memcmp(&s->family[i]->key, key, sizeof *key) == 0) return i;
     if (!add) return SCOUT_NONE;
-    const int p = potential_of(key);
+    const int p = cells_potential(key);
     ScoutFamily *f = calloc(1, sizeof *f);
     if (f == NULL || !grow((void **)&s->family, s->count, &s->capacity, sizeof *s->family) ||
         !grow((void **)&s->by_potential[p], s->of_potential[p], &s->room_for_potential[p],

@@ -58,6 +58,13 @@ typedef struct ScoutWay {
         to; /* the family it leads to; of Black's promotion the one after the new piece is taken */
 } ScoutWay;
 
+/* The squares that must be empty for a pawn's move. */
+static inline uint64_t scout_path(const ConversionKind *kind)
+{
+    const uint64_t path = kind->victim == CONVERSION_NOBODY ? square_bit(kind->to) : 0;
+    return kind->between >= 0 ? path | square_bit(kind->between) : path;
+}
+
 /* The ways out of a family for one side; returns their number. */
 int scout_ways(const CellsKey *key, int side, ScoutWay way[SCOUT_WAYS_MAX]);
 

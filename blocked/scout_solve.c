@@ -27,16 +27,10 @@ static bool sets_start(Sets *s, size_t words)
 
 /* ---- White's ways ---------------------------------------------------------------------------- */
 
-static uint64_t path_of(const ConversionKind *kind)
-{
-    uint64_t path = kind->victim == CONVERSION_NOBODY ? square_bit(kind->to) : 0;
-    return kind->between >= 0 ? path | square_bit(kind->between) : path;
-}
-
 static void win_by_pawn(const CellsKey *key, const ConversionKind *kind, const ScoutFamily *to,
                         uint64_t *win)
 {
-    const uint64_t path = path_of(kind);
+    const uint64_t path = scout_path(kind);
     uint64_t room[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(key); row++) {
         if (key->men > 0 && bit_test(path | cells_pawns(key), (int)row)) continue;
@@ -79,7 +73,7 @@ static bool row_has(const CellsKey *key, const ConversionKind *kind, size_t row,
 static void come_from(const ConversionKind *kind, size_t row, const uint64_t *set, uint64_t *out)
 {
     if (kind->mover == CONVERSION_PAWN) {
-        const uint64_t path = path_of(kind);
+        const uint64_t path = scout_path(kind);
         for (int king = 0; king < CELLS_ROW; king++)
             out[king] |= bit_test(path, king) ? 0 : set[king] & ~path;
         return;
@@ -93,7 +87,7 @@ static void escape(const CellsKey *key, const ScoutWay *way, const ScoutFamily *
                    uint64_t *escapes)
 {
     const ConversionKind *kind = &way->kind;
-    const uint64_t path = kind->mover == CONVERSION_PAWN ? path_of(kind) : 0;
+    const uint64_t path = kind->mover == CONVERSION_PAWN ? scout_path(kind) : 0;
     uint64_t room[CELLS_ROW];
     for (size_t row = 0; row < cells_rows(key); row++)
         if (row_has(key, kind, row, path))
@@ -114,7 +108,7 @@ static void find_any(const CellsKey *key, size_t row, const uint64_t *legal,
         if (kind->promo != 0) {
             for (int king = 0; king < CELLS_ROW; king++)
                 any[king] |= scout_promotes(key, &way[i], row, king, legal[king]);
-        } else if (row_has(key, kind, row, kind->mover == CONVERSION_PAWN ? path_of(kind) : 0)) {
+        } else if (row_has(key, kind, row, kind->mover == CONVERSION_PAWN ? scout_path(kind) : 0)) {
             cells_legal_row(&way[i].to, TREB_WHITE, kind->victim == 0 ? 0 : row, -1, there);
             come_from(kind, row, there, any);
         }
@@ -175,7 +169,7 @@ static void find_plies(const Scout *scout, const ScoutFamily *f, const Sets *s,
         const ScoutFamily *to = scout->family[f->to[i]];
         uint64_t room[CELLS_ROW];
         const bool king = kind->mover == CONVERSION_KING;
-        const uint64_t path = king ? 0 : path_of(kind),
+        const uint64_t path = king ? 0 : scout_path(kind),
                        from = king ? king_attacks(kind->to) : ~path;
         const uint64_t *lost = scout_lost_row(to, kind->promo != 0 ? (size_t)kind->to : 0, room);
         for (uint64_t left = from; left != 0;) {

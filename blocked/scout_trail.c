@@ -95,9 +95,7 @@ static bool white_way(const Follow *w, const Place *p, const ScoutWay *way, Plac
         return bit_test(piece_attacks(TREB_QUEEN, p->row, men_of(w, p)), kind->to);
     }
     if (kind->promo != 0) out->row = (uint8_t)kind->to;
-    uint64_t path = kind->victim == CONVERSION_NOBODY ? square_bit(kind->to) : 0;
-    if (kind->between >= 0) path |= square_bit(kind->between);
-    return (men_of(w, p) & path) == 0;
+    return (men_of(w, p) & scout_path(kind)) == 0;
 }
 
 /* The best quiet move so far. */
@@ -181,9 +179,8 @@ static bool follow_black_way(Follow *w, const Place *p, const ScoutWay *way, int
         if (!bit_test(king_attacks(p->king[1]), square)) return true;
         to.king[1] = (uint8_t)square;
     } else {
-        uint64_t path = kind->victim == CONVERSION_NOBODY ? square_bit(kind->to) : 0;
-        if (kind->between >= 0) path |= square_bit(kind->between);
-        if ((men_of(w, p) & path) != 0 || (kind->victim == 0 && p->row != kind->to)) return true;
+        if ((men_of(w, p) & scout_path(kind)) != 0 || (kind->victim == 0 && p->row != kind->to))
+            return true;
     }
     if (kind->victim == 0) to.row = 0;
     return !can_move_to(w->scout->family[next], &to) || go_out(w, next, &to);
