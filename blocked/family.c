@@ -150,6 +150,18 @@ Family *family_new(const CellsKey *key)
     return NULL;
 }
 
+void family_each_child(Family *family, void (*visit)(void *context, EdgeChild *child),
+                       void *context)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < family->edges[side]; i++) {
+            Edge *edge = &family->edge[side][i];
+            visit(context, &edge->child);
+            for (int e = 0; e < edge->captures + edge->promotes; e++)
+                visit(context, &edge->answer[e]);
+        }
+}
+
 void family_settle(Family *family, int winner)
 {
     for (int level = MAYBE; level < LEVELS; level++)

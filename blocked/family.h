@@ -74,6 +74,10 @@ struct Family {
 Family *family_new(const CellsKey *key);
 void family_free(Family *family);
 
+/* Visits what the edges of a family lead to, and then the answers to each. */
+void family_each_child(Family *family, void (*visit)(void *context, EdgeChild *child),
+                       void *context);
+
 /* Notes that SURE is all there is to know of a winner. */
 void family_settle(Family *family, int winner);
 

@@ -121,45 +121,35 @@ bool lattice_sound(Lattice *lattice)
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
-static void link_child(const Lattice *lattice, EdgeChild *child)
+/* Joining a family to what has come to be known. */
+typedef struct Link {
+    const Lattice *lattice;
+    bool solved;  /* to those alone that are solved */
+    bool changed; /* one of its children has */
+} Link;
+
+static void link_child(void *context, EdgeChild *child)
 {
-    if (child->family == NULL && !child->beyond) child->family = lattice_find(lattice, &child->key);
+    Link *link = context;
+    Family *family = child->family;
+    if (family == NULL && !child->beyond) family = lattice_find(link->lattice, &child->key);
+    if (family == NULL || (link->solved && !family->solved)) return;
+    child->family = family;
+    link->changed = link->changed || family->changed;
 }
 
-/* Joins a family to what has come to be known. True if one of its children has changed. */
+/* True if one of its children has changed. */
 static bool link_family(const Lattice *lattice, Family *family)
 {
-    bool changed = false;
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < family->edges[side]; i++) {
-            Edge *edge = &family->edge[side][i];
-            link_child(lattice, &edge->child);
-            changed = changed || (edge->child.family != NULL && edge->child.family->changed);
-            for (int e = 0; e < edge->captures + edge->promotes; e++) {
-                EdgeChild *answer = &edge->answer[e];
-                link_child(lattice, answer);
-                changed = changed || (answer->family != NULL && answer->family->changed);
-            }
-        }
-    return changed;
-}
-
-static void join_child(const Lattice *lattice, EdgeChild *child)
-{
-    Family *family =
-        child->family == NULL && !child->beyond ? lattice_find(lattice, &child->key) : NULL;
-    if (family != NULL && family->solved) child->family = family;
+    Link link = {.lattice = lattice};
+    family_each_child(family, link_child, &link);
+    return link.changed;
 }
 
 void lattice_join(const Lattice *lattice, Family *family)
 {
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < family->edges[side]; i++) {
-            Edge *edge = &family->edge[side][i];
-            join_child(lattice, &edge->child);
-            for (int e = 0; e < edge->captures + edge->promotes; e++)
-                join_child(lattice, &edge->answer[e]);
-        }
+    Link link = {.lattice = lattice, .solved = true};
+    family_each_child(family, link_child, &link);
 }
 
 /* Differs whenever what is known or guessed does, but for rare accidents: after one something may

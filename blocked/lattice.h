@@ -16,9 +16,8 @@ enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes of sets to keep */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
-    bool
-        all; /* all placements of the kings are asked about: most families are needed then, and what serves to
-                        do without them only takes time */
+    bool all;        /* all placements of the kings are asked about: most families are needed then, and
+                        what serves to do without them only takes time */
     bool unscouted;  /* no scouts: what the search finds by itself */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);

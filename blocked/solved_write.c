@@ -58,21 +58,11 @@ static SolvedKey solved_key(const CellsKey *key)
 }
 
 /* Marks what captures and pawn moves lead to as long as kings and pawns are all. */
-static void meet(Lattice *lattice, EdgeChild *child)
+static void meet(void *context, EdgeChild *child)
 {
+    const Lattice *lattice = context;
     if (child->family == NULL && !child->beyond) child->family = lattice_find(lattice, &child->key);
     if (child->family != NULL && child->key.men == 0) child->family->met = lattice->round;
-}
-
-static void meet_children(Lattice *lattice, Family *f)
-{
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < f->edges[side]; i++) {
-            Edge *edge = &f->edge[side][i];
-            meet(lattice, &edge->child);
-            for (int e = 0; e < edge->captures + edge->promotes; e++)
-                meet(lattice, &edge->answer[e]);
-        }
 }
 
 static bool is_kept(const Lattice *lattice, const Family *f)
@@ -115,7 +105,7 @@ static bool collect(Writing *w, const treb_position *pos, Family *root)
         for (int i = 0; i < lattice->count[p]; i++) {
             Family *f = lattice->by_potential[p][i];
             if (!is_kept(lattice, f)) continue;
-            if (f->key.men == 0) meet_children(lattice, f);
+            if (f->key.men == 0) family_each_child(f, meet, lattice);
             if (!keep(w, f)) return false;
         }
     qsort(w->kept, w->count, sizeof *w->kept, compare_kept);
@@ -159,21 +149,10 @@ static bool part_levels(Family *f, int winner)
 }
 
 /* What is not in the file is not known. */
-static void forget(const Lattice *lattice, EdgeChild *child)
+static void forget(void *context, EdgeChild *child)
 {
     const Family *f = child->family;
-    if (f != NULL && f->oracle == NULL && !is_kept(lattice, f)) child->family = NULL;
-}
-
-static void forget_children(const Lattice *lattice, Family *f)
-{
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < f->edges[side]; i++) {
-            Edge *edge = &f->edge[side][i];
-            forget(lattice, &edge->child);
-            for (int e = 0; e < edge->captures + edge->promotes; e++)
-                forget(lattice, &edge->answer[e]);
-        }
+    if (f != NULL && f->oracle == NULL && !is_kept(context, f)) child->family = NULL;
 }
 
 /* Opens the wins that come too late. Ranks are by winner, side to move and cell. */
@@ -201,7 +180,7 @@ static bool solve_again(Writing *w, Family *f)
     FamilyRanks ranks = {.exact = false};
     for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = w->rank + (size_t)i * cells;
     memset(w->rank, 0xff, 4 * cells * sizeof *w->rank);
-    forget_children(w->lattice, f);
+    family_each_child(f, forget, w->lattice);
     for (int winner = 0; winner < 2; winner++)
         if (!part_levels(f, winner)) return false;
     return family_solve(f, &ranks) && open_late_wins(f, ranks.rank);
