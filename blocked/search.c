@@ -1,6 +1,5 @@
 /* search.c - looking for the families that are missing: see lattice.h. */
 #include <stdlib.h>
-
 #include <string.h>
 
 #include "blocked/choice.h"
@@ -506,21 +505,26 @@ static bool ask_scout(Lattice *lattice, const Family *family, Cell cell, int sid
     bool good = !lattice->stopped;
     if (*result == SCOUT_WON) {
         lattice->favourite = winner;
-        good = take_scouted(lattice, keys, count) && lattice_update(lattice, true);
+        good = take_scouted(lattice, keys, count);
     }
     free(keys);
     return good;
 }
 
-/* Asks the scouts in turns who wins a position, and takes in what that rests on. False if that failed or was stopped. */
-static bool ask_scouts(Lattice *lattice, const Family *family, uint64_t *const wanted[2])
+/* Whether scouts can tell who wins what is wanted: one position, its cell and the side to move then. */
+static bool can_scout(const Lattice *lattice, const Family *f, uint64_t *const wanted[2],
+                      Cell *cell, int *side)
 {
-    Cell cell = 0;
-    int side;
+    const LatticeLimits *limits = &lattice->limits;
+    return !lattice->unscouted && !limits->all && limits->men > 0 &&
+           limits->memory >= SCOUT_MEMORY && f->key.men == 0 && one_wanted(f, wanted, cell, side);
+}
+
+/* Asks the scouts in turns who wins a position, and takes in what that rests on, which the search then solves. False if
+ * that failed or was stopped. */
+static bool ask_scouts(Lattice *lattice, const Family *family, Cell cell, int side)
+{
     bool asked[2] = {false, false}; /* to the end */
-    if (family->key.men > 0 || lattice->limits.men < 1 || lattice->limits.memory < SCOUT_MEMORY ||
-        lattice->limits.all || !one_wanted(family, wanted, &cell, &side))
-        return true;
     for (uint64_t patience = SCOUT_PATIENCE; !lattice->unscouted && !(asked[0] && asked[1]);
          patience *= 2)
         for (int i = 0; i < 2 && !lattice->unscouted; i++) {
@@ -557,13 +561,16 @@ static bool search_stages(Lattice *lattice, Family *family, uint64_t *const want
 
 bool lattice_resolve(Lattice *lattice, Family *family, uint64_t *const wanted[2])
 {
-    bool done = false;
+    bool done = false, good = true;
+    Cell cell;
+    int side;
     if (!lattice_sound(lattice)) return false;
-    /* What is found at once needs no scouts. */
-    bool good = lattice->unscouted ||
-                search_stages(lattice, family, wanted, lattice->families + FIRST_FAMILIES,
-                              lattice->bytes + FIRST_BYTES, &done);
-    good = good && (done || ask_scouts(lattice, family, wanted));
+    if (can_scout(lattice, family, wanted, &cell, &side)) {
+        /* What is found at once needs no scouts. */
+        good = search_stages(lattice, family, wanted, lattice->families + FIRST_FAMILIES,
+                             lattice->bytes + FIRST_BYTES, &done);
+        good = good && (done || ask_scouts(lattice, family, cell, side));
+    }
     good = good && (done || search_stages(lattice, family, wanted, UINT64_MAX, UINT64_MAX, &done));
     if (!good) lattice->failed = lattice->failed || !lattice->stopped;
     return good;
