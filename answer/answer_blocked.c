@@ -213,7 +213,7 @@ static void put_solved(json_t *object, const BlockedValue *value)
 /* What the 50-move rule makes of it. */
 static void put_rule(json_t *object, const Solve *s)
 {
-    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const bool won = verdict_winner(s->value.verdict) >= 0;
     const int plies = solve_rule_plies(s);
     put(object, "rule50", json_text(rules[solve_rule(s)]));
     put(object, "rule50_plies", won && plies >= 0 ? json_integer(plies) : json_null());
@@ -255,7 +255,7 @@ static bool put_solved_line(json_t *object, AnswerContext *context, Solve *s, tr
 json_t *answer_solve(AnswerContext *context, Solve *s, treb_error *error)
 {
     char fen[TREB_FEN_SIZE];
-    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const bool won = verdict_winner(s->value.verdict) >= 0;
     json_t *object = json_object();
     position_to_fen(&s->pos, fen);
     put(object, "fen", json_text(fen));

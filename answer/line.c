@@ -249,7 +249,7 @@ static treb_status fill_solved(AnswerContext *context, PgnLine *line, Solve *s, 
                                size_t capacity, char note[LINE_NOTE_SIZE], treb_error *error)
 {
     BlockedWalk walk = {context, line, room, capacity, s->pos, BLOCKED_END_DRAW};
-    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const bool won = verdict_winner(s->value.verdict) >= 0;
     BlockedMove *list = malloc(capacity * sizeof *list);
     int count = list != NULL && won ? solve_line(s, list, (int)capacity, &walk.end, &walk.last) : 0;
     *line = (PgnLine){.pos = s->pos, .metric = TREB_WDL, .rule = TREB_RULE_NONE, .move = room};

@@ -116,8 +116,8 @@ bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *
     Distance d;
     value->plies = -1;
     value->at_most = false;
-    if (value->verdict != BLOCKED_WHITE && value->verdict != BLOCKED_BLACK) return true;
-    const int winner = value->verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+    const int winner = verdict_winner(value->verdict);
+    if (winner < 0) return true;
     if (!distance_of(distances, pos, winner, &d)) return !distances_failed(distances);
     value->plies = d.most;
     value->at_most = d.least < d.most;
@@ -134,8 +134,7 @@ bool settle_move_plies(Distances *distances, const treb_position *pos, BlockedMo
     treb_position child;
     BlockedValue *value = &move->value;
     if (settle_converts(pos, move->move)) {
-        const bool won = value->verdict == BLOCKED_WHITE || value->verdict == BLOCKED_BLACK;
-        value->plies = won ? 1 : -1;
+        value->plies = verdict_winner(value->verdict) >= 0 ? 1 : -1;
         return true;
     }
     position_make(pos, move->move, &child);
@@ -250,7 +249,7 @@ bool settle_line(SettleLine *line, BlockedEnd *end)
                : value.verdict == BLOCKED_OPEN ? BLOCKED_END_OPEN
                                                : BLOCKED_END_CAPACITY;
         if (!good || *end != BLOCKED_END_CAPACITY) break;
-        int winner = value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+        int winner = verdict_winner(value.verdict);
         good = step(line, winner, line->careful, false, &found);
         if (good && !found) good = step(line, winner, line->distances, false, &found);
         if (good && !found) good = step(line, winner, line->distances, true, &found);

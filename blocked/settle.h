@@ -42,6 +42,12 @@ typedef enum BlockedEnd {
     BLOCKED_END_CAPTURE /* a rank file knows no more than who wins */
 } BlockedEnd;
 
+/* Who wins by a verdict; -1 if nobody does, or it is open. */
+static inline int verdict_winner(BlockedVerdict verdict)
+{
+    return verdict == BLOCKED_WHITE ? TREB_WHITE : verdict == BLOCKED_BLACK ? TREB_BLACK : -1;
+}
+
 /* Whether a verdict is a win, or a loss, of a side. */
 static inline bool wins_for(BlockedVerdict verdict, int side)
 {

@@ -93,16 +93,12 @@ static bool list_moves(Solve *s)
     return good;
 }
 
-static bool is_won(const Solve *s)
-{
-    return s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
-}
+static bool is_won(const Solve *s) { return verdict_winner(s->value.verdict) >= 0; }
 
 static bool find_rule(Solve *s)
 {
     return !is_won(s) ||
-           rule50_find(s->lattice, &s->pos,
-                       s->value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK, &s->rule);
+           rule50_find(s->lattice, &s->pos, verdict_winner(s->value.verdict), &s->rule);
 }
 
 static bool solve(Solve *s)

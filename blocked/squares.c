@@ -81,8 +81,7 @@ int blocked_attacker(const Blocked *b)
     const treb_position *pos = &b->request.pos;
     BlockedValue value =
         blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
-    if (value.verdict == BLOCKED_WHITE || value.verdict == BLOCKED_BLACK)
-        return value.verdict == BLOCKED_WHITE ? TREB_WHITE : TREB_BLACK;
+    if (verdict_winner(value.verdict) >= 0) return verdict_winner(value.verdict);
     int won[2] = {0, 0};
     for (int i = 0; i < 256; i++) won[i / 128] += bit_count(b->by[i / 128].won[i / 64 % 2][i % 64]);
     return won[1] > won[0] ? TREB_BLACK : TREB_WHITE;

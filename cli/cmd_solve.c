@@ -230,7 +230,7 @@ static int print_pgn(AnswerContext *context, Solve *s)
 
 static int print(AnswerContext *context, Solve *s, double seconds, bool pgn)
 {
-    const bool won = s->value.verdict == BLOCKED_WHITE || s->value.verdict == BLOCKED_BLACK;
+    const bool won = verdict_winner(s->value.verdict) >= 0;
     if (pgn) return print_pgn(context, s);
     if (cli_json_wanted()) {
         treb_error error;
