@@ -423,7 +423,7 @@ $(BUILD)/tests/gen/bench_coder: $(BUILD)/tests/gen/bench_coder.o $(call obj,$(CO
 
 # Programs that use the library as its users do.
 USER_BIN := $(BUILD)/tests/engine/engine_games $(BUILD)/tests/engine/solved_games $(BUILD)/tests/probe/bench_search
-$(USER_BIN): $(BUILD)/tests/%: tests/%.c include/trebuchet.h $(LIB_A)
+$(USER_BIN): $(BUILD)/tests/%: tests/%.c tests/engine/engine_process.h include/trebuchet.h $(LIB_A)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) $(LIBS) -ldl $(LDFLAGS)
 

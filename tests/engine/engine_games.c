@@ -18,6 +18,8 @@
 #include <trebuchet.h>
 #include <unistd.h>
 
+#include "engine_process.h"
+
 enum { PLIES_MAX = 600, DRAWN_PLIES = 60, MEN_MIN = 3 };
 
 typedef struct Match {
@@ -51,26 +53,6 @@ __attribute__((format(printf, 2, 3))) static void fault(Match *m, const char *fo
 }
 
 /* ---- The engine ------------------------------------------------------------------------------ */
-
-static bool start_engine(Match *m, const char *path)
-{
-    int in[2], out[2];
-    if (pipe(in) != 0 || pipe(out) != 0) return false;
-    m->pid = fork();
-    if (m->pid == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        close(in[1]);
-        close(out[0]);
-        execl(path, path, (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    m->to = fdopen(in[1], "w");
-    m->from = fdopen(out[0], "r");
-    return m->pid > 0 && m->to != NULL && m->from != NULL;
-}
 
 static bool stop_engine(Match *m)
 {
@@ -279,7 +261,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     treb_tables_set_memory(m.tables, UINT64_C(1) << 30);
-    if (!start_engine(&m, argv[optind])) {
+    m.pid = engine_start(argv[optind], &m.to, &m.from);
+    if (m.pid < 0) {
         perror(argv[optind]);
         return EXIT_FAILURE;
     }

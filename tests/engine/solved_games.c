@@ -14,6 +14,8 @@
 #include <trebuchet.h>
 #include <unistd.h>
 
+#include "engine_process.h"
+
 enum { PLIES_MAX = 400, TEXT = 4096 };
 
 typedef struct Game {
@@ -29,26 +31,6 @@ static uint64_t next_random(Game *g)
     uint64_t x = g->seed += UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     return x ^ x >> 31;
-}
-
-static pid_t start_engine(Game *g, const char *path)
-{
-    int in[2], out[2];
-    if (pipe(in) != 0 || pipe(out) != 0) return -1;
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        close(in[1]);
-        close(out[0]);
-        execl(path, path, (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    g->to = fdopen(in[1], "w");
-    g->from = fdopen(out[0], "r");
-    return pid;
 }
 
 static bool ask_engine(Game *g, char move[TREB_UCI_SIZE])
@@ -125,8 +107,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error.text);
         return EXIT_FAILURE;
     }
-    pid_t pid = start_engine(&g, argv[optind]);
-    if (pid < 0 || g.to == NULL || g.from == NULL) return EXIT_FAILURE;
+    pid_t pid = engine_start(argv[optind], &g.to, &g.from);
+    if (pid < 0) return EXIT_FAILURE;
     fprintf(g.to, "setoption name TablesPath value %s\n", folder);
     for (unsigned i = 0; i < 2 * games; i++) {
         unsigned plies;
