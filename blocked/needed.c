@@ -77,16 +77,6 @@ static int wins(const Lattice *lattice, const treb_position *pos, int winner, in
 
 /* ---- What is needed -------------------------------------------------------------------------- */
 
-static bool make_wanted(Family *f)
-{
-    for (int i = 0; i < 4; i++) {
-        uint64_t **set = &f->wanted[i >> 1][i & 1];
-        if (*set == NULL && (*set = calloc(cells_words(&f->key), sizeof **set)) == NULL)
-            return false;
-    }
-    return true;
-}
-
 /* Notes that it is needed whether `winner` wins a position. */
 static void need(Needed *n, const treb_position *pos, int winner, int depth)
 {
@@ -97,7 +87,7 @@ static void need(Needed *n, const treb_position *pos, int winner, int depth)
         if (f == n->family) {
             if (!cell_in(n->done[pos->turn], cell))
                 n->now[pos->turn][cell >> 6] |= square_bit((int)(cell & 63));
-        } else if (!make_wanted(f)) {
+        } else if (!wanted_start(f)) {
             n->good = false;
         } else {
             f->wanted[winner][pos->turn][cell >> 6] |= square_bit((int)(cell & 63));

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* Sets for what is wanted of a family; false without memory. */
-static bool wanted_start(Family *f)
+bool wanted_start(Family *f)
 {
     size_t words = cells_words(&f->key);
     for (int i = 0; i < 4; i++) {

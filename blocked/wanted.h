@@ -4,6 +4,9 @@
 
 #include "blocked/family.h"
 
+/* Sets for what is wanted of a family, empty unless it has some. False without memory. */
+bool wanted_start(Family *family);
+
 /* Of a word, the open cells that are guessed to be won, or those that are not. */
 uint64_t word_guessed(const Family *f, int winner, int side, size_t w, bool won);
 
