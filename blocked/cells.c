@@ -267,8 +267,8 @@ void cells_reach_rows(const CellsKey *key, int side, const uint64_t *rows, uint6
         }
 }
 
-CELLS_WIDE void cells_unmove_from(const CellsKey *key, int man, size_t from, const uint64_t in[CELLS_ROW],
-                       uint64_t *out)
+CELLS_WIDE void cells_unmove_from(const CellsKey *key, int man, size_t from,
+                                  const uint64_t in[CELLS_ROW], uint64_t *out)
 {
     int type = key->man[man].type, to = cells_square(key, from, man);
     size_t step = (size_t)1 << 6 * (key->men - 1 - man), base = from - to * step;
@@ -289,7 +289,7 @@ CELLS_WIDE void cells_unmove_from(const CellsKey *key, int man, size_t from, con
 }
 
 CELLS_WIDE void cells_move_to(const CellsKey *key, int man, size_t to_row, const uint64_t *in,
-                   uint64_t out[CELLS_ROW])
+                              uint64_t out[CELLS_ROW])
 {
     int type = key->man[man].type, to = cells_square(key, to_row, man);
     size_t step = (size_t)1 << 6 * (key->men - 1 - man), base = to_row - to * step;
@@ -389,6 +389,16 @@ void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64
     for (int king = only < 0 ? 0 : only; king < (only < 0 ? 64 : only + 1); king++)
         out[king] = word_placed(&s, king) & (side == TREB_WHITE ? ~word_attacked(key, row, &s, king)
                                                                 : word_safe(key, row, &s, king));
+}
+
+bool cells_legal_one(const CellsKey *key, int side, size_t row, int white_king, int black_king)
+{
+    const uint64_t kings = square_bit(white_king) | square_bit(black_king);
+    const uint64_t men = cells_pawns(key) | row_men(key, row, -1);
+    const int attacked = side == TREB_WHITE ? black_king : white_king;
+    if (white_king == black_king || (men & kings) != 0 || !row_clear(key, row)) return false;
+    if (bit_test(king_attacks(white_king), black_king)) return false;
+    return !bit_test(attacks_of(key, row, side, men | kings), attacked);
 }
 
 void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2])

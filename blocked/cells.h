@@ -19,7 +19,7 @@ enum { CELLS_MEN_MAX = 3, CELLS_ROW = 64 };
 
 /* Work on whole rows, which a processor with wider registers does in fewer steps: of such a function there are two, and
  * the one that suits is chosen when the program starts. Not under sanitizers, which are not ready by then. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CELLS_WIDE __attribute__((target_clones("avx2", "default")))
 #else
@@ -73,6 +73,9 @@ void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2]);
 
 /* Of one row the cells that are positions, `side` to move; only one word of them unless -1. */
 void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW]);
+
+/* Whether one cell is a position, `side` to move. */
+bool cells_legal_one(const CellsKey *key, int side, size_t row, int white_king, int black_king);
 
 /* Rows can be told apart by sets of them, a bit for each. */
 static inline size_t cells_row_words(const CellsKey *key) { return (cells_rows(key) + 63) / 64; }

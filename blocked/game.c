@@ -24,33 +24,25 @@ typedef struct Play {
     uint64_t *look;         /* rows to look at */
 } Play;
 
-static uint64_t *new_words(size_t words) { return calloc(words, sizeof(uint64_t)); }
+enum { FOUND = 5, SETS = FOUND + 2, ROWS = FOUND + 1 };
 
-static bool play_start(Play *p, const Game *game)
+size_t game_room(const CellsKey *key)
+{
+    return SETS * cells_words(key) + ROWS * cells_row_words(key);
+}
+
+static void play_start(Play *p, const Game *game, uint64_t *room)
 {
     *p = (Play){
         .game = game, .words = cells_words(game->key), .row_words = cells_row_words(game->key)};
-    Found *found[] = {&p->won[0], &p->won[1], &p->lost[0], &p->lost[1], &p->reach};
-    bool good = true;
-    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
-        good = good && (found[i]->cells = new_words(p->words)) != NULL;
-        good = good && (found[i]->rows = new_words(p->row_words)) != NULL;
-    }
-    good = good && (p->unwon = new_words(p->words)) != NULL;
-    good = good && (p->open = new_words(p->words)) != NULL;
-    return good && (p->look = new_words(p->row_words)) != NULL;
-}
-
-static void play_end(Play *p)
-{
-    Found *found[] = {&p->won[0], &p->won[1], &p->lost[0], &p->lost[1], &p->reach};
-    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
-        free(found[i]->cells);
-        free(found[i]->rows);
-    }
-    free(p->unwon);
-    free(p->open);
-    free(p->look);
+    Found *found[FOUND] = {&p->won[0], &p->won[1], &p->lost[0], &p->lost[1], &p->reach};
+    memset(room, 0, game_room(game->key) * sizeof *room);
+    for (int i = 0; i < FOUND; i++, room += p->words) found[i]->cells = room;
+    p->unwon = room;
+    p->open = room + p->words;
+    room += 2 * p->words;
+    for (int i = 0; i < FOUND; i++, room += p->row_words) found[i]->rows = room;
+    p->look = room;
 }
 
 /* Empties what was found two plies ago. */
@@ -69,9 +61,34 @@ static void rows_fill(const Play *p, uint64_t *rows)
     if (count < 64) rows[0] = square_bit((int)count) - 1;
 }
 
+/* Eight bytes, each all ones where the byte's bit is set. */
+static uint64_t spread(uint64_t byte)
+{
+    const uint64_t bits = byte * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+    return ((bits + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101)) * 255;
+}
+
+static void note_plies(const Play *p, const Found *found, int n)
+{
+    const uint64_t value = (uint64_t)(n < GAME_FAR ? n : GAME_FAR) * UINT64_C(0x0101010101010101);
+    for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX; row++)
+        for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
+            const uint64_t set = found->cells[w];
+            for (int i = 0; set >> i != 0 && i < 64; i += 8) {
+                uint64_t some, mask = set >> i & 0xff;
+                if (mask == 0) continue;
+                mask = spread(mask);
+                memcpy(&some, p->game->plies + (w << 6) + i, sizeof some);
+                some = (some & ~mask) | (value & mask);
+                memcpy(p->game->plies + (w << 6) + i, &some, sizeof some);
+            }
+        }
+}
+
 static void note_rank(const Play *p, int side, const Found *found, int n)
 {
     uint16_t *rank = p->game->rank[side];
+    if (p->game->plies != NULL && side != p->game->winner) note_plies(p, found, n);
     if (rank == NULL) return;
     for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++)
@@ -80,7 +97,8 @@ static void note_rank(const Play *p, int side, const Found *found, int n)
 }
 
 /* Takes what is new of what was found, out of `left` into `result`; true if there was anything. */
-CELLS_WIDE static bool settle_found(Play *p, int side, Found *found, uint64_t *left, uint64_t *result, int n)
+CELLS_WIDE static bool settle_found(Play *p, int side, Found *found, uint64_t *left,
+                                    uint64_t *result, int n)
 {
     bool some = false;
     for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX;
@@ -193,14 +211,14 @@ static void play_plies(Play *p)
 bool game_solve(const Game *game)
 {
     Play p;
-    bool good = play_start(&p, game);
-    if (good) {
-        for (size_t w = 0; w < p.words; w++) {
-            p.unwon[w] = game->legal[game->winner][w] & ~game->won[w];
-            p.open[w] = game->legal[!game->winner][w] & game->losable[w] & ~game->lost[w];
-        }
-        play_plies(&p);
+    uint64_t *room = game->room;
+    if (room == NULL && (room = malloc(game_room(game->key) * sizeof *room)) == NULL) return false;
+    play_start(&p, game, room);
+    for (size_t w = 0; w < p.words; w++) {
+        p.unwon[w] = game->legal[game->winner][w] & ~game->won[w];
+        p.open[w] = game->legal[!game->winner][w] & game->losable[w] & ~game->lost[w];
     }
-    play_end(&p);
-    return good;
+    play_plies(&p);
+    if (room != game->room) free(room);
+    return true;
 }

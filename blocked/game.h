@@ -17,7 +17,14 @@ typedef struct Game {
     uint64_t *won, *lost;    /* the result; what is in them beforehand counts as reached */
     uint16_t *rank[2];       /* plies by side to move and cell, written where there are any;
                                 NULL: not wanted */
+    uint8_t *plies; /* those with the other side to move in bytes, up to GAME_FAR; or NULL */
+    uint64_t *room; /* game_room() words to work in; or NULL: they are allocated */
 } Game;
+
+enum { GAME_FAR = 255 };
+
+/* Words that a game of such a family works in. */
+size_t game_room(const CellsKey *key);
 
 /* False without memory. */
 bool game_solve(const Game *game);

@@ -1,6 +1,7 @@
 /* scout.c - see scout.h. */
 #include "blocked/scout.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 
 /* So many families guessed wrong end a round: what is above them is solved again, and the way may be another. */
 enum { WRONG_ENOUGH = 256 };
+
+/* Fewer families than this are not worth waking other threads for. */
+enum { MANY = 16 };
 
 /* The part of the memory, its reciprocal, that families without pieces get beforehand; others come as they are met. */
 enum { LISTED_PART = 3 };
@@ -60,12 +64,12 @@ static ScoutResult solve_wrong(Scout *s)
         bool failed = false;
         if (count == 0) continue;
         if (is_stopped(s)) return SCOUT_STOPPED;
-#pragma omp parallel for schedule(dynamic, 16) reduction(|| : failed)
+#pragma omp parallel for schedule(dynamic, 16) reduction(|| : failed) if (count > MANY)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
-            if (f->to == NULL || !(f->unsolved || (f->trail != NULL && is_wrong(s, f)))) continue;
+            if (f->to == NULL || !(f->unsolved || (f->met && is_wrong(s, f)))) continue;
             failed = failed || !scout_solve(s, f, NULL);
-            f->wrong = f->trail != NULL && !trail_holds(f);
+            f->wrong = f->met && !trail_holds(f);
         }
         if (failed) return SCOUT_NO_MEMORY;
     }
@@ -76,8 +80,9 @@ static ScoutResult solve_wrong(Scout *s)
 static void forget_trail(Scout *s)
 {
     for (int32_t i = 0; i < s->count; i++) {
-        free(s->family[i]->trail);
-        s->family[i]->trail = NULL;
+        ScoutFamily *f = s->family[i];
+        if (f->met) memset(f->trail, 0, 2 * cells_words(&f->key) * sizeof *f->trail);
+        f->met = false;
     }
 }
 
@@ -86,8 +91,7 @@ static bool expand_met(Scout *s, int potential)
 {
     for (int32_t i = 0; i < s->of_potential[potential]; i++) {
         ScoutFamily *f = s->family[s->by_potential[potential][i]];
-        if (f->to == NULL && f->trail != NULL && (!has_room(s) || !scout_expand(s, f)))
-            return false;
+        if (f->to == NULL && f->met && (!has_room(s) || !scout_expand(s, f))) return false;
     }
     return true;
 }
@@ -96,18 +100,17 @@ static bool expand_met(Scout *s, int potential)
  * much of it was guessed wrong. What is guessed is solved as the way comes by; into `wrong` how much of that was so. */
 static ScoutResult follow(Scout *s, ScoutFamily *from, Cell cell, int side, int *wrong)
 {
-    bool failed = (from->trail = calloc(2 * CELLS_ROW, sizeof *from->trail)) == NULL;
+    bool failed = !scout_start(s, from, cell, side);
     int refuted = 0;
-    if (!failed) from->trail[side * CELLS_ROW + (int)(cell >> 6)] = square_bit((int)(cell & 63));
     for (int p = from->potential; p >= 0 && !failed && refuted < WRONG_ENOUGH; p--) {
         if (s->of_potential[p] == 0) continue;
         if (is_stopped(s)) return SCOUT_STOPPED;
         if (!expand_met(s, p)) return SCOUT_NO_MEMORY;
         const int32_t count = s->of_potential[p];
-#pragma omp parallel for schedule(dynamic, 4) reduction(|| : failed) reduction(+ : refuted)
+#pragma omp parallel for schedule(dynamic, 4) reduction(|| : failed) reduction(+ : refuted) if (count > MANY)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
-            if (f->trail == NULL || failed) continue;
+            if (!f->met || failed) continue;
             failed = !scout_follow(s, f);
             refuted += f->wrong;
         }
@@ -159,11 +162,13 @@ Scout *scout_new(const CellsKey *key, int winner, const ScoutLimits *limits)
 {
     Scout *s = malloc(sizeof *s);
     if (s == NULL) return NULL;
-    *s = (Scout){.limits = *limits, .turned = winner == TREB_BLACK, .failed = false};
+    *s = (Scout){.limits = *limits, .turned = winner == TREB_BLACK};
+    s->threads = omp_get_max_threads();
+    s->room = calloc((size_t)s->threads, sizeof *s->room);
     s->bucket = malloc(sizeof *s->bucket << SCOUT_BUCKET_BITS);
     if (s->bucket != NULL) memset(s->bucket, 0xff, sizeof *s->bucket << SCOUT_BUCKET_BITS);
     const CellsKey root = s->turned ? turn_key(key) : *key;
-    if (s->bucket != NULL && scout_family(s, &root, true) == 0) return s;
+    if (s->bucket != NULL && s->room != NULL && scout_family(s, &root, true) == 0) return s;
     scout_free(s);
     return NULL;
 }
@@ -173,14 +178,13 @@ void scout_free(Scout *s)
     if (s == NULL) return;
     for (int32_t i = 0; i < s->count; i++) {
         ScoutFamily *f = s->family[i];
-        free(f->to);
-        free(f->unwon);
-        free(f->plies);
-        free(f->before);
+        if (f->key.men == 0) free(f->plies);
         free(f->trail);
-        free(f);
     }
     for (int p = 0; p < SCOUT_POTENTIALS; p++) free(s->by_potential[p]);
+    for (int i = 0; i < s->threads && s->room != NULL; i++) free(s->room[i].sets);
+    free(s->room);
+    scout_memory_free(&s->memory);
     free(s->family);
     free(s->bucket);
     free(s);
@@ -195,7 +199,7 @@ static bool list_trail(const Scout *s, CellsKey **keys, size_t *count)
     for (int p = 0; p < SCOUT_POTENTIALS; p++)
         for (int32_t i = 0; i < s->of_potential[p]; i++) {
             const ScoutFamily *f = s->family[s->by_potential[p][i]];
-            if (f->trail != NULL) (*keys)[(*count)++] = s->turned ? turn_key(&f->key) : f->key;
+            if (f->met) (*keys)[(*count)++] = s->turned ? turn_key(&f->key) : f->key;
         }
     return true;
 }

@@ -3,8 +3,12 @@
 
 #include "blocked/guess.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "blocked/game.h"
 
 /* ---- Ways out -------------------------------------------------------------------------------- */
 
@@ -76,11 +80,10 @@ int32_t scout_family(Scout *s, const CellsKey *key, bool add)
         if (memcmp(&s->family[i]->key, key, sizeof *key) == 0) return i;
     if (!add) return SCOUT_NONE;
     const int p = cells_potential(key);
-    ScoutFamily *f = calloc(1, sizeof *f);
+    ScoutFamily *f = scout_take(s, sizeof *f);
     if (f == NULL || !grow((void **)&s->family, s->count, &s->capacity, sizeof *s->family) ||
         !grow((void **)&s->by_potential[p], s->of_potential[p], &s->room_for_potential[p],
               sizeof(int32_t))) {
-        free(f);
         s->failed = true;
         return SCOUT_NONE;
     }
@@ -93,6 +96,51 @@ int32_t scout_family(Scout *s, const CellsKey *key, bool add)
     return s->bucket[bucket] = s->count++;
 }
 
+enum { PIECE = 8 << 20, LARGE_PAGE = 2 << 20 };
+
+void *scout_take(Scout *s, size_t bytes)
+{
+    ScoutMemory *m = &s->memory;
+    bytes = (bytes + 63) / 64 * 64;
+    if (m->left < bytes) {
+        const size_t size =
+            bytes > PIECE ? (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE : PIECE;
+        if (!grow((void **)&m->piece, m->pieces, &m->capacity, sizeof *m->piece)) return NULL;
+        char *piece = aligned_alloc(LARGE_PAGE, size);
+        if (piece == NULL) return NULL;
+#ifdef MADV_HUGEPAGE
+        /* A fault for each small page costs more than the work. */
+        madvise(piece, size, MADV_HUGEPAGE);
+#endif
+        m->piece[m->pieces++] = piece;
+        m->left = size;
+        m->end = piece + size;
+    }
+    char *at = m->end - m->left;
+    m->left -= bytes;
+    return memset(at, 0, bytes);
+}
+
+void scout_memory_free(ScoutMemory *m)
+{
+    for (int32_t i = 0; i < m->pieces; i++) free(m->piece[i]);
+    free(m->piece);
+}
+
+ScoutRoom *scout_room(Scout *s)
+{
+    static const CellsKey largest = {.man = {{TREB_WHITE, TREB_QUEEN}}, .men = 1};
+    const size_t words = cells_words(&largest);
+    ScoutRoom *room = &s->room[omp_get_thread_num()];
+    if (room->sets != NULL) return room;
+    room->sets =
+        malloc((SCOUT_SETS * words + game_room(&largest)) * sizeof *room->sets + 64 * words);
+    if (room->sets == NULL) return NULL;
+    room->game = room->sets + SCOUT_SETS * words;
+    room->plies = (uint8_t *)(room->game + game_room(&largest));
+    return room;
+}
+
 bool scout_expand(Scout *s, ScoutFamily *f)
 {
     ScoutWay way[SCOUT_WAYS_MAX];
@@ -103,11 +151,11 @@ bool scout_expand(Scout *s, ScoutFamily *f)
         int ways = scout_ways(&f->key, side, way);
         for (int i = 0; i < ways; i++) to[count++] = scout_family(s, &way[i].to, true);
     }
-    f->to = malloc((size_t)(count + 1) * sizeof *f->to);
-    f->unwon = calloc(2 * words, sizeof *f->unwon);
+    f->to = scout_take(s, (size_t)(count + 1) * sizeof *f->to);
+    f->unwon = scout_take(s, 2 * words * sizeof *f->unwon);
     const bool queen = f->key.men > 0, with_plies = queen && s->bytes < s->limits.memory / 4 * 3;
-    if (with_plies) f->plies = malloc(64 * words);
-    if (!queen) f->before = calloc(CELLS_ROW + 1, sizeof *f->before);
+    if (with_plies) f->plies = scout_take(s, 64 * words);
+    if (!queen) f->before = scout_take(s, (CELLS_ROW + 1) * sizeof *f->before);
     s->failed = s->failed || (with_plies && f->plies == NULL) || (!queen && f->before == NULL);
     s->failed = s->failed || f->to == NULL || f->unwon == NULL;
     if (s->failed) return false;
@@ -127,11 +175,13 @@ bool scout_expand(Scout *s, ScoutFamily *f)
 /* Black promotes next, and White's queen and king do not prevent it; he is not in check. */
 static uint64_t promotes_next(const CellsKey *key, int queen, int king)
 {
-    const uint64_t pawns = cells_pawns(key),
-                   attacks = piece_attacks(TREB_QUEEN, queen, pawns | square_bit(king));
+    const uint64_t pawns = cells_pawns(key);
     uint64_t free = key->pawns[TREB_BLACK] >> 8 & rank_bits(0) &
-                    ~(attacks | king_attacks(king) | square_bit(queen) | square_bit(king));
-    uint64_t quiet = ~(attacks | pawns_attack(TREB_WHITE, key->pawns[TREB_WHITE]));
+                    ~(king_attacks(king) | square_bit(queen) | square_bit(king));
+    if (free == 0) return 0;
+    const uint64_t attacks = piece_attacks(TREB_QUEEN, queen, pawns | square_bit(king));
+    const uint64_t quiet = ~(attacks | pawns_attack(TREB_WHITE, key->pawns[TREB_WHITE]));
+    free &= ~attacks;
     if (free == 0) return 0;
     return bit_many(free) ? quiet : quiet & ~free;
 }

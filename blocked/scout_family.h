@@ -13,6 +13,7 @@ enum {
     SCOUT_WAYS_MAX = 128,
     SCOUT_POTENTIALS = 256,
     SCOUT_BUCKET_BITS = 20,
+    SCOUT_SETS = 8,
     SCOUT_QUEEN_SOLVES = 40 /* what one with a queen costs, counted in those without */
 };
 
@@ -33,11 +34,28 @@ typedef struct ScoutFamily {
      * word from `before` on. */
     uint8_t *plies;
     uint16_t *before;
-    uint64_t *
-        trail; /* cells with White to move, then with Black, by which White's way to win comes; or NULL */
+    bool met;        /* White's way to win comes by */
+    uint64_t *trail; /* by these cells, with White to move, then with Black; NULL if it never did */
 } ScoutFamily;
 
+/* What a thread works in while it solves or follows a family. */
+typedef struct ScoutRoom {
+    uint64_t *sets, *game; /* the largest family's */
+    uint8_t *plies;
+} ScoutRoom;
+
+/* Memory of families, which stays until the scout goes: large pieces, one after the other. */
+typedef struct ScoutMemory {
+    char **piece;
+    int32_t pieces, capacity;
+    char *end; /* of the last one, of which `left` bytes are free */
+    size_t left;
+} ScoutMemory;
+
 struct Scout {
+    ScoutRoom *room;
+    int threads;
+    ScoutMemory memory;
     ScoutFamily **family;
     int32_t count, capacity;
     int32_t *bucket; /* 1 << SCOUT_BUCKET_BITS of them */
@@ -71,6 +89,13 @@ int scout_ways(const CellsKey *key, int side, ScoutWay way[SCOUT_WAYS_MAX]);
 /* The number of a family, which is taken in as a guess if it is new and `add` says so; else SCOUT_NONE. */
 int32_t scout_family(Scout *scout, const CellsKey *key, bool add);
 
+/* Memory of a scout's, all zero, until scout_free; not for several threads at once. NULL if there is none. */
+void *scout_take(Scout *scout, size_t bytes);
+void scout_memory_free(ScoutMemory *memory);
+
+/* What the calling thread works in. NULL without memory. */
+ScoutRoom *scout_room(Scout *scout);
+
 /* Gives a family sets and its ways; those that it leads to are taken in as guesses. False without memory. */
 bool scout_expand(Scout *scout, ScoutFamily *f);
 
@@ -93,6 +118,9 @@ static inline int scout_plies(const ScoutFamily *f, int white_king, int black_ki
 /* Solves a family, with its plies if it has room for them, or into `plies` unless NULL. False without
  * memory. */
 bool scout_solve(Scout *scout, ScoutFamily *f, uint8_t *plies);
+
+/* The way begins with a cell of a family without pieces. False without memory. */
+bool scout_start(Scout *scout, ScoutFamily *f, Cell cell, int side);
 
 /* Marks where White's way to win comes by from the cells of a family's trail. The family is wrong if there is none from
  * one of them. False without memory. */

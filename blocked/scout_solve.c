@@ -13,16 +13,12 @@ typedef struct Sets {
     uint64_t *room, *won, *lost;
 } Sets;
 
-enum { SETS = 8 };
-
-static bool sets_start(Sets *s, size_t words)
+static void sets_start(Sets *s, uint64_t *at, size_t words)
 {
-    uint64_t *at = calloc(SETS * words, sizeof *at);
-    uint64_t **set[SETS] = {&s->legal[0], &s->legal[1], &s->check, &s->win,
-                            &s->escape,   &s->room,     &s->won,   &s->lost};
-    if (at == NULL) return false;
-    for (int i = 0; i < SETS; i++, at += words) *set[i] = at;
-    return true;
+    uint64_t **set[SCOUT_SETS] = {&s->legal[0], &s->legal[1], &s->check, &s->win,
+                                  &s->escape,   &s->room,     &s->won,   &s->lost};
+    memset(at, 0, SCOUT_SETS * words * sizeof *at);
+    for (int i = 0; i < SCOUT_SETS; i++, at += words) *set[i] = at;
 }
 
 /* ---- White's ways ---------------------------------------------------------------------------- */
@@ -304,10 +300,8 @@ static bool keep_plies(Scout *scout, ScoutFamily *f, const uint8_t found[64 * CE
 
 /* Solves a family with a queen. */
 static bool solve_queen(const ScoutFamily *f, const Sets *s, const uint64_t *losable,
-                        uint8_t *plies)
+                        uint8_t *plies, uint64_t *room)
 {
-    const size_t cells = 64 * cells_words(&f->key);
-    uint16_t *rank = plies != NULL ? malloc(cells * sizeof *rank) : NULL;
     const Game game = {.key = &f->key,
                        .winner = TREB_WHITE,
                        .legal = {s->legal[0], s->legal[1]},
@@ -315,19 +309,18 @@ static bool solve_queen(const ScoutFamily *f, const Sets *s, const uint64_t *los
                        .losable = losable,
                        .won = s->won,
                        .lost = s->lost,
-                       .rank = {NULL, rank}};
-    const bool good = (plies == NULL || rank != NULL) && game_solve(&game);
-    for (size_t i = 0; i < cells && good && plies != NULL; i++)
-        plies[i] = rank[i] < FAR ? (uint8_t)rank[i] : FAR;
-    free(rank);
-    return good;
+                       .plies = plies,
+                       .room = room};
+    return game_solve(&game);
 }
 
 bool scout_solve(Scout *scout, ScoutFamily *f, uint8_t *plies)
 {
     const size_t words = cells_words(&f->key);
     Sets s;
-    if (!sets_start(&s, words)) return false;
+    ScoutRoom *room = scout_room(scout);
+    if (room == NULL) return false;
+    sets_start(&s, room->sets, words);
     uint64_t *check[2] = {s.room, s.check};
     cells_legal(&f->key, s.legal, check);
     find_ways(scout, f, &s);
@@ -341,12 +334,11 @@ bool scout_solve(Scout *scout, ScoutFamily *f, uint8_t *plies)
     if (f->key.men == 0)
         solve_pawns(scout, f, &s, losable, found);
     else
-        good = solve_queen(f, &s, losable, f->plies != NULL ? f->plies : plies);
+        good = solve_queen(f, &s, losable, f->plies != NULL ? f->plies : plies, room->game);
     for (size_t w = 0; w < words; w++) s.won[w] = s.legal[TREB_WHITE][w] & ~s.won[w];
     memcpy(f->unwon, s.won, 2 * words * sizeof *s.won); /* and what Black loses */
     if (f->key.men == 0) good = keep_plies(scout, f, found);
     f->unsolved = false;
     __atomic_fetch_add(&scout->solved, f->key.men > 0 ? SCOUT_QUEEN_SOLVES : 1, __ATOMIC_RELAXED);
-    free(s.legal[0]);
     return good;
 }

@@ -15,9 +15,7 @@ typedef struct Place {
 typedef struct Follow {
     Scout *scout;
     ScoutFamily *f;
-    uint8_t *room; /* for plies that the family does not keep */
     const uint8_t *plies;
-    uint64_t *legal; /* White to move */
     ScoutWay way[2][SCOUT_WAYS_MAX];
     int ways[2];
     Place *left; /* whose moves are still to be looked at */
@@ -33,7 +31,7 @@ static uint64_t men_of(const Follow *w, const Place *p)
 }
 
 /* Puts a place on the trail of a family, which several threads may do; whether it was not there before into `fresh`. */
-static bool mark(ScoutFamily *f, const Place *p, bool *fresh)
+static bool mark(Scout *scout, ScoutFamily *f, const Place *p, bool *fresh)
 {
     const size_t words = cells_words(&f->key);
     uint64_t *trail = __atomic_load_n(&f->trail, __ATOMIC_ACQUIRE);
@@ -41,21 +39,32 @@ static bool mark(ScoutFamily *f, const Place *p, bool *fresh)
         uint64_t *made = calloc(2 * words, sizeof *made);
         if (made == NULL) return false;
         if (__atomic_compare_exchange_n(&f->trail, &trail, made, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
+                                        __ATOMIC_ACQUIRE)) {
             trail = made;
-        else
+            __atomic_fetch_add(&scout->bytes, 2 * words * sizeof *made, __ATOMIC_RELAXED);
+        } else {
             free(made);
+        }
     }
     const uint64_t bit = square_bit(p->king[1]);
-    *fresh =
-        (__atomic_fetch_or(&trail[p->side * words + word_of(p)], bit, __ATOMIC_RELAXED) & bit) == 0;
+    uint64_t *word = &trail[p->side * words + word_of(p)];
+    __atomic_store_n(&f->met, true, __ATOMIC_RELAXED);
+    *fresh = (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0;
+    if (*fresh) *fresh = (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) == 0;
     return true;
+}
+
+bool scout_start(Scout *scout, ScoutFamily *f, Cell cell, int side)
+{
+    const Place p = {(uint8_t)side, 0, {(uint8_t)(cell >> 6), (uint8_t)(cell & 63)}};
+    bool fresh;
+    return mark(scout, f, &p, &fresh);
 }
 
 static bool go_within(Follow *w, const Place *p)
 {
     bool fresh;
-    if (!mark(w->f, p, &fresh)) return false;
+    if (!mark(w->scout, w->f, p, &fresh)) return false;
     if (!fresh) return true;
     if (w->count == w->capacity) {
         size_t capacity = w->capacity ? 2 * w->capacity : 256;
@@ -71,7 +80,7 @@ static bool go_within(Follow *w, const Place *p)
 static bool go_out(Follow *w, int32_t to, const Place *p)
 {
     bool fresh;
-    return mark(w->scout->family[to], p, &fresh);
+    return mark(w->scout, w->scout->family[to], p, &fresh);
 }
 
 static bool is_lost(const ScoutFamily *f, const Place *p)
@@ -147,9 +156,7 @@ static bool follow_white(Follow *w, const Place *p)
 
 static bool can_move_to(const ScoutFamily *to, const Place *p)
 {
-    uint64_t legal[CELLS_ROW];
-    cells_legal_row(&to->key, TREB_WHITE, p->row, p->king[0], legal);
-    return bit_test(legal[p->king[0]], p->king[1]);
+    return cells_legal_one(&to->key, TREB_WHITE, p->row, p->king[0], p->king[1]);
 }
 
 /* White takes the promoted piece, with her king or queen. */
@@ -191,7 +198,7 @@ static bool follow_black(Follow *w, const Place *p)
     const int32_t *next = w->f->to + w->ways[TREB_WHITE];
     for (uint64_t left = king_attacks(p->king[1]) & ~men_of(w, p); left != 0;) {
         const Place to = {TREB_WHITE, p->row, {p->king[0], (uint8_t)bit_pop(&left)}};
-        if (bit_test(w->legal[word_of(&to)], to.king[1]) && !go_within(w, &to)) return false;
+        if (can_move_to(w->f, &to) && !go_within(w, &to)) return false;
     }
     for (int i = 0; i < w->ways[TREB_BLACK]; i++)
         if (!follow_black_way(w, p, &w->way[TREB_BLACK][i], next[i])) return false;
@@ -228,29 +235,23 @@ static bool follow_all(Follow *w)
 
 bool scout_follow(Scout *scout, ScoutFamily *f)
 {
-    const size_t words = cells_words(&f->key);
     Follow *w = malloc(sizeof *w);
     if (w == NULL) return false;
     w->scout = scout;
     w->f = f;
     w->left = NULL;
     w->count = w->capacity = 0;
-    w->room = f->plies == NULL && f->key.men > 0 ? malloc(64 * words) : NULL;
-    w->plies = f->plies != NULL ? f->plies : w->room;
-    w->legal = malloc(2 * words * sizeof *w->legal);
-    bool good = (w->plies != NULL || f->key.men == 0) && w->legal != NULL;
+    const bool ranked = f->key.men > 0;
+    ScoutRoom *room = scout_room(scout);
+    bool good = room != NULL;
     if (good) {
-        uint64_t *legal[2] = {w->legal, w->legal + words};
-        cells_legal(&f->key, legal, NULL);
+        w->plies = f->plies != NULL ? f->plies : room->plies;
         for (int side = 0; side < 2; side++)
             w->ways[side] = scout_ways(&f->key, side, w->way[side]);
-        if (f->unsolved || (f->plies == NULL && f->key.men > 0))
-            good = scout_solve(scout, f, w->room);
+        if (f->unsolved || (f->plies == NULL && ranked)) good = scout_solve(scout, f, room->plies);
         good = good && follow_all(w);
     }
     free(w->left);
-    free(w->room);
-    free(w->legal);
     free(w);
     return good;
 }
