@@ -140,6 +140,7 @@ Family *family_new(const CellsKey *key)
     Family *family = calloc(1, sizeof *family);
     if (family == NULL) return NULL;
     family->key = *key;
+    family->only = FAMILY_BOTH;
     family->men = 2 + key->men + bit_count(cells_pawns(key));
     family->potential = cells_potential(key);
     if (list_edges(family, TREB_WHITE) && list_edges(family, TREB_BLACK)) {
@@ -185,9 +186,10 @@ void family_free(Family *family)
         for (int winner = 0; winner < 2; winner++) free(family->wanted[winner][side]);
     }
     for (int winner = 0; winner < 2; winner++) {
-        family_settle(family, winner);
-        free(family->won[SURE][winner][0]);
-        free(family->won[SURE][winner][1]);
+        const int level = family->only == !winner ? MAYBE : SURE;
+        if (family->only == FAMILY_BOTH) family_settle(family, winner);
+        free(family->won[level][winner][0]);
+        free(family->won[level][winner][1]);
     }
     free(family);
 }
@@ -218,8 +220,56 @@ uint64_t family_bytes(const CellsKey *key)
 uint64_t family_bytes_now(const Family *family)
 {
     int settled = family_settled(family, 0) + family_settled(family, 1);
+    if (family->only != FAMILY_BOTH) return 8 * cells_words(&family->key) * sizeof(uint64_t);
     int sets = 4 + 4 * LEVELS - settled * 2 * (LEVELS - 1) + (family->oracle ? 2 : 0);
     return (uint64_t)sets * cells_words(&family->key) * sizeof(uint64_t);
+}
+
+/* What is not looked for. */
+static const uint64_t no_cells[64 * CELLS_ROW];
+
+/* Sets of the winner that is looked for; all others are there already. */
+static bool allocate_only(Family *family)
+{
+    const int winner = family->only;
+    const size_t words = cells_words(&family->key);
+    assert(family->key.men <= 1 && family->oracle == NULL);
+    for (int side = 0; side < 2; side++) {
+        uint64_t *sure = calloc(words, sizeof *sure), *others = malloc(words * sizeof *others);
+        for (int level = SURE; level < LEVELS; level++) {
+            /* `legal` and `no_cells` are never written to. */
+            family->won[level][winner][side] = level == MAYBE ? family->legal[side] : sure;
+            family->won[level][!winner][side] = level == MAYBE ? others : (uint64_t *)no_cells;
+        }
+        if (sure == NULL || others == NULL) return false;
+        memcpy(others, family->legal[side], words * sizeof *others);
+    }
+    return true;
+}
+
+bool family_widen(Family *family)
+{
+    const int winner = family->only;
+    const size_t bytes = cells_words(&family->key) * sizeof(uint64_t);
+    uint64_t *set[8], **at[8];
+    bool good = true;
+    for (int side = 0, i = 0; side < 2; side++) {
+        at[i++] = &family->won[MAYBE][winner][side];
+        at[i++] = &family->won[GUESS][winner][side];
+        at[i++] = &family->won[SURE][!winner][side];
+        at[i++] = &family->won[GUESS][!winner][side];
+    }
+    for (int i = 0; i < 8; i++) good = (set[i] = malloc(bytes)) != NULL && good;
+    for (int i = 0; i < 8; i++) {
+        if (!good)
+            free(set[i]);
+        else
+            *at[i] = memcpy(set[i], *at[i], bytes);
+    }
+    if (!good) return false;
+    family->only = FAMILY_BOTH;
+    family->stale = true;
+    return true;
 }
 
 bool family_allocate(Family *family)
@@ -229,10 +279,11 @@ bool family_allocate(Family *family)
     for (int side = 0; side < 2; side++) {
         good = good && (family->legal[side] = malloc(words * sizeof(uint64_t))) != NULL;
         good = good && (family->stuck[side] = calloc(words, sizeof(uint64_t))) != NULL;
-        for (int i = 0; i < 2 * LEVELS; i++)
+        for (int i = 0; i < 2 * LEVELS && family->only == FAMILY_BOTH; i++)
             good = good && (family->won[i / 2][i % 2][side] = calloc(words, 8)) != NULL;
     }
     if (good) cells_legal(&family->key, family->legal, NULL);
+    if (family->only != FAMILY_BOTH) return good && allocate_only(family);
     for (int side = 0; side < 2 && good && family->oracle != NULL; side++)
         good = (family->filled[side] = calloc(words, sizeof(uint64_t))) != NULL;
     for (int winner = 0; winner < 2 && family->oracle != NULL; winner++)

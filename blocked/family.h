@@ -4,7 +4,8 @@
  * levels: SURE, those that are won whatever is not known yet, MAYBE, those that might be, and GUESS
  * between them, by a guess at what is not known, which tells where to look first. Where SURE and
  * MAYBE agree the position is decided. A family in which they agree everywhere for one winner keeps
- * one set of its wins for all levels; if they do for both the family is decided. */
+ * one set of its wins for all levels; if they do for both the family is decided. Where only the sure wins of one winner
+ * are looked for nothing else is known: all else may be, and is not guessed. */
 #ifndef TREB_BLOCKED_FAMILY_H
 #define TREB_BLOCKED_FAMILY_H
 
@@ -36,7 +37,8 @@ typedef struct Edge {
     EdgeChild child;
     uint8_t captures; /* ways to answer a double push en passant */
     bool promotes;
-    EdgeChild answer[2]; /* what these lead to; after a promotion, what taking the new piece at once does */
+    EdgeChild answer
+        [2]; /* what these lead to; after a promotion, what taking the new piece at once does */
 } Edge;
 
 /* Answers for single positions what a family is worth: above 0 if the side to move wins, below if it
@@ -58,9 +60,10 @@ struct Family {
     uint64_t *legal[2];
     uint64_t *stuck[2];          /* without a legal move, en passant left out */
     uint64_t *won[LEVELS][2][2]; /* by level, winner and side to move; once decided one for all */
-    const FamilyOracle *oracle;  /* whoever answers for it, or NULL */
-    uint64_t *filled[2];         /* rows that the oracle was asked for */
-    bool failed;                 /* the oracle could not answer, or there was no memory to solve it:
+    int8_t only; /* the winner whose sure wins alone are looked for, or FAMILY_BOTH */
+    const FamilyOracle *oracle; /* whoever answers for it, or NULL */
+    uint64_t *filled[2];        /* rows that the oracle was asked for */
+    bool failed;                /* the oracle could not answer, or there was no memory to solve it:
                                     the sets mean nothing */
     bool solved, decided, changed;
     bool stale;             /* something below it has changed since it was solved */
@@ -69,6 +72,8 @@ struct Family {
                                of which it matters whether they are won */
     Family *next;           /* in its bucket */
 };
+
+enum { FAMILY_BOTH = -1 };
 
 /* A family with its edges but no sets. NULL without memory. */
 Family *family_new(const CellsKey *key);
@@ -90,8 +95,13 @@ static inline bool family_settled(const Family *family, int winner)
 uint64_t family_bytes(const CellsKey *key);
 uint64_t family_bytes_now(const Family *family);
 
-/* Gives it sets, all empty but `legal`. False without memory. */
+/* Gives it sets, all empty but `legal`; if only sure wins of a winner are looked for but those. It then has one piece at
+ * most, and no oracle. False without memory. */
 bool family_allocate(Family *family);
+
+/* Gives a family in which only sure wins of one winner were looked for all its sets, which are to be found. False
+ * without memory. */
+bool family_widen(Family *family);
 
 /* Asks the oracle, if there is one, for the values of some cells of a word. */
 void family_fill(Family *family, int side, size_t word, uint64_t cells);

@@ -2,6 +2,7 @@
 #include "blocked/lattice.h"
 
 #include <assert.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,21 +81,30 @@ static bool has_room(const Lattice *lattice, uint64_t bytes)
            lattice->limits.memory;
 }
 
-Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
+/* Sees that there is room, beside what it takes to solve; if need be without scouts. */
+static bool make_room(Lattice *lattice, uint64_t bytes, uint64_t work)
+{
+    if (!has_room(lattice, bytes + work)) dismiss_scouts(lattice);
+    if (!has_room(lattice, bytes + work)) lattice->full = true;
+    return !lattice->full;
+}
+
+static bool is_covered(const Lattice *lattice, const CellsKey *key)
+{
+    const LatticeLimits *limits = &lattice->limits;
+    return limits->covers != NULL && limits->covers(limits->oracle.context, key);
+}
+
+static Family *add(Lattice *lattice, const CellsKey *key, bool covered, int only)
 {
     assert(lattice_find(lattice, key) == NULL);
-    const uint64_t bytes = family_bytes(key) + sizeof(Family), work = 2 * bytes; /* to solve it */
-    if (!has_room(lattice, bytes + work)) dismiss_scouts(lattice);
-    if (!has_room(lattice, bytes + work)) {
-        lattice->full = true;
-        return NULL;
-    }
+    const uint64_t bytes = family_bytes(key) + sizeof(Family);
+    if (!make_room(lattice, bytes, 2 * bytes)) return NULL;
     Family *family = family_new(key);
-    const LatticeLimits *limits = &lattice->limits;
-    if (family != NULL && limits->all) forget_retakes(family);
-    if (family != NULL && ask && limits->covers != NULL &&
-        limits->covers(limits->oracle.context, &family->key)) {
-        family->oracle = &limits->oracle;
+    if (family != NULL) family->only = (int8_t)only;
+    if (family != NULL && lattice->limits.all) forget_retakes(family);
+    if (family != NULL && covered) {
+        family->oracle = &lattice->limits.oracle;
         family->solved = family->decided = true;
     }
     if (family == NULL || !family_allocate(family) || !list_family(lattice, family)) {
@@ -109,6 +119,29 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
     lattice->families++;
     lattice->bytes += family_bytes_now(family) + sizeof *family;
     return family;
+}
+
+Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
+{
+    return add(lattice, key, ask && is_covered(lattice, key), FAMILY_BOTH);
+}
+
+Family *lattice_add_only(Lattice *lattice, const CellsKey *key, int winner)
+{
+    const bool covered = is_covered(lattice, key);
+    return add(lattice, key, covered, covered ? FAMILY_BOTH : winner);
+}
+
+bool lattice_widen(Lattice *lattice, Family *family)
+{
+    const uint64_t before = family_bytes_now(family), bytes = family_bytes(&family->key);
+    if (!make_room(lattice, bytes - before, 2 * bytes)) return false;
+    if (!family_widen(family)) {
+        lattice->failed = true;
+        return false;
+    }
+    lattice->bytes += family_bytes_now(family) - before;
+    return true;
 }
 
 bool lattice_sound(Lattice *lattice)
@@ -172,7 +205,7 @@ static bool solve_family(Lattice *lattice, Family *family)
     bool first = !family->solved;
     uint64_t before = first ? 0 : fingerprint(family), bytes = family_bytes_now(family);
     if (!family_solve(family, NULL)) return false;
-    lattice->bytes -= bytes - family_bytes_now(family);
+    __atomic_fetch_sub(&lattice->bytes, bytes - family_bytes_now(family), __ATOMIC_RELAXED);
     family->stale = false;
     family->changed = family->changed || first || fingerprint(family) != before;
     return true;
@@ -193,20 +226,38 @@ bool lattice_refresh(Lattice *lattice, Family *family)
     return false;
 }
 
-bool lattice_update(Lattice *lattice, bool all)
+bool lattice_stopped(Lattice *lattice)
 {
     const LatticeLimits *limits = &lattice->limits;
+    if (limits->stop != NULL &&
+        limits->stop(limits->stop_context, lattice->families, lattice->bytes))
+        lattice->stopped = true;
+    return lattice->stopped;
+}
+
+/* Families of one potential do not lead to each other; but where an oracle answers it is asked on the way. */
+static bool update_potential(Lattice *lattice, int potential, bool all)
+{
+    Family **family = lattice->by_potential[potential];
+    const int count = lattice->count[potential];
+    const bool together = lattice->limits.covers == NULL && count > 16;
+    bool good = true, stopped = false;
+#pragma omp parallel for schedule(dynamic, 4) reduction(&& : good) if (together)
+    for (int i = 0; i < count; i++) {
+        /* One thread asks for all. */
+        if (omp_get_thread_num() == 0 && lattice_stopped(lattice))
+            __atomic_store_n(&stopped, true, __ATOMIC_RELAXED);
+        if (good && !__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+            good = update_family(lattice, family[i], all);
+    }
+    lattice->failed = lattice->failed || !good;
+    return good && !stopped;
+}
+
+bool lattice_update(Lattice *lattice, bool all)
+{
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < lattice->count[p]; i++) {
-            if (limits->stop != NULL &&
-                limits->stop(limits->stop_context, lattice->families, lattice->bytes)) {
-                lattice->stopped = true;
-                return false;
-            }
-            if (update_family(lattice, lattice->by_potential[p][i], all)) continue;
-            lattice->failed = true;
-            return false;
-        }
+        if (!update_potential(lattice, p, all)) return false;
     if (!lattice_sound(lattice)) return false;
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
         for (int i = 0; i < lattice->count[p]; i++) lattice->by_potential[p][i]->changed = false;

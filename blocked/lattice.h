@@ -16,9 +16,9 @@ enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes of sets to keep */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
-    bool all;        /* all placements of the kings are asked about: most families are needed then, and
+    bool all; /* all placements of the kings are asked about: most families are needed then, and
                         what serves to do without them only takes time */
-    bool unscouted;  /* no scouts: what the search finds by itself */
+    bool unscouted; /* no scouts: what the search finds by itself */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
     FamilyOracle oracle;
@@ -42,6 +42,9 @@ typedef struct Lattice {
     bool stopped;
 } Lattice;
 
+/* Asks whether to stop, and notes it. */
+bool lattice_stopped(Lattice *lattice);
+
 /* NULL without memory. */
 Lattice *lattice_new(const LatticeLimits *limits);
 void lattice_free(Lattice *lattice);
@@ -56,6 +59,13 @@ bool lattice_sound(Lattice *lattice);
 /* Takes a family in; the oracle answers for it if it can and `ask` allows it. NULL if memory is
  * short, which `full` or `failed` then says. */
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask);
+
+/* The same if only sure wins of a winner are looked for there, unless the oracle answers. */
+Family *lattice_add_only(Lattice *lattice, const CellsKey *key, int winner);
+
+/* Has all be looked for in a family in which it was only that; it is to be solved then. False if there is no memory for
+ * it, which `full` or `failed` then says. */
+bool lattice_widen(Lattice *lattice, Family *family);
 
 /* Solves whatever has new children, the least first: of families that were solved before those that the search met in
  * its last round, or all; the others are stale then. False if it failed or was stopped. */

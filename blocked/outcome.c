@@ -19,13 +19,13 @@ typedef struct FamilyOutcomes {
 
 static uint64_t *new_set(size_t words) { return calloc(words, sizeof(uint64_t)); }
 
-static bool outcomes_init(FamilyOutcomes *out, size_t words)
+static bool outcomes_init(FamilyOutcomes *out, size_t words, int levels)
 {
     bool good = true;
     memset(out, 0, sizeof *out);
     for (int side = 0; side < 2; side++) {
         good = good && (out->any[side] = new_set(words)) != NULL;
-        for (int level = SURE; level < LEVELS; level++) {
+        for (int level = SURE; level < levels; level++) {
             good = good && (out->win[side][level] = new_set(words)) != NULL;
             good = good && (out->escape[side][level] = new_set(words)) != NULL;
         }
@@ -132,15 +132,20 @@ static void find_won(const Lead *lead, int winner, int level, const uint64_t *us
     if (f == NULL) take_back(lead, winner, level, use, words, won);
 }
 
-/* Ors into `win` what wins for whoever moves, and into `hold` what does not lose, by level. */
-static void find_values(const Lead *lead, size_t words, const uint64_t *use, uint64_t *room,
-                        uint64_t *const win[LEVELS], uint64_t *const hold[LEVELS])
+/* The levels that are looked at in a family are those before this one. */
+static int levels_of(int only) { return only == FAMILY_BOTH ? LEVELS : SURE + 1; }
+
+/* Ors into `win` what wins for whoever moves, and into `hold` what does not lose, by level; if `only` a winner's sure
+ * wins are looked for what these take. */
+static void find_values(const Lead *lead, int only, size_t words, const uint64_t *use,
+                        uint64_t *room, uint64_t *const win[LEVELS], uint64_t *const hold[LEVELS])
 {
-    for (int level = SURE; level < LEVELS; level++) {
+    const int levels = levels_of(only);
+    for (int level = SURE; level < levels && only != !lead->side; level++) {
         find_won(lead, lead->side, level, use, words, room);
         for (size_t w = 0; w < words; w++) win[level][w] |= room[w];
     }
-    for (int level = SURE; level < LEVELS; level++) {
+    for (int level = SURE; level < levels && only != lead->side; level++) {
         find_won(lead, !lead->side, level, use, words, room);
         for (size_t w = 0; w < words; w++) hold[level][w] |= use[w] & ~room[w];
     }
@@ -182,7 +187,7 @@ static void answers_free(Answers *a)
     }
 }
 
-static bool answers_find(const Edge *edge, int side, Answers *a)
+static bool answers_find(const Edge *edge, int side, int only, Answers *a)
 {
     size_t words = cells_words(&edge->child.key);
     memset(a, 0, sizeof *a);
@@ -196,7 +201,7 @@ static bool answers_find(const Edge *edge, int side, Answers *a)
         const Lead lead = {NULL, !side, edge, &edge->answer[i], true};
         find_use(&lead, words, use);
         for (size_t w = 0; w < words; w++) a->any[w] |= use[w];
-        find_values(&lead, words, use, use + words, a->win, a->refute);
+        find_values(&lead, only, words, use, use + words, a->win, a->refute);
     }
     good = good && use != NULL;
     free(use);
@@ -216,10 +221,10 @@ static bool find_double_push(const Family *f, int side, const Edge *edge, Family
     size_t words = cells_words(&to->key);
     Answers a;
     uint64_t *set = new_set(words);
-    bool good = answers_find(edge, side, &a) && set != NULL;
+    bool good = answers_find(edge, side, f->only, &a) && set != NULL;
     fill_all(to, !side);
     const CellSource source = {.all = set};
-    for (int level = SURE; level < LEVELS && good; level++) {
+    for (int level = SURE; level < levels_of(f->only) && good; level++) {
         const uint64_t *won = won_set(to, side, !side, level);
         const uint64_t *lost = won_set(to, !side, !side, level);
         /* Whoever is stuck but for taking en passant is neither mated nor stalemated. */
@@ -246,7 +251,7 @@ static bool find_edge(const Family *f, int side, const Edge *edge, uint64_t *use
     for (size_t w = 0; w < words; w++) out->any[side][w] |= use[w];
     if (edge->captures > 0 && edge->child.family != NULL)
         return find_double_push(f, side, edge, out);
-    find_values(&lead, words, use, use + words, out->win[side], out->escape[side]);
+    find_values(&lead, f->only, words, use, use + words, out->win[side], out->escape[side]);
     return true;
 }
 
@@ -254,7 +259,7 @@ static bool outcomes_find(const Family *family, FamilyOutcomes *out)
 {
     size_t words = cells_words(&family->key);
     uint64_t *use = new_set(2 * words);
-    bool good = outcomes_init(out, words) && use != NULL;
+    bool good = outcomes_init(out, words, levels_of(family->only)) && use != NULL;
     for (int side = 0; side < 2 && good; side++)
         for (int i = 0; i < family->edges[side] && good; i++)
             good = find_edge(family, side, &family->edge[side][i], use, out);
@@ -331,14 +336,27 @@ static bool same_game(const Family *f, const FamilyOutcomes *out, int winner, in
            memcmp(out->escape[!winner][a], out->escape[!winner][b], bytes) == 0;
 }
 
+/* What the other side might win where a winner's sure wins are all that is known. */
+static void note_others(Family *f, int winner)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++)
+            f->won[MAYBE][!winner][side][w] = f->legal[side][w] & ~f->won[SURE][winner][side][w];
+}
+
 static bool solve_games(Family *f, const FamilyOutcomes *out, uint64_t *const mated[2],
                         const FamilyRanks *ranks)
 {
     size_t bytes = cells_words(&f->key) * sizeof(uint64_t);
     static const int order[LEVELS] = {SURE, GUESS, MAYBE};
     for (int winner = 0; winner < 2; winner++) {
+        if (f->only == !winner) continue;
         if (f->solved && family_settled(f, winner) && ranks == NULL) continue;
         if (!solve_game(f, out, mated, winner, SURE, ranks)) return false;
+        if (f->only == winner) {
+            note_others(f, winner);
+            continue;
+        }
         for (int i = 1; i < LEVELS && !family_settled(f, winner); i++) {
             int level = order[i], below = order[i - 1];
             /* What is sure is guessed, and what is guessed may be. */
@@ -391,7 +409,7 @@ bool family_solve(Family *f, FamilyRanks *ranks)
     bool good = mated[0] != NULL && mated[1] != NULL;
     good = outcomes_find(f, &out) && good;
     good = good && find_stuck(f, &out, mated) && solve_games(f, &out, mated, ranks);
-    if (good && ranks != NULL) ranks->exact = ranks_exact(f, &out);
+    if (good && ranks != NULL) ranks->exact = f->only == FAMILY_BOTH && ranks_exact(f, &out);
     outcomes_free(&out);
     free(mated[0]);
     free(mated[1]);

@@ -406,6 +406,13 @@ static bool search_family(Search *search, Family *f)
     Walk walk;
     if (f->wanted[0][0] == NULL) return true;
     f->met = search->lattice->round;
+    if (f->only != FAMILY_BOTH) {
+        if (!lattice_widen(search->lattice, f)) {
+            wanted_end(f);
+            return !search->lattice->failed;
+        }
+        search->added++;
+    }
     if (!lattice_refresh(search->lattice, f)) return false;
     bool good = walk_init(&walk, search, f);
     for (int i = 0; i < 4 && good; i++)
@@ -456,6 +463,7 @@ static bool search_round(Search *search, Family *family, uint64_t *const wanted[
     for (int p = LATTICE_POTENTIALS - 1; p >= 0 && !*done; p--)
         for (int i = 0; i < lattice->count[p]; i++) {
             Family *f = lattice->by_potential[p][i];
+            if (f->wanted[0][0] != NULL && lattice_stopped(lattice)) return false;
             if (search->put_off && f->key.men > 0)
                 wanted_end(f);
             else if (!search_family(search, f))
@@ -480,11 +488,20 @@ static bool one_wanted(const Family *f, uint64_t *const wanted[2], Cell *cell, i
     return false;
 }
 
-static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count)
+/* Takes in what a scout found. Of families with pieces no more is needed than what `winner` surely wins. */
+static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count, int winner)
 {
-    for (size_t i = 0; i < count; i++)
-        if (lattice_find(lattice, &keys[i]) == NULL && lattice_add(lattice, &keys[i], true) == NULL)
-            return !lattice->failed;
+    for (size_t i = 0; i < count; i++) {
+        const CellsKey *key = &keys[i];
+        Family *known = lattice_find(lattice, key);
+        if (known != NULL &&
+            (known->only == FAMILY_BOTH || known->only == winner || lattice_widen(lattice, known)))
+            continue;
+        if (known != NULL) return !lattice->failed;
+        const Family *taken =
+            key->men > 0 ? lattice_add_only(lattice, key, winner) : lattice_add(lattice, key, true);
+        if (taken == NULL) return !lattice->failed;
+    }
     return true;
 }
 
@@ -505,7 +522,7 @@ static bool ask_scout(Lattice *lattice, const Family *family, Cell cell, int sid
     bool good = !lattice->stopped;
     if (*result == SCOUT_WON) {
         lattice->favourite = winner;
-        good = take_scouted(lattice, keys, count);
+        good = take_scouted(lattice, keys, count, winner);
     }
     free(keys);
     return good;
