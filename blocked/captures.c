@@ -39,7 +39,7 @@ static bool settle_taken(Blocked *b, int side, int pawn, uint64_t kings)
     uint64_t set[2][64] = {{0}};
     uint64_t *wanted[2] = {set[0], set[1]};
     Family *f = lattice_find(b->lattice, &key);
-    if (f == NULL) f = lattice_add(b->lattice, &key, true);
+    if (f == NULL) f = lattice_add(b->lattice, &key, true, FAMILY_BOTH);
     if (f == NULL) return !b->lattice->failed;
     while (kings != 0) {
         Cell cell = kings_cell(side, bit_pop(&kings), pawn);

@@ -247,6 +247,13 @@ static bool allocate_only(Family *family)
     return true;
 }
 
+void family_note_others(Family *f)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++)
+            f->won[MAYBE][!f->only][side][w] = f->legal[side][w] & ~f->won[SURE][f->only][side][w];
+}
+
 bool family_widen(Family *family)
 {
     const int winner = family->only;

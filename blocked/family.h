@@ -99,6 +99,9 @@ uint64_t family_bytes_now(const Family *family);
  * most, and no oracle. False without memory. */
 bool family_allocate(Family *family);
 
+/* What the other side might win where that is known: all but this. */
+void family_note_others(Family *family);
+
 /* Gives a family in which only sure wins of one winner were looked for all its sets, which are to be found. False
  * without memory. */
 bool family_widen(Family *family);

@@ -20,7 +20,7 @@
 
 enum { BLOCK = 1 << 20, LEVEL = 1, ORDER = 0x01020304 };
 
-static const char magic[8] = "TREBSLV1";
+static const char magic[8] = "TREBSLV2";
 
 typedef struct KeepHead {
     char magic[8];
@@ -37,7 +37,7 @@ typedef struct KeepBlock {
 } KeepBlock;
 
 /* What is known of one family. */
-enum { SOLVED = 1, ORACLE = 2, SETTLED = 4 /* and 8, by winner */ };
+enum { SOLVED = 1, ORACLE = 2, SETTLED = 4 /* and 8, by winner */, ONLY = 16 /* and 32 */ };
 
 typedef struct KeepFamily {
     CellsKey key;
@@ -132,6 +132,13 @@ static void put(KeepFile *f, const void *bytes, size_t size)
     }
 }
 
+/* The last of a winner's levels that the file has of a family; below SURE if it has none. */
+static int last_level(uint64_t flags, int winner)
+{
+    if (flags >> !winner & ONLY) return SURE - 1;
+    return flags >> winner & SETTLED ? SURE : MAYBE;
+}
+
 static void put_family(KeepFile *f, const Family *family)
 {
     KeepFamily head;
@@ -141,9 +148,10 @@ static void put_family(KeepFile *f, const Family *family)
     head.flags = (sets ? SOLVED : 0) | (family->oracle != NULL ? ORACLE : 0);
     for (int winner = 0; winner < 2; winner++)
         if (family_settled(family, winner)) head.flags |= (uint64_t)SETTLED << winner;
+    if (family->only != FAMILY_BOTH) head.flags |= (uint64_t)(SETTLED | ONLY) << family->only;
     put(f, &head, sizeof head);
     for (int winner = 0; winner < 2 && sets; winner++)
-        for (int level = SURE; level <= (family_settled(family, winner) ? SURE : MAYBE); level++)
+        for (int level = SURE; level <= last_level(head.flags, winner); level++)
             for (int side = 0; side < 2; side++)
                 put(f, family->won[level][winner][side],
                     cells_words(&family->key) * sizeof(uint64_t));
@@ -287,15 +295,18 @@ static void get_sets(KeepFile *f, Lattice *lattice, Family *family, uint64_t fla
     const uint64_t before = family_bytes_now(family);
     for (int winner = 0; winner < 2; winner++) {
         const bool settled = flags >> winner & SETTLED;
-        for (int level = SURE; level <= (settled ? SURE : MAYBE); level++)
+        for (int level = SURE; level <= last_level(flags, winner); level++)
             for (int side = 0; side < 2; side++) get(f, family->won[level][winner][side], bytes);
+        if (family->only != FAMILY_BOTH) continue;
         for (int side = 0; side < 2 && !settled; side++)
             memcpy(family->won[GUESS][winner][side], family->won[MAYBE][winner][side], bytes);
         if (settled) family_settle(family, winner);
     }
+    if (family->only != FAMILY_BOTH) family_note_others(family);
     lattice->bytes -= before - family_bytes_now(family);
     family->solved = true;
-    family->stale = !family->decided; /* the guess is to be made anew */
+    family->stale =
+        !family->decided && family->only == FAMILY_BOTH; /* the guess is to be made anew */
 }
 
 static void get_family(KeepFile *f, Lattice *lattice)
@@ -304,7 +315,12 @@ static void get_family(KeepFile *f, Lattice *lattice)
     get(f, &head, sizeof head);
     if (good(f) && (!key_fits(&head.key) || lattice_find(lattice, &head.key) != NULL)) damaged(f);
     if (!good(f)) return;
-    Family *family = lattice_add(lattice, &head.key, (head.flags & SOLVED) == 0);
+    const int only = head.flags & ONLY        ? TREB_WHITE
+                     : head.flags >> 1 & ONLY ? TREB_BLACK
+                                              : FAMILY_BOTH;
+    if (only != FAMILY_BOTH && head.key.men > 1) damaged(f);
+    if (!good(f)) return;
+    Family *family = lattice_add(lattice, &head.key, (head.flags & SOLVED) == 0, only);
     if (family == NULL && lattice->full)
         f->status =
             fail(f->error, TREB_ERR_MEMORY, "%s has more than --memory allows", fail_path(f->path));

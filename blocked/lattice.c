@@ -95,13 +95,14 @@ static bool is_covered(const Lattice *lattice, const CellsKey *key)
     return limits->covers != NULL && limits->covers(limits->oracle.context, key);
 }
 
-static Family *add(Lattice *lattice, const CellsKey *key, bool covered, int only)
+Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask, int only)
 {
+    const bool covered = ask && is_covered(lattice, key);
     assert(lattice_find(lattice, key) == NULL);
     const uint64_t bytes = family_bytes(key) + sizeof(Family);
     if (!make_room(lattice, bytes, 2 * bytes)) return NULL;
     Family *family = family_new(key);
-    if (family != NULL) family->only = (int8_t)only;
+    if (family != NULL && !covered) family->only = (int8_t)only;
     if (family != NULL && lattice->limits.all) forget_retakes(family);
     if (family != NULL && covered) {
         family->oracle = &lattice->limits.oracle;
@@ -119,17 +120,6 @@ static Family *add(Lattice *lattice, const CellsKey *key, bool covered, int only
     lattice->families++;
     lattice->bytes += family_bytes_now(family) + sizeof *family;
     return family;
-}
-
-Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask)
-{
-    return add(lattice, key, ask && is_covered(lattice, key), FAMILY_BOTH);
-}
-
-Family *lattice_add_only(Lattice *lattice, const CellsKey *key, int winner)
-{
-    const bool covered = is_covered(lattice, key);
-    return add(lattice, key, covered, covered ? FAMILY_BOTH : winner);
 }
 
 bool lattice_widen(Lattice *lattice, Family *family)

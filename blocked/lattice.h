@@ -56,12 +56,9 @@ Family *lattice_find(const Lattice *lattice, const CellsKey *key);
  * and `failed` is set. */
 bool lattice_sound(Lattice *lattice);
 
-/* Takes a family in; the oracle answers for it if it can and `ask` allows it. NULL if memory is
- * short, which `full` or `failed` then says. */
-Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask);
-
-/* The same if only sure wins of a winner are looked for there, unless the oracle answers. */
-Family *lattice_add_only(Lattice *lattice, const CellsKey *key, int winner);
+/* Takes a family in; the oracle answers for it if it can and `ask` allows it. Else all of it is looked for, or only the
+ * sure wins of a winner (family.h). NULL if memory is short, which `full` or `failed` then says. */
+Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask, int only);
 
 /* Has all be looked for in a family in which it was only that; it is to be solved then. False if there is no memory for
  * it, which `full` or `failed` then says. */

@@ -336,14 +336,6 @@ static bool same_game(const Family *f, const FamilyOutcomes *out, int winner, in
            memcmp(out->escape[!winner][a], out->escape[!winner][b], bytes) == 0;
 }
 
-/* What the other side might win where a winner's sure wins are all that is known. */
-static void note_others(Family *f, int winner)
-{
-    for (int side = 0; side < 2; side++)
-        for (size_t w = 0; w < cells_words(&f->key); w++)
-            f->won[MAYBE][!winner][side][w] = f->legal[side][w] & ~f->won[SURE][winner][side][w];
-}
-
 static bool solve_games(Family *f, const FamilyOutcomes *out, uint64_t *const mated[2],
                         const FamilyRanks *ranks)
 {
@@ -354,7 +346,7 @@ static bool solve_games(Family *f, const FamilyOutcomes *out, uint64_t *const ma
         if (f->solved && family_settled(f, winner) && ranks == NULL) continue;
         if (!solve_game(f, out, mated, winner, SURE, ranks)) return false;
         if (f->only == winner) {
-            note_others(f, winner);
+            family_note_others(f);
             continue;
         }
         for (int i = 1; i < LEVELS && !family_settled(f, winner); i++) {

@@ -118,7 +118,7 @@ static bool solve_exact(Blocked *b)
     LatticeLimits limits = r->limits;
     limits.all = r->all;
     b->lattice = lattice_new(&limits);
-    if (b->lattice == NULL || (b->family = lattice_add(b->lattice, &b->key, false)) == NULL)
+    if (b->lattice == NULL || (b->family = lattice_add(b->lattice, &b->key, false, FAMILY_BOTH)) == NULL)
         return false;
     set[r->pos.turn][position_king(&r->pos, TREB_WHITE)] =
         square_bit(position_king(&r->pos, TREB_BLACK));

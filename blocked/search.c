@@ -62,7 +62,8 @@ static bool take_in(Search *search, const EdgeChild *child)
         search->missed++;
     else if (lattice_find(lattice, &child->key) != NULL)
         return true;
-    else if (!put_off(search, child) && lattice_add(lattice, &child->key, true) != NULL) {
+    else if (!put_off(search, child) &&
+             lattice_add(lattice, &child->key, true, FAMILY_BOTH) != NULL) {
         search->added++;
         search->bytes += child->key.men > 0 ? family_bytes(&child->key) : 0;
     } else
@@ -498,9 +499,8 @@ static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count, i
             (known->only == FAMILY_BOTH || known->only == winner || lattice_widen(lattice, known)))
             continue;
         if (known != NULL) return !lattice->failed;
-        const Family *taken =
-            key->men > 0 ? lattice_add_only(lattice, key, winner) : lattice_add(lattice, key, true);
-        if (taken == NULL) return !lattice->failed;
+        const int only = key->men > 0 ? winner : FAMILY_BOTH;
+        if (lattice_add(lattice, key, true, only) == NULL) return !lattice->failed;
     }
     return true;
 }

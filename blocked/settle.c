@@ -32,7 +32,7 @@ static bool settle_plain(Lattice *lattice, const treb_position *pos, BlockedValu
     if (!lattice_sound(lattice)) return false;
     if (!cells_from_position(pos, &key, cell)) return true;
     Family *f = lattice_find(lattice, &key);
-    if (f == NULL) f = lattice_add(lattice, &key, true);
+    if (f == NULL) f = lattice_add(lattice, &key, true, FAMILY_BOTH);
     if (f == NULL) return !lattice->failed;
     *family = f;
     *out = family_value(f, pos->turn, *cell);

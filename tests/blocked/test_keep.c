@@ -252,6 +252,68 @@ static bool kings_draw(void *context, const treb_position *pos, int *out)
 }
 
 /* Proofs that rest on tables need these again. */
+/* A king, a pawn and a queen against king and pawn, and what is left without the pawns; the queen's families all of them,
+ * or only what `only` surely wins there. */
+static Lattice *lattice_of_queens(int only)
+{
+    const uint64_t white = square_bit(12), black = square_bit(53);
+    const CellsMan queen = {TREB_WHITE, TREB_QUEEN};
+    const CellsKey keys[] = {{.men = 0},
+                             {.pawns = {white, 0}},
+                             {.pawns = {0, black}},
+                             {.man = {queen}, .men = 1},
+                             {.pawns = {white, 0}, .man = {queen}, .men = 1},
+                             {.pawns = {0, black}, .man = {queen}, .men = 1},
+                             {.pawns = {white, black}, .man = {queen}, .men = 1}};
+    const LatticeLimits limits = {.memory = UINT64_C(100) << 20, .men = 1, .unscouted = true};
+    Lattice *lattice = lattice_new(&limits);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        ck_assert(lattice_add(lattice, &keys[i], true, keys[i].men > 0 ? only : FAMILY_BOTH) !=
+                  NULL);
+    ck_assert(lattice_update(lattice, true));
+    return lattice;
+}
+
+/* What is looked for alone is what it is among all, comes back from a file, and can be made all of it. */
+START_TEST(one_winner_alone)
+{
+    const treb_position pos = read_fen("8/5p2/8/2k5/8/8/4P3/4K2Q w - - 0 1");
+    treb_error error;
+    bool found;
+    Lattice *all = lattice_of_queens(FAMILY_BOTH);
+    make_folder();
+    for (int winner = 0; winner < 2; winner++) {
+        Lattice *one = lattice_of_queens(winner), *read = lattice_new(&one->limits);
+        uint64_t wins = 0;
+        ck_assert_uint_lt(one->bytes, all->bytes);
+        ck_assert_int_eq(keep_write(one, &pos, path, &error), TREB_OK);
+        ck_assert_int_eq(keep_read(read, &pos, path, &found, &error), TREB_OK);
+        assert_same(one, read);
+        for (int p = 0; p < LATTICE_POTENTIALS; p++)
+            for (int i = 0; i < one->count[p]; i++) {
+                Family *f = one->by_potential[p][i];
+                const Family *whole = lattice_find(all, &f->key);
+                ck_assert_int_eq(lattice_find(read, &f->key)->only, f->only);
+                if (f->only == FAMILY_BOTH) continue;
+                for (size_t w = 0; w < 2 * cells_words(&f->key); w++) {
+                    const int side = w & 1;
+                    const uint64_t sure = f->won[SURE][winner][side][w >> 1];
+                    ck_assert_uint_eq(sure, whole->won[SURE][winner][side][w >> 1]);
+                    wins += sure != 0;
+                }
+                ck_assert(lattice_widen(one, f));
+            }
+        if (winner == TREB_WHITE) ck_assert_uint_gt(wins, 10000);
+        ck_assert(lattice_update(one, true));
+        assert_same(all, one);
+        lattice_free(one);
+        lattice_free(read);
+    }
+    lattice_free(all);
+    remove_folder();
+}
+END_TEST
+
 START_TEST(tables_are_needed_again)
 {
     const treb_position pos = read_fen("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1");
@@ -264,7 +326,7 @@ START_TEST(tables_are_needed_again)
     ck_assert(s != NULL);
     const CellsKey kings = {.men = 0};
     ck_assert(lattice_find(s->lattice, &kings) != NULL ||
-              lattice_add(s->lattice, &kings, true) != NULL);
+              lattice_add(s->lattice, &kings, true, FAMILY_BOTH) != NULL);
     ck_assert_int_eq(keep_write(s->lattice, &pos, path, &error), TREB_OK);
     solve_free(s);
     s = solve_new(&pos, &limits, &error);
@@ -307,6 +369,7 @@ int main(void)
     tcase_add_loop_test(keep, goes_on, 0, sizeof fens / sizeof *fens);
     tcase_add_test(keep, damage_is_noticed);
     tcase_add_test(keep, other_circumstances);
+    tcase_add_test(keep, one_winner_alone);
     tcase_add_test(keep, tables_are_needed_again);
     tcase_add_test(keep, one_file);
     suite_add_tcase(suite, keep);
