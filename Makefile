@@ -392,7 +392,7 @@ TEST_MPI = $(if $(shell command -v $(MPICC) && command -v mpirun),$(MPI_TOOL))
 
 test:
 	@.ci/deps test
-	$(MAKE) --no-print-directory all $(TEST_MPI) $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
+	$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) --no-print-directory all $(TEST_MPI) $(ENGINE) $(TEST_BIN) $(FATHOM_BIN) $(USER_BIN) $(BUILD)/tests/probe/counts $(BLOCKED_BIN)
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
