@@ -85,10 +85,10 @@ function entryItem(entry) {
             ),
         ),
         h("p", { class: "strategy-here", role: "status" }, ...hereWords(entry)),
+        log(),
         entry.figures && h("p", { class: "hint" }, provenWords(entry.figures)),
         h("details", {}, h("summary", {}, "The advice"), ...ruleText(entry.about).map((text) => h("p", { class: "rule-text" }, text)),
             h("ul", { class: "advice-names" }, ...entry.advice.map((name) => h("li", {}, name)))),
-        log(),
     );
 }
 
