@@ -49,7 +49,7 @@ static void set_phase(const TableJob *job, int phase)
 /* ---- saving ---------------------------------------------------------------------------------- */
 
 static const double saved_seconds = 240;
-static const uint64_t saved_mark = UINT64_C(0x0002444556415354); /* "TSAVED" and a version */
+static const uint64_t saved_mark = UINT64_C(0x0003444556415354); /* "TSAVED" and a version */
 
 /* The ranks that solve the table together; NULL: there are none. */
 static const Ranks *job_ranks(const TableJob *job)

@@ -205,10 +205,9 @@ typedef struct Source {
 /* Brings the cells of a pair that the solver keeps once to where files may ask for the other order. */
 static void mirror_pair(const Shape *shape, uint8_t *cells)
 {
-    enum { ROW = 64 * KERNEL_ROW };
-    for (size_t row = 0; row < shape->plane_cells / ROW && shape->pair; row++)
-        if (shape_cell(shape, row * ROW) != row * ROW)
-            memcpy(cells + row * ROW, cells + shape_cell(shape, row * ROW), ROW);
+    for (size_t cell = 0; cell < shape->plane_cells && shape->pair; cell += 64)
+        if (shape_cell(shape, cell) != cell)
+            memcpy(cells + cell, cells + shape_cell(shape, cell), 64);
 }
 
 static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice, uint32_t chunk,

@@ -50,6 +50,12 @@ static inline Vec lanes_clear(uint64_t byte)
     return (Vec)((bits & splat(byte)) == zero);
 }
 
+/* All ones in those of eight words of a row that are named. */
+static inline Vec words_of(uint64_t words, int eight)
+{
+    return ~lanes_clear(words >> 8 * eight & 0xff);
+}
+
 static inline bool is_diagonal_mover(int type) { return type == TREB_BISHOP || type == TREB_QUEEN; }
 static inline bool is_straight_mover(int type) { return type == TREB_ROOK || type == TREB_QUEEN; }
 
@@ -108,10 +114,13 @@ static inline Vec bit_unmoves(int type, Vec in, Vec empty)
     return out;
 }
 
-static inline void row_bit(int type, const Vec *in, Vec *out, uint64_t occupied)
+/* In some words of a row. */
+static inline void row_bit(int type, const Vec *in, Vec *out, uint64_t occupied, uint64_t words)
 {
     for (int r = 0; r < 8; r++)
-        out[r] |= bit_unmoves(type, in[r], ~(splat(occupied) | rank_bits(r)));
+        if (words >> 8 * r & 0xff)
+            out[r] |=
+                bit_unmoves(type, in[r], ~(splat(occupied) | rank_bits(r))) & words_of(words, r);
 }
 
 /* ---- the word within a row ------------------------------------------------------------------- */
@@ -330,19 +339,31 @@ static void unmove_outer(const KernelPlane *plane, int man, int type, const Vec 
     }
 }
 
-/* Of a pair, by the square of one man: where the other may be in rows that count. */
+/* Of a pair with the first man on `low`: where the second is in rows that count. */
+static inline uint64_t pair_row(KernelRows rows, size_t low)
+{
+    uint64_t squares = rows.of != NULL ? rows.of[low] : rows.slabs;
+    return rows.slabs >> low & 1 ? squares & ~((UINT64_C(2) << low) - 1) : 0;
+}
+
+/* By the square of either man: where the other may be. */
 static void pair_rows(KernelRows rows, uint64_t of[64])
 {
     memset(of, 0, 64 * sizeof *of);
-    for (size_t low = 0; low < 64; low++)
-        for (size_t high = low + 1; high < 64; high++) {
-            if (!row_in(true, rows, low, high)) continue;
-            of[low] |= UINT64_C(1) << high;
-            of[high] |= UINT64_C(1) << low;
-        }
+    for (size_t low = 0; low < 64; low++) {
+        uint64_t high = pair_row(rows, low);
+        for (of[low] |= high; high; high &= high - 1)
+            of[__builtin_ctzll(high)] |= UINT64_C(1) << low;
+    }
 }
 
-/* Un-moves either man of a pair. */
+/* The row of a pair with its men on two squares, by number. */
+static inline size_t pair_at(size_t one, size_t other)
+{
+    return one < other ? 64 * one + other : 64 * other + one;
+}
+
+/* Un-moves either man of a pair that numbers rows. */
 static void unmove_pair(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
                         Vec *out, KernelRows out_rows)
 {
@@ -352,11 +373,90 @@ static void unmove_pair(const KernelPlane *plane, int type, const Vec *in, Kerne
     for (uint32_t other = 0; other < 64; other++) {
         if (!in_of[other] || !out_of[other]) continue;
         uint32_t at[64];
-        for (uint32_t s = 0; s < 64; s++) at[s] = 8 * (s < other ? 64 * s + other : 64 * other + s);
+        for (uint32_t s = 0; s < 64; s++) at[s] = 8 * (uint32_t)pair_at(s, other);
         rows_unmove(type, &(ManRows){in, out, at, plane->occupied | UINT64_C(1) << other,
                                      in_of[other], out_of[other]});
     }
 }
+
+/* ---- a pair of three men --------------------------------------------------------------------- */
+
+/* Words are kept on one side of the diagonal of a plane, as the squares of the two have it; with their mirror
+ * images they are a plane like any other. Both go by blocks of 8 by 8 words. */
+
+static inline void transpose(Vec v[8])
+{
+    for (int i = 0; i < 8; i += 2) {
+        Vec a = v[i], b = v[i + 1];
+        v[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14);
+        v[i + 1] = __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += i & 1 ? 3 : 1) {
+        Vec a = v[i], b = v[i + 2];
+        v[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+        v[i + 2] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    for (int i = 0; i < 4; i++) {
+        Vec a = v[i], b = v[i + 4];
+        v[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+        v[i + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/* The words of these rows with their mirror images. */
+static void mirror(const Vec *in, KernelRows rows, Vec *out)
+{
+    for (int i = 0; i < 8; i++) {
+        uint64_t words[8];
+        for (int k = 0; k < 8; k++) words[k] = pair_row(rows, 8 * i + k);
+        for (int j = i; j < 8; j++) {
+            Vec block[8], image[8];
+            for (int k = 0; k < 8; k++)
+                image[k] = block[k] = in[8 * (8 * i + k) + j] & words_of(words[k], j);
+            transpose(image);
+            for (int k = 0; k < 8; k++) {
+                out[8 * (8 * i + k) + j] = j == i ? block[k] | image[k] : block[k];
+                if (j > i) out[8 * (8 * j + k) + i] = image[k];
+            }
+        }
+    }
+}
+
+/* Ors words and their mirror images into these rows. */
+static void fold(const Vec *in, Vec *out, KernelRows rows)
+{
+    for (int i = 0; i < 8; i++) {
+        uint64_t words[8];
+        for (int k = 0; k < 8; k++) words[k] = pair_row(rows, 8 * i + k);
+        for (int j = i; j < 8; j++) {
+            Vec image[8];
+            for (int k = 0; k < 8; k++) image[k] = in[8 * (8 * j + k) + i];
+            transpose(image);
+            for (int k = 0; k < 8; k++) {
+                const int at = 8 * (8 * i + k) + j;
+                out[at] |= (image[k] | in[at]) & words_of(words[k], j);
+            }
+        }
+    }
+}
+
+static void unmove_words(const KernelPlane *plane, int type, const Vec *in, KernelRows in_rows,
+                         Vec *out, KernelRows out_rows)
+{
+    Vec from[8 * 64], to[8 * 64];
+    uint64_t in_of[64], out_of[64];
+    pair_rows(in_rows, in_of);
+    pair_rows(out_rows, out_of);
+    mirror(in, in_rows, from);
+    memset(to, 0, sizeof to);
+    for (size_t other = 0; other < 64; other++)
+        if (in_of[other] && out_of[other])
+            row_lane(type, from + 8 * other, to + 8 * other,
+                     plane->occupied | UINT64_C(1) << other);
+    fold(to, out, out_rows);
+}
+
+/* ---- un-moving ------------------------------------------------------------------------------- */
 
 static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *in,
                    KernelRows in_rows, uint64_t *out, KernelRows out_rows)
@@ -370,7 +470,8 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         return;
     }
     if (plane->pair && man < 2) {
-        if (man == 0) unmove_pair(plane, type, vin, in_rows, vout, out_rows);
+        if (man == 0 && men == 3) unmove_words(plane, type, vin, in_rows, vout, out_rows);
+        if (man == 0 && men == 4) unmove_pair(plane, type, vin, in_rows, vout, out_rows);
         return;
     }
     if (man < men - 2) {
@@ -387,9 +488,10 @@ static void unmove(const KernelPlane *plane, int man, int type, const uint64_t *
         if (outer == 2 && !(row_in(plane->pair, in_rows, top, row & 63) &&
                             row_in(plane->pair, out_rows, top, row & 63)))
             continue;
-        uint64_t occupied = plane->occupied | row_occupied(row, outer);
+        uint64_t occupied = plane->occupied | row_occupied(row, outer), words = KERNEL_ALL;
+        if (plane->pair && outer == 1) words = pair_row(in_rows, row) & pair_row(out_rows, row);
         if (man == men - 1)
-            row_bit(type, vin + row * 8, vout + row * 8, occupied);
+            row_bit(type, vin + row * 8, vout + row * 8, occupied, words);
         else
             row_lane(type, vin + row * 8, vout + row * 8, occupied);
     }
@@ -425,18 +527,41 @@ static inline __attribute__((always_inline)) Vec bits_symmetry(int symmetry, Vec
 
 /* A row's words are permuted as the bits within them are. Whole ranks move as vectors, but for the
  * diagonal, which turns ranks into files. */
+static inline __attribute__((always_inline)) Vec rank_seen(int symmetry, const uint64_t *in, int r)
+{
+    Vec v = ((const Vec *)in)[r ^ (symmetry & SYM_RANKS ? 7 : 0)];
+    if (symmetry & SYM_DIAGONAL)
+        for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
+    else if (symmetry & SYM_FILES)
+        v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
+    return bits_symmetry(symmetry, v);
+}
+
 static inline __attribute__((always_inline)) void row_merge(int symmetry, const uint64_t *in,
                                                             Vec *out)
 {
-    const Vec *ranks = (const Vec *)in;
-    int flip = symmetry & SYM_RANKS ? 7 : 0;
-    for (int r = 0; r < 8; r++) {
-        Vec v = ranks[r ^ flip];
-        if (symmetry & SYM_DIAGONAL)
-            for (int f = 0; f < 8; f++) v[f] = in[index_symmetry_square(symmetry, 8 * r + f)];
-        else if (symmetry & SYM_FILES)
-            v = __builtin_shufflevector(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
-        out[r] |= bits_symmetry(symmetry, v);
+    for (int r = 0; r < 8; r++) out[r] |= rank_seen(symmetry, in, r);
+}
+
+/* The same for a pair of three men. */
+static inline __attribute__((always_inline)) void merge_words(int symmetry, const uint64_t *in,
+                                                              KernelRows in_rows, uint64_t *out,
+                                                              KernelRows out_rows)
+{
+    Vec mirrored[8 * 64], *to = (Vec *)out;
+    const Vec *from = (const Vec *)in;
+    if (symmetry != 0) {
+        mirror(from, in_rows, mirrored);
+        from = mirrored;
+    }
+    for (size_t low = 0; low < 64; low++, to += 8) {
+        uint64_t words = pair_row(out_rows, low);
+        if (symmetry == 0) words &= pair_row(in_rows, low); /* the same row */
+        if (words == 0) continue;
+        const size_t image = (size_t)index_symmetry_square(symmetry, (int)low);
+        for (int r = (int)low / 8; r < 8; r++)
+            to[r] |=
+                rank_seen(symmetry, (const uint64_t *)(from + 8 * image), r) & words_of(words, r);
     }
 }
 
@@ -447,6 +572,10 @@ static inline __attribute__((always_inline)) void merge_rows(int symmetry, int o
 {
     size_t rows = (size_t)1 << 6 * outer;
     uint8_t from[64];
+    if (pair && outer == 1) {
+        merge_words(symmetry, in, in_rows, out, out_rows);
+        return;
+    }
     for (int s = 0; s < 64; s++) from[s] = (uint8_t)index_symmetry_square(symmetry, s);
     for (size_t row = 0; row < rows; row++) {
         size_t top = outer ? row >> 6 * (outer - 1) : 0, image = 0;
@@ -456,7 +585,7 @@ static inline __attribute__((always_inline)) void merge_rows(int symmetry, int o
         }
         if (outer == 2 && !row_in(pair, out_rows, top, row & 63)) continue;
         for (int m = 0; m < outer; m++) image |= (size_t)from[row >> 6 * m & 63] << 6 * m;
-        if (pair && image >> 6 > (image & 63)) image = (image & 63) << 6 | image >> 6;
+        if (pair) image = pair_at(image >> 6, image & 63);
         if (outer == 2 && !row_in(pair, in_rows, image >> 6, image & 63)) continue;
         row_merge(symmetry, in + image * KERNEL_ROW, (Vec *)(out + row * KERNEL_ROW));
     }

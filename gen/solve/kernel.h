@@ -10,8 +10,8 @@
  * captures nothing: along lines it passes over empty squares only. What comes out for cells in
  * which two men share a square means nothing; the caller masks it away.
  *
- * Where men 0 and 1 are alike and number rows, a position is kept once: in the row where man 0 is on the lower
- * square. Other rows are empty, and nothing is written there.
+ * Where men 0 and 1 of three or four are alike (a pair), a position is kept once: in the row where man 0 is on the
+ * lower square. Other rows are empty, and nothing is written there. Of three men a row in this sense is one word.
  *
  * There are several builds of the same source, for wider registers; kernel_best picks one. */
 #ifndef TREB_GEN_KERNEL_H
@@ -29,7 +29,7 @@ enum { KERNEL_MEN_MAX = 6, KERNEL_ROW = 64, KERNEL_LANES = 8 };
 /* What stands where in a plane. */
 typedef struct KernelPlane {
     int men;                     /* k */
-    bool pair;                   /* men 0 and 1 of four are alike, and kept once */
+    bool pair;                   /* men 0 and 1 are alike, and kept once */
     uint64_t occupied;           /* kings and pawns */
     uint64_t lane[KERNEL_LANES]; /* with one man, instead: the same by word */
 } KernelPlane;
@@ -44,8 +44,8 @@ static inline size_t kernel_plane_words(int men)
  * With fewer than three men there is nothing to mask and a mask is all or nothing. */
 #define KERNEL_ALL UINT64_MAX
 
-/* Which rows of a plane count: those of some slabs and, with four men, in each of them those with man 1 on
- * the squares of an entry of `of`. NULL: all, or of a pair those with both men on squares in `slabs`. */
+/* Which rows of a plane count: those of some slabs and, with four men or a pair, in each of them those with man 1
+ * on the squares of an entry of `of`. NULL: all, or of a pair those with both men on squares in `slabs`. */
 typedef struct KernelRows {
     uint64_t slabs;
     const uint64_t *of;

@@ -23,7 +23,7 @@ static void plane_fill_valid(const Solver *s, uint32_t kings, uint64_t *out)
     }
     for (size_t w = 0; w < s->shape->plane_words; w++) {
         uint64_t occupied = plane.occupied;
-        bool distinct = alive && !(s->shape->pair && (w >> 12) >= (w >> 6 & 63));
+        bool distinct = alive && shape_cell(s->shape, 64 * w) == 64 * w;
         for (int m = 0; m < men - 1; m++) {
             uint64_t bit = square_bit(w >> 6 * m & 63);
             distinct &= !(occupied & bit);
@@ -47,14 +47,14 @@ static void plane_fill_man(const Solver *s, int man, int square, uint64_t *out)
 }
 
 /* Brings what was found of a pair for either man into the rows where it is kept. */
-static void fold_pair(uint64_t *set)
+static void fold_pair(uint64_t *set, size_t row_words)
 {
     for (size_t low = 0; low < 64; low++)
         for (size_t high = low; high < 64; high++) {
-            uint64_t *kept = set + KERNEL_ROW * (64 * low + high),
-                     *other = set + KERNEL_ROW * (64 * high + low);
-            for (size_t w = 0; w < KERNEL_ROW && low < high; w++) kept[w] |= other[w];
-            memset(other, 0, KERNEL_ROW * sizeof *other);
+            uint64_t *kept = set + row_words * (64 * low + high),
+                     *other = set + row_words * (64 * high + low);
+            for (size_t w = 0; w < row_words && low < high; w++) kept[w] |= other[w];
+            memset(other, 0, row_words * sizeof *other);
         }
 }
 
@@ -75,7 +75,7 @@ static void plane_checks(const Solver *s, uint32_t kings, int color, uint64_t *m
         s->kernel->unmove(&plane, i, s->shape->man[i].type, man, KERNEL_ROWS_ALL, out,
                           KERNEL_ROWS_ALL);
     }
-    if (s->shape->pair) fold_pair(out);
+    if (s->shape->pair) fold_pair(out, s->row_words);
 }
 
 /* ---- setting up ------------------------------------------------------------------------------ */

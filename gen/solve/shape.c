@@ -31,11 +31,11 @@ static void add_group(Shape *shape, int g)
         shape->man[shape->men++] = (ShapeMan){group->color, group->type};
 }
 
-/* Gives all men their numbers. Of four, two that are alike come first. */
+/* Gives all men their numbers. Of three or four, two that are alike come first. */
 static void number_men(Shape *shape, int men)
 {
     int first = -1;
-    for (int g = shape->index.groups - 1; g >= 0 && men == 4; g--)
+    for (int g = shape->index.groups - 1; g >= 0 && men >= 3; g--)
         if (shape->index.group[g].count >= 2) first = g;
     if (first >= 0) add_group(shape, first);
     for (int g = 0; g < shape->index.groups; g++)

@@ -3,7 +3,7 @@
  * The solver works on slices: all positions with the same pawns. A slice is an array of planes, one
  * a pair of kings (core/index.h), each an array of words (kernel.h). The men other than kings and
  * pawns have a bit, a word or a row number each, like men one each, so that a set holds a position
- * with two like men twice; but once if these number rows, which is where two like men of four are put.
+ * with two like men twice; but of three or four men two that are alike come first, and it is there once.
  * Cells are numbered within a slice. */
 #ifndef TREB_GEN_SHAPE_H
 #define TREB_GEN_SHAPE_H
@@ -41,8 +41,10 @@ typedef struct Shape {
 static inline size_t shape_cell(const Shape *shape, size_t cell)
 {
     if (!shape->pair) return cell;
-    size_t first = cell >> 18, second = cell >> 12 & 63, rest = cell & 0xfff;
-    return first < second ? cell : second << 18 | first << 12 | rest;
+    const int shift = 6 * (shape->men - 2); /* of man 1 */
+    size_t first = cell >> (shift + 6), second = cell >> shift & 63;
+    size_t rest = cell & (((size_t)1 << shift) - 1);
+    return first < second ? cell : (second << 6 | first) << shift | rest;
 }
 
 /* False when out of memory or when the material has too many men. */

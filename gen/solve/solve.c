@@ -51,7 +51,7 @@ typedef struct Span {
 static Span slab_span(const Solver *s, size_t slab)
 {
     size_t first = slab * s->slab_words, end = first + s->slab_words;
-    return (Span){s->shape->pair ? first + KERNEL_ROW * (slab + 1) : first, end};
+    return (Span){s->shape->pair ? first + s->row_words * (slab + 1) : first, end};
 }
 
 /* The mask of one slab. */
@@ -77,7 +77,7 @@ uint64_t solver_positions(const Solver *s, uint32_t kings, const uint64_t *set, 
             twice += (uint64_t)bit_count(
                 set[w] & slice_mirrored(&s->slice, kings * s->shape->plane_words + w));
     }
-    return weight * count - twice;
+    return (weight * count - twice) << s->shape->pair;
 }
 
 /* Notes that cells of a plane are won or lost in n plies: those of `set` in these slabs. */
@@ -119,7 +119,8 @@ static uint64_t squares_in(const Solver *s, const uint64_t *set, uint64_t slabs)
     for (uint64_t left = slabs; left && s->shape->pair;) {
         size_t slab = (size_t)bit_pop(&left);
         for (size_t row = slab + 1; row < 64; row++)
-            if (!(squares >> row & 1) && any_cell(set + KERNEL_ROW * (64 * slab + row), KERNEL_ROW))
+            if (!(squares >> row & 1) &&
+                any_cell(set + s->row_words * (64 * slab + row), s->row_words))
                 squares |= square_bit(row);
     }
     return squares;
@@ -147,14 +148,14 @@ typedef struct RowSet {
     KernelRows rows;
 } RowSet;
 
-/* Rows that are found: see kernel.h. `of` counts with four men only. */
+/* Rows that are found: see kernel.h. `of` counts where rows are told apart. */
 typedef struct FoundRows {
     uint64_t slabs, of[64];
 } FoundRows;
 
 static KernelRows rows_found(const Solver *s, const FoundRows *found)
 {
-    return (KernelRows){found->slabs, s->shape->men == 4 ? found->of : NULL};
+    return (KernelRows){found->slabs, s->row_words > 0 ? found->of : NULL};
 }
 
 Log *solver_due(const Solver *s)
@@ -215,13 +216,13 @@ static void keep_rows(const Solver *s, FoundRows *rows, const uint64_t *a, const
     for (size_t slab = 0; slab < s->slab_count; slab++) {
         size_t first = slab * s->slab_words;
         if (!slab_in(s, rows->slabs, slab)) continue;
-        if (s->shape->men != 4) {
+        if (s->row_words == 0) {
             if (words_with(a + first, b + first, s->slab_words)) found |= slab_bit(s, slab);
             continue;
         }
         for (uint64_t left = rows->of[slab]; left; left &= left - 1) {
-            size_t row = first + KERNEL_ROW * (size_t)bit_first(left);
-            if (!words_with(a + row, b + row, KERNEL_ROW)) rows->of[slab] &= ~(left & -left);
+            size_t row = first + s->row_words * (size_t)bit_first(left);
+            if (!words_with(a + row, b + row, s->row_words)) rows->of[slab] &= ~(left & -left);
         }
         if (rows->of[slab]) found |= slab_bit(s, slab);
     }
@@ -326,14 +327,14 @@ static bool slab_loses(const Task *task, size_t slab, const FoundRows *rows, uin
     const size_t first = slab * s->slab_words;
     const uint64_t *escape = task->t->a;
     uint64_t *lost = plane_at(s, out->set, task->kings);
-    if (s->shape->men != 4)
+    if (s->row_words == 0)
         return words_lose(open + first, escape + first, lost + first, s->slab_words);
     uint64_t found = 0;
     for (size_t row = s->shape->pair ? slab + 1 : 0; row < 64; row++) {
-        size_t at = first + KERNEL_ROW * row;
+        size_t at = first + s->row_words * row;
         if (!(rows->of[slab] >> row & 1))
-            memset(lost + at, 0, KERNEL_ROW * sizeof *lost);
-        else if (words_lose(open + at, escape + at, lost + at, KERNEL_ROW))
+            memset(lost + at, 0, s->row_words * sizeof *lost);
+        else if (words_lose(open + at, escape + at, lost + at, s->row_words))
             found |= UINT64_C(1) << row;
     }
     out->rows[64 * task->kings + slab] = found;
@@ -349,7 +350,7 @@ static void ply_losses(const Task *task)
     uint64_t *open = plane_at(s, s->loop.open[side], kings), found = 0;
     FoundRows rows;
     out->slabs[kings] = 0;
-    if (out->rows != NULL) memset(out->rows + 64 * kings, 0, 64 * sizeof *out->rows);
+    if (s->row_words > 0) memset(out->rows + 64 * kings, 0, 64 * sizeof *out->rows);
     uint64_t slabs =
         open_due(task) | slabs_reached(s, kings, side, s->loop.won_slabs[~task->n & 1][!side]);
     if (slabs == 0) return;
@@ -357,14 +358,15 @@ static void ply_losses(const Task *task)
     for (size_t slab = 0; slab < s->slab_count; slab++)
         if (slab_in(s, rows.slabs, slab) && slab_loses(task, slab, &rows, open, out))
             found |= slab_bit(s, slab);
-    out->slabs[kings] = out->rows ? squares_of_rows(s, found, out->rows + 64 * kings) : found;
+    out->slabs[kings] =
+        s->row_words > 0 ? squares_of_rows(s, found, out->rows + 64 * kings) : found;
     if (found) decide(s, kings, side, false, task->n, plane_at(s, out->set, kings), found, task->t);
 }
 
 /* The rows of a frontier in a plane. */
-static KernelRows frontier_rows(const Frontier *in, uint32_t kings)
+static KernelRows frontier_rows(const Solver *s, const Frontier *in, uint32_t kings)
 {
-    return (KernelRows){in->slabs[kings], in->rows != NULL ? in->rows + 64 * kings : NULL};
+    return (KernelRows){in->slabs[kings], s->row_words > 0 ? in->rows + 64 * kings : NULL};
 }
 
 /* What was just lost in a plane that may be another rank's: then in t->b. */
@@ -372,7 +374,7 @@ static RowSet lost_in(const Task *task, const Frontier *in, uint32_t kings)
 {
     const Solver *s = task->s;
     if (share_has(&s->share, kings))
-        return (RowSet){plane_at(s, in->set, kings), frontier_rows(in, kings)};
+        return (RowSet){plane_at(s, in->set, kings), frontier_rows(s, in, kings)};
     uint64_t *lost = task->t->b, slabs = in->slabs[kings];
     uint64_t found =
         packed_get(s->kernel, s->halo.lost[!task->side][kings], s->shape->plane_words, lost);
@@ -398,7 +400,7 @@ static void unmove_lost(const Task *task, const Frontier *in, uint64_t slabs)
     }
     if (in->slabs[task->kings])
         unmove_men(task, 0, shape->men - 1,
-                   (RowSet){plane_at(s, in->set, task->kings), frontier_rows(in, task->kings)},
+                   (RowSet){plane_at(s, in->set, task->kings), frontier_rows(s, in, task->kings)},
                    (RowSet){task->t->a, all});
 }
 
@@ -650,7 +652,7 @@ unsigned slice_weight(const Slice *slice, uint32_t kings)
 {
     const uint8_t *king = slice->shape->king[kings];
     if (slice->shape->pawns) return 2;
-    return (king[0] % 9 == 0 && king[1] % 9 == 0 ? 4 : 8) << slice->shape->pair;
+    return king[0] % 9 == 0 && king[1] % 9 == 0 ? 4 : 8;
 }
 
 uint64_t slice_mirrored(const Slice *slice, size_t word)

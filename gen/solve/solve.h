@@ -40,7 +40,7 @@ static inline treb_metric slice_metric(const Slice *slice, treb_metric metric)
 }
 
 /* On how many arrangements of the board a cell of plane `kings` stands, and the cells of a word
- * that stand on one fewer. */
+ * that stand on one fewer; of a pair it is two cells (shape.h). */
 unsigned slice_weight(const Slice *slice, uint32_t kings);
 uint64_t slice_mirrored(const Slice *slice, size_t word);
 

@@ -19,7 +19,7 @@ static void place_sets(PlyLoop *loop, const Shape *shape, SharePlanes planes, La
         for (int parity = 0; parity < 2; parity++) {
             loop->lost_at[parity][side].set = layout_place(layout, set);
             loop->lost_at[parity][side].slabs = layout_place(layout, slabs);
-            if (shape->men == 4)
+            if (shape->men >= 3)
                 loop->lost_at[parity][side].rows = layout_place(layout, 64 * slabs);
             loop->won_slabs[parity][side] = layout_place(layout, slabs);
         }
@@ -73,6 +73,12 @@ static treb_status sets_new(Solver *s, treb_error *error)
     return TREB_OK;
 }
 
+/* Rows of four men are told apart, and those of a pair. */
+static size_t row_words(const Shape *shape)
+{
+    return shape->men == 4 || shape->pair ? shape->plane_words / (64 * 64) : 0;
+}
+
 treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *place, Solver **out,
                        treb_error *error)
 {
@@ -85,6 +91,7 @@ treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *
     s->metrics = metrics | 1u << TREB_DTZ;
     s->slab_count = shape->men >= 3 ? 64 : 1;
     s->slab_words = shape->plane_words / s->slab_count;
+    s->row_words = row_words(shape);
     s->place = *place;
     s->kernel = kernel_best();
     bool ok = share_init(&s->share, shape, place->ranks) &&
@@ -100,6 +107,7 @@ treb_status solver_new(const Shape *shape, unsigned metrics, const SolverPlace *
 void solver_adopt(Solver *s, const Shape *shape, uint64_t keep, const char *path)
 {
     s->shape = s->slice.shape = shape;
+    s->row_words = row_words(shape);
     log_space_keep(s->space, keep);
     log_space_name(s->space, path);
 }

@@ -16,7 +16,7 @@ enum { CURSED_START = RULE_PLIES + 1 };
 typedef struct Frontier {
     uint64_t *set;   /* cells just lost; meaningful in the slabs named */
     uint64_t *slabs; /* by kings: slabs of `set` that are not empty */
-    uint64_t *rows;  /* with four men: of each slab the rows (kernel.h); else NULL */
+    uint64_t *rows;  /* where they are told apart: of each slab the rows (kernel.h) */
 } Frontier;
 
 /* What the loop over the plies of a metric works on. By side to move. */
@@ -62,7 +62,8 @@ struct Solver {
     const Kernel *kernel;
     unsigned metrics;                  /* wanted */
     uint64_t lane_pawns[KERNEL_LANES]; /* with one piece, of the slices; full if there is none */
-    size_t slab_count, slab_words;     /* of a plane, as the kernel masks it */
+    size_t slab_count, slab_words;     /* of a plane, as the kernel masks it, */
+    size_t row_words;                  /* and of a row; 0: they are not told apart */
     PlyLoop loop;
     LogSpace *space;
     Log *facts;

@@ -20,7 +20,7 @@ enum {
 };
 
 /* "TRBCOD" and the number of the layout. */
-static const uint64_t scratch_mark = UINT64_C(0x0006444f43425254);
+static const uint64_t scratch_mark = UINT64_C(0x0007444f43425254);
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -229,25 +229,31 @@ static Cells64 find_cells(const StoreEntry *entry, int square, size_t word)
     if (cut->squares == 0) return (Cells64){shape_cell(&entry->shape, cell), false};
     int shift = 6 * (entry->shape.men - 1 - cut->man);
     size_t low = cell & (((size_t)1 << shift) - 1), on = (size_t)cut->square[square] << shift;
-    if (shift == 0) return (Cells64){shape_cell(&entry->shape, 64 * cell + on), true};
+    if (shift == 0) return (Cells64){64 * cell + on, true};
     return (Cells64){shape_cell(&entry->shape, (cell >> shift) << (shift + 6) | on | low), false};
 }
 
-static uint64_t gather_set(const uint64_t *set, Cells64 from)
+/* The cell that has the i-th of cells that are apart. */
+static size_t cell_apart(const Shape *shape, Cells64 from, size_t i)
+{
+    return shape_cell(shape, from.first + 64 * i);
+}
+
+static uint64_t gather_set(const Shape *shape, const uint64_t *set, Cells64 from)
 {
     uint64_t bits = 0;
     if (!from.apart) return set[from.first / 64];
-    for (int i = 0; i < 64; i++)
-        bits |= (set[from.first / 64 + (size_t)i] >> from.first % 64 & 1) << i;
+    for (size_t i = 0; i < 64; i++)
+        bits |= (set[cell_apart(shape, from, i) / 64] >> from.first % 64 & 1) << i;
     return bits;
 }
 
-static void gather_plies(const Plies *plies, Cells64 from, Plies out[64])
+static void gather_plies(const Shape *shape, const Plies *plies, Cells64 from, Plies out[64])
 {
     if (!from.apart)
         memcpy(out, plies + from.first, 64 * sizeof *out);
     else
-        for (size_t i = 0; i < 64; i++) out[i] = plies[from.first + 64 * i];
+        for (size_t i = 0; i < 64; i++) out[i] = plies[cell_apart(shape, from, i)];
 }
 
 static void put_plies(const PliesArray *array, size_t first, const Plies *plies)
@@ -259,13 +265,15 @@ static void put_plies(const PliesArray *array, size_t first, const Plies *plies)
 }
 
 /* The distances of 64 cells where they are won or lost. */
-static void decided_plies(const Plane *plane, const Plies *plies, Cells64 from, Plies out[64])
+static void decided_plies(const Shape *shape, const Plane *plane, const Plies *plies, Cells64 from,
+                          Plies out[64])
 {
     const Kernel *kernel = kernel_best();
-    uint64_t won = gather_set(plane->won, from), lost = gather_set(plane->lost, from);
+    uint64_t won = gather_set(shape, plane->won, from);
+    uint64_t lost = gather_set(shape, plane->lost, from);
     uint64_t decided = won | lost;
     if (plies != NULL) {
-        gather_plies(plies, from, out);
+        gather_plies(shape, plies, from, out);
         kernel->pick(&decided, 1, 0, out, out);
         return;
     }
@@ -278,20 +286,22 @@ static void decided_plies(const Plane *plane, const Plies *plies, Cells64 from, 
 static void put_plane(const StoreEntry *entry, const Plane *plane, int square, uint32_t at,
                       int part, const Solved *to, int color)
 {
+    const Shape *shape = &entry->shape;
     const size_t words = entry->plane_words, first = at * words;
     for (size_t w = 0; w < words; w++) {
         Cells64 from = find_cells(entry, square, w);
         Plies plies[64];
         if (part == PART_VALUES) {
-            to->legal[color][first + w] = gather_set(plane->legal, from);
-            if (to->cursed[color]) to->cursed[color][first + w] = gather_set(plane->cursed, from);
-            decided_plies(plane, plane->distance[TREB_DTM], from, plies);
+            to->legal[color][first + w] = gather_set(shape, plane->legal, from);
+            if (to->cursed[color])
+                to->cursed[color][first + w] = gather_set(shape, plane->cursed, from);
+            decided_plies(shape, plane, plane->distance[TREB_DTM], from, plies);
             put_plies(&to->value[color], 64 * (first + w), plies);
             continue;
         }
-        to->stalemate[color][first + w] = gather_set(plane->stalemate, from);
+        to->stalemate[color][first + w] = gather_set(shape, plane->stalemate, from);
         if (plane->distance[TREB_DTC] == NULL) continue;
-        decided_plies(plane, plane->distance[TREB_DTC], from, plies);
+        decided_plies(shape, plane, plane->distance[TREB_DTC], from, plies);
         put_plies(&to->dtc[color], 64 * (first + w), plies);
     }
 }

@@ -46,8 +46,9 @@ static void cell_fen(const Slice *slice, int side, uint32_t kings, size_t rest,
 
 static uint64_t positions(const Slice *slice, uint32_t kings, size_t w, uint64_t set)
 {
-    return (uint64_t)slice_weight(slice, kings) * bit_count(set) -
-           bit_count(set & slice_mirrored(slice, w));
+    const uint64_t weight = slice_weight(slice, kings);
+    uint64_t count = weight * bit_count(set) - bit_count(set & slice_mirrored(slice, w));
+    return count << slice->shape->pair;
 }
 
 /* ---- Verdicts -------------------------------------------------------------------------------- */
