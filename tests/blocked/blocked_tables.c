@@ -174,7 +174,7 @@ static void check_below(const treb_tables *tables, const char *fen, int men, Tal
     }
     Family *top = NULL;
     if (lattice != NULL && cells_from_position(&pos, &key, NULL))
-        top = lattice_add(lattice, &key, false);
+        top = lattice_add(lattice, &key, false, FAMILY_BOTH);
     if (top == NULL || !lattice_resolve(lattice, top, NULL)) {
         fprintf(stderr, "out of memory\n");
         exit(1);

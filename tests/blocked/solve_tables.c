@@ -177,7 +177,7 @@ static bool any_value(void *context, const treb_position *pos, int *out)
 static bool take_all(Lattice *lattice, const CellsKey *key)
 {
     Family *f = lattice_find(lattice, key);
-    if (f == NULL) f = lattice_add(lattice, key, true);
+    if (f == NULL) f = lattice_add(lattice, key, true, FAMILY_BOTH);
     if (f == NULL) return false;
     for (int i = 0; i < 2 * 64 && f->oracle == NULL; i++) {
         if (i / 2 >= f->edges[i % 2]) continue;
@@ -231,7 +231,7 @@ static void compare_position(All *all, const treb_position *pos)
 static void compare_family(All *all, const CellsKey *key)
 {
     Family *f = lattice_find(all->lattice, key);
-    if (f == NULL) f = lattice_add(all->lattice, key, true);
+    if (f == NULL) f = lattice_add(all->lattice, key, true, FAMILY_BOTH);
     if (f == NULL || (all->known && !take_all(all->lattice, key))) exit(1);
     if (!lattice_resolve(all->lattice, f, NULL)) exit(1);
     all->structures++;
