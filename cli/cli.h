@@ -141,6 +141,11 @@ double cli_seconds(void);
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);
 
+/* The end of so many seconds is a signal like others, so that a script that never returns ends, too; 0: there is none.
+ * Whether it has come. */
+void cli_end_after(uint64_t seconds);
+bool cli_time_is_up(void);
+
 /* Whether SIGUSR1 came since the last call, from cli_catch_signals on: somebody asks how far it is. */
 bool cli_asked(void);
 

@@ -52,21 +52,23 @@ static const char usage[] =
     "      --pgn              a game each, the best line\n"
     "                         (default: a FEN a line)\n"
     "\n"
+    "      --time SECONDS     end after that\n"
     "      --men N            all endings of N men whose tables are there\n"
     "  -j, --threads N        use N threads\n"
     "  -t, --tables DIR       look for tables in DIR; may be given several times\n"
     "  -q, --quiet            no progress, no counts at the end\n"
     "  -h, --help             this text\n"
     "\n"
-    "Ctrl-C ends it early; what was found is printed. Exit codes: 0 done, also if\n"
-    "nothing was found, 1 failed, 2 called wrongly, 3 no table for it, 130 stopped.\n";
+    "Ctrl-C or --time ends it early; what was found is printed. Exit codes: 0 done,\n"
+    "also if nothing was found, 1 failed, 2 called wrongly, 3 no table for it, 130\n"
+    "stopped.\n";
 
 typedef struct FindArgs {
     FindQuery query;
     CliDirs dirs;
     FindForm form;
     bool count, sort, quiet;
-    uint64_t first, sample, seed, men, threads; /* 0: not given */
+    uint64_t first, sample, seed, men, threads, seconds; /* 0: not given */
     char (*material)[MATERIAL_NAME_SIZE];
     size_t materials;
 } FindArgs;
@@ -279,6 +281,7 @@ enum {
     EPD,
     TSV,
     PGN,
+    TIME,
     MEN
 };
 
@@ -325,6 +328,8 @@ static bool set_option(void *find, int c, const char *value)
     case PGN:
         args->form = FIND_PGN;
         return true;
+    case TIME:
+        return cli_set_number("find", "--time", value, 1, 1 << 30, &args->seconds);
     case MEN:
         return cli_set_number("find", "--men", value, 3, TREB_MEN_MAX, &args->men);
     case 'j':
@@ -415,6 +420,7 @@ static int parse(FindArgs *args, int argc, char **argv)
                                             {"tsv", 0, NULL, TSV},
                                             {"json", 0, NULL, CLI_OPTION_JSON},
                                             {"pgn", 0, NULL, PGN},
+                                            {"time", 1, NULL, TIME},
                                             {"men", 1, NULL, MEN},
                                             {"threads", 1, NULL, 'j'},
                                             {"tables", 1, NULL, 't'},
@@ -441,6 +447,7 @@ int cli_find(int argc, char **argv)
         args.query.tables = tables;
         args.query.threads = (unsigned)args.threads;
         args.query.stop = cli_catch_signals();
+        cli_end_after(args.seconds);
         if (cli_json_wanted()) args.form = FIND_JSON;
         code = tables == NULL                    ? CLI_FAILED
                : args.men > 0 && !add_men(&args) ? CLI_NO_TABLE

@@ -1,8 +1,6 @@
 /* cmd_play.c - trebuchet play: a strategy against every defence, or in one game. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/json.h"
 #include "cli/options.h"
@@ -64,13 +62,6 @@ static void on_progress(void *context, uint64_t done, uint64_t total)
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
-
-/* The end of the time is a signal like others, so that a function that never returns ends, too. */
-static void end_of_time(int number)
-{
-    (void)number;
-    raise(SIGTERM);
-}
 
 static int fail_play(const PlayArgs *args, const treb_error *error)
 {
@@ -142,8 +133,7 @@ static int run(const PlayArgs *args)
     Strategy *strategy;
     treb_error error;
     cli_progress_start(&run.progress, "play", args->quiet);
-    signal(SIGALRM, end_of_time);
-    if (args->seconds > 0) alarm((unsigned)args->seconds);
+    cli_end_after(args->seconds);
     if (strategy_open(args->query.path, args->query.stop, &strategy, &error) != TREB_OK)
         return atomic_load(args->query.stop) ? fail_stopped() : fail_play(args, &error);
     run.print = (PlayPrint){args->query.path, run.material, strategy};

@@ -1,8 +1,6 @@
 /* cmd_rule.c - trebuchet rule: a rule on trial against all positions of an ending. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "answer/rule_book.h"
 #include "cli/json.h"
@@ -65,22 +63,11 @@ typedef struct RuleRun {
     FILE *html;
 } RuleRun;
 
-/* The end of the time is a signal like others, so that a rule that never returns ends, too. */
-static volatile sig_atomic_t time_is_up;
-
-static void end_of_time(int number)
-{
-    (void)number;
-    time_is_up = 1;
-    raise(SIGTERM);
-}
-
 /* True when a signal has come, or the time is up. */
 static const atomic_bool *catch_end(const RuleArgs *args)
 {
     const atomic_bool *stop = cli_catch_signals();
-    signal(SIGALRM, end_of_time);
-    if (args->seconds > 0) alarm((unsigned)args->seconds);
+    cli_end_after(args->seconds);
     return stop;
 }
 
@@ -243,7 +230,7 @@ static int run(const RuleArgs *args)
     for (; i < args->materials && code == CLI_OK; i++)
         cli_warn("rule", "%s: not tried", args->material[i]);
     if (!close_html(&run)) code = CLI_FAILED;
-    return code == CLI_OK && atomic_load(run.stop) && !time_is_up ? CLI_STOPPED : code;
+    return code == CLI_OK && atomic_load(run.stop) && !cli_time_is_up() ? CLI_STOPPED : code;
 }
 
 /* ---- One position ---------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ double cli_seconds(void)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static atomic_bool stop, asked;
+static atomic_bool stop, asked, late;
 
 static void on_signal(int signal)
 {
@@ -74,6 +74,21 @@ const atomic_bool *cli_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     return &stop;
 }
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    atomic_store(&late, true);
+    raise(SIGTERM);
+}
+
+void cli_end_after(uint64_t seconds)
+{
+    signal(SIGALRM, on_alarm);
+    if (seconds > 0) alarm((unsigned)seconds);
+}
+
+bool cli_time_is_up(void) { return atomic_load(&late); }
 
 /* ---- Temporary folders ----------------------------------------------------------------------- */
 

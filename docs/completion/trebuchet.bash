@@ -93,7 +93,7 @@ _trebuchet() {
     compare:-m | compare:--metric)
         mapfile -t COMPREPLY < <(compgen -W 'wdl dtz dtc dtm wdl,dtz' -- "$cur")
         return ;;
-    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | rule:-n | rule:--show | rule:--time | \
+    compare:-n | compare:--show | find:-n | find:--first | find:--sample | find:--seed | find:--time | rule:-n | rule:--show | rule:--time | \
         solve:--time | solve:--save-every | play:-n | play:--show | play:--games | play:--seed | play:--time | \
         near:-n | near:--show | near:--men | near:--moves)
         return ;;
@@ -163,7 +163,7 @@ _trebuchet() {
     probe) options='--metric --json --input --output --tables --help' ;;
     line) options='--metric --no-rule --json --tables --help' ;;
     find) options='--zugzwang --only-move --underpromotion --unique-line --stalemate --cursed --longest --turn
-                   --first --sample --seed --sort --metric --with-rule --count --epd --tsv --json --pgn --men
+                   --first --sample --seed --sort --metric --with-rule --count --epd --tsv --json --pgn --time --men
                    --threads --tables --quiet --help' ;;
     rule) options='--show --turn --time --html --json --threads --tables --quiet --help' ;;
     play) options='--show --games --seed --time --json --threads --tables --quiet --help' ;;

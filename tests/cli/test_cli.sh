@@ -512,6 +512,8 @@ run 2 'find, a wrong condition' "$T" find -t "$TABLES" KPvK 'verdict = 3'; says 
 run 2 'find, an unknown name' "$T" find -t "$TABLES" KPvK 'verdct == "win"'; says "nothing called 'verdct'"; silent
 run 2 'find, no material' "$T" find -t "$TABLES" 'verdict == "win"'; says 'is no material'; silent
 run 2 'find, a condition too early' "$T" find -t "$TABLES" 'check' KPvK; says 'is no material'; silent
+run 130 'find --time ends what does not' timeout 20 "$T" find -t "$TABLES" -q --time 1 KPvK 'while true do end return true'; silent
+run 0 'find --time' "$T" find -t "$TABLES" --time 60 --zugzwang --count KPvK; has '80 of 165,676'
 run 2 'find --sort --sample' "$T" find -t "$TABLES" -s --sample 3 KPvK; says 'exclude each other'; silent
 run 3 'find, no table' "$T" find -t "$TABLES" -z KRPvKR; says 'KRPvKR.wdl.treb is not installed'; silent
 run 3 'find, no tables of so many men' "$T" find -t "$TABLES" --men 7 -z; says 'there are no tables of 7 men'; silent
