@@ -75,7 +75,9 @@ static double table_done(const GenProgress *p, const GenerateStep *step)
     if (all == 1 && done == 0) {
         bool solving = atomic_load(&p->state->phase) == GENERATE_SOLVE;
         solved = solving ? slice_solved(p, step) : 1;
-        collected = solving ? 0 : share_of(atomic_load(&p->state->writing.added), step->cells);
+        collected =
+            solving ? 0
+                    : share_of(atomic_load(&p->state->writing.added), step->cells << step->pair);
     }
     if (!step->write) return solved;
     return part[GENERATE_SOLVE] * solved + part[GENERATE_COLLECT] * collected +
