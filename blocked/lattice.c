@@ -85,8 +85,9 @@ static bool has_room(const Lattice *lattice, uint64_t bytes)
 static bool make_room(Lattice *lattice, uint64_t bytes, uint64_t work)
 {
     if (!has_room(lattice, bytes + work)) dismiss_scouts(lattice);
-    if (!has_room(lattice, bytes + work)) lattice->full = true;
-    return !lattice->full;
+    const bool room = has_room(lattice, bytes + work);
+    lattice->full = lattice->full || !room; /* what is smaller may have room yet */
+    return room;
 }
 
 static bool is_covered(const Lattice *lattice, const CellsKey *key)

@@ -355,6 +355,20 @@ START_TEST(little_memory)
 }
 END_TEST
 
+/* Where a family has no room a smaller one may have. */
+START_TEST(little_room)
+{
+    const LatticeLimits limits = {.memory = 1 << 20, .men = 1, .unscouted = true};
+    const CellsKey kings = {.men = 0}, queen = {.man = {{TREB_WHITE, TREB_QUEEN}}, .men = 1};
+    Lattice *lattice = lattice_new(&limits);
+    ck_assert_ptr_nonnull(lattice);
+    ck_assert_ptr_null(lattice_add(lattice, &queen, false, FAMILY_BOTH));
+    ck_assert(lattice->full && !lattice->failed);
+    ck_assert_ptr_nonnull(lattice_add(lattice, &kings, false, FAMILY_BOTH));
+    lattice_free(lattice);
+}
+END_TEST
+
 /* ---- What is refused ------------------------------------------------------------------------- */
 
 START_TEST(refusals)
@@ -433,6 +447,7 @@ int main(void)
     tcase_add_test(exact, lasker_reichhelm_squares);
     tcase_add_test(exact, bounds_only_tighten);
     tcase_add_test(exact, little_memory);
+    tcase_add_test(exact, little_room);
     tcase_add_test(rest, refusals);
     tcase_add_test(rest, renderers_write_to_memory);
     suite_add_tcase(suite, book);
