@@ -26,6 +26,9 @@ enum { CELLS_MEN_MAX = 3, CELLS_ROW = 64 };
 #define CELLS_WIDE
 #endif
 
+/* So few families, or fewer, are not worth waking other threads for. */
+enum { CELLS_FEW = 16 };
+
 /* A piece: neither king nor pawn. */
 typedef struct CellsMan {
     uint8_t color, type;

@@ -220,8 +220,9 @@ uint64_t family_bytes(const CellsKey *key)
 uint64_t family_bytes_now(const Family *family)
 {
     int settled = family_settled(family, 0) + family_settled(family, 1);
-    if (family->only != FAMILY_BOTH) return 8 * cells_words(&family->key) * sizeof(uint64_t);
-    int sets = 4 + 4 * LEVELS - settled * 2 * (LEVELS - 1) + (family->oracle ? 2 : 0);
+    int sets = family->only != FAMILY_BOTH
+                   ? 8
+                   : 4 + 4 * LEVELS - settled * 2 * (LEVELS - 1) + (family->oracle ? 2 : 0);
     return (uint64_t)sets * cells_words(&family->key) * sizeof(uint64_t);
 }
 

@@ -37,8 +37,8 @@ typedef struct Edge {
     EdgeChild child;
     uint8_t captures; /* ways to answer a double push en passant */
     bool promotes;
-    EdgeChild answer
-        [2]; /* what these lead to; after a promotion, what taking the new piece at once does */
+    /* What these lead to; after a promotion, what taking the new piece at once does. */
+    EdgeChild answer[2];
 } Edge;
 
 /* Answers for single positions what a family is worth: above 0 if the side to move wins, below if it

@@ -61,13 +61,6 @@ static void rows_fill(const Play *p, uint64_t *rows)
     if (count < 64) rows[0] = square_bit((int)count) - 1;
 }
 
-/* Eight bytes, each all ones where the byte's bit is set. */
-static uint64_t spread(uint64_t byte)
-{
-    const uint64_t bits = byte * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
-    return ((bits + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101)) * 255;
-}
-
 static void note_plies(const Play *p, const Found *found, int n)
 {
     const uint64_t value = (uint64_t)(n < GAME_FAR ? n : GAME_FAR) * UINT64_C(0x0101010101010101);
@@ -75,9 +68,10 @@ static void note_plies(const Play *p, const Found *found, int n)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
             const uint64_t set = found->cells[w];
             for (int i = 0; set >> i != 0 && i < 64; i += 8) {
-                uint64_t some, mask = set >> i & 0xff;
-                if (mask == 0) continue;
-                mask = spread(mask);
+                const unsigned byte = set >> i & 0xff;
+                if (byte == 0) continue;
+                uint64_t some;
+                const uint64_t mask = byte_mask(byte);
                 memcpy(&some, p->game->plies + (w << 6) + i, sizeof some);
                 some = (some & ~mask) | (value & mask);
                 memcpy(p->game->plies + (w << 6) + i, &some, sizeof some);

@@ -305,21 +305,23 @@ static void get_sets(KeepFile *f, Lattice *lattice, Family *family, uint64_t fla
     if (family->only != FAMILY_BOTH) family_note_others(family);
     lattice->bytes -= before - family_bytes_now(family);
     family->solved = true;
-    family->stale =
-        !family->decided && family->only == FAMILY_BOTH; /* the guess is to be made anew */
+    /* The guess is to be made anew, where there is one. */
+    family->stale = !family->decided && family->only == FAMILY_BOTH;
 }
 
 static void get_family(KeepFile *f, Lattice *lattice)
 {
     KeepFamily head;
     get(f, &head, sizeof head);
-    if (good(f) && (!key_fits(&head.key) || lattice_find(lattice, &head.key) != NULL)) damaged(f);
     if (!good(f)) return;
     const int only = head.flags & ONLY        ? TREB_WHITE
                      : head.flags >> 1 & ONLY ? TREB_BLACK
                                               : FAMILY_BOTH;
-    if (only != FAMILY_BOTH && head.key.men > 1) damaged(f);
-    if (!good(f)) return;
+    if (!key_fits(&head.key) || lattice_find(lattice, &head.key) != NULL ||
+        (only != FAMILY_BOTH && head.key.men > 1)) {
+        damaged(f);
+        return;
+    }
     Family *family = lattice_add(lattice, &head.key, (head.flags & SOLVED) == 0, only);
     if (family == NULL && lattice->full)
         f->status =

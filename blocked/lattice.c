@@ -220,8 +220,8 @@ bool lattice_refresh(Lattice *lattice, Family *family)
 bool lattice_stopped(Lattice *lattice)
 {
     const LatticeLimits *limits = &lattice->limits;
-    if (limits->stop != NULL &&
-        limits->stop(limits->stop_context, lattice->families, lattice->bytes))
+    const uint64_t bytes = __atomic_load_n(&lattice->bytes, __ATOMIC_RELAXED); /* others solve */
+    if (limits->stop != NULL && limits->stop(limits->stop_context, lattice->families, bytes))
         lattice->stopped = true;
     return lattice->stopped;
 }
@@ -231,7 +231,7 @@ static bool update_potential(Lattice *lattice, int potential, bool all)
 {
     Family **family = lattice->by_potential[potential];
     const int count = lattice->count[potential];
-    const bool together = lattice->limits.covers == NULL && count > 16;
+    const bool together = lattice->limits.covers == NULL && count > CELLS_FEW;
     bool good = true, stopped = false;
 #pragma omp parallel for schedule(dynamic, 4) reduction(&& : good) if (together)
     for (int i = 0; i < count; i++) {

@@ -16,8 +16,9 @@ enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes of sets to keep */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
-    bool all; /* all placements of the kings are asked about: most families are needed then, and
-                        what serves to do without them only takes time */
+    /* All placements of the kings are asked about: most families are needed then, and what serves to do without them
+     * only takes time. */
+    bool all;
     bool unscouted; /* no scouts: what the search finds by itself */
     /* Whether the oracle answers for a family; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
@@ -42,12 +43,12 @@ typedef struct Lattice {
     bool stopped;
 } Lattice;
 
-/* Asks whether to stop, and notes it. */
-bool lattice_stopped(Lattice *lattice);
-
 /* NULL without memory. */
 Lattice *lattice_new(const LatticeLimits *limits);
 void lattice_free(Lattice *lattice);
+
+/* Asks whether to stop, and notes it. */
+bool lattice_stopped(Lattice *lattice);
 
 /* The family if it is known, else NULL. */
 Family *lattice_find(const Lattice *lattice, const CellsKey *key);

@@ -237,16 +237,12 @@ static bool ask_family(Follow *f, Family *family, const Reach *r)
 
 static bool follow(Follow *f)
 {
-    const LatticeLimits *limits = &f->lattice->limits;
     for (int p = LATTICE_POTENTIALS - 1; p >= 0; p--)
         for (int i = 0; i < f->lattice->count[p]; i++) {
             Family *family = f->lattice->by_potential[p][i];
             if (f->slot[place(f, family)].family == NULL) continue;
-            if (limits->stop != NULL &&
-                limits->stop(limits->stop_context, f->lattice->families, f->lattice->bytes)) {
-                f->stopped = true;
-                return true;
-            }
+            f->stopped = lattice_stopped(f->lattice);
+            if (f->stopped) return true;
             f->out->families++;
             const Reach r = f->slot[place(f, family)];
             f->stopped = family->key.men > MEN && family->oracle == NULL;

@@ -10,9 +10,6 @@
 /* So many families guessed wrong end a round: what is above them is solved again, and the way may be another. */
 enum { WRONG_ENOUGH = 256 };
 
-/* Fewer families than this are not worth waking other threads for. */
-enum { MANY = 16 };
-
 /* The part of the memory, its reciprocal, that families without pieces get beforehand; others come as they are met. */
 enum { LISTED_PART = 3 };
 
@@ -64,7 +61,7 @@ static ScoutResult solve_wrong(Scout *s)
         bool failed = false;
         if (count == 0) continue;
         if (is_stopped(s)) return SCOUT_STOPPED;
-#pragma omp parallel for schedule(dynamic, 16) reduction(|| : failed) if (count > MANY)
+#pragma omp parallel for schedule(dynamic, 16) reduction(|| : failed) if (count > CELLS_FEW)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
             if (f->to == NULL || !(f->unsolved || (f->met && is_wrong(s, f)))) continue;
@@ -107,7 +104,7 @@ static ScoutResult follow(Scout *s, ScoutFamily *from, Cell cell, int side, int 
         if (is_stopped(s)) return SCOUT_STOPPED;
         if (!expand_met(s, p)) return SCOUT_NO_MEMORY;
         const int32_t count = s->of_potential[p];
-#pragma omp parallel for schedule(dynamic, 4) reduction(|| : failed) reduction(+ : refuted) if (count > MANY)
+#pragma omp parallel for schedule(dynamic, 4) reduction(|| : failed) reduction(+ : refuted) if (count > CELLS_FEW)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
             if (!f->met || failed) continue;

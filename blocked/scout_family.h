@@ -13,7 +13,7 @@ enum {
     SCOUT_WAYS_MAX = 128,
     SCOUT_POTENTIALS = 256,
     SCOUT_BUCKET_BITS = 20,
-    SCOUT_SETS = 8,
+    SCOUT_SETS = 8,         /* that a family is solved with */
     SCOUT_QUEEN_SOLVES = 40 /* what one with a queen costs, counted in those without */
 };
 
@@ -53,9 +53,9 @@ typedef struct ScoutMemory {
 } ScoutMemory;
 
 struct Scout {
-    ScoutRoom *room;
-    int threads;
     ScoutMemory memory;
+    ScoutRoom *room; /* by thread */
+    int threads;
     ScoutFamily **family;
     int32_t count, capacity;
     int32_t *bucket; /* 1 << SCOUT_BUCKET_BITS of them */

@@ -151,7 +151,7 @@ static void escape_by_promotion(const CellsKey *key, const ScoutWay *way, const 
 
 /* ---- Pawns alone ----------------------------------------------------------------------------- */
 
-enum { FAR = 255, GUESSED = 12 };
+enum { FAR = GAME_FAR, GUESSED = 12 };
 
 /* The plies to White's promotion that her ways come to, by cell with White to move. */
 static void find_plies(const Scout *scout, const ScoutFamily *f, const Sets *s,

@@ -241,14 +241,14 @@ bool scout_follow(Scout *scout, ScoutFamily *f)
     w->f = f;
     w->left = NULL;
     w->count = w->capacity = 0;
-    const bool ranked = f->key.men > 0;
     ScoutRoom *room = scout_room(scout);
     bool good = room != NULL;
     if (good) {
         w->plies = f->plies != NULL ? f->plies : room->plies;
         for (int side = 0; side < 2; side++)
             w->ways[side] = scout_ways(&f->key, side, w->way[side]);
-        if (f->unsolved || (f->plies == NULL && ranked)) good = scout_solve(scout, f, room->plies);
+        if (f->unsolved || (f->plies == NULL && f->key.men > 0))
+            good = scout_solve(scout, f, room->plies);
         good = good && follow_all(w);
     }
     free(w->left);

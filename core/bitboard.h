@@ -41,6 +41,14 @@ static inline bool bit_test(uint64_t set, int sq) { return set >> sq & 1; }
 static inline int bit_count(uint64_t set) { return __builtin_popcountll(set); }
 static inline bool bit_many(uint64_t set) { return (set & (set - 1)) != 0; }
 
+/* A word with all bits of those of its bytes, from the lowest on, that a bit of `byte` names. */
+static inline uint64_t byte_mask(unsigned byte)
+{
+    uint64_t bits = byte * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+    bits += UINT64_C(0x7f7f7f7f7f7f7f7f);
+    return (bits >> 7 & UINT64_C(0x0101010101010101)) * 255;
+}
+
 /* The lowest square of a set that is not empty. */
 static inline int bit_first(uint64_t set) { return __builtin_ctzll(set); }
 

@@ -2,6 +2,7 @@
  * file is compiled once for every width of register. */
 #include <string.h>
 
+#include "core/bitboard.h"
 #include "gen/solve/kernel_build.h"
 
 #if defined(__AVX512BW__) || defined(__BMI2__)
@@ -32,14 +33,6 @@ static inline unsigned bytes_used(uint64_t word)
 
 #if defined(__BMI2__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define GATHERED_BYTES 1
-
-/* All bits of the bytes that a mask names. */
-static inline uint64_t spread(unsigned mask)
-{
-    uint64_t bits = (mask * UINT64_C(0x0101010101010101)) & UINT64_C(0x8040201008040201);
-    bits = (bits + UINT64_C(0x7f7f7f7f7f7f7f7f)) | bits;
-    return (bits >> 7 & UINT64_C(0x0101010101010101)) * 255;
-}
 #else
 #define GATHERED_BYTES 0
 #endif
@@ -49,7 +42,7 @@ static inline uint8_t *pack_word(uint64_t word, uint8_t *out)
     unsigned mask = bytes_used(word);
     *out++ = (uint8_t)mask;
 #if GATHERED_BYTES
-    uint64_t bytes = _pext_u64(word, spread(mask));
+    uint64_t bytes = _pext_u64(word, byte_mask(mask));
     memcpy(out, &bytes, sizeof bytes);
     return out + __builtin_popcount(mask);
 #else
@@ -64,7 +57,7 @@ static inline const uint8_t *unpack_word(const uint8_t *at, uint64_t *word)
 #if GATHERED_BYTES
     uint64_t bytes;
     memcpy(&bytes, at, sizeof bytes);
-    *word = _pdep_u64(bytes, spread(mask));
+    *word = _pdep_u64(bytes, byte_mask(mask));
     return at + __builtin_popcount(mask);
 #else
     uint64_t bits = 0;

@@ -251,7 +251,6 @@ static bool kings_draw(void *context, const treb_position *pos, int *out)
     return true;
 }
 
-/* Proofs that rest on tables need these again. */
 /* A king, a pawn and a queen against king and pawn, and what is left without the pawns; the queen's families all of them,
  * or only what `only` surely wins there. */
 static Lattice *lattice_of_queens(int only)
@@ -314,6 +313,7 @@ START_TEST(one_winner_alone)
 }
 END_TEST
 
+/* Proofs that rest on tables need these again. */
 START_TEST(tables_are_needed_again)
 {
     const treb_position pos = read_fen("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1");
