@@ -11,6 +11,7 @@
 #include "find/script_names.h"
 
 enum { RULES_MAX = 32, ANY = LUA_NOREF };
+enum { DEAD_BITS = 15, DEAD_ENDS = 1 << DEAD_BITS, DEAD_PLIES = 3 /* else it is soon looked at */ };
 
 typedef struct Advice {
     char name[STRATEGY_NAME_SIZE];
@@ -23,6 +24,13 @@ typedef struct Rule {
     int count;
     uint8_t advice[STRATEGY_ADVICE_MAX];
 } Rule;
+
+/* A position with White to move from which a search found no tree at a ply. */
+typedef struct DeadEnd {
+    treb_position pos;
+    uint32_t search; /* 0: empty */
+    int ply;
+} DeadEnd;
 
 struct Strategy {
     Script *script;
@@ -37,7 +45,9 @@ struct Strategy {
     int depth; /* of the trees that are looked for */
     const Advice *follow;
     const atomic_bool *stop;
-    uint64_t looked, most;             /* positions; 0: as many as it likes */
+    uint64_t looked, most; /* positions; 0: as many as it likes */
+    uint32_t search;       /* its number: of this plan, advice and depth */
+    DeadEnd *dead;         /* by a hash of the position; a new one takes the place of an older */
     Look look[STRATEGY_DEPTH_MAX + 1]; /* by ply */
 };
 
@@ -168,6 +178,11 @@ static treb_status open_one(const RuleText *strategies, const char *path, const 
     Look look = {.tables = NULL};
     *out = NULL;
     if (s == NULL) return fail_memory(error);
+    s->dead = calloc(DEAD_ENDS, sizeof *s->dead);
+    if (s->dead == NULL) {
+        free(s);
+        return fail_memory(error);
+    }
     treb_status status = strategies != NULL
                              ? script_open_text(strategies, path, LUA_TTABLE, &s->script, error)
                              : script_open(path, LUA_TTABLE, stop, &s->script, error);
@@ -199,6 +214,7 @@ void strategy_free(Strategy *strategy)
 {
     if (strategy == NULL) return;
     script_free(strategy->script);
+    free(strategy->dead);
     free(strategy);
 }
 
@@ -290,6 +306,25 @@ static void make(lua_State *lua, Strategy *s, int ply, Move move)
     look_at(&s->look[ply + 1], &child);
 }
 
+/* Where a dead end is remembered. What goals and limits say depends on the position, the ply and the root, so at the
+ * same ply of the same search it is one again, by whatever moves it is reached. */
+static DeadEnd *dead_end(const Strategy *s, int ply)
+{
+    const treb_position *pos = &s->look[ply].pos;
+    uint64_t hash = (uint64_t)ply;
+    for (int c = 0; c < 2; c++) hash = (hash ^ pos->by_color[c]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int type = 0; type < TREB_TYPES; type++)
+        hash = (hash ^ hash >> 29 ^ pos->by_type[type]) * UINT64_C(0xbf58476d1ce4e5b9);
+    return &s->dead[hash >> (64 - DEAD_BITS)];
+}
+
+static bool is_dead_end(const Strategy *s, int ply)
+{
+    if (s->depth - ply < DEAD_PLIES) return false;
+    const DeadEnd *d = dead_end(s, ply);
+    return d->search == s->search && d->ply == ply && position_equal(&d->pos, &s->look[ply].pos);
+}
+
 static bool answer_all(lua_State *lua, Strategy *s, int ply, uint32_t node);
 
 /* Looks for a move of White's at a ply. Its node if there is one, else 0. */
@@ -297,7 +332,7 @@ static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
 {
     const Advice *a = s->follow;
     Move moves[MOVES_MAX];
-    if (ply == s->depth) return 0;
+    if (ply == s->depth || is_dead_end(s, ply)) return 0;
     int count = choose_moves(lua, s, a->us, ply, moves);
     for (int i = 0; i < count; i++) {
         uint32_t before = s->plan->nodes, node = add_node(lua, s->plan, moves[i]);
@@ -307,6 +342,8 @@ static uint32_t find_move(lua_State *lua, Strategy *s, int ply)
             return node;
         s->plan->nodes = before;
     }
+    if (s->depth - ply >= DEAD_PLIES)
+        *dead_end(s, ply) = (DeadEnd){s->look[ply].pos, s->search, ply};
     return 0;
 }
 
@@ -343,6 +380,11 @@ static bool follow(lua_State *lua, Strategy *s, int advice)
     if (!holds(lua, s, s->follow->holding, 0)) return false;
     for (s->depth = 1; s->depth <= s->follow->depth; s->depth++) {
         s->plan->nodes = 0;
+        /* No number stands for two searches. */
+        if (++s->search == 0) {
+            memset(s->dead, 0, DEAD_ENDS * sizeof *s->dead);
+            s->search = 1;
+        }
         add_node(lua, s->plan, 0);
         if (find_move(lua, s, 0) == 0) continue;
         s->plan->advice = advice;
