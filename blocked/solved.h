@@ -15,14 +15,18 @@ typedef struct SolvedWritten {
     uint64_t structures, kept; /* in the file; of them, taken over from an older one */
     uint64_t positions, open;  /* legal ones; of them, not decided */
     uint64_t bytes;
+    bool stopped; /* before all was there: there is no file, or the older one */
 } SolvedWritten;
+
+/* Told how many structures are in the file, and how many there will be; true to stop. May be NULL. */
+typedef bool SolvedTell(void *context, uint64_t done, uint64_t structures);
 
 /* Writes what the lattice knows of all structures below the position, all placements of the kings. They
  * are solved again, as wins have to be in time for the 50-move rule: tables, if the lattice's limits have
  * any, are asked by `rule`. After that the solution serves for nothing else. What an older file of the
  * same structure knows besides is kept. TREB_ERR_ARGUMENT if there is nothing to be written. */
-treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, SolvedWritten *out,
-                         treb_error *error);
+treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, SolvedTell *tell,
+                         void *context, SolvedWritten *out, treb_error *error);
 
 /* Adds the names of such files in some folders, as blocked_names has those of rank files. */
 bool solved_names(const char *const *directories, size_t count, BlockedNames *out);

@@ -28,6 +28,8 @@ typedef struct Stream {
 
 typedef struct Writing {
     Lattice *lattice;
+    SolvedTell *tell;
+    void *context;
     SolvedWritten *out;
     treb_error *error;
     Kept *kept;
@@ -415,9 +417,12 @@ static bool make_room(Writing *w)
 /* All structures in the order of the list, with the families solved as they come. */
 static bool write_structures(Writing *w)
 {
+    const uint32_t structures = w->header.solved.structures;
     size_t at = 0;
-    for (uint32_t i = 0; i < w->header.solved.structures; i++) {
+    for (uint32_t i = 0; i < structures; i++) {
         const SolvedKey *key = &w->header.solved.structure[i].key;
+        w->out->stopped = w->tell != NULL && w->tell(w->context, i, structures);
+        if (w->out->stopped) return false;
         for (int side = 0; side < 2; side++)
             memset(w->cell[side], SOLVED_OPEN, (size_t)solved_cells(key));
         for (; at < w->count && memcmp(&w->kept[at].key, key, sizeof *key) == 0; at++) {
@@ -464,8 +469,8 @@ static void writing_end(Writing *w)
     free(w->old_block);
 }
 
-treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, SolvedWritten *out,
-                         treb_error *error)
+treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, SolvedTell *tell,
+                         void *context, SolvedWritten *out, treb_error *error)
 {
     Cell cell;
     CellsKey key;
@@ -479,7 +484,12 @@ treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, 
     if (root->oracle != NULL)
         return fail(error, TREB_ERR_ARGUMENT,
                     "the tables have this position: there is nothing to write");
-    Writing w = {.lattice = lattice, .out = out, .error = error, .old_number = UINT64_MAX};
+    Writing w = {.lattice = lattice,
+                 .tell = tell,
+                 .context = context,
+                 .out = out,
+                 .error = error,
+                 .old_number = UINT64_MAX};
     SolvedKey name = solved_key(&key);
     solved_orient(&name);
     table_solved_name(&name, out->name);
@@ -493,5 +503,5 @@ treb_status solved_write(Solve *solve, SolvedRule *rule, const char *directory, 
     }
     out->structures = w.header.solved.structures;
     writing_end(&w);
-    return good ? TREB_OK : error->status;
+    return good || out->stopped ? TREB_OK : error->status;
 }

@@ -141,6 +141,9 @@ double cli_seconds(void);
  * they end the process at once. */
 const atomic_bool *cli_catch_signals(void);
 
+/* The same flag, cleared: what was interrupted has ended, and the next signal is for what follows. */
+const atomic_bool *cli_signals_anew(void);
+
 /* The end of so many seconds is a signal like others, so that a script that never returns ends, too; 0: there is none.
  * Whether it has come. */
 void cli_end_after(uint64_t seconds);

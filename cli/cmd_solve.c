@@ -44,9 +44,9 @@ static const char usage[] =
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
     "\n"
-    "Ctrl-C ends it, too, with what is proven.\n"
+    "Ctrl-C ends it, too, with what is proven; once more, writing or the check.\n"
     "Exit codes: 0 decided, 1 failed or a fault found, 2 no such position, 4 open,\n"
-    "130 the check was stopped.\n";
+    "130 writing or the check was stopped.\n";
 
 enum { LINE_MOVES = 512, OPEN = 4, OPEN_SIZE = 128, OPEN_SHOWN = 5, COUNT_SECONDS = 2 };
 

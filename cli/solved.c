@@ -11,17 +11,33 @@ bool solved_table_value(void *tables, const treb_position *pos, int *out)
     return true;
 }
 
+typedef struct Writing {
+    CliProgress progress;
+    const atomic_bool *stop;
+} Writing;
+
+static bool tell(void *writing, uint64_t done, uint64_t structures)
+{
+    Writing *w = writing;
+    cli_progress_share(&w->progress, done, structures, "writing");
+    return atomic_load(w->stop);
+}
+
 int solve_write_file(FILE *out, Solve *s, const char *directory, bool quiet)
 {
     char structures[32], positions[32], open[32], size[16], time[16];
     SolvedWritten written;
     treb_error error;
-    CliProgress progress;
     const double start = cli_seconds();
-    cli_progress_start(&progress, "solve", quiet);
-    cli_progress_tell(&progress, "writing");
-    treb_status status = solved_write(s, solved_table_value, directory, &written, &error);
-    cli_progress_clear(&progress);
+    Writing writing = {.stop = cli_signals_anew()}; /* what was interrupted before was the search */
+    cli_progress_start(&writing.progress, "solve", quiet);
+    treb_status status =
+        solved_write(s, solved_table_value, directory, tell, &writing, &written, &error);
+    cli_progress_clear(&writing.progress);
+    if (written.stopped) {
+        cli_error("solve", "stopped; %s/%s is not written", directory, written.name);
+        return CLI_STOPPED;
+    }
     if (status != TREB_OK) return cli_fail("solve", &error, NULL);
     cli_format_count(written.structures, structures);
     cli_format_count(written.positions, positions);

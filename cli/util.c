@@ -75,6 +75,12 @@ const atomic_bool *cli_catch_signals(void)
     return &stop;
 }
 
+const atomic_bool *cli_signals_anew(void)
+{
+    atomic_store(&stop, false);
+    return &stop;
+}
+
 static void on_alarm(int signal)
 {
     (void)signal;

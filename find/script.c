@@ -18,6 +18,7 @@ struct Script {
     size_t bytes;
     bool full;               /* it wanted more than it may have */
     int chunk, used;         /* in the registry: what is called; rules that it uses */
+    char name[256];          /* what errors call it */
     char folder[4096];       /* of a file; else empty */
     const RuleText *rules;   /* in its place: those in memory; or NULL */
     Look *look, *root;       /* what is asked about; of a strategy, where its search began */
@@ -89,7 +90,9 @@ static void *bounded(void *context, void *old, size_t before, size_t size)
         return NULL;
     }
     void *grown = realloc(old, size);
-    if (grown != NULL) script->bytes += size - had;
+    if (grown == NULL) return NULL;
+    script->bytes += size - had;
+    script->full = false; /* where it was: Lua has swept, and asked again */
     return grown;
 }
 
@@ -137,7 +140,8 @@ static treb_status script_fail(Script *script, int status, treb_error *error)
 {
     lua_State *lua = script->lua;
     if (script->full)
-        return fail(error, TREB_ERR_ARGUMENT, "it wants more than %d MiB of memory", MEMORY >> 20);
+        return fail(error, TREB_ERR_ARGUMENT, "%s: it wants more than %d MiB of memory",
+                    script->name, MEMORY >> 20);
     if (status == LUA_ERRMEM) return fail_memory(error);
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
     return fail(error, TREB_ERR_ARGUMENT, "%s", text != NULL ? text : "it failed");
@@ -204,6 +208,8 @@ static void look_for_stop(lua_State *lua, lua_Debug *debug)
 static treb_status script_make(Source *source, Script **out, treb_error *error)
 {
     Script *script = *out = source->script;
+    snprintf(script->name, sizeof script->name, "%s",
+             source->path != NULL ? source->path : "condition");
     lua_State *lua = script->lua = lua_newstate(bounded, script);
     if (lua == NULL) {
         free(script);

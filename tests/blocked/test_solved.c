@@ -34,7 +34,14 @@ static bool no_rule(void *context, const treb_position *pos, int *out)
     return false;
 }
 
-static void write_fen(const char *fen, int men, SolvedWritten *written, char path[PATH_SIZE])
+static bool half_way(void *context, uint64_t done, uint64_t structures)
+{
+    (void)context;
+    return 2 * done > structures;
+}
+
+static void write_until(const char *fen, int men, SolvedTell *tell, SolvedWritten *written,
+                        char path[PATH_SIZE])
 {
     treb_position pos;
     treb_error error;
@@ -42,10 +49,26 @@ static void write_fen(const char *fen, int men, SolvedWritten *written, char pat
     ck_assert_int_eq(treb_position_from_fen(fen, &pos, &error), TREB_OK);
     Solve *s = solve_position(&pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
-    treb_status status = solved_write(s, no_rule, directory, written, &error);
+    treb_status status = solved_write(s, no_rule, directory, tell, NULL, written, &error);
     ck_assert_msg(status == TREB_OK, "%s", error.text);
     snprintf(path, PATH_SIZE, "%s/%s", directory, written->name);
     solve_free(s);
+}
+
+static void write_fen(const char *fen, int men, SolvedWritten *written, char path[PATH_SIZE])
+{
+    write_until(fen, men, NULL, written, path);
+    ck_assert(!written->stopped);
+}
+
+static int files(void)
+{
+    int count = 0;
+    DIR *list = opendir(directory);
+    for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;)
+        count += e->d_name[0] != '.';
+    closedir(list);
+    return count;
 }
 
 static void must_be_right(const char *path, uint64_t most)
@@ -115,6 +138,23 @@ START_TEST(written_and_right)
     ck_assert_str_eq(written.name, again.name);
     ck_assert_uint_ge(again.structures, written.structures);
     ck_assert_uint_le(again.open - (again.positions - written.positions), written.open);
+    must_be_right(path, SAMPLE);
+}
+END_TEST
+
+/* Nothing of it is left, and what was there before stays. */
+START_TEST(stopped)
+{
+    static const char fen[] = "8/8/1p6/p7/P7/1P2k3/8/4K3 b - - 0 1";
+    SolvedWritten written;
+    char path[PATH_SIZE];
+    write_until(fen, 1, half_way, &written, path);
+    ck_assert(written.stopped);
+    ck_assert_int_eq(files(), 0);
+    write_fen(fen, 1, &written, path);
+    write_until(fen, 1, half_way, &written, path);
+    ck_assert(written.stopped);
+    ck_assert_int_eq(files(), 1);
     must_be_right(path, SAMPLE);
 }
 END_TEST
@@ -283,6 +323,7 @@ int main(void)
     tcase_add_test(files, names);
     tcase_add_test(files, places);
     tcase_add_test(files, written_and_right);
+    tcase_add_test(files, stopped);
     tcase_add_test(files, damage_is_found);
     tcase_add_test(files, torn_files);
     tcase_add_test(files, the_library_answers);
