@@ -4,6 +4,7 @@
 
 #include "answer/parts.h"
 #include "blocked/blocked.h"
+#include "blocked/solved.h"
 #include "core/material.h"
 
 json_t *answer_counts(const AnswerFiles *files)
@@ -128,12 +129,13 @@ static json_t *list_materials(AnswerContext *context, AnswerFiles *files, uint64
     return array;
 }
 
-/* The names of the blocked-pawn tables. */
-static json_t *list_ranks(const AnswerContext *context)
+/* The names of blocked-pawn tables, or of solved pawn endings. */
+static json_t *list_names(const AnswerContext *context,
+                          bool (*find)(const char *const *, size_t, BlockedNames *))
 {
-    BlockedNames names;
+    BlockedNames names = {0};
     json_t *array = json_array();
-    if (!blocked_names(context->directories, context->directory_count, &names)) return array;
+    if (!find(context->directories, context->directory_count, &names)) return array;
     for (size_t i = 0; i < names.count; i++) json_array_append_new(array, json_text(names.name[i]));
     blocked_names_free(&names);
     return array;
@@ -160,7 +162,8 @@ json_t *answer_tables(AnswerContext *context, treb_error *error)
     put(object, "directories", names);
     put(object, "bytes", json_integer((json_int_t)bytes));
     put(object, "tables", tables);
-    put(object, "ranks", list_ranks(context));
+    put(object, "ranks", list_names(context, blocked_names));
+    put(object, "solved", list_names(context, solved_names));
     free(files);
     return answer_unless_stopped(context, object, error);
 }

@@ -297,6 +297,10 @@ static int run(SolveArgs *args, treb_tables *tables)
     run.save = start + (double)args->every;
     run.solve = solve_new(&args->pos, &args->limits, &error);
     treb_status status = run.solve != NULL ? load(&run, &error) : error.status;
+    if (status == TREB_OK && args->write != NULL && !cli_make_folder("solve", args->write)) {
+        solve_free(run.solve);
+        return CLI_FAILED;
+    }
     if (status == TREB_OK) status = solve_run(run.solve, &error);
     cli_progress_clear(&run.progress);
     int code = CLI_OK;

@@ -146,12 +146,12 @@ Server *server_start(const ServerOptions *o, treb_error *error)
 
 const char *server_url(const Server *s) { return s->listening.url; }
 
-size_t server_tables(Server *s)
+int server_men(Server *s)
 {
     TableSet *set = tableset_acquire(&s->holder);
-    size_t count = treb_tables_count(set->tables);
+    int men = treb_tables_men(set->tables);
     tableset_release(set);
-    return count;
+    return men;
 }
 
 void server_tick(Server *s)
@@ -171,9 +171,11 @@ void server_reload(Server *s)
     treb_error error;
     s->metrics.reloads++;
     if (tableset_reload(&s->holder, &error) == TREB_OK) {
-        size_t count = server_tables(s);
-        log_message(&s->log, count > 0 || s->allow_empty ? "info" : "warning",
-                    "tables looked for again: %zu files", count);
+        TableSet *set = tableset_acquire(&s->holder);
+        const bool good = treb_tables_men(set->tables) > 0 || s->allow_empty;
+        log_message(&s->log, good ? "info" : "warning", "tables looked for again: %zu files",
+                    treb_tables_count(set->tables));
+        tableset_release(set);
         return;
     }
     s->metrics.failed_reloads++;

@@ -63,6 +63,7 @@ _FUNCTIONS = {
     "treb_tables_close": (None, [c_void_p]),
     "treb_tables_set_memory": (None, [c_void_p, c_uint64]),
     "treb_tables_count": (c_size_t, [c_void_p]),
+    "treb_tables_men": (c_int, [c_void_p]),
     "treb_tables_info": (c_int, [c_void_p, c_size_t, POINTER(CTableInfo), _ERROR]),
     "treb_tables_find": (c_int, [c_void_p, c_char_p, c_int, POINTER(CTableInfo), _ERROR]),
     "treb_probe_wdl": (c_int, [c_void_p, _POSITION, POINTER(c_int), _ERROR]),

@@ -170,6 +170,9 @@ class _Set:
     def count(self) -> int:
         return c.library().treb_tables_count(self.handle)
 
+    def men(self) -> int:
+        return c.library().treb_tables_men(self.handle)
+
 
 class Tablebase:
     """Tables of one or more folders, Trebuchet's files and Syzygy's. Any number of threads may ask
@@ -217,6 +220,11 @@ class Tablebase:
     def __len__(self) -> int:
         """How many table files there are."""
         return self._open_set().count()
+
+    @property
+    def men(self) -> int:
+        """The most men that a position may have of which something is known, 0 without tables."""
+        return self._open_set().men()
 
     def find_table(self, material: str, metric: str = "wdl") -> Table:
         """The file of a material, such as "KRPvKR"."""

@@ -275,12 +275,13 @@ class Failures(unittest.TestCase):
 class Folders(unittest.TestCase):
     def test_adding(self):
         with trebuchet.open_tablebase() as tablebase:
-            self.assertEqual(len(tablebase), 0)
+            self.assertEqual((len(tablebase), tablebase.men), (0, 0))
             self.assertIsNone(tablebase.get_wdl(KNOWN))
             self.assertEqual(tablebase.add_directory(SYZYGY), 12)
             self.assertEqual(tablebase.probe_wdl(KNOWN), 2)
             self.assertIsNone(tablebase.get_dtm(KNOWN))
             self.assertGreater(tablebase.add_directory(TABLES), 100)
+            self.assertEqual(tablebase.men, 4)
             self.assertEqual(tablebase.probe_dtm(KNOWN),
                              len(tablebase.best_line(KNOWN, "dtm").moves))
             with self.assertRaises(OSError):

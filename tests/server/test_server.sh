@@ -233,7 +233,7 @@ get 405 'games, GET' /v1/games; code method; header 'allow: POST, OPTIONS'
 get 405 'batch, GET' /v1/batch; code method; header 'allow: POST, OPTIONS'
 
 get 200 tables /v1/tables
-json 'd["ranks"] == ["d4-d5.exact.treb"]'
+json 'd["ranks"] == ["d4-d5.exact.treb"] and d["solved"] == []'
 json 'd["directories"] == ["tables"] and len(d["tables"]) == 6 and d["bytes"] == sum(f["bytes"] for t in d["tables"] for f in t["metrics"].values())'
 json '[t["material"] for t in d["tables"]][-1] == "KBNvK" and "dtc" not in d["tables"][-1]["metrics"]'
 json '[t for t in d["tables"] if t["material"] == "KPvK"][0]["counts"]["white"]["win"] == 124960'
@@ -541,6 +541,12 @@ get 200 'ready now' /healthz; json 'd == {"status": "ok", "tables": 4}'
 rm tables/*; kill -HUP $SERVER
 for _ in $(seq 50); do grep -q '"warning".*looked for again: 0 files' access && break; sleep 0.05; done
 get 503 'none any more' /healthz
+# A solved pawn ending is something to answer from.
+check 'a solved pawn ending' '"$T" solve -q -p 1 -t tables --write tables "8/8/8/3pK3/2kP4/8/8/8 w" >solved'
+kill -HUP $SERVER
+for _ in $(seq 50); do curl -s "$U/healthz" | grep -q '"ok"' && break; sleep 0.05; done
+get 200 'in the list' /v1/tables; json 'd["tables"] == [] and d["solved"] == ["d4-d5.solved.treb"]'
+get 200 'a position of it' '/v1/probe?fen=8/8/8/3pK3/2kP4/8/8/8_w'; json 'd["verdict"] == "loss"'
 finish 0 'SIGTERM without tables'
 start --quiet --allow-empty; get 200 'none, which is allowed' /healthz; json 'd == {"status": "ok", "tables": 0}'
 check 'no warning' '[ ! -s log ]'
