@@ -47,9 +47,20 @@ treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint
     return TREB_OK;
 }
 
-void paged_mind(const Paged *paged)
+/* Other files may be mapped, too, and hold more than `most` by themselves. Whoever gave pages back each time then would
+ * do nothing else, as others have to be told to forget them: so a quarter of `most` has to be new. */
+void paged_mind(Paged *paged)
 {
     uint64_t all, mapped;
-    if (paged->at != NULL && machine_held(paged->held, &all, &mapped) && mapped > paged->most)
-        madvise(paged->at, (size_t)paged->bytes, MADV_DONTNEED);
+    if (paged->at == NULL || !machine_held(paged->held, &all, &mapped) || mapped <= paged->most)
+        return;
+    const uint64_t left = __atomic_load_n(&paged->left, __ATOMIC_RELAXED);
+    if (mapped <= left + paged->most / 4) {
+        /* Others hold less by now. */
+        if (mapped < left) __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
+        return;
+    }
+    madvise(paged->at, (size_t)paged->bytes, MADV_DONTNEED);
+    if (machine_held(paged->held, &all, &mapped))
+        __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
 }

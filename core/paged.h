@@ -12,6 +12,7 @@ typedef struct Paged {
     void *at; /* NULL: none */
     uint64_t bytes;
     uint64_t most;  /* bytes of mapped files that the process may hold */
+    uint64_t left;  /* of them when pages were given back last: what is not this array's */
     int file, held; /* descriptors; `held`: see machine_held */
 } Paged;
 
@@ -22,6 +23,6 @@ void paged_close(Paged *paged);
 
 /* To be called now and then, by any thread: gives pages back if there are too many. Costs a few
  * microseconds. */
-void paged_mind(const Paged *paged);
+void paged_mind(Paged *paged);
 
 #endif

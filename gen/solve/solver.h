@@ -109,7 +109,7 @@ typedef struct Task {
 } Task;
 
 /* Gives memory back where sets are in a file: after each plane. */
-static inline void solver_mind(const Solver *s)
+static inline void solver_mind(Solver *s)
 {
     if (s->paged.at != NULL) paged_mind(&s->paged);
 }

@@ -23,18 +23,13 @@ says() { if grep -qE -- "$1" err; then pass; else fail "$what: no /$1/ in the me
 quiet() { if ! grep -qvE '^trebuchet [a-z]+: .* \([0-9:]+\)$' err; then pass; else fail "$what: messages on stderr"; fi; }
 silent() { if [ ! -s out ]; then pass; else fail "$what: output on stdout"; fi; }
 is_json() {
-    command -v python3 >/dev/null || return 0
-    if python3 -m json.tool <out >/dev/null 2>&1; then pass; else fail "$what: not JSON"; fi
+    if asks_python json out True; then pass; else fail "$what: not JSON"; fi
 }
 # is_json_lines: every line by itself.
 is_json_lines() {
-    command -v python3 >/dev/null || return 0
-    if python3 -c 'import json, sys
-for line in sys.stdin: json.loads(line)' <out 2>/dev/null; then pass; else fail "$what: not JSON lines"; fi
+    if asks_python lines out True; then pass; else fail "$what: not JSON lines"; fi
 }
 # json EXPRESSION: a Python expression about the object `d` is true.
 json() {
-    command -v python3 >/dev/null || return 0
-    if python3 -c "import json; d = json.load(open('out')); assert ($1)" 2>/dev/null; then pass
-    else fail "$what: not so: $1"; fi
+    if asks_python json out "$1"; then pass; else fail "$what: not so: $1"; fi
 }

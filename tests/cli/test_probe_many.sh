@@ -20,9 +20,7 @@ quiet() { if [ ! -s err ]; then pass; else fail "$what: messages on stderr"; fi;
 lines() { if [ "$(wc -l <out)" -eq "$1" ]; then pass; else fail "$what: $(wc -l <out) lines, not $1"; fi; }
 # json EXPRESSION: a Python expression about the list `d` of objects is true.
 json() {
-    command -v python3 >/dev/null || return 0
-    if python3 -c "import json; d = [json.loads(line) for line in open('out')]; assert ($1)" 2>/dev/null; then pass
-    else fail "$what: not so: $1"; fi
+    if asks_python lines out "$1"; then pass; else fail "$what: not so: $1"; fi
 }
 tab=$(printf '\t')
 row() { has "^$(printf '%s' "$1" | sed 's/[+?.]/\\&/g; s/ | /\t/g')"; }

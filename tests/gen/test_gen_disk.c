@@ -35,7 +35,7 @@ START_TEST(same_bytes)
         bool tight;
         uint64_t paged;
     } way[] = {
-        {4, 2, false, 0}, {4, 1, true, 0}, {4, 3, true, 0}, {0, 2, true, 0}, {0, 2, false, 1}};
+        {4, 2, false, 0}, {4, 1, true, 0}, {4, 3, true, 0}, {0, 2, true, 0}, {0, 2, false, 1 << 20}};
     snprintf(again, sizeof again, "%.4000s/again-%d", work, _i);
     ck_assert_int_eq(mkdir(again, 0777), 0);
     Run run = new_run(again, EVERY);

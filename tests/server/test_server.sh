@@ -60,8 +60,7 @@ header() { if tr -d '\r' <head | grep -qiE -- "^$1"; then pass; else fail "$what
 lacks() { if tr -d '\r' <head | grep -qiE -- "^$1"; then fail "$what: header /$1/"; else pass; fi; }
 # json EXPRESSION: a Python expression about the object `d` is true.
 json() {
-    if python3 -c "import json; d = json.load(open('body')); assert ($1)" 2>/dev/null; then pass
-    else fail "$what: not so: $1"; fi
+    if asks_python json body "$1"; then pass; else fail "$what: not so: $1"; fi
 }
 # code WORD: the answer is an error of this kind.
 code() { json "d['error']['code'] == '$1' and len(d['error']['message']) > 5"; header 'content-type: application/json'; }
