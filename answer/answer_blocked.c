@@ -134,13 +134,13 @@ static json_t *pairs_json(const uint64_t pairs[64])
     return object;
 }
 
-static void put_correspondence(json_t *object, const BlockedSquares *s)
+void answer_put_squares(json_t *object, const Squares *s)
 {
     json_t *groups = json_array();
     for (int i = 0; i < s->groups; i++) {
         char mark[8];
         json_t *group = json_object();
-        blocked_mark(i, mark);
+        squares_mark(i, mark);
         put(group, "mark", json_text(mark));
         put(group, "attacker", squares_json(s->group[i].squares));
         put(group, "defender", squares_json(s->group[i].answers));
@@ -169,7 +169,7 @@ static json_t *file_json(const Blocked *b)
     return json_text(slash != NULL ? slash + 1 : b->file);
 }
 
-json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares *squares,
+json_t *answer_blocked(AnswerContext *context, Blocked *b, const Squares *squares,
                        treb_error *error)
 {
     char fen[TREB_FEN_SIZE];
@@ -185,7 +185,7 @@ json_t *answer_blocked(AnswerContext *context, Blocked *b, const BlockedSquares 
     bool good = moves != NULL && object != NULL && put_moves(object, b, moves) &&
                 put_line(object, context, b, moves);
     free(moves);
-    if (good && squares != NULL) put_correspondence(object, squares);
+    if (good && squares != NULL) answer_put_squares(object, squares);
     if (good) return object;
     json_decref(object);
     fail(error, TREB_ERR_MEMORY, "out of memory, or a table could not be read");
@@ -278,11 +278,13 @@ json_t *answer_ranks(AnswerContext *context, const treb_position *pos, int attac
                      treb_error *error)
 {
     const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
-    BlockedSquares squares;
+    Squares squares;
+    Placements placements;
     if (answer_stopped(context)) return answer_unless_stopped(context, NULL, error);
     Blocked *b = answer_find_blocked(context, pos, error);
     if (b == NULL) return NULL;
-    blocked_squares(b, attacker >= 0 ? attacker : blocked_attacker(b), everywhere, &squares);
+    blocked_placements(b, &placements);
+    squares_find(&placements, attacker >= 0 ? attacker : blocked_attacker(b), everywhere, &squares);
     json_t *object = answer_stopped(context) ? NULL : answer_blocked(context, b, &squares, error);
     blocked_free(b);
     return answer_unless_stopped(context, object, error);

@@ -8,9 +8,12 @@
 #include "blocked/blocked.h"
 #include "blocked/solve.h"
 
+/* Corresponding squares: `attacker`, `groups`, `zugzwangs` and `double_zugzwangs` (docs/blocked.md). */
+void answer_put_squares(json_t *object, const Squares *squares);
+
 /* Everything about the position (docs/blocked.md lists the members); `squares` may be NULL, and so
  * may the context's tables. */
-json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const BlockedSquares *squares,
+json_t *answer_blocked(AnswerContext *context, Blocked *blocked, const Squares *squares,
                        treb_error *error);
 
 /* The same of any position that was solved, with the line if somebody wins (docs/http-api.md), on by the context's

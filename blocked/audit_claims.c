@@ -135,10 +135,9 @@ static AuditClaim ask_oracle(AuditMap *map, const Family *f, const treb_position
     return claim;
 }
 
-/* Of a position whose family is unknown: whoever moves has at least what captures of pieces lead to. */
-static AuditClaim claim_by_captures(AuditMap *map, const treb_position *pos)
+/* Of a position of whose family not all is looked for: whoever moves has at least what captures of pieces lead to. */
+static AuditClaim claim_by_captures(AuditMap *map, const treb_position *pos, AuditClaim claim)
 {
-    AuditClaim claim = unknown;
     Move moves[MOVES_MAX];
     uint64_t pieces = pos->by_color[!pos->turn] & ~pos->by_type[TREB_PAWN];
     for (int n = map->retakes ? movegen_captures(pos, moves) : 0; n-- > 0;) {
@@ -160,13 +159,13 @@ AuditClaim audit_claim_plain(AuditMap *map, const treb_position *pos)
     Signature s = signature_of(pos);
     const Family *f = find(map, &s);
     AuditClaim claim;
-    if (f == NULL || !f->solved) return claim_by_captures(map, pos);
+    if (f == NULL || !f->solved) return claim_by_captures(map, pos, unknown);
     Cell cell = position_cell(pos);
     if (f->oracle != NULL && !cell_in(f->filled[pos->turn], cell)) return ask_oracle(map, f, pos);
     for (int level = SURE; level <= MAYBE; level++)
         for (int winner = 0; winner < 2; winner++)
             claim.won[level][winner] = cell_in(f->won[level][winner][pos->turn], cell);
-    return claim;
+    return f->only == FAMILY_BOTH ? claim : claim_by_captures(map, pos, claim);
 }
 
 AuditClaim audit_claim(AuditMap *map, const treb_position *pos)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "blocked/settle.h"
+#include "blocked/squares.h"
 #include "core/table_ranks.h"
 
 enum { BLOCKED_WHY_SIZE = 160 };
@@ -81,38 +82,12 @@ int blocked_moves(Blocked *blocked, BlockedMove out[MOVES_MAX]);
 int blocked_line(Blocked *blocked, BlockedMove *out, int capacity, BlockedEnd *end,
                  treb_position *last);
 
-/* ---- Corresponding squares ------------------------------------------------------------------- */
-
-enum { SQUARES_GROUPS_MAX = 64 };
-
-/* Squares of the attacking king that are in mutual zugzwang with the same squares of the defender:
- * they correspond. When the attacker steps on one, the defender must be able to step on one of
- * `answers`. */
-typedef struct SquaresGroup {
-    uint64_t squares, answers;
-} SquaresGroup;
-
-typedef struct BlockedSquares {
-    int attacker;
-    SquaresGroup group[SQUARES_GROUPS_MAX]; /* those with few answers first */
-    int groups;
-    uint64_t zugzwang[64]; /* by attacker's square: defender's squares where the attacker to move
-                              does not win, and the defender to move loses */
-    int zugzwangs;
-    uint64_t double_zugzwang[64]; /* of them, where whoever moves loses */
-    int double_zugzwangs;
-} BlockedSquares;
-
-/* Only squares of `region`, by colour, are looked at. */
-void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
-                     BlockedSquares *out);
+/* What its ranks say of all placements: of the ranks who wins, or who reaches the goal. */
+void blocked_placements(const Blocked *blocked, Placements *out);
 
 /* The side whose win is of interest: the winner's of the position, else the one that wins more
  * placements. */
 int blocked_attacker(const Blocked *blocked);
-
-/* The mark of group number `group`: "1", "2", ... */
-void blocked_mark(int group, char out[8]);
 
 /* ---- Rank files (core/table_ranks.h) --------------------------------------------------------- */
 
@@ -147,7 +122,5 @@ treb_status blocked_save(const Blocked *blocked, const char *directory, treb_err
 void blocked_print_tsv(FILE *out, const Blocked *blocked, int attacker, const uint64_t region[2]);
 void blocked_print_table(FILE *out, const Blocked *blocked, int attacker, int side,
                          const uint64_t region[2]);
-void blocked_print_squares(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
-void blocked_print_svg(FILE *out, const Blocked *blocked, const BlockedSquares *squares);
 
 #endif

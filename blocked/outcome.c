@@ -92,7 +92,7 @@ static void find_use(const Lead *lead, size_t words, uint64_t *use)
     pull(lead, all_of(lead->child, !lead->side), use);
 }
 
-/* What is known after a promotion to an unknown family by those who take the new piece at once: they have at least
+/* What is known after a promotion to a family of which not all is looked for by those who take the new piece at once: they have at least
  * what that leads to. Corrects `won` at a level, and `use` is its bound. */
 static void take_back(const Lead *lead, int winner, int level, const uint64_t *use, size_t words,
                       uint64_t *won)
@@ -129,7 +129,8 @@ static void find_won(const Lead *lead, int winner, int level, const uint64_t *us
     }
     pull(lead, source, won);
     for (size_t w = 0; w < words; w++) won[w] &= use[w];
-    if (f == NULL) take_back(lead, winner, level, use, words, won);
+    /* Where only the wins of a winner were looked for nothing else is known of it. */
+    if (f == NULL || f->only != FAMILY_BOTH) take_back(lead, winner, level, use, words, won);
 }
 
 /* The levels that are looked at in a family are those before this one. */

@@ -118,7 +118,8 @@ static bool solve_exact(Blocked *b)
     LatticeLimits limits = r->limits;
     limits.all = r->all;
     b->lattice = lattice_new(&limits);
-    if (b->lattice == NULL || (b->family = lattice_add(b->lattice, &b->key, false, FAMILY_BOTH)) == NULL)
+    if (b->lattice == NULL ||
+        (b->family = lattice_add(b->lattice, &b->key, false, FAMILY_BOTH)) == NULL)
         return false;
     set[r->pos.turn][position_king(&r->pos, TREB_WHITE)] =
         square_bit(position_king(&r->pos, TREB_BLACK));
@@ -210,4 +211,24 @@ BlockedValue blocked_value(const Blocked *b, int side, int white_king, int black
     if (value.verdict == BLOCKED_DRAW && (value.can[0] || value.can[1]))
         value.verdict = BLOCKED_OPEN;
     return value;
+}
+
+void blocked_placements(const Blocked *b, Placements *out)
+{
+    out->pos = b->request.pos;
+    memcpy(out->legal, b->legal, sizeof out->legal);
+    for (int winner = 0; winner < 2; winner++) {
+        memcpy(out->won[winner], b->by[winner].won, sizeof out->won[winner]);
+        memcpy(out->open[winner], b->by[winner].open, sizeof out->open[winner]);
+    }
+}
+
+int blocked_attacker(const Blocked *b)
+{
+    Placements placements;
+    const treb_position *pos = &b->request.pos;
+    BlockedValue value =
+        blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
+    blocked_placements(b, &placements);
+    return squares_attacker(&placements, verdict_winner(value.verdict));
 }

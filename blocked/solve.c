@@ -216,6 +216,43 @@ void solve_state(const Solve *s, SolveState *out)
     }
 }
 
+/* Of a table everything is asked. */
+static void fill_all(Family *f)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < cells_words(&f->key); w++) family_fill(f, side, w, UINT64_MAX);
+}
+
+static void copy_placements(const Family *f, Placements *out)
+{
+    for (int side = 0; side < 2; side++)
+        for (int king = 0; king < 64; king++)
+            for (int winner = 0; winner < 2; winner++) {
+                const size_t w = (size_t)king;
+                out->legal[side][king] = f->legal[side][w];
+                out->won[winner][side][king] = f->won[SURE][winner][side][w];
+                out->open[winner][side][king] = word_open(f, winner, side, w) & f->legal[side][w];
+            }
+}
+
+bool solve_placements(Solve *s, Placements *out)
+{
+    Cell cell;
+    CellsKey key;
+    Lattice *lattice = s->lattice;
+    *out = (Placements){.pos = s->pos};
+    if (!cells_from_position(&s->pos, &key, &cell) || key.men > 0) return false;
+    Family *f = lattice_find(lattice, &key);
+    /* If the game is over nothing was looked at. */
+    if (f == NULL && (f = lattice_add(lattice, &key, true, FAMILY_BOTH)) == NULL) return false;
+    if (f->oracle != NULL)
+        fill_all(f);
+    else if (!lattice->stopped && !lattice_resolve(lattice, f, NULL) && !lattice->stopped)
+        return false;
+    copy_placements(f, out);
+    return lattice_sound(lattice);
+}
+
 int solve_line(Solve *s, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last)
 {
     SettleLine line = {

@@ -6,6 +6,7 @@
 
 #include "blocked/rule50.h"
 #include "blocked/settle.h"
+#include "blocked/squares.h"
 
 enum { SOLVE_WHY_SIZE = 160 };
 
@@ -58,6 +59,10 @@ typedef struct SolveState {
 } SolveState;
 
 void solve_state(const Solve *solve, SolveState *out);
+
+/* What all placements of the kings among its pawns are worth, as far as the limits allow. Kings and pawns are all
+ * there is. False on failure. */
+bool solve_placements(Solve *solve, Placements *out);
 
 /* The best play, the winner on the shortest way to each capture or promotion: as blocked_line. */
 int solve_line(Solve *solve, BlockedMove *out, int capacity, BlockedEnd *end, treb_position *last);

@@ -1,11 +1,11 @@
-/* squares.c - corresponding squares and mutual zugzwangs, read from the ranks. */
+/* squares.c - see squares.h. */
+#include "blocked/squares.h"
+
 #include <string.h>
 
-#include "blocked/blocked.h"
-
-/* What the ranks say of one placement, by the attacker's and the defender's square. */
+/* One placement, by the attacker's and the defender's square. */
 typedef struct SquaresView {
-    const Blocked *b;
+    const Placements *all;
     int attacker;
 } SquaresView;
 
@@ -15,7 +15,7 @@ static bool holds(const SquaresView *v, const uint64_t set[64], int a, int d)
     return bit_test(set[white ? a : d], white ? d : a);
 }
 
-static void add_to_group(BlockedSquares *out, int a, uint64_t answers)
+static void add_to_group(Squares *out, int a, uint64_t answers)
 {
     int i = 0;
     while (i < out->groups && out->group[i].answers != answers) i++;
@@ -32,7 +32,7 @@ static int compare_groups(const SquaresGroup *a, const SquaresGroup *b)
     return order;
 }
 
-static void sort_groups(BlockedSquares *out)
+static void sort_groups(Squares *out)
 {
     for (int i = 1; i < out->groups; i++) {
         SquaresGroup group = out->group[i];
@@ -43,31 +43,32 @@ static void sort_groups(BlockedSquares *out)
     }
 }
 
-static void find_zugzwangs(const SquaresView *v, const uint64_t region[2], BlockedSquares *out)
+static void find_zugzwangs(const SquaresView *v, const uint64_t region[2], Squares *out)
 {
     int attacker = v->attacker, defender = !attacker;
-    const BlockedRanks *mine = &v->b->by[attacker], *theirs = &v->b->by[defender];
+    const Placements *p = v->all;
     for (uint64_t left = region[attacker]; left != 0;) {
         int a = bit_pop(&left);
         for (uint64_t other = region[defender]; other != 0;) {
             int d = bit_pop(&other);
-            if (!holds(v, v->b->legal[attacker], a, d) || !holds(v, v->b->legal[defender], a, d) ||
-                !holds(v, mine->won[defender], a, d) || holds(v, mine->won[attacker], a, d) ||
-                holds(v, mine->open[attacker], a, d))
+            if (!holds(v, p->legal[attacker], a, d) || !holds(v, p->legal[defender], a, d) ||
+                !holds(v, p->won[attacker][defender], a, d) ||
+                holds(v, p->won[attacker][attacker], a, d) ||
+                holds(v, p->open[attacker][attacker], a, d))
                 continue;
             out->zugzwang[a] |= square_bit(d);
             out->zugzwangs++;
-            if (!holds(v, theirs->won[attacker], a, d)) continue;
+            if (!holds(v, p->won[defender][attacker], a, d)) continue;
             out->double_zugzwang[a] |= square_bit(d);
             out->double_zugzwangs++;
         }
     }
 }
 
-void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region[2],
-                     BlockedSquares *out)
+void squares_find(const Placements *placements, int attacker, const uint64_t region[2],
+                  Squares *out)
 {
-    SquaresView view = {blocked, attacker};
+    SquaresView view = {placements, attacker};
     memset(out, 0, sizeof *out);
     out->attacker = attacker;
     find_zugzwangs(&view, region, out);
@@ -76,15 +77,12 @@ void blocked_squares(const Blocked *blocked, int attacker, const uint64_t region
     sort_groups(out);
 }
 
-int blocked_attacker(const Blocked *b)
+int squares_attacker(const Placements *p, int winner)
 {
-    const treb_position *pos = &b->request.pos;
-    BlockedValue value =
-        blocked_value(b, pos->turn, position_king(pos, TREB_WHITE), position_king(pos, TREB_BLACK));
-    if (verdict_winner(value.verdict) >= 0) return verdict_winner(value.verdict);
     int won[2] = {0, 0};
-    for (int i = 0; i < 256; i++) won[i / 128] += bit_count(b->by[i / 128].won[i / 64 % 2][i % 64]);
+    if (winner >= 0) return winner;
+    for (int i = 0; i < 256; i++) won[i / 128] += bit_count(p->won[i / 128][i / 64 % 2][i % 64]);
     return won[1] > won[0] ? TREB_BLACK : TREB_WHITE;
 }
 
-void blocked_mark(int group, char out[8]) { snprintf(out, 8, "%d", (group + 1) % 1000); }
+void squares_mark(int group, char out[8]) { snprintf(out, 8, "%d", (group + 1) % 1000); }

@@ -2,7 +2,7 @@
  *
  * Squares of the attacking king carry a filled mark, those of the defender a ring; the same number
  * and colour belong together. The men are drawn with a few curves of their own. */
-#include "blocked/blocked.h"
+#include "blocked/squares.h"
 
 enum { CELL = 64, MARGIN = 28, BOARD = 8 * CELL, PANEL = 290 };
 
@@ -52,11 +52,10 @@ static void draw_man(FILE *out, int square, int color, int type, const char *opa
             color == TREB_WHITE ? "#2b2622" : "#0f0d0b", opacity);
 }
 
-static void put_men(FILE *out, const Blocked *b)
+static void put_men(FILE *out, const treb_position *pos)
 {
-    const treb_position *pos = &b->request.pos;
     for (int color = 0; color < 2; color++) {
-        for (uint64_t pawns = b->key.pawns[color]; pawns != 0;)
+        for (uint64_t pawns = pos->by_type[TREB_PAWN] & pos->by_color[color]; pawns != 0;)
             draw_man(out, bit_pop(&pawns), color, TREB_PAWN, "1");
         draw_man(out, position_king(pos, color), color, TREB_KING, "1");
     }
@@ -70,7 +69,7 @@ static void put_mark(FILE *out, int x, int y, int group, bool filled, bool small
     const char *color = palette[group % COLORS];
     int radius = small ? 11 : 16;
     char text[8];
-    blocked_mark(group, text);
+    squares_mark(group, text);
     fprintf(
         out,
         "<circle cx=\"%d\" cy=\"%d\" r=\"%d\" fill=\"%s\" stroke=\"%s\" "
@@ -81,7 +80,7 @@ static void put_mark(FILE *out, int x, int y, int group, bool filled, bool small
 
 /* The marks of one square: one in the middle, more side by side and smaller; beside a king that
  * stands there they go into the corners. */
-static void put_marks(FILE *out, const Blocked *b, const BlockedSquares *s, int square)
+static void put_marks(FILE *out, const treb_position *pos, const Squares *s, int square)
 {
     struct {
         int group;
@@ -98,7 +97,7 @@ static void put_marks(FILE *out, const Blocked *b, const BlockedSquares *s, int 
             mark[marks++].filled = false;
         }
     }
-    bool small = marks > 1 || bit_test(b->request.pos.by_type[TREB_KING], square);
+    bool small = marks > 1 || bit_test(pos->by_type[TREB_KING], square);
     static const int place[4][2] = {{-18, -18}, {18, 18}, {18, -18}, {-18, 18}};
     for (int i = 0; i < marks; i++)
         put_mark(out, left_of(square) + CELL / 2 + (small ? place[i][0] : 0),
@@ -122,7 +121,7 @@ static void put_set(FILE *out, uint64_t set, int most)
     }
 }
 
-static int put_groups(FILE *out, const BlockedSquares *s, int x, int y, int bottom)
+static int put_groups(FILE *out, const Squares *s, int x, int y, int bottom)
 {
     for (int i = 0; i < s->groups && y < bottom; i++, y += 30) {
         fprintf(out, "<g text-anchor=\"middle\" font-weight=\"bold\">");
@@ -136,7 +135,7 @@ static int put_groups(FILE *out, const BlockedSquares *s, int x, int y, int bott
     return y;
 }
 
-static void put_zugzwangs(FILE *out, const BlockedSquares *s, int x, int y)
+static void put_zugzwangs(FILE *out, const Squares *s, int x, int y)
 {
     bool twice = s->double_zugzwangs > 0;
     const uint64_t *pairs = twice ? s->double_zugzwang : s->zugzwang;
@@ -161,7 +160,7 @@ static void put_zugzwangs(FILE *out, const BlockedSquares *s, int x, int y)
                 MARGIN + BOARD + 19, all - listed);
 }
 
-static void put_panel(FILE *out, const BlockedSquares *s)
+static void put_panel(FILE *out, const Squares *s)
 {
     static const char *const colors[2] = {"White", "Black"};
     int x = MARGIN + BOARD + 24, y = MARGIN + 16;
@@ -179,11 +178,11 @@ static void put_panel(FILE *out, const BlockedSquares *s)
     fprintf(out, "</g>\n");
 }
 
-void blocked_print_svg(FILE *out, const Blocked *b, const BlockedSquares *s)
+void squares_print_svg(FILE *out, const Placements *p, const Squares *s)
 {
     char fen[TREB_FEN_SIZE];
     int width = MARGIN + BOARD + 24 + PANEL, height = 2 * MARGIN + BOARD + 4;
-    position_to_fen(&b->request.pos, fen);
+    position_to_fen(&p->pos, fen);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
             "height=\"%d\" font-family=\"Helvetica,Arial,sans-serif\">\n"
@@ -191,9 +190,9 @@ void blocked_print_svg(FILE *out, const Blocked *b, const BlockedSquares *s)
             "<rect width=\"%d\" height=\"%d\" fill=\"#fffdf8\"/>\n",
             width, height, width, height, fen, width, height);
     put_board(out);
-    put_men(out, b);
+    put_men(out, &p->pos);
     fprintf(out, "<g text-anchor=\"middle\" font-weight=\"bold\">\n");
-    for (int square = 0; square < 64; square++) put_marks(out, b, s, square);
+    for (int square = 0; square < 64; square++) put_marks(out, &p->pos, s, square);
     fprintf(out, "</g>\n");
     put_panel(out, s);
     fprintf(out, "</svg>\n");

@@ -79,7 +79,7 @@ void blocked_print_table(FILE *out, const Blocked *b, int attacker, int side,
 /* ---- Corresponding squares ------------------------------------------------------------------- */
 
 /* The marks of a square: "3", or "1,4" where a defender's square answers several. */
-static void marks_of(const BlockedSquares *s, int square, bool attacker, char out[32])
+static void marks_of(const Squares *s, int square, bool attacker, char out[32])
 {
     int at = 0;
     out[0] = '\0';
@@ -87,21 +87,24 @@ static void marks_of(const BlockedSquares *s, int square, bool attacker, char ou
         char mark[8];
         uint64_t set = attacker ? s->group[i].squares : s->group[i].answers;
         if (!bit_test(set, square)) continue;
-        blocked_mark(i, mark);
+        squares_mark(i, mark);
         at += snprintf(out + at, 32 - at, at ? ",%s" : "%s", mark);
     }
 }
 
-static void print_board(FILE *out, const Blocked *b, const BlockedSquares *s, bool attacker)
+static void print_board(FILE *out, const treb_position *pos, const Squares *s, bool attacker)
 {
+    const uint64_t pawns = pos->by_type[TREB_PAWN];
     for (int rank = 7; rank >= 0; rank--) {
         fprintf(out, "  %d ", rank + 1);
         for (int file = 0; file < 8; file++) {
             int square = square_at(file, rank);
             char text[32];
             marks_of(s, square, attacker, text);
-            if (bit_test(b->key.pawns[TREB_WHITE], square)) snprintf(text, sizeof text, "P");
-            if (bit_test(b->key.pawns[TREB_BLACK], square)) snprintf(text, sizeof text, "p");
+            if (bit_test(pawns & pos->by_color[TREB_WHITE], square))
+                snprintf(text, sizeof text, "P");
+            if (bit_test(pawns & pos->by_color[TREB_BLACK], square))
+                snprintf(text, sizeof text, "p");
             fprintf(out, " %5s", text[0] ? text : ".");
         }
         fputc('\n', out);
@@ -120,7 +123,7 @@ static void print_set(FILE *out, uint64_t set)
     }
 }
 
-static void print_zugzwangs(FILE *out, const BlockedSquares *s, const uint64_t pairs[64])
+static void print_zugzwangs(FILE *out, const Squares *s, const uint64_t pairs[64])
 {
     int column = 0;
     for (int a = 0; a < 64; a++)
@@ -141,7 +144,7 @@ static void print_zugzwangs(FILE *out, const BlockedSquares *s, const uint64_t p
     if (column) fputc('\n', out);
 }
 
-void blocked_print_squares(FILE *out, const Blocked *b, const BlockedSquares *s)
+void squares_print(FILE *out, const Placements *p, const Squares *s)
 {
     static const char *const colors[2] = {"White", "Black"};
     const char *attacker = colors[s->attacker], *defender = colors[!s->attacker];
@@ -153,13 +156,13 @@ void blocked_print_squares(FILE *out, const Blocked *b, const BlockedSquares *s)
                 "one with\nthe same mark: with both there, whoever has the move is worse off.\n\n",
                 attacker, defender);
         fprintf(out, "%s's king:\n", attacker);
-        print_board(out, b, s, true);
+        print_board(out, &p->pos, s, true);
         fprintf(out, "\n%s's king:\n", defender);
-        print_board(out, b, s, false);
+        print_board(out, &p->pos, s, false);
         fputc('\n', out);
         for (int i = 0; i < s->groups; i++) {
             char mark[8];
-            blocked_mark(i, mark);
+            squares_mark(i, mark);
             fprintf(out, "  %3s  ", mark);
             print_set(out, s->group[i].squares);
             fprintf(out, "  :  ");

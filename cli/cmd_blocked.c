@@ -123,11 +123,11 @@ static bool read_squares(const char *text, uint64_t *out)
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static bool write_svg(const char *path, const Blocked *b, const BlockedSquares *squares)
+static bool write_svg(const char *path, const Placements *p, const Squares *squares)
 {
     FILE *file = cli_open_output("blocked", path);
     if (file == NULL) return false;
-    blocked_print_svg(file, b, squares);
+    squares_print_svg(file, p, squares);
     return cli_close_output("blocked", path, file);
 }
 
@@ -137,7 +137,7 @@ static int print_failure(void)
     return CLI_FAILED;
 }
 
-static int print_json(const treb_tables *tables, Blocked *b, const BlockedSquares *squares)
+static int print_json(const treb_tables *tables, Blocked *b, const Squares *squares)
 {
     treb_error error;
     AnswerContext context = {.tables = tables};
@@ -148,11 +148,13 @@ static int print_json(const treb_tables *tables, Blocked *b, const BlockedSquare
 static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
 {
     int attacker = args->attacker != NO_COLOR ? args->attacker : blocked_attacker(b);
-    BlockedSquares squares;
+    Squares squares;
+    Placements placements;
     bool wanted = args->squares || args->svg != NULL, plain = true;
-    blocked_squares(b, attacker, args->region, &squares);
+    blocked_placements(b, &placements);
+    squares_find(&placements, attacker, args->region, &squares);
     if (args->svg != NULL) {
-        if (!write_svg(args->svg, b, &squares)) return CLI_FAILED;
+        if (!write_svg(args->svg, &placements, &squares)) return CLI_FAILED;
         plain = strcmp(args->svg, "-") != 0;
     }
     if (cli_json_wanted()) return print_json(tables, b, wanted ? &squares : NULL);
@@ -167,7 +169,7 @@ static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
     }
     if (args->squares) {
         putchar('\n');
-        blocked_print_squares(stdout, b, &squares);
+        squares_print(stdout, &placements, &squares);
     }
     return CLI_OK;
 }

@@ -40,6 +40,9 @@ static const char usage[] =
     "  -w, --write DIR        write all that is known of the structures below the\n"
     "                         position, for all squares of the kings, into a file in\n"
     "                         DIR, which probe, line, serve and engines read\n"
+    "      --squares          then the corresponding squares: mutual zugzwangs of all\n"
+    "                         squares of the kings, whatever the pawns can do counted\n"
+    "      --svg FILE         draw them; - for standard output, and nothing else\n"
     "      --json             print one JSON object\n"
     "  -q, --quiet            no progress\n"
     "  -h, --help             this text\n"
@@ -56,7 +59,8 @@ typedef struct SolveArgs {
     LatticeLimits limits;
     uint64_t pieces, seconds, every;
     const char *save, *write; /* NULL: nowhere */
-    bool quiet, check, pgn;
+    const char *svg;
+    bool quiet, check, pgn, squares;
 } SolveArgs;
 
 /* When to stop, and what is told until then. */
@@ -228,7 +232,7 @@ static int print_pgn(AnswerContext *context, Solve *s)
     return CLI_OK;
 }
 
-static int print(AnswerContext *context, Solve *s, double seconds, bool pgn)
+static int print(AnswerContext *context, Solve *s, double seconds, bool pgn, const Squares *squares)
 {
     const bool won = verdict_winner(s->value.verdict) >= 0;
     if (pgn) return print_pgn(context, s);
@@ -237,6 +241,7 @@ static int print(AnswerContext *context, Solve *s, double seconds, bool pgn)
         json_t *object = answer_solve(context, s, &error);
         if (object == NULL) return cli_fail("solve", &error, NULL);
         json_object_set_new(object, "seconds", cli_json_real(seconds, 2));
+        if (squares != NULL) answer_put_squares(object, squares);
         return cli_json_answer("solve", object);
     }
     cli_print_board(&s->pos);
@@ -263,6 +268,33 @@ static treb_status load(SolveRun *run, treb_error *error)
     return status;
 }
 
+static bool write_svg(const char *path, const Placements *placements, const Squares *squares)
+{
+    FILE *file = cli_open_output("solve", path);
+    if (file == NULL) return false;
+    squares_print_svg(file, placements, squares);
+    return cli_close_output("solve", path, file);
+}
+
+/* Placements in which it is open whether the attacker wins. */
+static int count_open(const Placements *p, int attacker)
+{
+    int count = 0;
+    for (int i = 0; i < 128; i++) count += bit_count(p->open[attacker][i / 64][i % 64]);
+    return count;
+}
+
+static void print_squares(const Placements *placements, const Squares *squares)
+{
+    char count[32];
+    const int open = count_open(placements, squares->attacker);
+    putchar('\n');
+    squares_print(stdout, placements, squares);
+    cli_format_count((uint64_t)open, count);
+    if (open > 0)
+        printf("\nOpen are %s placements of the kings, so that there may be more.\n", count);
+}
+
 /* The answer, and the check of it. */
 static int answer(SolveRun *run, treb_tables *tables, double start)
 {
@@ -270,16 +302,33 @@ static int answer(SolveRun *run, treb_tables *tables, double start)
     Solve *s = run->solve;
     AnswerContext context = {.tables = tables};
     const double seconds = cli_seconds() - start;
-    int code = print(&context, s, seconds, args->pgn);
+    const bool wanted = args->squares || args->svg != NULL;
+    const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
+    Placements placements;
+    Squares squares;
+    if (wanted && !solve_placements(s, &placements)) {
+        cli_progress_clear(&run->progress);
+        cli_error("solve", "out of memory, or a table could not be read");
+        return CLI_FAILED;
+    }
+    cli_progress_clear(&run->progress);
+    if (wanted)
+        squares_find(&placements, squares_attacker(&placements, verdict_winner(s->value.verdict)),
+                     everywhere, &squares);
+    if (args->svg != NULL && !write_svg(args->svg, &placements, &squares)) return CLI_FAILED;
+    const bool picture = args->svg != NULL && strcmp(args->svg, "-") == 0;
+    int code = picture ? CLI_OK : print(&context, s, seconds, args->pgn, wanted ? &squares : NULL);
+    if (code == CLI_OK && args->squares && !picture && !args->pgn && !cli_json_wanted())
+        print_squares(&placements, &squares);
     if (code == CLI_OK && args->check) {
         fflush(stdout);
-        const bool apart = cli_json_wanted() || args->pgn;
+        const bool apart = cli_json_wanted() || args->pgn || picture;
         if (!apart) putchar('\n');
         code = solve_check_solution(apart ? stderr : stdout, s, args->quiet);
     }
     if (code == CLI_OK && args->write != NULL)
-        code = solve_write_file(cli_json_wanted() || args->pgn ? stderr : stdout, s, args->write,
-                                args->quiet);
+        code = solve_write_file(cli_json_wanted() || args->pgn || picture ? stderr : stdout, s,
+                                args->write, args->quiet);
     return code == CLI_OK && s->value.verdict == BLOCKED_OPEN ? OPEN : code;
 }
 
@@ -316,7 +365,7 @@ static int run(SolveArgs *args, treb_tables *tables)
     return saved ? code : CLI_FAILED;
 }
 
-enum { TIME = CLI_OPTION_OWN, CHECK, PGN, SAVE, EVERY };
+enum { TIME = CLI_OPTION_OWN, CHECK, PGN, SAVE, EVERY, SQUARES, SVG };
 
 static bool set_option(void *solve, int c, const char *value)
 {
@@ -337,6 +386,11 @@ static bool set_option(void *solve, int c, const char *value)
         return cli_set_number("solve", "--save-every", value, 1, 1 << 30, &args->every);
     case PGN:
         return args->pgn = true;
+    case SQUARES:
+        return args->squares = true;
+    case SVG:
+        args->svg = value;
+        return true;
     case 'q':
         return args->quiet = true;
     case 'w':
@@ -346,21 +400,38 @@ static bool set_option(void *solve, int c, const char *value)
     }
 }
 
+static bool has_pieces(const treb_position *pos)
+{
+    return (pos->by_color[TREB_WHITE] | pos->by_color[TREB_BLACK]) &
+           ~(pos->by_type[TREB_KING] | pos->by_type[TREB_PAWN]);
+}
+
 int cli_solve(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"time", 1, NULL, TIME},   {"memory", 1, NULL, 'M'},
-        {"pieces", 1, NULL, 'p'},  {"tables", 1, NULL, 't'},
-        {"check", 0, NULL, CHECK}, {"pgn", 0, NULL, PGN},
-        {"save", 1, NULL, SAVE},   {"save-every", 1, NULL, EVERY},
-        {"write", 1, NULL, 'w'},   {"json", 0, NULL, CLI_OPTION_JSON},
-        {"quiet", 0, NULL, 'q'},   {"help", 0, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"time", 1, NULL, TIME},
+                                            {"memory", 1, NULL, 'M'},
+                                            {"pieces", 1, NULL, 'p'},
+                                            {"tables", 1, NULL, 't'},
+                                            {"check", 0, NULL, CHECK},
+                                            {"pgn", 0, NULL, PGN},
+                                            {"save", 1, NULL, SAVE},
+                                            {"save-every", 1, NULL, EVERY},
+                                            {"squares", 0, NULL, SQUARES},
+                                            {"svg", 1, NULL, SVG},
+                                            {"write", 1, NULL, 'w'},
+                                            {"json", 0, NULL, CLI_OPTION_JSON},
+                                            {"quiet", 0, NULL, 'q'},
+                                            {"help", 0, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     SolveArgs args = {.pieces = 2, .seconds = 60, .every = 180, .limits.memory = UINT64_C(1) << 30};
     const CliOptions reader = {"solve", usage, "M:p:t:qw:h", options, &args.dirs, set_option};
     int code = cli_options(&reader, &args, argc, argv);
     if (code < 0) {
         code = cli_read_fen("solve", argc - optind, argv + optind, &args.pos);
+        if (code == CLI_OK && (args.squares || args.svg != NULL) && has_pieces(&args.pos)) {
+            cli_error("solve", "squares correspond among kings and pawns: there is a piece");
+            code = CLI_USAGE;
+        }
         treb_tables *tables = code == CLI_OK ? cli_open_tables("solve", &args.dirs) : NULL;
         if (code == CLI_OK) code = tables != NULL ? run(&args, tables) : CLI_FAILED;
         treb_tables_close(tables);

@@ -53,6 +53,13 @@ static void compare_cell(const Blocked *b, int side, int white, int black, const
                   side ? 'b' : 'w', white, black, found, cell);
 }
 
+static void find_squares(const Blocked *b, int attacker, const uint64_t region[2], Squares *out)
+{
+    Placements placements;
+    blocked_placements(b, &placements);
+    squares_find(&placements, attacker, region, out);
+}
+
 START_TEST(book_tables)
 {
     Blocked *b = solve_take(book_fen, "c7,d6,d7", true);
@@ -240,10 +247,10 @@ START_TEST(trebuchet)
     }
     Blocked *b = solve_exact("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 2, true);
     const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
-    BlockedSquares squares;
+    Squares squares;
     ck_assert(!b->upper_bounds);
     for (int attacker = 0; attacker < 2; attacker++) {
-        blocked_squares(b, attacker, all, &squares);
+        find_squares(b, attacker, all, &squares);
         int a = square_of(attacker ? "c4" : "e5"), d = square_of(attacker ? "e5" : "c4");
         ck_assert(bit_test(squares.double_zugzwang[a], d));
         ck_assert_int_ge(squares.double_zugzwangs, 2);
@@ -309,8 +316,8 @@ START_TEST(lasker_reichhelm_squares)
     const uint64_t region[2] = {squares_of("c4,c3,d3,c2,d2,b3,b2"),
                                 (rank_bits(5) | rank_bits(6) | rank_bits(7)) &
                                     (file_bits(0) | file_bits(1) | file_bits(2))};
-    BlockedSquares squares;
-    blocked_squares(b, TREB_WHITE, region, &squares);
+    Squares squares;
+    find_squares(b, TREB_WHITE, region, &squares);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         ck_assert_msg(bit_test(squares.zugzwang[square_of(pairs[i])], square_of(pairs[i] + 3)),
                       "%s do not correspond", pairs[i]);
@@ -369,6 +376,39 @@ START_TEST(little_room)
 }
 END_TEST
 
+static int count_sure(const Family *f, int winner, int side)
+{
+    int count = 0;
+    for (size_t w = 0; w < cells_words(&f->key); w++)
+        count += bit_count(f->won[SURE][winner][side][w]);
+    return count;
+}
+
+/* Black takes the new queen and wins by his pawn: as much is known of that whether the family with the queen is unknown,
+ * or only White's wins are looked for in it. */
+START_TEST(taken_back)
+{
+    const LatticeLimits limits = {.memory = UINT64_C(1) << 28, .men = 1, .unscouted = true};
+    const uint64_t white = squares_of("b7"), black = squares_of("h3");
+    const CellsKey taken = {.pawns = {0, black}}, before = {.pawns = {white, black}},
+                   queen = {.pawns = {0, black}, .man = {{TREB_WHITE, TREB_QUEEN}}, .men = 1};
+    int known[2];
+    for (int with = 0; with < 2; with++) {
+        Lattice *lattice = lattice_new(&limits);
+        Family *f = lattice_add(lattice, &taken, false, FAMILY_BOTH);
+        ck_assert(f != NULL && lattice_resolve(lattice, f, NULL));
+        ck_assert_ptr_null(lattice_find(lattice, &queen));
+        ck_assert(!with || lattice_add(lattice, &queen, false, TREB_WHITE) != NULL);
+        f = lattice_add(lattice, &before, false, FAMILY_BOTH);
+        ck_assert(f != NULL && lattice_update(lattice, true));
+        known[with] = count_sure(f, TREB_BLACK, TREB_WHITE);
+        lattice_free(lattice);
+    }
+    ck_assert_int_gt(known[0], 0);
+    ck_assert_int_ge(known[1], known[0]);
+}
+END_TEST
+
 /* ---- What is refused ------------------------------------------------------------------------- */
 
 START_TEST(refusals)
@@ -409,8 +449,10 @@ START_TEST(renderers_write_to_memory)
 {
     Blocked *b = solve_exact(book_fen, 1, true);
     const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
-    BlockedSquares squares;
-    blocked_squares(b, TREB_WHITE, all, &squares);
+    Squares squares;
+    Placements placements;
+    blocked_placements(b, &placements);
+    squares_find(&placements, TREB_WHITE, all, &squares);
     ck_assert_int_ge(squares.zugzwangs, 15); /* 16; one takes more pieces to prove */
     ck_assert(bit_test(squares.zugzwang[square_of("d7")], square_of("b7")));
     for (int kind = 0; kind < 4; kind++) {
@@ -420,8 +462,8 @@ START_TEST(renderers_write_to_memory)
         ck_assert_ptr_nonnull(out);
         if (kind == 0) blocked_print_tsv(out, b, TREB_WHITE, all);
         if (kind == 1) blocked_print_table(out, b, TREB_WHITE, TREB_BLACK, all);
-        if (kind == 2) blocked_print_squares(out, b, &squares);
-        if (kind == 3) blocked_print_svg(out, b, &squares);
+        if (kind == 2) squares_print(out, &placements, &squares);
+        if (kind == 3) squares_print_svg(out, &placements, &squares);
         fclose(out);
         ck_assert_uint_gt(size, 500);
         free(text);
@@ -448,6 +490,7 @@ int main(void)
     tcase_add_test(exact, bounds_only_tighten);
     tcase_add_test(exact, little_memory);
     tcase_add_test(exact, little_room);
+    tcase_add_test(exact, taken_back);
     tcase_add_test(rest, refusals);
     tcase_add_test(rest, renderers_write_to_memory);
     suite_add_tcase(suite, book);

@@ -151,7 +151,8 @@ static bool find_position(const TableRanks *ranks, BlockedRequest *request)
 static void read_ranks(const char *path, const TableRanks *ranks)
 {
     const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
-    static BlockedSquares squares;
+    static Squares squares;
+    Placements placements;
     static BlockedMove moves[512];
     BlockedRequest request;
     treb_error error = {TREB_OK, ""};
@@ -164,7 +165,8 @@ static void read_ranks(const char *path, const TableRanks *ranks)
     if (b != NULL) {
         require(blocked_moves(b, moves) >= 0);
         require(blocked_line(b, moves, 512, &end, &last) >= 0);
-        blocked_squares(b, blocked_attacker(b), all, &squares);
+        blocked_placements(b, &placements);
+        squares_find(&placements, blocked_attacker(b), all, &squares);
     }
     blocked_free(b);
     require(blocked_check_file(path, &check) == TREB_ERR_DAMAGED); /* of another name */
