@@ -116,7 +116,7 @@ _trebuchet() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return ;;
-    blocked:--svg | shift:--svg | rule:--html)
+    blocked:--svg | shift:--svg | solve:--svg | rule:--html)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return ;;
@@ -169,7 +169,7 @@ _trebuchet() {
     play) options='--show --games --seed --time --json --threads --tables --quiet --help' ;;
     shift) options='--list --tsv --json --svg --tables --help' ;;
     near) options='--show --men --moves --turn --json --tables --help' ;;
-    solve) options='--time --memory --pieces --save --save-every --check --pgn --write --json --tables --quiet --help' ;;
+    solve) options='--time --memory --pieces --save --save-every --check --pgn --write --squares --svg --json --tables --quiet --help' ;;
     blocked) options='--exact --goal --from --safe --attacker --table --tsv --squares --svg --json --check
                       --white-king --black-king --write --solve --memory --pieces --tables --quiet --help' ;;
     stats) options='--metric --no-histogram --json --tables --help' ;;
