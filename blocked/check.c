@@ -35,7 +35,7 @@ treb_status blocked_check(const treb_position *pos, char why[BLOCKED_WHY_SIZE])
         snprintf(why, BLOCKED_WHY_SIZE, "%s", text);
         return status;
     }
-    uint64_t other = position_occupied(pos) & ~(pos->by_type[TREB_PAWN] | pos->by_type[TREB_KING]);
+    uint64_t other = position_pieces(pos);
     if (other != 0) {
         char at[3];
         int color = 0, type = position_piece_at(pos, bit_first(other), &color);

@@ -226,6 +226,17 @@ uint64_t family_bytes_now(const Family *family)
     return (uint64_t)sets * cells_words(&family->key) * sizeof(uint64_t);
 }
 
+void family_placements(const Family *f, int winner, uint64_t won[2][64], uint64_t open[2][64])
+{
+    const bool known = f->solved || f->oracle != NULL;
+    for (int side = 0; side < 2; side++)
+        for (size_t w = 0; w < 64; w++) {
+            const uint64_t legal = f->legal[side][w];
+            won[side][w] = known ? f->won[SURE][winner][side][w] & legal : 0;
+            open[side][w] = known ? word_open(f, winner, side, w) & legal : legal;
+        }
+}
+
 /* What is not looked for. */
 static const uint64_t no_cells[64 * CELLS_ROW];
 

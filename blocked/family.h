@@ -132,6 +132,10 @@ void edge_push_en_passant(const Edge *edge, const uint64_t *in, uint64_t *out);
  * passant reaches the source, a set of that answer's family. */
 void edge_pull_en_passant(const Edge *edge, CellSource source, uint64_t *out);
 
+/* Of kings and pawns alone: which placements of the kings `winner` surely wins, and of which that is open, by side to
+ * move and white king, the black king a bit. Of one that was not solved all is open. */
+void family_placements(const Family *family, int winner, uint64_t won[2][64], uint64_t open[2][64]);
+
 static inline bool cell_in(const uint64_t *set, Cell cell)
 {
     return set[cell >> 6] >> (cell & 63) & 1;

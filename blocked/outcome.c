@@ -92,8 +92,8 @@ static void find_use(const Lead *lead, size_t words, uint64_t *use)
     pull(lead, all_of(lead->child, !lead->side), use);
 }
 
-/* What is known after a promotion to a family of which not all is looked for by those who take the new piece at once: they have at least
- * what that leads to. Corrects `won` at a level, and `use` is its bound. */
+/* After a promotion to a family of which not all is looked for whoever takes the new piece at once has at least what that
+ * leads to. Corrects `won` at a level, and `use` is its bound. */
 static void take_back(const Lead *lead, int winner, int level, const uint64_t *use, size_t words,
                       uint64_t *won)
 {

@@ -99,11 +99,7 @@ bool ranks_take_values(Blocked *b)
     free(rank);
     if (!good) return false;
     for (int winner = 0; winner < 2; winner++)
-        for (int side = 0; side < 2; side++)
-            for (int w = 0; w < 64; w++) {
-                b->by[winner].won[side][w] = f->won[SURE][winner][side][w] & f->legal[side][w];
-                b->by[winner].open[side][w] = word_open(f, winner, side, w) & f->legal[side][w];
-            }
+        family_placements(f, winner, b->by[winner].won, b->by[winner].open);
     b->upper_bounds = !ranks.exact;
     return true;
 }

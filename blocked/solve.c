@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/error.h"
 
@@ -18,8 +19,7 @@ treb_status solve_check(const treb_position *pos, char why[SOLVE_WHY_SIZE])
         return status;
     }
     for (int color = 0; color < 2; color++) {
-        uint64_t pieces =
-            pos->by_color[color] & ~(pos->by_type[TREB_PAWN] | pos->by_type[TREB_KING]);
+        uint64_t pieces = position_pieces(pos) & pos->by_color[color];
         if (bit_count(pieces) <= PIECES_A_SIDE) continue;
         snprintf(why, SOLVE_WHY_SIZE,
                  "%s has %d pieces: kings and pawns may stand, and one piece a side",
@@ -223,33 +223,26 @@ static void fill_all(Family *f)
         for (size_t w = 0; w < cells_words(&f->key); w++) family_fill(f, side, w, UINT64_MAX);
 }
 
-static void copy_placements(const Family *f, Placements *out)
-{
-    for (int side = 0; side < 2; side++)
-        for (int king = 0; king < 64; king++)
-            for (int winner = 0; winner < 2; winner++) {
-                const size_t w = (size_t)king;
-                out->legal[side][king] = f->legal[side][w];
-                out->won[winner][side][king] = f->won[SURE][winner][side][w];
-                out->open[winner][side][king] = word_open(f, winner, side, w) & f->legal[side][w];
-            }
-}
-
 bool solve_placements(Solve *s, Placements *out)
 {
-    Cell cell;
     CellsKey key;
     Lattice *lattice = s->lattice;
     *out = (Placements){.pos = s->pos};
-    if (!cells_from_position(&s->pos, &key, &cell) || key.men > 0) return false;
+    uint64_t *legal[2] = {out->legal[0], out->legal[1]};
+    cells_from_position(&s->pos, &key, NULL);
+    cells_legal(&key, legal, NULL);
+    memcpy(out->open[0], out->legal, sizeof out->legal);
+    memcpy(out->open[1], out->legal, sizeof out->legal);
     Family *f = lattice_find(lattice, &key);
     /* If the game is over nothing was looked at. */
-    if (f == NULL && (f = lattice_add(lattice, &key, true, FAMILY_BOTH)) == NULL) return false;
+    if (f == NULL) f = lattice_add(lattice, &key, true, FAMILY_BOTH);
+    if (f == NULL) return !lattice->failed;
     if (f->oracle != NULL)
         fill_all(f);
     else if (!lattice->stopped && !lattice_resolve(lattice, f, NULL) && !lattice->stopped)
         return false;
-    copy_placements(f, out);
+    for (int winner = 0; winner < 2; winner++)
+        family_placements(f, winner, out->won[winner], out->open[winner]);
     return lattice_sound(lattice);
 }
 

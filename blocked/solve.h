@@ -60,8 +60,8 @@ typedef struct SolveState {
 
 void solve_state(const Solve *solve, SolveState *out);
 
-/* What all placements of the kings among its pawns are worth, as far as the limits allow. Kings and pawns are all
- * there is. False on failure. */
+/* What all placements of the kings among its pawns are worth, as far as the limits allow. Kings and pawns must be
+ * all there is. False on failure. */
 bool solve_placements(Solve *solve, Placements *out);
 
 /* The best play, the winner on the shortest way to each capture or promotion: as blocked_line. */

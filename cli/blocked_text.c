@@ -206,3 +206,12 @@ bool blocked_text_answer(Blocked *b, const treb_tables *tables)
     free(move);
     return count >= 0;
 }
+
+bool blocked_text_svg(const char *command, const char *path, const Placements *placements,
+                      const Squares *squares)
+{
+    FILE *file = cli_open_output(command, path);
+    if (file == NULL) return false;
+    squares_print_svg(file, placements, squares);
+    return cli_close_output(command, path, file);
+}

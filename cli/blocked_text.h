@@ -12,4 +12,8 @@ bool blocked_text_answer(Blocked *blocked, const treb_tables *tables);
 void blocked_text_line(const treb_position *start, const BlockedMove *move, int count,
                        BlockedEnd end, const treb_position *last);
 
+/* Draws corresponding squares into a file; - for standard output. False, with a message, if it could not be written. */
+bool blocked_text_svg(const char *command, const char *path, const Placements *placements,
+                      const Squares *squares);
+
 #endif

@@ -138,11 +138,8 @@ bool cli_utf8(void);
 double cli_seconds(void);
 
 /* From here on SIGINT and SIGTERM set what is returned, for long work to end early. The second time
- * they end the process at once. */
+ * they end the process at once. Called again, what was interrupted has ended, and the next signal is for what follows. */
 const atomic_bool *cli_catch_signals(void);
-
-/* The same flag, cleared: what was interrupted has ended, and the next signal is for what follows. */
-const atomic_bool *cli_signals_anew(void);
 
 /* The end of so many seconds is a signal like others, so that a script that never returns ends, too; 0: there is none.
  * Whether it has come. */

@@ -123,14 +123,6 @@ static bool read_squares(const char *text, uint64_t *out)
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static bool write_svg(const char *path, const Placements *p, const Squares *squares)
-{
-    FILE *file = cli_open_output("blocked", path);
-    if (file == NULL) return false;
-    squares_print_svg(file, p, squares);
-    return cli_close_output("blocked", path, file);
-}
-
 static int print_failure(void)
 {
     cli_error("blocked", "out of memory, or a table could not be read");
@@ -154,7 +146,7 @@ static int print(const BlockedArgs *args, const treb_tables *tables, Blocked *b)
     blocked_placements(b, &placements);
     squares_find(&placements, attacker, args->region, &squares);
     if (args->svg != NULL) {
-        if (!write_svg(args->svg, &placements, &squares)) return CLI_FAILED;
+        if (!blocked_text_svg("blocked", args->svg, &placements, &squares)) return CLI_FAILED;
         plain = strcmp(args->svg, "-") != 0;
     }
     if (cli_json_wanted()) return print_json(tables, b, wanted ? &squares : NULL);

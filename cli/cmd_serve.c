@@ -356,7 +356,7 @@ static void warn_if_empty(const ServeArgs *args, Server *server)
 {
     char advice[256];
     const CliDirs *dirs = &args->dirs;
-    if (server_men(server) > 0 || args->options.allow_empty) return;
+    if (server_ready(server)) return;
     cli_warn("serve", "there are no tables in %s%s, so there is little to answer from",
              dirs->dir[0], dirs->count > 1 ? " and the other folders" : "");
     if (cli_advice(NULL, advice, sizeof advice))

@@ -232,6 +232,12 @@ static int print_pgn(AnswerContext *context, Solve *s)
     return CLI_OK;
 }
 
+static int print_failure(void)
+{
+    cli_error("solve", "out of memory, or a table could not be read");
+    return CLI_FAILED;
+}
+
 static int print(AnswerContext *context, Solve *s, double seconds, bool pgn, const Squares *squares)
 {
     const bool won = verdict_winner(s->value.verdict) >= 0;
@@ -247,9 +253,7 @@ static int print(AnswerContext *context, Solve *s, double seconds, bool pgn, con
     cli_print_board(&s->pos);
     print_verdict(s, seconds);
     print_moves(s);
-    if (!won || print_best(s)) return CLI_OK;
-    cli_error("solve", "out of memory, or a table could not be read");
-    return CLI_FAILED;
+    return !won || print_best(s) ? CLI_OK : print_failure();
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -266,14 +270,6 @@ static treb_status load(SolveRun *run, treb_error *error)
     cli_format_count(run->solve->lattice->families, count);
     fprintf(stderr, "solve: goes on from %s with %s structures\n", run->args->save, count);
     return status;
-}
-
-static bool write_svg(const char *path, const Placements *placements, const Squares *squares)
-{
-    FILE *file = cli_open_output("solve", path);
-    if (file == NULL) return false;
-    squares_print_svg(file, placements, squares);
-    return cli_close_output("solve", path, file);
 }
 
 /* Placements in which it is open whether the attacker wins. */
@@ -295,7 +291,20 @@ static void print_squares(const Placements *placements, const Squares *squares)
         printf("\nOpen are %s placements of the kings, so that there may be more.\n", count);
 }
 
-/* The answer, and the check of it. */
+/* What --squares and --svg want to know. */
+static bool find_squares(SolveRun *run, Placements *placements, Squares *out)
+{
+    const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
+    const bool good = solve_placements(run->solve, placements);
+    cli_progress_clear(&run->progress);
+    if (good)
+        squares_find(placements,
+                     squares_attacker(placements, verdict_winner(run->solve->value.verdict)),
+                     everywhere, out);
+    return good;
+}
+
+/* The answer, and the check of it. Where the answer is for programs to read, or a picture, what follows goes elsewhere. */
 static int answer(SolveRun *run, treb_tables *tables, double start)
 {
     const SolveArgs *args = run->args;
@@ -303,32 +312,24 @@ static int answer(SolveRun *run, treb_tables *tables, double start)
     AnswerContext context = {.tables = tables};
     const double seconds = cli_seconds() - start;
     const bool wanted = args->squares || args->svg != NULL;
-    const uint64_t everywhere[2] = {UINT64_MAX, UINT64_MAX};
+    const bool picture = args->svg != NULL && strcmp(args->svg, "-") == 0;
+    const bool plain = !picture && !args->pgn && !cli_json_wanted();
+    FILE *out = plain ? stdout : stderr;
     Placements placements;
     Squares squares;
-    if (wanted && !solve_placements(s, &placements)) {
-        cli_progress_clear(&run->progress);
-        cli_error("solve", "out of memory, or a table could not be read");
+    int code = CLI_OK;
+    if (wanted && !find_squares(run, &placements, &squares)) return print_failure();
+    if (args->svg != NULL && !blocked_text_svg("solve", args->svg, &placements, &squares))
         return CLI_FAILED;
-    }
-    cli_progress_clear(&run->progress);
-    if (wanted)
-        squares_find(&placements, squares_attacker(&placements, verdict_winner(s->value.verdict)),
-                     everywhere, &squares);
-    if (args->svg != NULL && !write_svg(args->svg, &placements, &squares)) return CLI_FAILED;
-    const bool picture = args->svg != NULL && strcmp(args->svg, "-") == 0;
-    int code = picture ? CLI_OK : print(&context, s, seconds, args->pgn, wanted ? &squares : NULL);
-    if (code == CLI_OK && args->squares && !picture && !args->pgn && !cli_json_wanted())
-        print_squares(&placements, &squares);
+    if (!picture) code = print(&context, s, seconds, args->pgn, wanted ? &squares : NULL);
+    if (code == CLI_OK && args->squares && plain) print_squares(&placements, &squares);
     if (code == CLI_OK && args->check) {
         fflush(stdout);
-        const bool apart = cli_json_wanted() || args->pgn || picture;
-        if (!apart) putchar('\n');
-        code = solve_check_solution(apart ? stderr : stdout, s, args->quiet);
+        if (plain) putchar('\n');
+        code = solve_check_solution(out, s, args->quiet);
     }
     if (code == CLI_OK && args->write != NULL)
-        code = solve_write_file(cli_json_wanted() || args->pgn || picture ? stderr : stdout, s,
-                                args->write, args->quiet);
+        code = solve_write_file(out, s, args->write, args->quiet);
     return code == CLI_OK && s->value.verdict == BLOCKED_OPEN ? OPEN : code;
 }
 
@@ -400,12 +401,6 @@ static bool set_option(void *solve, int c, const char *value)
     }
 }
 
-static bool has_pieces(const treb_position *pos)
-{
-    return (pos->by_color[TREB_WHITE] | pos->by_color[TREB_BLACK]) &
-           ~(pos->by_type[TREB_KING] | pos->by_type[TREB_PAWN]);
-}
-
 int cli_solve(int argc, char **argv)
 {
     static const struct option options[] = {{"time", 1, NULL, TIME},
@@ -428,7 +423,8 @@ int cli_solve(int argc, char **argv)
     int code = cli_options(&reader, &args, argc, argv);
     if (code < 0) {
         code = cli_read_fen("solve", argc - optind, argv + optind, &args.pos);
-        if (code == CLI_OK && (args.squares || args.svg != NULL) && has_pieces(&args.pos)) {
+        if (code == CLI_OK && (args.squares || args.svg != NULL) &&
+            position_pieces(&args.pos) != 0) {
             cli_error("solve", "squares correspond among kings and pawns: there is a piece");
             code = CLI_USAGE;
         }

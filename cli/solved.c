@@ -29,7 +29,7 @@ int solve_write_file(FILE *out, Solve *s, const char *directory, bool quiet)
     SolvedWritten written;
     treb_error error;
     const double start = cli_seconds();
-    Writing writing = {.stop = cli_signals_anew()}; /* what was interrupted before was the search */
+    Writing writing = {.stop = cli_catch_signals()};
     cli_progress_start(&writing.progress, "solve", quiet);
     treb_status status =
         solved_write(s, solved_table_value, directory, tell, &writing, &written, &error);

@@ -67,17 +67,12 @@ bool cli_asked(void) { return atomic_exchange(&asked, false); }
 
 const atomic_bool *cli_catch_signals(void)
 {
+    atomic_store(&stop, false);
     struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_RESTART};
     sigaction(SIGUSR1, &question, NULL);
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    return &stop;
-}
-
-const atomic_bool *cli_signals_anew(void)
-{
-    atomic_store(&stop, false);
     return &stop;
 }
 

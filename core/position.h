@@ -56,6 +56,12 @@ static inline uint64_t position_men_of(const treb_position *pos, int color, int 
     return pos->by_color[color] & pos->by_type[type];
 }
 
+/* All but kings and pawns. */
+static inline uint64_t position_pieces(const treb_position *pos)
+{
+    return position_occupied(pos) & ~(pos->by_type[TREB_KING] | pos->by_type[TREB_PAWN]);
+}
+
 /* The square of a colour's king, which must exist. */
 static inline int position_king(const treb_position *pos, int color)
 {

@@ -380,7 +380,7 @@ static void run_openapi(const RouteCall *call, Reply *reply)
 static void run_healthz(const RouteCall *call, Reply *reply)
 {
     size_t count = treb_tables_count(call->set->tables);
-    bool ready = treb_tables_men(call->set->tables) > 0 || call->allow_empty;
+    bool ready = tableset_ready(call->set, call->allow_empty);
     json_t *object = json_object();
     json_object_set_new(object, "status", json_string(ready ? "ok" : "no_tables"));
     json_object_set_new(object, "tables", json_integer((json_int_t)count));

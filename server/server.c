@@ -146,12 +146,12 @@ Server *server_start(const ServerOptions *o, treb_error *error)
 
 const char *server_url(const Server *s) { return s->listening.url; }
 
-int server_men(Server *s)
+bool server_ready(Server *s)
 {
     TableSet *set = tableset_acquire(&s->holder);
-    int men = treb_tables_men(set->tables);
+    bool ready = tableset_ready(set, s->allow_empty);
     tableset_release(set);
-    return men;
+    return ready;
 }
 
 void server_tick(Server *s)
@@ -172,9 +172,8 @@ void server_reload(Server *s)
     s->metrics.reloads++;
     if (tableset_reload(&s->holder, &error) == TREB_OK) {
         TableSet *set = tableset_acquire(&s->holder);
-        const bool good = treb_tables_men(set->tables) > 0 || s->allow_empty;
-        log_message(&s->log, good ? "info" : "warning", "tables looked for again: %zu files",
-                    treb_tables_count(set->tables));
+        log_message(&s->log, tableset_ready(set, s->allow_empty) ? "info" : "warning",
+                    "tables looked for again: %zu files", treb_tables_count(set->tables));
         tableset_release(set);
         return;
     }

@@ -52,8 +52,8 @@ Server *server_start(const ServerOptions *options, treb_error *error);
 /* "http://127.0.0.1:8080/", "unix:/run/trebuchet.sock". */
 const char *server_url(const Server *server);
 
-/* The most men of whose positions it knows something; 0: there are no tables. */
-int server_men(Server *server);
+/* Whether there are tables, or none are allowed. */
+bool server_ready(Server *server);
 
 /* To be called a few times a second: closes connections whose time is up, writes out the log. */
 void server_tick(Server *server);

@@ -31,6 +31,12 @@ treb_tables *tableset_tables(const TableHolder *holder, treb_error *error);
 /* The first set. The other members are filled in by the caller and stay valid. */
 treb_status tableset_open(TableHolder *holder, treb_error *error);
 
+/* Whether it knows something, or need not. */
+static inline bool tableset_ready(const TableSet *set, bool allow_empty)
+{
+    return treb_tables_men(set->tables) > 0 || allow_empty;
+}
+
 /* Looks into the folders again. On failure the old set stays. */
 treb_status tableset_reload(TableHolder *holder, treb_error *error);
 

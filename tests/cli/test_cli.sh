@@ -737,6 +737,16 @@ sleep 1
 kill -INT $pid
 wait $pid
 check 'solve, interrupted' '[ $? -eq 4 ] && grep -q ^Open out'
+# The check that follows is another piece of work, which the next signal ends.
+"$T" solve -q --time 0 --check -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w' >out 2>err &
+pid=$!
+sleep 1
+kill -INT $pid
+for _ in $(seq 200); do grep -q ^Open out && break; sleep 0.1; done
+sleep 0.5
+kill -INT $pid
+wait $pid
+check 'solve, the check interrupted' '[ $? -eq 130 ] && grep -q "^Checked before it was stopped: " out'
 
 # ---- near ---------------------------------------------------------------------------------------
 
