@@ -5,7 +5,6 @@
  * that only counts which batches of its juniors they lead to. */
 #include "gen/forecast.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,10 +161,9 @@ static bool count_asked(const Shape *shape, const Batches *batches, const Genera
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, const Shape *shape,
-                                  treb_error *error)
+static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, int threads,
+                                  const Shape *shape, treb_error *error)
 {
-    const int threads = omp_get_max_threads();
     WriteOptions write = {.metrics = o->metrics | 1u << TREB_WDL,
                           .level = o->level,
                           .codec = o->codec,
@@ -211,11 +209,12 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     return TREB_OK;
 }
 
-treb_status forecast_step(GenerateStep *step, const GenerateOptions *o, treb_error *error)
+treb_status forecast_step(GenerateStep *step, const GenerateOptions *o, int threads,
+                          treb_error *error)
 {
     Shape shape;
     if (!shape_init(&shape, &step->material)) return fail_memory(error);
-    treb_status status = forecast_shape(step, o, &shape, error);
+    treb_status status = forecast_shape(step, o, threads, &shape, error);
     shape_free(&shape);
     return status;
 }

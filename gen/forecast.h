@@ -11,7 +11,8 @@ uint64_t forecast_overhead(int threads);
 /* How many solvers work side by side on a table. */
 int forecast_solvers(const Shape *shape, size_t batches, int threads, const Ranks *ranks);
 
-/* Fills in cells, store and memory of a step, for as many threads as OpenMP would take now. */
-treb_status forecast_step(GenerateStep *step, const GenerateOptions *options, treb_error *error);
+/* Fills in cells, store and memory of a step, for so many threads. Several may do so at once. */
+treb_status forecast_step(GenerateStep *step, const GenerateOptions *options, int threads,
+                          treb_error *error);
 
 #endif

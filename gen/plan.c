@@ -192,12 +192,16 @@ static void plan_sort(GeneratePlan *plan)
 
 /* ---- what each takes ------------------------------------------------------------------------- */
 
+/* The larger ones, which take longest, come last: so they are begun first. */
 static treb_status plan_forecast(GeneratePlan *plan, const GenerateOptions *o, treb_error *error)
 {
-    treb_status status = TREB_OK;
-    for (size_t i = 0; i < plan->steps && status == TREB_OK; i++)
-        status = forecast_step(&plan->step[i], o, error);
-    return status;
+    const int threads = omp_get_max_threads();
+    bool failed = false;
+#pragma omp parallel for schedule(dynamic) reduction(|| : failed)
+    for (size_t i = 0; i < plan->steps; i++)
+        failed = failed ||
+                 forecast_step(&plan->step[plan->steps - 1 - i], o, threads, NULL) != TREB_OK;
+    return failed ? fail_memory(error) : TREB_OK;
 }
 
 size_t generate_plan_largest(const GeneratePlan *plan)

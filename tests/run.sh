@@ -4,8 +4,8 @@ set -u
 # Threads that wait should not keep a busy machine from the work they wait for.
 export OMP_WAIT_POLICY=passive
 export PYTHONDONTWRITEBYTECODE=1
-# Two tests at a time, so that each takes longer.
-export CK_TIMEOUT_MULTIPLIER=3
+# Three tests at a time, so that each takes longer.
+export CK_TIMEOUT_MULTIPLIER=4
 build=$1
 tables=$build/test-tables
 log=$build/test.log
@@ -30,12 +30,37 @@ run() {
     rm -f "$last"
 }
 
-# The tests that need no tables run beside the others: one of the two waits for something as a rule.
+# The tests that need no tables run beside the others.
 without_tables() {
     for test in "$build"/tests/*/test_*; do
         case $test in *.o | *.d | */test_gen | */test_bounded) continue ;; esac
         run "$(basename "$test")" "$test"
     done
+}
+
+# Those of whole programs wait for something most of the time.
+with_programs() {
+    run test_server tests/server/test_server.sh "$build/trebuchet" "$tables"
+    if [ "${PAGE:-yes}" = no ]; then
+        echo 'skip  the page: built without it'
+    else
+        run "page: units" node --test tests/page/units.test.mjs
+        run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
+    fi
+    run "example engine" tests/engine/engine.py "$build/trebuchet-uci" "$tables"
+    if grep -q 'without LMDB' "$build/trebuchet-uci"; then
+        echo 'skip  the engine'"'"'s memory: built without LMDB'
+    else
+        run "engine memory" tests/engine/memory.py "$build/trebuchet-uci" "$tables"
+    fi
+    run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
+    run "engine on solved pawn endings" tests/engine/solved_games.sh "$build"
+    run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
+    if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
+        run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"
+    else
+        echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
+    fi
 }
 
 rm -rf "$tables"
@@ -44,6 +69,8 @@ without_tables &
 beside=$!
 # Makes all tables of 3 and 4 men, which the tests after it use.
 run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/gen/test_gen"
+with_programs &
+programs=$!
 run "published counts" "$build/tests/probe/counts" "$tables" tests/data/le5.tsv
 run "few open files" "$build/tests/probe/test_files" "$tables"
 run "never wait" "$build/tests/probe/test_wait" "$tables"
@@ -70,22 +97,6 @@ run "verify in little memory" "$build/trebuchet" verify --full --memory 2MiB --t
 run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"
 run test_probe_many tests/cli/test_probe_many.sh "$build/trebuchet" "$tables"
 run test_words tests/cli/test_words.sh "$build/trebuchet" "$tables"
-run "example engine" tests/engine/engine.py "$build/trebuchet-uci" "$tables"
-if grep -q 'without LMDB' "$build/trebuchet-uci"; then
-    echo 'skip  the engine'"'"'s memory: built without LMDB'
-else
-    run "engine memory" tests/engine/memory.py "$build/trebuchet-uci" "$tables"
-fi
-run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
-run "engine on solved pawn endings" tests/engine/solved_games.sh "$build"
-run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
-run test_server tests/server/test_server.sh "$build/trebuchet" "$tables"
-if [ "${PAGE:-yes}" = no ]; then
-    echo 'skip  the page: built without it'
-else
-    run "page: units" node --test tests/page/units.test.mjs
-    run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
-fi
 run layers tests/layers.sh
 run symbols tests/probe/symbols.sh "$build/libtrebuchet.so" "$build/libtrebuchet.a"
 run "symbols of the drop-in" tests/fathom/symbols_fathom.sh "$build/fathom/libfathom.so.1"
@@ -95,11 +106,6 @@ python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 run "python module" env TREB_BUILD="$build" TREB_TABLES="$tables" "$python" tests/python/test_trebuchet.py
 run "programs in documents" tests/probe/documents.sh "$build" "$tables"
-if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
-    run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"
-else
-    echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
-fi
 if [ -x "$build/trebuchet-mpi" ]; then
     run "ranks" tests/mpi/mpi_check.sh --short "$build"
 else
@@ -117,7 +123,7 @@ else
 fi
 run install tests/cli/install.sh "$build"
 run "man pages" sh -c 'mandoc -Tlint -Wwarning docs/man/*.1'
-wait "$beside"
+wait "$beside" "$programs"
 failed=$(grep -c FAIL "$results")
 printf '%d passed, %d failed\n' "$(grep -c ok "$results")" "$failed"
 [ "$failed" -eq 0 ]

@@ -113,16 +113,6 @@ static bool add_kind(void *context, const ConversionKind *kind)
     return true;
 }
 
-static void fill_tables(Converter *c)
-{
-    for (int code = 0; code <= PLIES_OPEN; code++) {
-        bool win = code <= PLIES_MOST && code % 2 == 0, loss = code <= PLIES_MOST && code % 2 == 1;
-        c->dtm_of[code] = win ? OUTCOME_WIN - (code + 1) : loss ? code + 1 : OUTCOME_DRAW;
-        c->verdict_of[0][code] = 1 + (win ? TREB_WIN : loss ? TREB_LOSS : TREB_DRAW);
-        c->verdict_of[1][code] = 1 + (win ? TREB_CURSED_WIN : loss ? TREB_BLESSED_LOSS : TREB_DRAW);
-    }
-}
-
 treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover,
                           const SolvedSource *source, Converter **out, treb_error *error)
 {
@@ -136,7 +126,6 @@ treb_status converter_new(const Shape *shape, const uint64_t pawns[2], int mover
     c->mover = mover;
     c->pawns[0] = pawns[0];
     c->pawns[1] = pawns[1];
-    fill_tables(c);
     uint8_t color[KERNEL_MEN_MAX];
     for (int i = 0; i < shape->men; i++) color[i] = shape->man[i].color;
     const ConversionBoard board = {{pawns[0], pawns[1]}, color, shape->men};

@@ -42,8 +42,6 @@ struct Converter {
     Conversion *move;
     treb_status status; /* what went wrong first */
     treb_error *error;
-    int16_t dtm_of[PLIES_OPEN + 1]; /* of a child's value, for the side that moved there */
-    uint8_t verdict_of[2][PLIES_OPEN + 1];
 };
 
 #endif

@@ -102,8 +102,22 @@ typedef struct Outcome {
     int16_t dtc, dtm;
 } Outcome;
 
+/* A child's value, in a legal position, for the side that moved there. */
+static inline uint8_t verdict_of(bool cursed, unsigned code)
+{
+    if (code == PLIES_OPEN) return 1 + TREB_DRAW;
+    if (code % 2 == 0) return 1 + (cursed ? TREB_CURSED_WIN : TREB_WIN);
+    return 1 + (cursed ? TREB_BLESSED_LOSS : TREB_LOSS);
+}
+
+static inline int16_t dtm_of(unsigned code)
+{
+    if (code == PLIES_OPEN) return OUTCOME_DRAW;
+    return (int16_t)(code % 2 == 0 ? OUTCOME_WIN - (code + 1) : code + 1);
+}
+
 /* What a conversion by capture or promotion to cell `cell` is worth to the side that makes it. */
-static inline Outcome view_outcome(const Converter *c, const ChildView *view, uint64_t cell)
+static inline Outcome view_outcome(const ChildView *view, uint64_t cell)
 {
     static const int16_t at_once[1 + WDL_VALUES] = {
         OUTCOME_NONE, 1, 1, OUTCOME_DRAW, OUTCOME_WIN - 1, OUTCOME_WIN - 1};
@@ -111,14 +125,14 @@ static inline Outcome view_outcome(const Converter *c, const ChildView *view, ui
     if (code == PLIES_OPEN && !(view->legal[cell >> 6] >> (cell & 63) & 1))
         return (Outcome){0, OUTCOME_NONE, OUTCOME_NONE};
     bool cursed = view->cursed && (view->cursed[cell >> 6] >> (cell & 63) & 1);
-    uint8_t verdict = c->verdict_of[cursed][code];
-    return (Outcome){verdict, at_once[verdict], c->dtm_of[code]};
+    uint8_t verdict = verdict_of(cursed, code);
+    return (Outcome){verdict, at_once[verdict], dtm_of(code)};
 }
 
 /* The same for a push, after which the conversion is as far as the child says. */
-static inline Outcome view_push_outcome(const Converter *c, const ChildView *view, uint64_t cell)
+static inline Outcome view_push_outcome(const ChildView *view, uint64_t cell)
 {
-    Outcome o = view_outcome(c, view, cell);
+    Outcome o = view_outcome(view, cell);
     if (!view->has_dtc || o.dtc == OUTCOME_NONE || o.dtc == OUTCOME_DRAW) return o;
     unsigned plies = array_plies(&view->dtc, cell) + 1u;
     o.dtc = o.dtc > OUTCOME_DRAW ? OUTCOME_WIN - plies : plies;
@@ -165,7 +179,7 @@ static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *ce
     const uint64_t *stalemate = p->view.stalemate;
     bool forced = stalemate && (stalemate[child >> 6] >> (child & 63) & 1);
     for (int e = 0; e < p->captures; e++) {
-        Outcome taken = before_capture(view_outcome(p->c, &p->en_passant[e], cells[e]));
+        Outcome taken = before_capture(view_outcome(&p->en_passant[e], cells[e]));
         if (taken.verdict == 0) continue;
         o = forced ? taken : worse(o, taken);
         forced = false;
@@ -175,8 +189,8 @@ static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *ce
 
 static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uint64_t *ep)
 {
-    Outcome o = p->move->push ? view_push_outcome(p->c, &p->view, child)
-                              : view_outcome(p->c, &p->view, child);
+    Outcome o = p->move->push ? view_push_outcome(&p->view, child)
+                              : view_outcome(&p->view, child);
     if (o.verdict && p->captures) o = with_en_passant(p, child, ep, o);
     improve(p, cell, o);
 }
@@ -269,7 +283,7 @@ static void row_values(const Pass *p, int man, uint64_t child, RowValues *row)
     for (int s = 0; s < 64 && view->cursed; s++) {
         uint64_t at = child + view->offset[man][s];
         if (legal[s] && (view->cursed[at >> 6] >> (at & 63) & 1))
-            row->verdict[s] = p->c->verdict_of[1][code[s]];
+            row->verdict[s] = verdict_of(true, code[s]);
     }
     if (out->dtm) row_outcomes(code, row->verdict, code, row->dtm);
     if (out->dtc == NULL) return;
@@ -367,7 +381,7 @@ static void backward(const Pass *p, int loop, int to, uint64_t cell, uint64_t ch
                          child + p->view.offset[man][s], occupied | square_bit(s));
         return;
     }
-    Outcome o = view_outcome(p->c, &p->view, child);
+    Outcome o = view_outcome(&p->view, child);
     if (o.verdict == 0) return;
     int man = p->move->man;
     uint64_t from = piece_attacks(p->c->shape->man[man].type, to, occupied) & ~occupied &

@@ -641,17 +641,28 @@ get 200 'within them' /healthz -H "X-Long: $(long 1000)"
 get 413 'a smaller body' /v1/batch -d "$(long 1500)"; code too_large
 get 200 'work' "/standard?fen=$UNDER"
 python3 - "$U" >out 2>&1 <<'END'
-import socket, sys
+import socket, sys, time
 from urllib.parse import urlsplit
 where = urlsplit(sys.argv[1])
-many = [socket.create_connection((where.hostname, where.port), timeout=5) for _ in range(4)]
 def served(s):
     try:
         s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         return s.recv(64).startswith(b"HTTP/1.1 200")
     except ConnectionError:
         return False
-assert [served(s) for s in many] == [True, True, True, False]
+# A connection that has just ended may still count for a moment: of four never more than three are served,
+# and three as soon as the earlier ones are gone.
+for _ in range(100):
+    many = [socket.create_connection((where.hostname, where.port), timeout=5) for _ in range(4)]
+    got = [served(s) for s in many]
+    for s in many:
+        s.close()
+    assert got.count(True) <= 3, got
+    if got == [True, True, True, False]:
+        break
+    time.sleep(0.1)
+else:
+    sys.exit(f"three of four connections were never served: {got}")
 END
 check 'three connections, the fourth is closed' '[ $? -eq 0 ] || { cat out; false; }'
 sleep 0.3

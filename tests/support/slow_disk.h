@@ -3,8 +3,8 @@
  * the Makefile). Each program includes it once, after it has asked for _GNU_SOURCE.
  *
  * Off at first: then all is as it is. On, a page of a file is in memory if it has been read or
- * delivered since disk_forget. Pages of mapped files that are not can't be touched without a
- * signal, by which the touch is seen; it counts as a read. */
+ * delivered since disk_forget. Pages of mapped files can't be touched without a signal until the first
+ * touch has shown, by that signal, that they are there; of those that are not it counts as a read. */
 #ifndef TREB_TESTS_SLOW_DISK_H
 #define TREB_TESTS_SLOW_DISK_H
 
@@ -29,7 +29,8 @@ typedef struct DiskFile {
     size_t pages;
     _Atomic int64_t
         *there;   /* by page: from when on it is in memory, in ns; INT64_MAX: asked by none */
-    uint8_t *map; /* NULL: not mapped */
+    uint8_t *map;         /* NULL: not mapped */
+    atomic_bool readable; /* there may be pages of the map that can be touched */
 } DiskFile;
 
 static struct {
@@ -71,7 +72,8 @@ static inline DiskFile *disk_file(int descriptor)
     if (i == count) {
         if (count == DISK_FILES) abort();
         DiskFile *file = &disk.file[i];
-        *file = (DiskFile){.number = about.st_ino, .pages = (size_t)about.st_size / DISK_PAGE + 2};
+        *file = (DiskFile){.number = about.st_ino,
+                           .pages = ((size_t)about.st_size + DISK_PAGE - 1) / DISK_PAGE};
         file->there = calloc(file->pages, sizeof *file->there);
         for (size_t p = 0; p < file->pages; p++) atomic_store(&file->there[p], INT64_MAX);
         atomic_store(&disk.count, count + 1);
@@ -80,10 +82,18 @@ static inline DiskFile *disk_file(int descriptor)
     return &disk.file[i];
 }
 
-static inline void disk_protect(const DiskFile *file, size_t page, bool there)
+/* A page that is there can be touched. */
+static inline void disk_let_touch(DiskFile *file, size_t page)
 {
-    if (file->map != NULL && page + 1 < file->pages)
-        mprotect(file->map + page * DISK_PAGE, DISK_PAGE, there ? PROT_READ : PROT_NONE);
+    atomic_store(&file->readable, true);
+    mprotect(file->map + page * DISK_PAGE, DISK_PAGE, PROT_READ);
+}
+
+/* No page can. */
+static inline void disk_let_touch_none(DiskFile *file)
+{
+    if (file->map != NULL && atomic_exchange(&file->readable, false))
+        mprotect(file->map, file->pages * DISK_PAGE, PROT_NONE);
 }
 
 /* Has a page arrive `delay` from now, unless it is on its way. */
@@ -92,16 +102,13 @@ static inline void disk_bring(DiskFile *file, size_t page, int64_t delay)
     int64_t due = delay == INT64_MAX ? INT64_MAX - 1 : disk_now() + delay;
     int64_t before = atomic_load(&file->there[page]);
     if (due < before) atomic_store(&file->there[page], due);
-    if (delay == 0) disk_protect(file, page, true);
 }
 
 static inline bool disk_has(DiskFile *file, uint64_t at, uint64_t size)
 {
     int64_t now = disk_now();
-    for (uint64_t p = at / DISK_PAGE; p * DISK_PAGE < at + size && p < file->pages; p++) {
+    for (uint64_t p = at / DISK_PAGE; p * DISK_PAGE < at + size && p < file->pages; p++)
         if (atomic_load(&file->there[p]) > now) return false;
-        disk_protect(file, p, true);
-    }
     return true;
 }
 
@@ -126,11 +133,11 @@ static inline void disk_wait_for(DiskFile *file, uint64_t at, uint64_t size)
 /* Nothing is in memory, of files known so far. */
 static inline void disk_forget(void)
 {
-    for (int i = 0; i < atomic_load(&disk.count); i++)
-        for (size_t p = 0; p < disk.file[i].pages; p++) {
+    for (int i = 0; i < atomic_load(&disk.count); i++) {
+        for (size_t p = 0; p < disk.file[i].pages; p++)
             atomic_store(&disk.file[i].there[p], INT64_MAX);
-            disk_protect(&disk.file[i], p, false);
-        }
+        disk_let_touch_none(&disk.file[i]);
+    }
 }
 
 /* What was fetched is there. */
@@ -138,10 +145,8 @@ static inline void disk_deliver(void)
 {
     for (int i = 0; i < atomic_load(&disk.count); i++)
         for (size_t p = 0; p < disk.file[i].pages; p++)
-            if (atomic_load(&disk.file[i].there[p]) != INT64_MAX) {
+            if (atomic_load(&disk.file[i].there[p]) != INT64_MAX)
                 atomic_store(&disk.file[i].there[p], 0);
-                disk_protect(&disk.file[i], p, true);
-            }
 }
 
 static inline void disk_count_anew(void)
@@ -220,8 +225,8 @@ void *__wrap_mmap64(void *at, size_t size, int protection, int flags, int file, 
     DiskFile *known = disk.on && file >= 0 && map != MAP_FAILED ? disk_file(file) : NULL;
     if (known == NULL) return map;
     known->map = map;
-    for (size_t p = 0; p < known->pages; p++)
-        disk_protect(known, p, atomic_load(&known->there[p]) <= disk_now());
+    atomic_store(&known->readable, true);
+    disk_let_touch_none(known);
     return map;
 }
 
@@ -271,7 +276,7 @@ static inline void disk_touched(int number, siginfo_t *about, void *context)
     }
     uint64_t at = (uint64_t)((uint8_t *)about->si_addr - file->map) / DISK_PAGE * DISK_PAGE;
     disk_wait_for(file, at, 1);
-    disk_protect(file, (size_t)(at / DISK_PAGE), true);
+    disk_let_touch(file, (size_t)(at / DISK_PAGE));
 }
 
 static inline void disk_start(void)
