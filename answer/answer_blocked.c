@@ -150,6 +150,7 @@ void answer_put_squares(json_t *object, const Squares *s)
     put(object, "groups", groups);
     put(object, "zugzwangs", pairs_json(s->zugzwang));
     put(object, "double_zugzwangs", pairs_json(s->double_zugzwang));
+    put(object, "placements_open", json_integer(s->open));
 }
 
 /* ---- The object ------------------------------------------------------------------------------ */

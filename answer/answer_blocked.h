@@ -8,7 +8,7 @@
 #include "blocked/blocked.h"
 #include "blocked/solve.h"
 
-/* Corresponding squares: `attacker`, `groups`, `zugzwangs` and `double_zugzwangs` (docs/blocked.md). */
+/* Corresponding squares: `attacker`, `groups`, `zugzwangs`, `double_zugzwangs` and `placements_open` (docs/blocked.md). */
 void answer_put_squares(json_t *object, const Squares *squares);
 
 /* Everything about the position (docs/blocked.md lists the members); `squares` may be NULL, and so

@@ -65,12 +65,24 @@ static void find_zugzwangs(const SquaresView *v, const uint64_t region[2], Squar
     }
 }
 
+static int count_open(const Placements *p, int attacker, const uint64_t region[2])
+{
+    int count = 0;
+    for (int side = 0; side < 2; side++)
+        for (uint64_t left = region[TREB_WHITE]; left != 0;) {
+            int white = bit_pop(&left);
+            count += bit_count(p->open[attacker][side][white] & region[TREB_BLACK]);
+        }
+    return count;
+}
+
 void squares_find(const Placements *placements, int attacker, const uint64_t region[2],
                   Squares *out)
 {
     SquaresView view = {placements, attacker};
     memset(out, 0, sizeof *out);
     out->attacker = attacker;
+    out->open = count_open(placements, attacker, region);
     find_zugzwangs(&view, region, out);
     for (int a = 0; a < 64; a++)
         if (out->zugzwang[a] != 0) add_to_group(out, a, out->zugzwang[a]);

@@ -34,6 +34,7 @@ typedef struct Squares {
     int zugzwangs;
     uint64_t double_zugzwang[64]; /* of them, where whoever moves loses */
     int double_zugzwangs;
+    int open; /* placements of which it is not known whether the attacker wins: there may be more */
 } Squares;
 
 /* Only squares of `region`, by colour, are looked at. */

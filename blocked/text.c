@@ -173,7 +173,10 @@ void squares_print(FILE *out, const Placements *p, const Squares *s)
     fprintf(out, "\nMutual zugzwangs: %d. With the move %s does not win there, and %s loses.\n",
             s->zugzwangs, attacker, defender);
     print_zugzwangs(out, s, s->zugzwang);
-    if (s->double_zugzwangs == 0) return;
-    fprintf(out, "\nOf them, whoever moves loses: %d.\n", s->double_zugzwangs);
-    print_zugzwangs(out, s, s->double_zugzwang);
+    if (s->double_zugzwangs > 0) {
+        fprintf(out, "\nOf them, whoever moves loses: %d.\n", s->double_zugzwangs);
+        print_zugzwangs(out, s, s->double_zugzwang);
+    }
+    if (s->open > 0)
+        fprintf(out, "\nOpen are %d placements of the kings, so that there may be more.\n", s->open);
 }

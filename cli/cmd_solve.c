@@ -272,25 +272,6 @@ static treb_status load(SolveRun *run, treb_error *error)
     return status;
 }
 
-/* Placements in which it is open whether the attacker wins. */
-static int count_open(const Placements *p, int attacker)
-{
-    int count = 0;
-    for (int i = 0; i < 128; i++) count += bit_count(p->open[attacker][i / 64][i % 64]);
-    return count;
-}
-
-static void print_squares(const Placements *placements, const Squares *squares)
-{
-    char count[32];
-    const int open = count_open(placements, squares->attacker);
-    putchar('\n');
-    squares_print(stdout, placements, squares);
-    cli_format_count((uint64_t)open, count);
-    if (open > 0)
-        printf("\nOpen are %s placements of the kings, so that there may be more.\n", count);
-}
-
 /* What --squares and --svg want to know. */
 static bool find_squares(SolveRun *run, Placements *placements, Squares *out)
 {
@@ -322,7 +303,10 @@ static int answer(SolveRun *run, treb_tables *tables, double start)
     if (args->svg != NULL && !blocked_text_svg("solve", args->svg, &placements, &squares))
         return CLI_FAILED;
     if (!picture) code = print(&context, s, seconds, args->pgn, wanted ? &squares : NULL);
-    if (code == CLI_OK && args->squares && plain) print_squares(&placements, &squares);
+    if (code == CLI_OK && args->squares && plain) {
+        putchar('\n');
+        squares_print(stdout, &placements, &squares);
+    }
     if (code == CLI_OK && args->check) {
         fflush(stdout);
         if (plain) putchar('\n');

@@ -909,6 +909,8 @@ const BOOK = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1"; // seven men, only Kf5 wins
 test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout: 240000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "trebuchet-page-"));
     execFileSync(join(build, "trebuchet"), ["blocked", "-p", "1", "-t", tables, "--write", folder, BOOK]);
+    const solve = ["solve", "-q", "-p", "0", "-t", tables, "--write", folder];
+    execFileSync(join(build, "trebuchet"), [...solve, "8/8/1p6/p7/P7/1P2k3/8/4K3 b"]);
     const own = await startServer({ folder });
     const checks = async (hands, name) => {
         const { page } = hands;
@@ -969,6 +971,15 @@ test("a blocked-pawn table: verdict, moves and corresponding squares", { timeout
     await hands.open("8/8/8/2k1p1p1/4P1P1/8/8/4K3 w - - 0 1");
     assert.match(await hands.text("#missing"), /trebuchet blocked --write tables '8\/8/);
     assert.ok(await page.isHidden("#squares"));
+    // Nor are there tables, but what files there are is listed, and set up by a click.
+    await page.click("#browse-open");
+    await page.click('[data-pawns="a3 c4 – a4 c5 c6"]');
+    assert.notEqual(await hands.verdict(), "Not known");
+    assert.equal(await hands.fen(), "4k3/8/2p5/2p5/p1P5/P7/8/4K3 w - - 0 1");
+    await page.click("#browse-open");
+    await page.click('[data-pawns="b3 a4 – a5 b6"]');
+    assert.equal(await hands.verdict(), "Draw");
+    assert.equal(await hands.fen(), "4k3/8/1p6/p7/P7/1P6/8/4K3 w - - 0 1");
     await hands.close(NOT_FOUND);
     await own.stop();
     rmSync(folder, { recursive: true });

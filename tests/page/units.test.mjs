@@ -28,6 +28,8 @@ import {
     isBlocked,
     marksBySquare,
     ownMachine,
+    pawnsOf,
+    positionAmong,
     ranksNote,
     squaresRule,
     structureOf,
@@ -95,6 +97,15 @@ test("blocked positions are told from others as the server tells them", () => {
     ])
         assert.ok(!blocked(fen), fen);
     assert.equal(structureOf(parseFen(RANKS.fen)), "Pd4pd5");
+});
+
+test("files of one structure of pawns are named after it, and a position of it can be set up", () => {
+    assert.deepEqual(pawnsOf("a3c4-a4c5c6.exact.treb"), [["a3", "c4"], ["a4", "c5", "c6"]]);
+    assert.deepEqual(pawnsOf("-e5.solved.treb"), [[], ["e5"]]);
+    for (const name of ["KPvK.wdl.treb", "a1-a8.solved.treb", ""]) assert.equal(pawnsOf(name), null);
+    const fen = (white, black) => formatFen(positionAmong([white, black]));
+    assert.equal(fen(["a3", "c4"], ["a4", "c5", "c6"]), "4k3/8/2p5/2p5/p1P5/P7/8/4K3 w - - 0 1");
+    assert.equal(fen(["d7"], ["f2"]), "3k4/3P4/8/8/8/8/5p2/3K4 w - - 0 1", "neither is in check");
 });
 
 test("what a blocked-pawn table says, in words", () => {

@@ -63,12 +63,13 @@ function helpBeyond(probe) {
 
 /** Where the server has no tables at all, that is what there is to say; and it may solve positions. */
 async function helpFurther(probe) {
-    const none = { tables: [null], ranks: [], solve_seconds: null };
-    const { tables, ranks, solve_seconds: solves } = await api.tables().catch(() => none);
+    const none = { tables: [null], ranks: [], solved: [], solve_seconds: null };
+    const { tables, ranks, solved, solve_seconds: solves } = await api.tables().catch(() => none);
     if (answer() !== probe) return;
     const castling = probe.unknown[0]?.code === "castling";
     const solving = solves && !castling && isSolvable(state.position) ? [solver()] : [];
-    if (tables.length + ranks.length > 0) return void (solving.length > 0 && showHelp([...solving, ...helpBeyond(probe)]));
+    if (tables.length + ranks.length + solved.length > 0)
+        return void (solving.length > 0 && showHelp([...solving, ...helpBeyond(probe)]));
     const owner = [
         h("p", {}, "This command makes all endings of up to 4 men, in some ten seconds:"),
         commandRow("trebuchet gen --men 4"),

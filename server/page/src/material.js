@@ -9,6 +9,7 @@ import { listOf } from "./lists.js";
 import { METRICS, movesOf, sideName, winnerOf } from "./words.js";
 import { answer, hidden, metric, onChange, showPosition, state } from "./session.js";
 import { distanceHere } from "./play.js";
+import { pawnsOf, positionAmong } from "./ranks.js";
 
 let shown = null; // {name, swapped, stats} that the panel is about
 let side = null; // whose move the chart is about; null follows the board
@@ -223,10 +224,33 @@ function render(patch) {
     } else showChart();
 }
 
-/** All endings that are installed, by their number of men. */
+/** Structures of pawns that there are files of, to be set up. */
+function structures(title, names, dialog) {
+    const all = [...new Set(names.map((name) => pawnsOf(name)?.map((squares) => squares.join(" ")).join(" – ")))];
+    const chip = (text) =>
+        h(
+            "button",
+            {
+                type: "button",
+                class: "chip",
+                "data-pawns": text,
+                onclick: () => {
+                    dialog.close();
+                    const pawns = text.split("–").map((squares) => squares.match(/\w+/g) ?? []);
+                    showPosition(positionAmong(pawns), "push", { setup: false });
+                },
+            },
+            text,
+        );
+    const chips = all.filter(Boolean).map(chip);
+    return chips.length > 0 ? [h("h3", {}, title), h("p", { class: "chips-row" }, ...chips)] : [];
+}
+
+/** All endings that are installed, by their number of men, and structures of pawns. */
 async function browse() {
     const dialog = $("browse");
-    const { tables } = await api.tables().catch(() => ({ tables: [] }));
+    const none = { tables: [], ranks: [], solved: [] };
+    const { tables, ranks, solved } = await api.tables().catch(() => none);
     const men = [...new Set(tables.map((table) => table.men))].sort((a, b) => a - b);
     const chip = ({ material }) =>
         h(
@@ -250,8 +274,11 @@ async function browse() {
             h("h3", {}, `${count} men`),
             h("p", { class: "chips-row" }, ...tables.filter((table) => table.men === count).map(chip)),
         ]),
+        ...structures("Among blocked pawns", ranks, dialog),
+        ...structures("Solved pawn endings", solved, dialog),
     ];
-    if (tables.length === 0) parts.push(h("p", { class: "hint" }, "No tables are installed here."));
+    if (tables.length + ranks.length + solved.length === 0)
+        parts.push(h("p", { class: "hint" }, "No tables are installed here."));
     dialog.replaceChildren(...parts);
     dialog.showModal();
 }

@@ -1,6 +1,6 @@
 // Kings among blocked pawns: what /v1/blocked says, in words. No DOM, no server.
 
-import { squareOf } from "./fen.js";
+import { formatBoard, indexOf, parseFen, squareOf } from "./fen.js";
 
 const isPawn = (man) => man === "P" || man === "p";
 
@@ -28,6 +28,30 @@ export function isBlocked({ men }) {
 /** The pawns as text: positions with the same have the same corresponding squares. */
 export const structureOf = ({ men }) =>
     men.map((man, index) => (isPawn(man) ? man + squareOf(index) : "")).join("");
+
+/** The squares of the pawns, White's first, that a file of one structure is named after, as
+ * "a3c4-a4c5c6.exact.treb": [["a3", "c4"], ["a4", "c5", "c6"]]. null: it tells none. */
+export function pawnsOf(name) {
+    const [, ...sides] = name.match(/^((?:[a-h][2-7])*)-((?:[a-h][2-7])*)\./) ?? [];
+    return sides.length > 0 ? sides.map((squares) => squares.match(/../g) ?? []) : null;
+}
+
+/** A position of such a structure: each king near its own side, where no pawn attacks it. */
+export function positionAmong(pawns) {
+    const men = new Array(64).fill("");
+    pawns.forEach((squares, black) => squares.forEach((square) => (men[indexOf(square)] = "Pp"[black])));
+    const attacked = (index, ahead, enemy) =>
+        [-1, 1].some((side) => (index % 8) + side >= 0 && (index % 8) + side < 8 && men[index + ahead + side] === enemy);
+    const fromHome = [...men.keys()].sort((a, b) => (a >> 3) - (b >> 3) || Math.abs((a % 8) - 4) - Math.abs((b % 8) - 4));
+    const apart = (a, b) => Math.max(Math.abs((a % 8) - (b % 8)), Math.abs((a >> 3) - (b >> 3))) > 1;
+    const white = fromHome.find((index) => men[index] === "" && !attacked(index, 8, "p"));
+    const black = fromHome
+        .map((index) => index ^ 56)
+        .find((index) => men[index] === "" && apart(index, white) && !attacked(index, -8, "P"));
+    men[white] = "K";
+    men[black] = "k";
+    return parseFen(`${formatBoard(men)} w - - 0 1`);
+}
 
 const OTHER = { white: "black", black: "white" };
 
