@@ -177,6 +177,9 @@ void squares_print(FILE *out, const Placements *p, const Squares *s)
         fprintf(out, "\nOf them, whoever moves loses: %d.\n", s->double_zugzwangs);
         print_zugzwangs(out, s, s->double_zugzwang);
     }
-    if (s->open > 0)
-        fprintf(out, "\nOpen are %d placements of the kings, so that there may be more.\n", s->open);
+    if (s->open == 0) return;
+    fprintf(out, "\nOpen are ");
+    if (s->open >= 1000) fprintf(out, "%d,", s->open / 1000);
+    fprintf(out, s->open >= 1000 ? "%03d" : "%d", s->open % 1000);
+    fprintf(out, " placements of the kings, so that there may be more.\n");
 }

@@ -153,7 +153,7 @@ START_TEST(memory_stays_below_the_bound)
         double share; /* of the forecast, allowed */
     } cases[] = {{"KRvKP", EVERY, 1},
                  {"KRvKP", EVERY, 1.5},
-                 {"KPvKP", VERDICTS, 1},
+                 {"KPvKP", EVERY, 1},
                  {"KRvKN", VERDICTS, 4},
                  {"KNNvKN", VERDICTS, 1}};
     const char *name = cases[_i].name;

@@ -224,25 +224,17 @@ function render(patch) {
     } else showChart();
 }
 
+/** What the dialog lists: one of them is gone to. */
+const chip = (dialog, text, data, go) =>
+    h("button", { type: "button", class: "chip", ...data, onclick: () => (dialog.close(), go()) }, text);
+
 /** Structures of pawns that there are files of, to be set up. */
-function structures(title, names, dialog) {
-    const all = [...new Set(names.map((name) => pawnsOf(name)?.map((squares) => squares.join(" ")).join(" – ")))];
-    const chip = (text) =>
-        h(
-            "button",
-            {
-                type: "button",
-                class: "chip",
-                "data-pawns": text,
-                onclick: () => {
-                    dialog.close();
-                    const pawns = text.split("–").map((squares) => squares.match(/\w+/g) ?? []);
-                    showPosition(positionAmong(pawns), "push", { setup: false });
-                },
-            },
-            text,
-        );
-    const chips = all.filter(Boolean).map(chip);
+function structures(dialog, title, names) {
+    const named = (pawns) => [pawns.map((squares) => squares.join(" ")).join(" – "), pawns];
+    const all = new Map(names.map(pawnsOf).filter(Boolean).map(named));
+    const chips = [...all].map(([text, pawns]) =>
+        chip(dialog, text, { "data-pawns": text }, () => showPosition(positionAmong(pawns), "push", { setup: false })),
+    );
     return chips.length > 0 ? [h("h3", {}, title), h("p", { class: "chips-row" }, ...chips)] : [];
 }
 
@@ -252,17 +244,8 @@ async function browse() {
     const none = { tables: [], ranks: [], solved: [] };
     const { tables, ranks, solved } = await api.tables().catch(() => none);
     const men = [...new Set(tables.map((table) => table.men))].sort((a, b) => a - b);
-    const chip = ({ material }) =>
-        h(
-            "button",
-            {
-                type: "button",
-                class: "chip",
-                "data-ending": material,
-                onclick: () => (dialog.close(), visit(material, false)),
-            },
-            material,
-        );
+    const ending = ({ material }) =>
+        chip(dialog, material, { "data-ending": material }, () => visit(material, false));
     const parts = [
         h(
             "div",
@@ -272,10 +255,10 @@ async function browse() {
         ),
         ...men.flatMap((count) => [
             h("h3", {}, `${count} men`),
-            h("p", { class: "chips-row" }, ...tables.filter((table) => table.men === count).map(chip)),
+            h("p", { class: "chips-row" }, ...tables.filter((table) => table.men === count).map(ending)),
         ]),
-        ...structures("Among blocked pawns", ranks, dialog),
-        ...structures("Solved pawn endings", solved, dialog),
+        ...structures(dialog, "Among blocked pawns", ranks),
+        ...structures(dialog, "Solved pawn endings", solved),
     ];
     if (tables.length + ranks.length + solved.length === 0)
         parts.push(h("p", { class: "hint" }, "No tables are installed here."));
