@@ -4,6 +4,7 @@
  * it, which has no lock; the one thread that hands out work, at no lower priority than others, waits for it. */
 #include "server/background.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -121,6 +122,7 @@ static void *work(void *argument)
 {
     Task *task = argument;
     const struct sched_param none = {.sched_priority = 0};
+    omp_get_max_threads(); /* OpenMP begins now, as it may hold the loader's lock meanwhile */
     pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
     json_t *result = task->work.run(task->work.context, &task->run, &task->error);
     task->result = result != NULL ? json_dumps(result, JSON_COMPACT) : NULL;

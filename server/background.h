@@ -86,7 +86,8 @@ void background_counts(Background *b, unsigned *pending, uint64_t *finished);
 /* Takes no more, and has what runs end. */
 void background_close(Background *b);
 
-/* Waits for that, for so long, and frees all. False if it does not end, as it hangs in a read: then nothing is freed. */
+/* Waits for that, for so long, and frees all. False if it does not end, as it hangs in a read or
+ * others leave it no time: then nothing is freed. */
 bool background_stop(Background *b, unsigned milliseconds);
 
 #endif

@@ -207,12 +207,11 @@ static bool drain(Server *s, unsigned milliseconds)
     return false;
 }
 
-/* Somebody hangs in a read: what is used there cannot be freed. */
-static bool stop_hanging(Server *s)
+/* Somebody hangs in a read, or gives way to all others: what is used there cannot be freed. */
+static void stop_hanging(Server *s, const char *level, const char *why)
 {
-    log_message(&s->log, "error", "stopped, but a table could not be read in time");
+    log_message(&s->log, level, "stopped, but %s", why);
     log_flush(&s->log);
-    return false;
 }
 
 bool server_stop(Server *s)
@@ -231,11 +230,16 @@ bool server_stop(Server *s)
     if (!finished) finished = drain(s, GRACE);
     s->cancelled = true;
     if (!finished) finished = drain(s, LAST);
-    if (!finished && workers_running(s->workers) > 0) return stop_hanging(s);
+    if (!finished && workers_running(s->workers) > 0) {
+        stop_hanging(s, "error", "a table could not be read in time");
+        return false;
+    }
     workers_stop(s->workers);
     const unsigned taken = (unsigned)((answer_clock() - start) / MILLION);
-    if (!background_stop(s->background, ALL - REST > taken ? ALL - REST - taken : 0))
-        return stop_hanging(s);
+    if (!background_stop(s->background, ALL - REST > taken ? ALL - REST - taken : 0)) {
+        stop_hanging(s, "warning", "a list or a solution was not given up in time");
+        return finished; /* nobody waited for that */
+    }
     MHD_stop_daemon(s->daemon);
     tableset_close(&s->holder);
     log_message(&s->log, "info", "%s", finished ? "stopped" : "stopped, with requests unfinished");
