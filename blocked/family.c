@@ -9,11 +9,13 @@
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
+/* Looked at twice: first to count, when there is no room yet. */
 typedef struct EdgeList {
     const CellsKey *key;
     int side;
     Edge *edge;
-    int count, capacity;
+    EdgeChild *answer;
+    size_t edges, answers;
 } EdgeList;
 
 /* Fills in the child: the given pawns, the pieces but `victim`, one promoted piece. */
@@ -50,9 +52,9 @@ static void set_child(const CellsKey *key, Edge *edge, const uint64_t pawns[2], 
 /* What is left once a promoted piece is taken: the child without it. */
 static void set_retake(Edge *edge)
 {
-    CellsKey *key = &edge->answer[0].key;
+    CellsKey *key = &edge->answer->key;
     edge->promotes = true;
-    edge->answer[0] = (EdgeChild){.family = NULL};
+    *edge->answer = (EdgeChild){.family = NULL};
     key->pawns[0] = edge->child.key.pawns[0];
     key->pawns[1] = edge->child.key.pawns[1];
     for (int i = 0; i < edge->child.key.men; i++)
@@ -70,27 +72,25 @@ static void set_answers(Edge *edge, const ConversionKind *kind)
     }
 }
 
-/* Adds the edge of a kind of move. False without memory. */
+/* Adds the edge of a kind of move, or counts it. */
 static bool add_edge(void *context, const ConversionKind *kind)
 {
     EdgeList *list = context;
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? 2 * list->capacity : 8;
-        Edge *grown = realloc(list->edge, capacity * sizeof *grown);
-        if (grown == NULL) return false;
-        list->edge = grown;
-        list->capacity = capacity;
-    }
-    Edge *edge = &list->edge[list->count++];
+    /* With two pieces there it costs more than it helps. */
+    const bool retake = kind->promo != 0 && list->key->men < 2;
+    const size_t at = list->edges++, answers = list->answers;
+    list->answers += (size_t)kind->answers + retake;
+    if (list->edge == NULL) return true;
+    Edge *edge = &list->edge[at];
     *edge = (Edge){.mover = (int8_t)kind->mover,
                    .victim = (int8_t)kind->victim,
                    .from = (int8_t)kind->from,
                    .to = (int8_t)kind->to,
-                   .between = (int8_t)kind->between};
+                   .between = (int8_t)kind->between,
+                   .answer = list->answers > answers ? list->answer + answers : NULL};
     set_child(list->key, edge, kind->pawns, list->side, kind->promo);
     set_answers(edge, kind);
-    /* With two pieces there it costs more than it helps. */
-    if (kind->promo != 0 && list->key->men < 2) set_retake(edge);
+    if (retake) set_retake(edge);
     return true;
 }
 
@@ -119,6 +119,7 @@ static bool edges_fall(const Family *family)
 }
 #endif
 
+/* False without memory. */
 static bool list_edges(Family *family, int side)
 {
     const CellsKey *key = &family->key;
@@ -126,10 +127,18 @@ static bool list_edges(Family *family, int side)
     uint8_t color[CELLS_MEN_MAX];
     for (int i = 0; i < key->men; i++) color[i] = key->man[i].color;
     ConversionBoard board = {{key->pawns[0], key->pawns[1]}, color, key->men};
-    bool good = conversion_each(&board, side, add_edge, &list);
+    conversion_each(&board, side, add_edge, &list);
+    const size_t edges = list.edges * sizeof(Edge), answers = list.answers * sizeof(EdgeChild);
+    if (edges == 0) return true;
+    list.edge = malloc(edges + answers);
+    if (list.edge == NULL) return false;
+    list.answer = (EdgeChild *)(list.edge + list.edges);
     family->edge[side] = list.edge;
-    family->edges[side] = list.count;
-    return good;
+    family->edges[side] = (int)list.edges;
+    family->edge_bytes += (uint32_t)(edges + answers);
+    list.edges = list.answers = 0;
+    conversion_each(&board, side, add_edge, &list);
+    return true;
 }
 
 /* ---- Families -------------------------------------------------------------------------------- */
@@ -212,10 +221,14 @@ void family_fill(Family *f, int side, size_t word, uint64_t cells)
     }
 }
 
-uint64_t family_bytes(const CellsKey *key)
+/* What so many sets take, each with the allocator's own word or two, and what else a family has. */
+static uint64_t bytes_of(const CellsKey *key, int sets)
 {
-    return (4 + 4 * LEVELS) * cells_words(key) * sizeof(uint64_t);
+    enum { HEAD = 16 };
+    return (uint64_t)sets * (cells_words(key) * sizeof(uint64_t) + HEAD) + sizeof(Family) + 3 * HEAD;
 }
+
+uint64_t family_bytes(const CellsKey *key) { return bytes_of(key, 4 + 4 * LEVELS); }
 
 uint64_t family_bytes_now(const Family *family)
 {
@@ -223,7 +236,7 @@ uint64_t family_bytes_now(const Family *family)
     int sets = family->only != FAMILY_BOTH
                    ? 8
                    : 4 + 4 * LEVELS - settled * 2 * (LEVELS - 1) + (family->oracle ? 2 : 0);
-    return (uint64_t)sets * cells_words(&family->key) * sizeof(uint64_t);
+    return bytes_of(&family->key, sets) + family->edge_bytes;
 }
 
 void family_placements(const Family *f, int winner, uint64_t won[2][64], uint64_t open[2][64])

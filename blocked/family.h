@@ -34,11 +34,11 @@ typedef struct Edge {
     int8_t to;                   /* of a pawn or a captured pawn */
     int8_t between;              /* the square that a double push passes, or -1 */
     int8_t place[CELLS_MEN_MAX]; /* which of the family's pieces is the child's, or EDGE_NEW */
-    EdgeChild child;
-    uint8_t captures; /* ways to answer a double push en passant */
+    uint8_t captures;            /* ways to answer a double push en passant */
     bool promotes;
-    /* What these lead to; after a promotion, what taking the new piece at once does. */
-    EdgeChild answer[2];
+    EdgeChild child;
+    /* What these lead to; after a promotion, what taking the new piece at once does. Few edges have any. */
+    EdgeChild *answer;
 } Edge;
 
 /* Answers for single positions what a family is worth: above 0 if the side to move wins, below if it
@@ -55,8 +55,9 @@ struct Family {
     CellsKey key;
     int men;       /* on the board */
     int potential; /* falls with every edge */
-    Edge *edge[2]; /* by who moves */
+    Edge *edge[2]; /* by who moves; the answers behind them */
     int edges[2];
+    uint32_t edge_bytes; /* of both */
     uint64_t *legal[2];
     uint64_t *stuck[2];          /* without a legal move, en passant left out */
     uint64_t *won[LEVELS][2][2]; /* by level, winner and side to move; once decided one for all */
@@ -91,7 +92,7 @@ static inline bool family_settled(const Family *family, int winner)
     return family->won[SURE][winner][0] == family->won[MAYBE][winner][0];
 }
 
-/* Bytes that the sets of a family take: at most, and now. */
+/* Bytes that a family takes: at most, but for its edges, and now, with these. */
 uint64_t family_bytes(const CellsKey *key);
 uint64_t family_bytes_now(const Family *family);
 

@@ -74,20 +74,32 @@ static void forget_retakes(Family *family)
         for (int i = 0; i < family->edges[side]; i++) family->edge[side][i].promotes = false;
 }
 
-static bool has_room(const Lattice *lattice, uint64_t bytes)
+/* What solving a family takes beside it, of which so many bytes are kept: its outcomes, trails and ranks. */
+static uint64_t work_of(uint64_t bytes) { return 2 * bytes; }
+
+static bool has_room(const Lattice *l, uint64_t bytes)
 {
-    return lattice->bytes + scout_bytes(lattice->scout[0]) + scout_bytes(lattice->scout[1]) +
+    return l->bytes + l->wanted + l->work + scout_bytes(l->scout[0]) + scout_bytes(l->scout[1]) +
                bytes <=
-           lattice->limits.memory;
+           l->limits.memory;
 }
 
-/* Sees that there is room, beside what it takes to solve; if need be without scouts. */
-static bool make_room(Lattice *lattice, uint64_t bytes, uint64_t work)
+bool lattice_room(Lattice *lattice, uint64_t bytes)
 {
-    if (!has_room(lattice, bytes + work)) dismiss_scouts(lattice);
-    const bool room = has_room(lattice, bytes + work);
+    if (!has_room(lattice, bytes)) dismiss_scouts(lattice);
+    const bool room = has_room(lattice, bytes);
     lattice->full = lattice->full || !room; /* what is smaller may have room yet */
     return room;
+}
+
+/* The same for a family of so many bytes, and what it takes to solve it. One that takes half of all there is would leave
+ * too little for others. */
+static bool room_for_family(Lattice *lattice, uint64_t bytes, uint64_t more)
+{
+    const uint64_t work = work_of(bytes), before = lattice->work;
+    const bool small = bytes + work <= lattice->limits.memory / 2;
+    if (!small) lattice->full = true;
+    return small && lattice_room(lattice, more + (work > before ? work - before : 0));
 }
 
 static bool is_covered(const Lattice *lattice, const CellsKey *key)
@@ -100,9 +112,13 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask, int only)
 {
     const bool covered = ask && is_covered(lattice, key);
     assert(lattice_find(lattice, key) == NULL);
-    const uint64_t bytes = family_bytes(key) + sizeof(Family);
-    if (!make_room(lattice, bytes, 2 * bytes)) return NULL;
+    const uint64_t bytes = family_bytes(key);
+    if (!room_for_family(lattice, bytes, bytes)) return NULL;
     Family *family = family_new(key);
+    if (family != NULL && !room_for_family(lattice, bytes, bytes + family->edge_bytes)) {
+        family_free(family);
+        return NULL;
+    }
     if (family != NULL && !covered) family->only = (int8_t)only;
     if (family != NULL && lattice->limits.all) forget_retakes(family);
     if (family != NULL && covered) {
@@ -119,14 +135,15 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask, int only)
     *bucket = family;
     family->changed = true;
     lattice->families++;
-    lattice->bytes += family_bytes_now(family) + sizeof *family;
+    lattice->bytes += family_bytes_now(family);
+    if (work_of(bytes) > lattice->work) lattice->work = work_of(bytes);
     return family;
 }
 
 bool lattice_widen(Lattice *lattice, Family *family)
 {
     const uint64_t before = family_bytes_now(family), bytes = family_bytes(&family->key);
-    if (!make_room(lattice, bytes - before, 2 * bytes)) return false;
+    if (!room_for_family(lattice, bytes, bytes - before)) return false;
     if (!family_widen(family)) {
         lattice->failed = true;
         return false;
@@ -226,12 +243,26 @@ bool lattice_stopped(Lattice *lattice)
     return lattice->stopped;
 }
 
-/* Families of one potential do not lead to each other; but where an oracle answers it is asked on the way. */
+/* Whether several threads may solve families of a potential at once. Where an oracle answers it is asked on the way. */
+static bool may_share(const Lattice *lattice, int potential)
+{
+    const int threads = omp_get_max_threads();
+    uint64_t work = 0;
+    if (lattice->limits.covers != NULL || lattice->count[potential] <= CELLS_FEW) return false;
+    for (int i = 0; i < lattice->count[potential]; i++) {
+        const Family *family = lattice->by_potential[potential][i];
+        const uint64_t own = family->decided ? 0 : work_of(family_bytes(&family->key));
+        if (own > work) work = own;
+    }
+    return has_room(lattice, (uint64_t)(threads - 1) * work);
+}
+
+/* Families of one potential do not lead to each other. */
 static bool update_potential(Lattice *lattice, int potential, bool all)
 {
     Family **family = lattice->by_potential[potential];
     const int count = lattice->count[potential];
-    const bool together = lattice->limits.covers == NULL && count > CELLS_FEW;
+    const bool together = may_share(lattice, potential);
     bool good = true, stopped = false;
 #pragma omp parallel for schedule(dynamic, 4) reduction(&& : good) if (together)
     for (int i = 0; i < count; i++) {

@@ -14,7 +14,7 @@
 enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
 
 typedef struct LatticeLimits {
-    uint64_t memory; /* bytes of sets to keep */
+    uint64_t memory; /* bytes, what solving takes meanwhile included */
     int men;         /* pieces of a family at most, up to CELLS_MEN_MAX */
     /* All placements of the kings are asked about: most families are needed then, and what serves to do without them
      * only takes time. */
@@ -34,6 +34,8 @@ typedef struct Lattice {
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
     uint64_t families, bytes;
+    uint64_t wanted; /* bytes of what is wanted (wanted.h), */
+    uint64_t work;   /* and of what solving the largest family takes meanwhile */
     unsigned round;  /* of the search */
     Scout *scout[2]; /* by winner; NULL as long as there is none */
     bool unscouted;  /* by the limits, or for want of memory */
@@ -56,6 +58,9 @@ Family *lattice_find(const Lattice *lattice, const CellsKey *key);
 /* Whether all that was asked and allocated so far was had; if not, values of families may be wrong,
  * and `failed` is set. */
 bool lattice_sound(Lattice *lattice);
+
+/* Whether the limit leaves room for so many bytes more, if need be without scouts; if not the lattice is full. */
+bool lattice_room(Lattice *lattice, uint64_t bytes);
 
 /* Takes a family in; the oracle answers for it if it can and `ask` allows it. Else all of it is looked for, or only the
  * sure wins of a winner (family.h). NULL if memory is short, which `full` or `failed` then says. */

@@ -87,7 +87,7 @@ static void need(Needed *n, const treb_position *pos, int winner, int depth)
         if (f == n->family) {
             if (!cell_in(n->done[pos->turn], cell))
                 n->now[pos->turn][cell >> 6] |= square_bit((int)(cell & 63));
-        } else if (!wanted_start(f)) {
+        } else if (!wanted_start(n->lattice, f)) {
             n->good = false;
         } else {
             f->wanted[winner][pos->turn][cell >> 6] |= square_bit((int)(cell & 63));
@@ -200,7 +200,7 @@ static bool look_at(Needed *n, Family *f)
         follow_waiting(n, winner);
     }
     n->family = NULL;
-    wanted_end(f);
+    wanted_end(n->lattice, f);
     free(n->ranks.rank[0][0]);
     free(sets);
     return n->good;
@@ -225,6 +225,6 @@ bool needed_mark(Lattice *lattice, const treb_position *root)
             if (lattice->by_potential[p][i]->wanted[0][0] != NULL)
                 n.good = look_at(&n, lattice->by_potential[p][i]);
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < lattice->count[p]; i++) wanted_end(lattice->by_potential[p][i]);
+        for (int i = 0; i < lattice->count[p]; i++) wanted_end(lattice, lattice->by_potential[p][i]);
     return n.good && lattice_sound(lattice);
 }

@@ -114,7 +114,7 @@ static bool follow_answers(const Trail *t, const Edge *edge, const uint64_t *cel
     for (int i = 0; i < edge->captures && good && any; i++) {
         const EdgeChild *answer = &edge->answer[i];
         if (answer->family != NULL)
-            good = want(answer->family, t->winner, t->side, there, t->won);
+            good = want(t->search->lattice, answer->family, t->winner, t->side, there, t->won);
         else if (guessed_any(t, &answer->key, t->side, there))
             good = take_in(t->search, answer);
     }
@@ -161,8 +161,8 @@ static bool find_users(const Trail *t, const Edge *edge)
  * have it, what that leads to is enough, and `use` loses the cells. */
 static bool follow_retakes(const Trail *t, const Edge *edge)
 {
-    const size_t words = cells_words(&t->family->key), after = cells_words(&edge->answer[0].key);
     if (!edge->promotes || edge->child.family != NULL || trail_chooses(t)) return true;
+    const size_t words = cells_words(&t->family->key), after = cells_words(&edge->answer[0].key);
     uint64_t *back = calloc(words + after, sizeof *back), *there = back + words, any = 0;
     if (back == NULL) return false;
     Family *to = edge->answer[0].family;
@@ -176,7 +176,7 @@ static bool follow_retakes(const Trail *t, const Edge *edge)
     bool good = true;
     if (any != 0 && to != NULL) {
         retake_push(t->family, t->side, edge, back, there);
-        good = want(to, t->winner, t->side, there, t->won);
+        good = want(t->search->lattice, to, t->winner, t->side, there, t->won);
     } else if (any != 0)
         good = take_in(t->search, &edge->answer[0]);
     free(back);
@@ -192,7 +192,7 @@ static bool follow_edge(const Trail *t, const Edge *edge)
     edge_push(t->family, t->side, edge, t->use, there);
     bool good = true;
     if (to != NULL)
-        good = want(to, t->winner, !t->side, there, t->won);
+        good = want(t->search->lattice, to, t->winner, !t->side, there, t->won);
     else if (guessed_any(t, &edge->child.key, !t->side, there))
         good = take_in(t->search, &edge->child);
     good = good && (edge->captures == 0 || follow_answers(t, edge, there));
@@ -409,7 +409,7 @@ static bool search_family(Search *search, Family *f)
     f->met = search->lattice->round;
     if (f->only != FAMILY_BOTH) {
         if (!lattice_widen(search->lattice, f)) {
-            wanted_end(f);
+            wanted_end(search->lattice, f);
             return !search->lattice->failed;
         }
         search->added++;
@@ -418,7 +418,7 @@ static bool search_family(Search *search, Family *f)
     bool good = walk_init(&walk, search, f);
     for (int i = 0; i < 4 && good; i++)
         if (walk_start(&walk, i >> 1, i & 1)) good = walk_on(&walk);
-    wanted_end(f);
+    wanted_end(search->lattice, f);
     walk_free(&walk);
     return good;
 }
@@ -445,7 +445,7 @@ static bool want_guessed(const Search *search, Family *f, uint64_t *const wanted
             if (one && !won && search->breadth == NARROW)
                 cells[w] &= ~word_guessed(f, !winner, side, w, true);
         }
-        good = want(f, winner, side, cells, won);
+        good = want(search->lattice, f, winner, side, cells, won);
     }
     free(cells);
     return good;
@@ -466,7 +466,7 @@ static bool search_round(Search *search, Family *family, uint64_t *const wanted[
             Family *f = lattice->by_potential[p][i];
             if (f->wanted[0][0] != NULL && lattice_stopped(lattice)) return false;
             if (search->put_off && f->key.men > 0)
-                wanted_end(f);
+                wanted_end(lattice, f);
             else if (!search_family(search, f))
                 return false;
         }

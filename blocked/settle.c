@@ -217,7 +217,8 @@ static bool step(SettleLine *line, int winner, Distances *by, bool learn, bool *
 
 bool settle_line_start(SettleLine *line)
 {
-    const uint64_t memory = line->lattice->limits.memory / 16;
+    enum { SHARE = 32 };
+    const uint64_t memory = line->lattice->limits.memory / SHARE;
     line->distances = distances_new(line->lattice, memory, false);
     line->careful = distances_new(line->lattice, memory, true);
     return line->distances != NULL && line->careful != NULL;

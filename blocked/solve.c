@@ -7,7 +7,11 @@
 
 #include "core/error.h"
 
-enum { PIECES_A_SIDE = 1, LINE_PIECES = 1, DISTANCES_SHARE = 16 /* of the memory */ };
+enum { PIECES_A_SIDE = 1, LINE_PIECES = 1 };
+
+/* Of the memory: what distances take, and then those of a line; and what the program takes for itself, unless that is
+ * more than an eighth. */
+enum { DISTANCES_SHARE = 16, PROGRAM = 12 << 20, PROGRAM_SHARE = 8 };
 
 treb_status solve_check(const treb_position *pos, char why[SOLVE_WHY_SIZE])
 {
@@ -129,7 +133,8 @@ Solve *solve_new(const treb_position *pos, const LatticeLimits *limits, treb_err
     }
     Solve *s = calloc(1, sizeof *s);
     const uint64_t distances = limits->memory / DISTANCES_SHARE;
-    most.memory -= distances;
+    const uint64_t program = limits->memory / PROGRAM_SHARE;
+    most.memory -= 2 * distances + (program < PROGRAM ? program : PROGRAM);
     if (s != NULL) s->lattice = lattice_new(&most);
     if (s != NULL && s->lattice != NULL) s->distances = distances_new(s->lattice, distances, false);
     if (s == NULL || s->distances == NULL) {

@@ -3,21 +3,28 @@
 
 #include <stdlib.h>
 
-bool wanted_start(Family *f)
+enum { SETS = 4 };
+
+bool wanted_start(Lattice *lattice, Family *f)
 {
-    size_t words = cells_words(&f->key);
-    for (int i = 0; i < 4; i++) {
+    const size_t words = cells_words(&f->key);
+    for (int i = 0; i < SETS; i++) {
         uint64_t **set = &f->wanted[i / 2][i % 2];
-        if (*set == NULL && (*set = calloc(words, sizeof(uint64_t))) == NULL) return false;
+        if (*set != NULL) continue;
+        if ((*set = calloc(words, sizeof(uint64_t))) == NULL) return false;
+        lattice->wanted += words * sizeof(uint64_t);
     }
     return true;
 }
 
-void wanted_end(Family *f)
+void wanted_end(Lattice *lattice, Family *f)
 {
-    for (int i = 0; i < 4; i++) {
-        free(f->wanted[i / 2][i % 2]);
-        f->wanted[i / 2][i % 2] = NULL;
+    for (int i = 0; i < SETS; i++) {
+        uint64_t **set = &f->wanted[i / 2][i % 2];
+        if (*set == NULL) continue;
+        lattice->wanted -= cells_words(&f->key) * sizeof(uint64_t);
+        free(*set);
+        *set = NULL;
     }
 }
 
@@ -27,12 +34,14 @@ uint64_t word_guessed(const Family *f, int winner, int side, size_t w, bool won)
     return word_open(f, winner, side, w) & f->legal[side][w] & (won ? guess : ~guess);
 }
 
-bool want(Family *f, int winner, int side, const uint64_t *cells, bool won)
+bool want(Lattice *lattice, Family *f, int winner, int side, const uint64_t *cells, bool won)
 {
+    const uint64_t bytes = SETS * cells_words(&f->key) * sizeof(uint64_t);
     for (size_t w = 0; w < cells_words(&f->key); w++) {
         uint64_t found = word_guessed(f, winner, side, w, won) & (cells ? cells[w] : UINT64_MAX);
         if (found == 0) continue;
-        if (!wanted_start(f)) return false;
+        if (f->wanted[0][0] == NULL && !lattice_room(lattice, bytes)) return true;
+        if (!wanted_start(lattice, f)) return false;
         f->wanted[winner][side][w] |= found;
     }
     return true;
