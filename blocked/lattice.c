@@ -2,6 +2,9 @@
 #include "blocked/lattice.h"
 
 #include <assert.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +20,18 @@ Lattice *lattice_new(const LatticeLimits *limits)
 
 static void dismiss_scouts(Lattice *lattice)
 {
+    const bool any = lattice->scout[0] != NULL || lattice->scout[1] != NULL;
     for (int winner = 0; winner < 2; winner++) {
         scout_free(lattice->scout[winner]);
         lattice->scout[winner] = NULL;
     }
     lattice->unscouted = true;
+#ifdef __GLIBC__
+    /* What other threads had for them the allocator would keep for these. */
+    if (any) malloc_trim(0);
+#else
+    (void)any;
+#endif
 }
 
 void lattice_free(Lattice *lattice)
@@ -92,12 +102,12 @@ bool lattice_room(Lattice *lattice, uint64_t bytes)
     return room;
 }
 
-/* The same for a family of so many bytes, and what it takes to solve it. One that takes half of all there is would leave
- * too little for others. */
+/* The same for a family of so many bytes, and what it takes to solve it. One that takes more than half of all there is would
+ * leave too little for others; without the first there is nothing. */
 static bool room_for_family(Lattice *lattice, uint64_t bytes, uint64_t more)
 {
     const uint64_t work = work_of(bytes), before = lattice->work;
-    const bool small = bytes + work <= lattice->limits.memory / 2;
+    const bool small = lattice->families == 0 || bytes + work <= lattice->limits.memory / 2;
     if (!small) lattice->full = true;
     return small && lattice_room(lattice, more + (work > before ? work - before : 0));
 }

@@ -203,7 +203,7 @@ static bool list_trail(const Scout *s, CellsKey **keys, size_t *count)
 
 uint64_t scout_bytes(const Scout *s)
 {
-    return s != NULL ? s->bytes + (sizeof *s->bucket << SCOUT_BUCKET_BITS) : 0;
+    return s != NULL ? s->bytes + s->memory.left + (sizeof *s->bucket << SCOUT_BUCKET_BITS) : 0;
 }
 
 ScoutResult scout_win(Scout *s, const CellsKey *key, Cell cell, int side, uint64_t patience,

@@ -11,7 +11,7 @@ enum { PIECES_A_SIDE = 1, LINE_PIECES = 1 };
 
 /* Of the memory: what distances take, and then those of a line; and what the program takes for itself, unless that is
  * more than an eighth. */
-enum { DISTANCES_SHARE = 16, PROGRAM = 12 << 20, PROGRAM_SHARE = 8 };
+enum { DISTANCES_SHARE = 16, PROGRAM = 16 << 20, PROGRAM_SHARE = 8 };
 
 treb_status solve_check(const treb_position *pos, char why[SOLVE_WHY_SIZE])
 {

@@ -680,6 +680,11 @@ run 0 'solve, en passant' "$T" solve -t "$TABLES" '8/8/8/8/k1pP4/8/8/K7 b - d3';
 run 0 'solve --json' "$T" solve --json -t "$TABLES" "$RETI"; is_json; has '"verdict":"draw"'; has '"stopped":false'; lacks '"line"'
 run 0 'solve --json, a win' "$T" solve --json -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; is_json; has '"verdict":"black","plies":5,"at_most":false,"rule50":"no","rule50_plies":[0-9]+,'; has '"san":"b5","capture":false,"zeroing":true,"conversion":false,"verdict":"white","plies":2,'; has '"line":\["Kd3",'; has '"pgn":"\[Event'
 run 4 'solve, no memory for it' "$T" solve -q --memory 30000 -t no-tables "$RETI"; has '^Open\.'; has 'More --memory'; has '^  open +'
+# In KiB, of the process as a whole.
+peak=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$T" solve -q --memory 64MiB -t no-tables '8/p2p4/8/8/8/k7/5P1P/7K w')
+check "solve keeps --memory: $peak KiB" '[ "$peak" -gt 32768 ] && [ "$peak" -le 65536 ]'
 run 4 'solve --time' "$T" solve -q --time 1 -t no-tables '8/8/pppp4/3k4/8/2K5/4PPPP/8 w'; has '^Open'; has 'More --time'; has '^  open'
 run 4 'solve --pieces' "$T" solve -q --pieces 0 -t no-tables '8/P7/8/8/8/8/p6k/K7 w'; has '^Open'
 run 0 'solve, by the tables alone' "$T" solve -t "$TABLES" 'k7/1P6/1K6/8/8/8/8/8 b'; has '^White wins: 6 plies'; has '^The 50-move rule changes nothing: the tables know\.$'
