@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""solve_bench.py [-n COUNT] [-p PAWNS] [-s SEED] [-t SECONDS] [-M SIZE] [-v] [-l] TREBUCHET... - what `trebuchet solve` proves of
-random pawn endings as they come from play, PAWNS against PAWNS, within SECONDS of processor time each: the share
+"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-v] [-l] TREBUCHET... - what
+`trebuchet solve` proves of random pawn endings as they come from play, PAWNS against PAWNS, or with -b among 3 to 6 pairs of
+pawns that block each other, within SECONDS of processor time each, or with -w by the clock: the share
 proven, and median and 90th percentile of the time until everything is answered. Several programs get the same
 positions, one after the other. With -v a line a position; with -l the positions alone.
 
@@ -61,10 +62,22 @@ def runs_free(color, turn, kings, pawns):
     return False
 
 
-def draw(rng, count):
-    """The FEN of a position with `count` pawns a side."""
+def draw_pairs(rng):
+    """Pawns of which none can move or take at first, one pair a file."""
     while True:
-        pawns = {color: draw_pawns(rng, color, count) for color in (1, -1)}
+        pawns = {1: set(), -1: set()}
+        for file in rng.sample(range(8), rng.randint(3, 6)):
+            rank = rng.randint(1, 5)
+            pawns[1].add((file, rank))
+            pawns[-1].add((file, rank + 1))
+        if not any(attacked_by_pawn(p, -1, pawns) for p in pawns[1]):
+            return pawns
+
+
+def draw(rng, count):
+    """The FEN of a position with `count` pawns a side, or of pairs."""
+    while True:
+        pawns = {color: draw_pawns(rng, color, count) for color in (1, -1)} if count else draw_pairs(rng)
         if pawns[1] & pawns[-1]:
             continue
         kings = {color: (rng.randrange(8), rng.choices(range(8), (10, 20, 25, 20, 12, 8, 3, 2)[::color])[0])
@@ -99,14 +112,15 @@ def processor_time(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def solve(program, position, seconds, memory):
-    """What the program proves, and the processor time it took."""
-    command = [program, "solve", "-q", "--json", "--time", "0", "-M", memory, position]
+def solve(program, position, args):
+    """What the program proves, and the time it took."""
+    tables = ["-t", args.d] if args.d else []
+    command = [program, "solve", "-q", "--json", "--time", "0", "-M", args.M, *tables, position]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
-        used, asked = 0.0, False
+        used, asked, begun = 0.0, False, time.monotonic()
         while os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            used = processor_time(job.pid)
-            if used >= seconds and not asked:
+            used = time.monotonic() - begun if args.w else processor_time(job.pid)
+            if used >= args.t and not asked:
                 job.send_signal(signal.SIGINT)  # it then answers what it has proven
                 asked = True
             time.sleep(0.01)
@@ -118,15 +132,19 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("-n", type=int, default=100)
     parser.add_argument("-p", type=int, default=3)
+    parser.add_argument("-b", action="store_true")
     parser.add_argument("-s", type=int, default=1)
     parser.add_argument("-t", type=float, default=10)
+    parser.add_argument("-w", action="store_true")
     parser.add_argument("-M", default="1G")
+    parser.add_argument("-d")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("-l", action="store_true")
     parser.add_argument("program", nargs="*")
     args = parser.parse_args()
-    rng = random.Random(f"{args.s} {args.p}")
-    positions = [draw(rng, args.p) for _ in range(args.n)]
+    kind = "blocked pairs" if args.b else f"{args.p} against {args.p}"
+    rng = random.Random(f"{args.s} {0 if args.b else args.p}")
+    positions = [draw(rng, 0 if args.b else args.p) for _ in range(args.n)]
     if args.l:
         print(*positions, sep="\n")
     known = {}
@@ -134,7 +152,7 @@ def main():
     for program in [] if args.l else args.program:
         verdicts, times = [], []
         for position in positions:
-            verdict, used = solve(program, position, args.t, args.M)
+            verdict, used = solve(program, position, args)
             verdicts.append(verdict)
             times.append(used)
             if args.v:
@@ -144,7 +162,7 @@ def main():
                 failed = True
         proven = sum(v != "open" for v in verdicts)
         times.sort()
-        print(f"{program}: {args.p} against {args.p}, {proven} of {args.n} proven within {args.t:g} s of processor time; "
+        print(f"{program}: {kind}, {proven} of {args.n} proven within {args.t:g} s{'' if args.w else ' of processor time'}; "
               f"answered in {times[len(times) // 2]:.1f} s (median), {times[len(times) * 9 // 10]:.1f} s (90th percentile)")
     return failed
 
