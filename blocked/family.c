@@ -2,6 +2,7 @@
 #include "blocked/family.h"
 
 #include <assert.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,22 +204,38 @@ void family_free(Family *family)
     free(family);
 }
 
-void family_fill(Family *f, int side, size_t word, uint64_t cells)
+/* Others may look at other cells of the word meanwhile. */
+static void note_cell(uint64_t *set, size_t word, uint64_t cell)
 {
-    if (f->oracle == NULL || f->failed) return;
-    cells &= f->legal[side][word] & ~f->filled[side][word];
-    f->filled[side][word] |= cells;
+    __atomic_fetch_or(&set[word], cell, __ATOMIC_RELAXED);
+}
+
+/* Asks for cells of a word that were not asked for. False if the oracle cannot answer. */
+static bool ask_cells(Family *f, int side, size_t word, uint64_t cells)
+{
     while (cells != 0) {
         treb_position pos;
         int value = 0, king = bit_pop(&cells);
         cells_to_position(&f->key, word << 6 | (Cell)king, side, &pos);
-        if (!f->oracle->value(f->oracle->context, &pos, &value)) {
-            f->failed = true;
-            return;
-        }
-        if (value != 0) f->won[SURE][value > 0 ? side : !side][side][word] |= square_bit(king);
-        if (!movegen_any(&pos)) f->stuck[side][word] |= square_bit(king);
+        if (!f->oracle->value(f->oracle->context, &pos, &value)) return false;
+        if (value != 0)
+            note_cell(f->won[SURE][value > 0 ? side : !side][side], word, square_bit(king));
+        if (!movegen_any(&pos)) note_cell(f->stuck[side], word, square_bit(king));
     }
+    return true;
+}
+
+void family_fill(Family *f, int side, size_t word, uint64_t cells)
+{
+    if (f->oracle == NULL || __atomic_load_n(&f->failed, __ATOMIC_RELAXED)) return;
+    uint64_t *filled = &f->filled[side][word];
+    cells &= f->legal[side][word];
+    if ((cells & ~__atomic_load_n(filled, __ATOMIC_ACQUIRE)) == 0) return;
+    while (__atomic_test_and_set(&f->asking, __ATOMIC_ACQUIRE)) sched_yield();
+    if (!ask_cells(f, side, word, cells & ~*filled))
+        __atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
+    __atomic_store_n(filled, *filled | cells, __ATOMIC_RELEASE);
+    __atomic_clear(&f->asking, __ATOMIC_RELEASE);
 }
 
 /* What so many sets take, each with the allocator's own word or two, and what else a family has. */

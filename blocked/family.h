@@ -42,7 +42,8 @@ typedef struct Edge {
 } Edge;
 
 /* Answers for single positions what a family is worth: above 0 if the side to move wins, below if it
- * loses, 0 for a draw; 2 and -2 if the 50-move rule spoils nothing, from a clock of 0 on. False if it cannot, and then keeps the reason. */
+ * loses, 0 for a draw; 2 and -2 if the 50-move rule spoils nothing, from a clock of 0 on. False if it cannot, and then keeps the reason. Several
+ * threads ask at once. */
 typedef struct FamilyOracle {
     void *context;
     bool (*value)(void *context, const treb_position *pos, int *out);
@@ -64,6 +65,7 @@ struct Family {
     int8_t only; /* the winner whose sure wins alone are looked for, or FAMILY_BOTH */
     const FamilyOracle *oracle; /* whoever answers for it, or NULL */
     uint64_t *filled[2];        /* rows that the oracle was asked for */
+    bool asking;                /* somebody asks the oracle */
     bool failed;                /* the oracle could not answer, or there was no memory to solve it:
                                     the sets mean nothing */
     bool solved, decided, changed;
@@ -107,7 +109,7 @@ void family_note_others(Family *family);
  * without memory. */
 bool family_widen(Family *family);
 
-/* Asks the oracle, if there is one, for the values of some cells of a word. */
+/* Asks the oracle, if there is one, for the values of some cells of a word. Several threads may do so at once. */
 void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
 /* A set of cells of a child: those of `all`; or its positions, `side` to move, found by `legal`; or what is guessed to

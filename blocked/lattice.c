@@ -253,12 +253,12 @@ bool lattice_stopped(Lattice *lattice)
     return lattice->stopped;
 }
 
-/* Whether several threads may solve families of a potential at once. Where an oracle answers it is asked on the way. */
+/* Whether there is room for several threads to solve families of a potential at once. */
 static bool may_share(const Lattice *lattice, int potential)
 {
     const int threads = omp_get_max_threads();
     uint64_t work = 0;
-    if (lattice->limits.covers != NULL || lattice->count[potential] <= CELLS_FEW) return false;
+    if (lattice->count[potential] <= CELLS_FEW) return false;
     for (int i = 0; i < lattice->count[potential]; i++) {
         const Family *family = lattice->by_potential[potential][i];
         const uint64_t own = family->decided ? 0 : work_of(family_bytes(&family->key));

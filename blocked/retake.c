@@ -24,21 +24,24 @@ static bool on_square(const CellsKey *key, size_t row, int square)
     return false;
 }
 
-/* Of one row the positions of the goal, `side` to move. */
+/* Of one row the positions of the goal, `side` to move; with a king on `square`, white or black, or all if that is -1.
+ * Other cells may hold anything. */
 static void goal_row(const EdgeChild *after, int side, RetakeGoal goal, const Guess *guess,
-                     size_t row, uint64_t out[CELLS_ROW])
+                     size_t row, int king, int square, uint64_t out[CELLS_ROW])
 {
     Family *f = after->family;
     uint64_t legal[CELLS_ROW];
+    const int only = king == TREB_WHITE ? square : -1;
+    const uint64_t mask = king == TREB_BLACK && square >= 0 ? square_bit(square) : UINT64_MAX;
     if (f == NULL) {
-        cells_legal_row(&after->key, side, row, -1, legal);
+        cells_legal_row(&after->key, side, row, only, legal);
         guess_row(guess, side, row, out);
         for (int i = 0; i < CELLS_ROW; i++) out[i] = legal[i] & (goal.won ? out[i] : ~out[i]);
         return;
     }
-    for (int i = 0; i < CELLS_ROW; i++) {
+    for (int i = only < 0 ? 0 : only; i <= (only < 0 ? CELLS_ROW - 1 : only); i++) {
         const size_t w = row * CELLS_ROW + i;
-        family_fill(f, side, w, UINT64_MAX);
+        family_fill(f, side, w, mask);
         uint64_t won = f->won[goal.level][goal.winner][side][w];
         out[i] = f->legal[side][w] & (goal.won ? won : ~won);
     }
@@ -74,7 +77,7 @@ void retake_pull(const Family *f, int side, const Edge *edge, RetakeGoal goal, u
     for (size_t row = 0; row < cells_rows(&after->key); row++) {
         const bool piece = takes_by(f, side, edge, row, &man);
         if (!piece && on_square(&after->key, row, edge->to)) continue;
-        goal_row(after, side, goal, &guess, row, goals);
+        goal_row(after, side, goal, &guess, row, !side, piece ? -1 : edge->to, goals);
         if (piece)
             cells_unmove_from(&after->key, man, row, goals, out);
         else

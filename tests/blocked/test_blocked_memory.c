@@ -168,7 +168,7 @@ static bool covers_three(void *context, const CellsKey *key)
 static bool three_men_value(void *context, const treb_position *pos, int *out)
 {
     Oracle *oracle = context;
-    uint64_t call = oracle->calls++;
+    uint64_t call = __atomic_fetch_add(&oracle->calls, 1, __ATOMIC_RELAXED);
     if (call >= oracle->first && call <= oracle->last) return false;
     treb_position own = *pos;
     Material m = material_of_position(pos);
