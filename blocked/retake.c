@@ -7,7 +7,7 @@
 /* The row before a promotion that leads to a row after the retake. */
 static size_t row_before(const Family *f, const Edge *edge, size_t row)
 {
-    const CellsKey *after = &edge->answer[0].key;
+    const CellsKey *after = &edge->answer->key;
     size_t before = 0;
     for (int i = 0, j = 0; i < f->key.men; i++) {
         int square = i == edge->victim ? edge->to : cells_square(after, row, j++);
@@ -59,7 +59,7 @@ static void king_back(int side, int to, const uint64_t in[CELLS_ROW], uint64_t *
 /* Whether one of the retaker's pieces can take back in a row; which one into `man`. */
 static bool takes_by(const Family *f, int side, const Edge *edge, size_t row, int *man)
 {
-    const CellsKey *key = &edge->answer[0].key;
+    const CellsKey *key = &edge->answer->key;
     if (edge->victim != CONVERSION_NOBODY) return false;
     for (*man = 0; *man < key->men; ++*man)
         if (f->key.man[*man].color != side && cells_square(key, row, *man) == edge->to) return true;
@@ -68,7 +68,7 @@ static bool takes_by(const Family *f, int side, const Edge *edge, size_t row, in
 
 void retake_pull(const Family *f, int side, const Edge *edge, RetakeGoal goal, uint64_t *out)
 {
-    const EdgeChild *after = &edge->answer[0];
+    const EdgeChild *after = edge->answer;
     uint64_t goals[CELLS_ROW];
     Guess guess;
     int man;
@@ -97,7 +97,7 @@ static void king_on(int side, int to, const uint64_t in[CELLS_ROW], uint64_t *ou
 
 void retake_push(const Family *f, int side, const Edge *edge, const uint64_t *in, uint64_t *out)
 {
-    const CellsKey *key = &edge->answer[0].key;
+    const CellsKey *key = &edge->answer->key;
     int man;
     for (size_t row = 0; row < cells_rows(key); row++) {
         uint64_t *there = out + row * CELLS_ROW;

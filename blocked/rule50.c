@@ -102,7 +102,7 @@ static bool follow_answers(Follow *f, int side, const Edge *edge, const uint64_t
 static bool follow_retake(Follow *f, const Family *from, int side, const Edge *edge,
                           const uint64_t *cells)
 {
-    const EdgeChild *child = &edge->answer[0];
+    const EdgeChild *child = edge->answer;
     if (side == f->winner || !edge->promotes || child->family == NULL) return true;
     uint64_t *there = calloc(cells_words(&child->key), sizeof *there);
     bool good = there != NULL;

@@ -162,10 +162,10 @@ static bool find_users(const Trail *t, const Edge *edge)
 static bool follow_retakes(const Trail *t, const Edge *edge)
 {
     if (!edge->promotes || edge->child.family != NULL || trail_chooses(t)) return true;
-    const size_t words = cells_words(&t->family->key), after = cells_words(&edge->answer[0].key);
+    const size_t words = cells_words(&t->family->key), after = cells_words(&edge->answer->key);
     uint64_t *back = calloc(words + after, sizeof *back), *there = back + words, any = 0;
     if (back == NULL) return false;
-    Family *to = edge->answer[0].family;
+    Family *to = edge->answer->family;
     const int level = to != NULL && family_settled(to, t->winner) ? SURE : GUESS;
     retake_pull(t->family, t->side, edge, (RetakeGoal){t->winner, level, t->won}, back);
     for (size_t w = 0; w < words; w++) {
@@ -178,7 +178,7 @@ static bool follow_retakes(const Trail *t, const Edge *edge)
         retake_push(t->family, t->side, edge, back, there);
         good = want(t->search->lattice, to, t->winner, t->side, there, t->won);
     } else if (any != 0)
-        good = take_in(t->search, &edge->answer[0]);
+        good = take_in(t->search, edge->answer);
     free(back);
     return good;
 }
