@@ -67,7 +67,7 @@ static void note_plies(const Play *p, const Found *found, int n)
     for (size_t row = 0; (row = cells_next_row(p->game->key, found->rows, row)) != SIZE_MAX; row++)
         for (size_t w = row * CELLS_ROW; w < (row + 1) * CELLS_ROW; w++) {
             const uint64_t set = found->cells[w];
-            for (int i = 0; set >> i != 0 && i < 64; i += 8) {
+            for (int i = 0; i < 64 && set >> i != 0; i += 8) {
                 const unsigned byte = set >> i & 0xff;
                 if (byte == 0) continue;
                 uint64_t some;
