@@ -112,8 +112,15 @@ bool family_widen(Family *family);
 /* Asks the oracle, if there is one, for the values of some cells of a word. Several threads may do so at once. */
 void family_fill(Family *family, int side, size_t word, uint64_t cells);
 
+/* A word of a set of a family that an oracle answers for, of which others may note other cells meanwhile. */
+static inline uint64_t word_get(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 /* A set of cells of a child: those of `all`; or its positions, `side` to move, found by `legal`; or what is guessed to
- * be won then, positions or not; or all there are. Cells of `family` are asked for first unless it is NULL. */
+ * be won then, positions or not; or all there are. `all` is a set of `family`, whose cells are asked for first, unless that
+ * is NULL. */
 typedef struct CellSource {
     const uint64_t *all;
     Family *family;

@@ -21,14 +21,18 @@ static size_t child_row(const CellsKey *key, const Edge *edge, size_t row, int t
 }
 
 /* A row of which only the cells `mask` matter, in all words or, unless -1, in one. It is read where it is, if it can
- * be, else into `room`. */
+ * be, else into `room`; where an oracle is asked other threads may note other cells of its words meanwhile. */
 static const uint64_t *source_row(CellSource source, size_t row, int only, uint64_t mask,
                                   uint64_t room[CELLS_ROW])
 {
     size_t first = row * CELLS_ROW;
-    for (int i = 0; i < CELLS_ROW && source.family != NULL; i++)
-        if (only < 0 || i == only) family_fill(source.family, source.side, first + i, mask);
-    if (source.all != NULL) return source.all + first;
+    if (source.all != NULL && source.family == NULL) return source.all + first;
+    for (int i = 0; i < CELLS_ROW && source.family != NULL; i++) {
+        if (only >= 0 && i != only) continue;
+        family_fill(source.family, source.side, first + i, mask);
+        room[i] = word_get(&source.all[first + i]);
+    }
+    if (source.family != NULL) return room;
     if (source.legal != NULL)
         cells_legal_row(source.legal, source.side, row, only, room);
     else if (source.guess != NULL)

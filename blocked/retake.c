@@ -42,7 +42,7 @@ static void goal_row(const EdgeChild *after, int side, RetakeGoal goal, const Gu
     for (int i = only < 0 ? 0 : only; i <= (only < 0 ? CELLS_ROW - 1 : only); i++) {
         const size_t w = row * CELLS_ROW + i;
         family_fill(f, side, w, mask);
-        uint64_t won = f->won[goal.level][goal.winner][side][w];
+        uint64_t won = word_get(&f->won[goal.level][goal.winner][side][w]);
         out[i] = f->legal[side][w] & (goal.won ? won : ~won);
     }
 }
