@@ -64,7 +64,7 @@ struct Family {
     uint64_t *won[LEVELS][2][2]; /* by level, winner and side to move; once decided one for all */
     int8_t only; /* the winner whose sure wins alone are looked for, or FAMILY_BOTH */
     const FamilyOracle *oracle; /* whoever answers for it, or NULL */
-    uint64_t *filled[2];        /* rows that the oracle was asked for */
+    uint64_t *filled[2];        /* cells that the oracle was asked for */
     bool asking;                /* somebody asks the oracle */
     bool failed;                /* the oracle could not answer, or there was no memory to solve it:
                                     the sets mean nothing */
