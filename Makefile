@@ -597,8 +597,9 @@ solve-bench: SECONDS = 10
 solve-bench: all
 	tests/blocked/solve_bench.py -n $(N) -p $(PAWNS) -t $(SECONDS) $(TOOL)
 
-# Published counts of whole tables.
+# Published counts of whole tables: of verdicts and the longest mates, and of all distances to zeroing.
 counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
+	tests/probe/published_counts.py $(TOOL) $(TABLES)
 
 .PHONY: mpi-check plan-check rules strategies zugzwangs zugzwangs-check studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench

@@ -12,9 +12,11 @@
 /* ---- Disk ------------------------------------------------------------------------------------ */
 
 /* Rough figures before anything is solved: bytes a position, both sides to move counted, that all
- * tables of five men came to (docs/performance.md). Without pawns, and with. */
-static const double file_bytes[2][TREB_METRICS] = {{0.0049, 0.0246, 0.0252, 0.035},
-                                                   {0.0102, 0.0102, 0.0276, 0.059}};
+ * tables of five men came to (docs/performance.md), and those of six that were made (docs/six-men.md). By whether there
+ * are six, without pawns and with. */
+static const double file_bytes[2][2][TREB_METRICS] = {
+    {{0.0049, 0.0246, 0.0252, 0.035}, {0.0102, 0.0102, 0.0276, 0.059}},
+    {{0.009, 0.011, 0.012, 0.04}, {0.0095, 0.0105, 0.0276, 0.059}}};
 static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0.0095}};
 
 /* Of scratch files, for each position of a side to move that other tables ask for: with distances
@@ -23,8 +25,9 @@ static const double scratch_bytes[2][2] = {{0.081, 0.095}, {0.31, 0.42}};
 
 uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options)
 {
-    const double *bytes =
-        (options->syzygy ? syzygy_bytes : file_bytes)[material_has_pawns(&step->material)];
+    const bool pawns = material_has_pawns(&step->material);
+    const double *bytes = options->syzygy ? syzygy_bytes[pawns]
+                                          : file_bytes[material_men(&step->material) > 5][pawns];
     double sum = 0;
     for (int m = 0; m < TREB_METRICS && step->write; m++)
         if (options->metrics >> m & 1) sum += bytes[m] * (double)(step->cells << step->pair);
@@ -39,59 +42,76 @@ uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *
     return (uint64_t)(scratch_bytes[mates][material_has_pawns(&step->material)] * cells);
 }
 
-/* While a table is made: cells that wait for the others, by metric, and what logs have to say and is not in
- * memory. As KRNvKNN took. */
+/* While a table is made, by metric: cells that wait for the others, and what logs have to say and is not in memory.
+ * As KRNvKNN took, and KRPvKRP with all that it needs. */
 static const double waiting_bytes[TREB_METRICS] = {0.063, 0.125, 0.125, 0.216};
-static const double log_bytes = 0.78; /* of all metrics */
+static const double log_bytes[TREB_METRICS] = {0, 0.3, 0.2, 0.5};
 
 static uint64_t step_working(const GenerateStep *step, const GenerateOptions *options)
 {
     uint64_t memory = generate_memory_allowed(options), spare = 0;
     /* The logs are those of a slice. */
-    double slice = (double)step->cells / (double)step->slices, waiting = 0;
-    for (int m = 0; m < TREB_METRICS && step->write; m++)
-        if (m == TREB_WDL || options->metrics >> m & 1) waiting += waiting_bytes[m];
+    const double slice = (double)step->cells / (double)step->slices;
+    double waiting = 0, logs = 0;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        bool wanted = m == TREB_WDL || options->metrics >> m & 1;
+        if (wanted && step->write) waiting += waiting_bytes[m];
+        /* Without pawns DTC mostly is DTZ. */
+        bool solved = m == TREB_DTC ? wanted && material_has_pawns(&step->material) : wanted;
+        if (solved || m == TREB_DTZ) logs += log_bytes[m] * slice;
+    }
     /* What a later run can go on with is on the disk in any case. */
     if (memory > step->memory && !generate_saved(step, options))
         spare = (memory - step->memory) / 2;
-    double logs = log_bytes * slice - (double)spare;
+    logs -= (double)spare;
     uint64_t sets = memory < step->memory + step->sets ? step->sets + step->sets / 16 : 0;
     return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0)) + sets;
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Seconds on two threads of one core of a server's processor (docs/performance.md): without pawns and with, of up to
- * five men and of six. For each billion cells to solve, and to write with all metrics; and to learn what codes are
- * good, in small tables less. */
+/* Seconds on two threads of one core of a server's processor (docs/six-men.md): of up to five men and of six, without
+ * pawns, with one and with more. For each billion cells to solve, and to write with all metrics; and to learn what
+ * codes are good, in small tables less. */
 static const struct {
     double solve, write, learn;
-} rates[2][2] = {{{4.4, 15.5, 1}, {13, 27, 3}}, {{23, 26, 8}, {25, 30, 8}}};
-static const double pair_part =
-    1.4; /* cells that stand for two are half as many, but take longer to solve */
-static const double learn_cells = 1e-7;
+} rates[2][3] = {{{5, 19, 3}, {10, 34, 10}, {10, 34, 10}},
+                 {{10, 16.5, 3}, {10.5, 21, 8}, {53, 18, 8}}};
+static const double learn_cells = 4e-7;
+/* Cells that stand for two are half as many, but take longer each to solve and to write. */
+static const double pair_solve = 1.5, pair_write[2] = {1.5, 2.1};
+/* Of six men without pawns a queen reaches more, and leaves less that is plain: so much more for each. */
+static const double queen_part = 0.4;
 /* How the work divides by metric. Without pawns DTC mostly is DTZ. */
 static const double solve_part[2][TREB_METRICS] = {{0.25, 0.4, 0, 0.35}, {0.2, 0.3, 0.25, 0.25}};
 static const double write_part[2][TREB_METRICS] = {{0.25, 0.3, 0.05, 0.4}, {0.25, 0.2, 0.25, 0.3}};
 static const double zstd_part = 0.25; /* of the time that symbols take to write */
-static const double pace_seconds = 0.55;
+static const double pace_seconds = 0.88;
 static const char pace_material[] = "KRvKN";
 
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
 {
-    const bool pawns = material_has_pawns(&step->material), zstd = options->codec != TABLE_SYMBOLS;
-    const int six = material_men(&step->material) > 5;
-    const double billions = 1e-9 * (double)step->cells, most = rates[six][pawns].learn;
+    const Material *m = &step->material;
+    const bool pawns = material_has_pawns(m), six = material_men(m) > 5;
+    const int count = m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
+    const int kind = count < 2 ? count : 2;
+    const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn;
     double learn = learn_cells * (double)step->cells, solve = 0, write = 0;
-    for (int m = 0; m < TREB_METRICS; m++) {
-        bool wanted = m == TREB_WDL || options->metrics >> m & 1;
-        if (wanted || m == TREB_DTZ) solve += solve_part[pawns][m];
-        if (wanted && step->write) write += write_part[pawns][m];
+    for (int metric = 0; metric < TREB_METRICS; metric++) {
+        bool wanted = metric == TREB_WDL || options->metrics >> metric & 1;
+        if (wanted || metric == TREB_DTZ) solve += solve_part[pawns][metric];
+        if (wanted && step->write) write += write_part[pawns][metric];
     }
-    double written = billions * rates[six][pawns].write + (learn < most ? learn : most);
-    if (zstd) written *= zstd_part;
-    if (step->pair) solve *= pair_part;
-    return (billions * rates[six][pawns].solve * solve + written * write) * pace;
+    double solved = billions * rates[six][kind].solve, written = billions * rates[six][kind].write;
+    if (step->pair) {
+        solved *= pair_solve;
+        written *= pair_write[pawns];
+    }
+    written += learn < most ? learn : most;
+    if (options->codec != TABLE_SYMBOLS) written *= zstd_part;
+    int queens = m->count[TREB_WHITE][TREB_QUEEN] + m->count[TREB_BLACK][TREB_QUEEN];
+    double harder = six && !pawns ? 1 + queen_part * queens : 1;
+    return (solved * solve + written * write) * harder * pace;
 }
 
 static double all_seconds(const Estimate *e, const GenerateOptions *options)

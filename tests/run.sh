@@ -75,6 +75,7 @@ run test_gen env TREB_TEST_KEEP="$tables" "$build/tests/gen/test_gen"
 with_programs &
 programs=$!
 run "published counts" "$build/tests/probe/counts" "$tables" tests/data/le5.tsv
+run "published distances" tests/probe/published_counts.py "$build/trebuchet" "$tables"
 run "few open files" "$build/tests/probe/test_files" "$tables"
 run "never wait" "$build/tests/probe/test_wait" "$tables"
 run "bounded probes" "$build/tests/probe/test_bounds" "$tables"
