@@ -114,6 +114,7 @@ help:
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make zugzwangs-check   count those of 3 and 4 men again, by a plain solver without any table'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
+	@echo 'make estimates  what tables of six men take, into tables/estimates.tsv'
 	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
 	@echo 'make MPI=yes    the command of several processes as well, trebuchet-mpi, for which Open MPI is needed'
 	@echo 'make mpi-check  tables that several processes make together, against those of one'
@@ -283,6 +284,10 @@ manifest: all
 		LC_ALL=C sort -s -u -k1,1 -k2,2) > $(BUILD)/manifest.all
 	mv $(BUILD)/sums.all tables/SHA256SUMS
 	mv $(BUILD)/manifest.all tables/manifest.tsv
+
+# What every material of six men takes, in tables/estimates.tsv.
+estimates: $(TOOL)
+	tables/estimates.py $(TOOL)
 
 # The figures in docs/rules.md; RULE_TABLES has the endings of four and five men that rules are about.
 RULE_TABLES := $(TABLES)
@@ -602,4 +607,4 @@ counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 	tests/probe/published_counts.py $(TOOL) $(TABLES)
 
-.PHONY: mpi-check plan-check rules strategies zugzwangs zugzwangs-check studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench
+.PHONY: estimates mpi-check plan-check rules strategies zugzwangs zugzwangs-check studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench

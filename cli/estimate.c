@@ -80,13 +80,13 @@ static const struct {
 static const double learn_cells = 4e-7;
 /* Cells that stand for two are half as many, but take longer each to solve and to write. */
 static const double pair_solve = 1.5, pair_write[2] = {1.5, 2.1};
-/* Of six men without pawns a queen reaches more, and leaves less that is plain: so much more for each. */
+/* Of six men without pawns a queen reaches more, and leaves less that is plain: so much more for each of two. */
 static const double queen_part = 0.4;
 /* How the work divides by metric. Without pawns DTC mostly is DTZ. */
 static const double solve_part[2][TREB_METRICS] = {{0.25, 0.4, 0, 0.35}, {0.2, 0.3, 0.25, 0.25}};
 static const double write_part[2][TREB_METRICS] = {{0.25, 0.3, 0.05, 0.4}, {0.25, 0.2, 0.25, 0.3}};
 static const double zstd_part = 0.25; /* of the time that symbols take to write */
-static const double pace_seconds = 0.88;
+static const double pace_seconds = 1.0;
 static const char pace_material[] = "KRvKN";
 
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
@@ -110,7 +110,7 @@ double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *op
     written += learn < most ? learn : most;
     if (options->codec != TABLE_SYMBOLS) written *= zstd_part;
     int queens = m->count[TREB_WHITE][TREB_QUEEN] + m->count[TREB_BLACK][TREB_QUEEN];
-    double harder = six && !pawns ? 1 + queen_part * queens : 1;
+    double harder = six && !pawns ? 1 + queen_part * (queens < 2 ? queens : 2) : 1;
     return (solved * solve + written * write) * harder * pace;
 }
 
@@ -299,8 +299,10 @@ json_t *estimate_total_json(const Estimate *e, const GenerateOptions *options)
     put_number(total, "memory_bytes", e->memory);
     put_number(total, "result_bytes", e->result);
     put_number(total, "scratch_bytes", e->scratch);
-    if (e->pace > 0)
+    if (e->pace > 0) {
         json_object_set_new(total, "seconds", cli_json_real(all_seconds(e, options), 1));
+        json_object_set_new(total, "pace", cli_json_real(e->pace, 3));
+    }
     return total;
 }
 
