@@ -28,6 +28,7 @@ typedef struct TableJob {
     GenerateReport *report;
     /* Of a table that is saved while it is made: */
     bool lasting;
+    bool inside;        /* also within its slices, which take long */
     const char *folder; /* where, and under what name */
     char name[64], path[4300];
     SolverSaver saver;
@@ -49,6 +50,9 @@ static void set_phase(const TableJob *job, int phase)
 /* ---- saving ---------------------------------------------------------------------------------- */
 
 static const double saved_seconds = 240;
+/* Cells of a slice that is saved while it is solved. Smaller ones are solved within seconds, and what the solver would
+ * file of each for a later run costs more than solving it. */
+static const uint64_t saved_slice = 1000000000;
 static const uint64_t saved_mark = UINT64_C(0x0003444556415354); /* "TSAVED" and a version */
 
 /* The ranks that solve the table together; NULL: there are none. */
@@ -74,9 +78,10 @@ static bool all_agree(const TableJob *job, bool own)
 static void put_key(const TableJob *job, State *state)
 {
     const GenerateOptions *o = job->options;
-    const uint64_t key[] = {o->metrics,          (uint64_t)o->codec, o->classes,         o->large,
-                            (uint64_t)o->bounds, (uint64_t)o->cuts,  (uint64_t)o->level, o->wide,
-                            job->step->parents,  job->step->write,   sizeof(Slice)};
+    const uint64_t key[] = {
+        o->metrics,          (uint64_t)o->codec, o->classes,         o->large,
+        (uint64_t)o->bounds, (uint64_t)o->cuts,  (uint64_t)o->level, o->wide,
+        job->step->parents,  job->step->write,   job->inside,        sizeof(Slice)};
     state_put_bytes(state, &job->step->material, sizeof job->step->material);
     state_put_bytes(state, key, sizeof key);
     const Ranks *ranks = job_ranks(job);
@@ -488,14 +493,15 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
         status = store_saved_name(works->store, &step->material, &job.folder, job.name,
                                   sizeof job.name, error);
     snprintf(job.path, sizeof job.path, "%.4200s/%s", job.lasting ? job.folder : "", job.name);
-    /* Solvers side by side are done soon, and are not saved. */
-    bool saved = job.lasting && job.solvers == 1;
+    /* Solvers side by side are done soon, too. */
+    job.inside = job.lasting && job.solvers == 1 &&
+                 (options->save_seconds > 0 || step->cells / step->slices > saved_slice);
     char log[4310];
     snprintf(log, sizeof log, "%s-log", job.path);
     if (!ok) status = fail_memory(error);
     if (status == TREB_OK)
-        status = pool_prepare(works, job.solvers, &job.shape, share, saved ? log : NULL, &job.pool,
-                              error);
+        status = pool_prepare(works, job.solvers, &job.shape, share, job.inside ? log : NULL,
+                              &job.pool, error);
     ok = status == TREB_OK;
     job.saver = (SolverSaver){&job, save_due, save_solver};
     job.saved = omp_get_wtime();
@@ -504,7 +510,7 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
         solver_watch(job.pool->solver[i],
                      options->progress && i == 0 ? &options->progress->solver : NULL,
                      options->stop);
-        solver_save_by(job.pool->solver[i], saved ? &job.saver : NULL);
+        solver_save_by(job.pool->solver[i], job.inside ? &job.saver : NULL);
     }
     if (ok) status = job_try(&job, error);
     batches_free(&job.batches);
