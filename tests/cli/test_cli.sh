@@ -836,7 +836,7 @@ check 'compare, stopped' '[ $? -eq 130 ]'
 
 # ---- bench --------------------------------------------------------------------------------------
 
-run 0 'bench' "$T" bench -d 0.02 -p 500 -j 2 -t "$TABLES" KQvKR; quiet; has '^ +wdl +[0-9]+ ns'; has '^ +moves'
+run 0 'bench' "$T" bench -d 0.02 -p 500 -j 2 -t "$TABLES" KQvKR; quiet; has '^ +wdl +[0-9.]+ [nu]s'; has '^ +moves'
 run 0 'bench --json' "$T" bench --json -d 0.02 -p 200 -t "$TABLES" KQvKR KPvK; is_json
 json 'd["probes"][0]["figures"]["wdl"]["single_ns"] > 0 and len(d["probes"]) == 2'
 json 'set(d) == {"threads", "cache", "positions", "probes"} and d["positions"] == 200'
