@@ -92,9 +92,9 @@ static const char pace_material[] = "KRvKN";
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
 {
     const Material *m = &step->material;
-    const bool pawns = material_has_pawns(m), six = material_men(m) > 5;
     const int count = m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
     const int kind = count < 2 ? count : 2;
+    const bool pawns = count > 0, six = material_men(m) > 5;
     const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn;
     double learn = learn_cells * (double)step->cells, solve = 0, write = 0;
     for (int metric = 0; metric < TREB_METRICS; metric++) {
