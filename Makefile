@@ -35,8 +35,10 @@ TOOL_LIBS := -lmicrohttpd -ljansson -lcbor -lz $$(pkg-config --libs $(LUA))
 ARCH := $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 ifeq ($(ARCH),x86_64)
 KERNELS := portable avx2 avx512
+WAYS := portable avx2
 else
 KERNELS := portable
+WAYS := portable
 endif
 
 CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/paged.c core/state.c,$(wildcard core/*.c))
@@ -45,7 +47,7 @@ PROBE := $(wildcard syzygy/*.c probe/*.c)
 COMPARE := $(wildcard compare/*.c)
 FIND := $(wildcard find/*.c)
 FATHOM := probe/fathom/tbprobe.c
-GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c,$(wildcard gen/*.c gen/*/*.c))
+GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c gen/code/ways.c,$(wildcard gen/*.c gen/*/*.c))
 VERIFY := $(wildcard verify/*.c)
 GAMES := $(wildcard games/*.c)
 ANSWER := $(wildcard answer/*.c)
@@ -62,7 +64,9 @@ comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
 KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
-GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ)
+WAYS_OBJ := $(patsubst %,$(BUILD)/gen/code/ways_%.o,$(WAYS))
+CODE_OBJ := $(call obj,$(filter gen/code/%,$(GEN))) $(WAYS_OBJ)
+GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ) $(WAYS_OBJ)
 SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
@@ -130,11 +134,18 @@ $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psab
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt
 $(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -mpopcnt
 
+$(BUILD)/gen/code/ways_%.o: EXTRA = -DWAYS_BUILD=ways_$*
+$(BUILD)/gen/code/ways_avx2.o: ISA = -mavx2 -mbmi -mbmi2 -mpopcnt
+
 $(BUILD)/gen/solve/kernel_%.o: gen/solve/kernel.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
 $(BUILD)/gen/solve/distance_%.o: gen/solve/distance.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
+
+$(BUILD)/gen/code/ways_%.o: gen/code/ways.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
@@ -419,11 +430,11 @@ $(BUILD)/tests/gen/bench_ranks: $(BUILD)/tests/gen/bench_ranks.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Sizes and speed of the exporter's code: bench_encode FILE..., Syzygy's files or cells.
-$(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c $(wildcard gen/code/*.c))
+$(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c) $(CODE_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # The same of our own files' code: bench_coder FILE..., cells.
-$(BUILD)/tests/gen/bench_coder: $(BUILD)/tests/gen/bench_coder.o $(call obj,$(CORE) $(WRITE) $(wildcard gen/code/*.c))
+$(BUILD)/tests/gen/bench_coder: $(BUILD)/tests/gen/bench_coder.o $(call obj,$(CORE) $(WRITE)) $(CODE_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Programs that use the library as its users do.

@@ -21,7 +21,7 @@ static treb_status batch_encode(const Out *out, const Batch *batch, treb_error *
     const Side *s = out->side;
     const uint64_t slice = s->reorder.cells;
     for (size_t i = 0; i < batch->count && s->ordered != NULL; i++)
-        reorder_slice(&s->reorder, batch->cells + i * s->cells, s->ordered + i * slice);
+        reorder_slice(&s->reorder, batch_slice(s, batch, i), s->ordered + i * slice);
     return side_encode(out, &(Source){batch, s->ordered, batch->count * slice}, error);
 }
 
@@ -91,7 +91,7 @@ static treb_status write_class(const Out *out, Batch *batch, treb_error *error)
         }
         batch->count = count;
         for (size_t i = 0; i < count; i++) batch->number[i] = first + i;
-        memset(batch->cells, ENCODE_ANY, count * s->cells);
+        if (batch->cells != NULL) memset(batch->cells, ENCODE_ANY, count * s->cells);
         status = batch_fill(s, batch, error);
         if (status == TREB_OK) status = batch_encode(out, batch, error);
     }
@@ -120,6 +120,7 @@ static treb_status write_slices(Out *out, treb_error *error)
     batch_free(&batch);
     ledger_free(s->ordered);
     s->ordered = NULL;
+    side_free_whole(s);
     return status;
 }
 
@@ -139,10 +140,11 @@ static treb_status put_codes(Side *s, treb_error *error)
     return TREB_OK;
 }
 
-/* Whether the sample need not be read again: it is the whole table, and leaves enough memory for all
- * that is still to come. */
+/* Whether the sample need not be read again: all slices are kept, or it is the whole table, and leaves enough memory
+ * for all that is still to come. */
 static bool can_keep(const Side *s)
 {
+    if (s->whole != NULL) return true;
     return s->job->ranks == NULL && !s->large && s->sample.count == s->job->shape->index.slices &&
            side_spare_memory(s) > 0;
 }
@@ -150,6 +152,7 @@ static bool can_keep(const Side *s)
 /* Looks at a sample of a side's cells: their values, and the order that suits them. */
 static treb_status look(Side *s, treb_error *error)
 {
+    side_keep_whole(s);
     treb_status status = side_choose_sample(s, error);
     if (status == TREB_OK) status = side_choose_values(s, error);
     if (status == TREB_OK) status = batch_fill(s, &s->sample, error);
@@ -160,8 +163,8 @@ static treb_status look(Side *s, treb_error *error)
 /* Has a code learned for a side that was looked at. */
 static treb_status prepare(Side *s, treb_error *error)
 {
-    treb_status status = TREB_OK;
-    if (s->sample.cells == NULL) {
+    treb_status status = side_fill_whole(s, error);
+    if (status == TREB_OK && s->sample.number == NULL) {
         status = side_choose_sample(s, error);
         if (status == TREB_OK && !s->large && side_sample_is_all(s))
             status = batch_fill(s, &s->sample, error);
@@ -200,6 +203,7 @@ static treb_status prepare_sides(const CodedJob *job, Side *sides, bool keep[2],
     int chosen = sides[1].bytes < sides[0].bytes;
     keep[!chosen] = false;
     batch_free(&sides[!chosen].sample);
+    side_free_whole(&sides[!chosen]);
     forget_values(&job->header->side[!chosen]);
     return prepare(&sides[chosen], error);
 }
@@ -208,6 +212,7 @@ static void side_free(Side *s)
 {
     window_free(&s->window);
     batch_free(&s->sample);
+    side_free_whole(s);
     reorder_free(&s->reorder);
     side_free_codes(s);
 }

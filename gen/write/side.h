@@ -26,7 +26,7 @@ enum {
 typedef struct Batch {
     uint64_t *number; /* of each slice, in the file */
     size_t count;
-    uint8_t *cells; /* slice after slice as the solver has them, */
+    uint8_t *cells; /* slice after slice as the solver has them; NULL: the side keeps them; */
     Window *window; /* or, of large ones, those of a window: NULL if there is none */
 } Batch;
 
@@ -49,6 +49,8 @@ typedef struct Side {
     bool present[ENCODE_VALUES];
     uint8_t limit[ENCODE_LIMITS]; /* of mate distances: what ENCODE_UP_TO | n stands for */
     Batch sample;
+    uint8_t *whole; /* room for all slices, by their number, where there is memory; or NULL */
+    bool filled;    /* all are there, not only those of the sample */
     Reorder reorder;
     uint8_t *ordered; /* room for the cells of a batch in that order, or NULL */
     uint64_t bytes;   /* that the cells take by one code, about */
@@ -57,7 +59,7 @@ typedef struct Side {
     unsigned block_bytes;
 } Side;
 
-/* Cells of a sample, or of one slice that is not large: what `large` of WriteOptions is by default. */
+/* Cells of a sample, or of one slice that is not large: see WriteOptions. */
 static inline uint64_t side_sample_cells(uint64_t large)
 {
     return large > 0 ? large : SAMPLE_CELLS;
@@ -105,7 +107,15 @@ size_t batch_slices(const Side *s, uint64_t cells);
 /* Bytes of each slice of a batch. */
 uint64_t batch_slice_cells(const Side *s, const Batch *batch);
 
-/* Room for that many. A batch that is all 0 may be freed, too. */
+/* Where the cells of one are. */
+uint8_t *batch_slice(const Side *s, const Batch *batch, size_t i);
+
+/* Keeps all slices in one place, if memory is ample and there is room for both sides of all files that are made at the
+ * same time: what is looked at, learned from and coded is read and unpacked once then. */
+void side_keep_whole(Side *s);
+void side_free_whole(Side *s);
+
+/* Room for that many, unless the side keeps them. A batch that is all 0 may be freed, too. */
 treb_status batch_reserve(const Side *s, Batch *batch, uint64_t cells, treb_error *error);
 void batch_free(Batch *batch);
 
@@ -135,11 +145,15 @@ treb_status side_choose_sample(Side *s, treb_error *error);
 treb_status side_choose_values(Side *s, treb_error *error);
 
 /* The cells of a chunk as values. */
-treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *out, treb_error *error);
+treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *restrict out,
+                              treb_error *error);
 
 /* Fills a batch with the values of its slices, but for those that no position uses. Ranks do so together, and
  * each has all of it then. */
 treb_status batch_fill(const Side *s, Batch *batch, treb_error *error);
+
+/* The same of all slices that the side keeps, and that are not in the sample. */
+treb_status side_fill_whole(Side *s, treb_error *error);
 
 /* What the cells of a side may be. */
 CodeForm side_form(const Side *s);

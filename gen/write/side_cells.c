@@ -119,12 +119,19 @@ size_t batch_slices(const Side *s, uint64_t cells)
     return slices < 1 ? 1 : slices < all ? (size_t)slices : (size_t)all;
 }
 
+uint8_t *batch_slice(const Side *s, const Batch *batch, size_t i)
+{
+    if (batch->cells == NULL) return s->whole + batch->number[i] * s->cells;
+    return batch->cells + i * batch_slice_cells(s, batch);
+}
+
 treb_status batch_reserve(const Side *s, Batch *batch, uint64_t cells, treb_error *error)
 {
     size_t slices = batch_slices(s, cells);
     batch->number = malloc(slices * sizeof *batch->number);
-    batch->cells = ledger_alloc(s->job->ledger, slices * s->cells);
-    return batch->number != NULL && batch->cells != NULL ? TREB_OK : fail_memory(error);
+    if (s->whole == NULL) batch->cells = ledger_alloc(s->job->ledger, slices * s->cells);
+    bool enough = batch->number != NULL && (batch->cells != NULL || s->whole != NULL);
+    return enough ? TREB_OK : fail_memory(error);
 }
 
 void batch_free(Batch *batch)
@@ -164,9 +171,24 @@ uint64_t side_spare_memory(const Side *s)
     return room > needed ? room - needed : 0;
 }
 
+void side_keep_whole(Side *s)
+{
+    const CodedJob *job = s->job;
+    const uint64_t bytes = job->shape->index.slices * s->cells;
+    if (!job->ledger->ample || s->large || job->ranks != NULL || side_sample_is_all(s)) return;
+    if (side_spare_memory(s) / (2 * job->at_once) < ledger_cost(bytes)) return;
+    s->whole = ledger_alloc(job->ledger, bytes);
+}
+
+void side_free_whole(Side *s)
+{
+    ledger_free(s->whole);
+    s->whole = NULL;
+}
+
 bool side_sample_is_all(const Side *s)
 {
-    return batch_slices(s, SAMPLE_CELLS) == s->job->shape->index.slices;
+    return batch_slices(s, side_sample_cells(s->job->large)) == s->job->shape->index.slices;
 }
 
 treb_status side_sample_window(Side *s, const Reorder *reorder, size_t slices, bool inner_whole,
@@ -201,9 +223,10 @@ treb_status side_choose_sample(Side *s, treb_error *error)
 {
     Batch *sample = &s->sample;
     if (s->large) return choose_large_sample(s, error);
-    treb_status status = batch_reserve(s, sample, SAMPLE_CELLS, error);
+    const uint64_t cells = side_sample_cells(s->job->large);
+    treb_status status = batch_reserve(s, sample, cells, error);
     if (status == TREB_OK)
-        sample->count = side_list_slices(s, 0, s->job->shape->index.slices,
-                                         batch_slices(s, SAMPLE_CELLS), sample->number);
+        sample->count = side_list_slices(s, 0, s->job->shape->index.slices, batch_slices(s, cells),
+                                         sample->number);
     return status;
 }

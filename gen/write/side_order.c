@@ -27,7 +27,7 @@ void side_copy_cells(const Side *s, const Batch *batch, const Reorder *reorder, 
     while (count > 0) {
         uint64_t slice = first / size, at = first % size;
         size_t part = size - at < count ? (size_t)(size - at) : count;
-        reorder_copy(reorder, batch->cells + slice * batch_slice_cells(s, batch), at, part, out);
+        reorder_copy(reorder, batch_slice(s, batch, slice), at, part, out);
         out += part;
         first += part;
         count -= part;

@@ -212,16 +212,16 @@ treb_status side_choose_values(Side *s, treb_error *error)
     return status;
 }
 
-treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *out, treb_error *error)
+treb_status side_chunk_values(const Side *s, const Chunk *chunk, uint8_t *restrict out,
+                              treb_error *error)
 {
-    bool unknown = false;
+    const Plies *cell = chunk->cell, *verdict = chunk->verdict;
+    const size_t count = chunk->count;
     if (side_by_verdict(s->job))
-        for (size_t i = 0; i < chunk->count; i++)
-            out[i] = s->row[row_of(chunk->verdict[i])][chunk->cell[i]];
+        for (size_t i = 0; i < count; i++) out[i] = s->row[row_of(verdict[i])][cell[i]];
     else
-        for (size_t i = 0; i < chunk->count; i++) out[i] = s->of[0][chunk->cell[i]];
-    for (size_t i = 0; i < chunk->count; i++) unknown |= out[i] == UNKNOWN;
-    if (!unknown) return TREB_OK;
+        for (size_t i = 0; i < count; i++) out[i] = s->of[0][cell[i]];
+    if (memchr(out, UNKNOWN, count) == NULL) return TREB_OK;
     return fail(error, TREB_ERR_ARGUMENT, "a cell has a value that no position was counted with");
 }
 
@@ -232,7 +232,7 @@ static treb_status fill_chunk(void *context, size_t slice, uint32_t number, cons
     const Batch *batch = ((void **)context)[1];
     const size_t plane = shape_lane_cells(s->job->shape);
     uint32_t first = number * cells_planes(s->job->shape);
-    uint8_t *cells = batch->cells + slice * batch_slice_cells(s, batch);
+    uint8_t *cells = batch_slice(s, batch, slice);
     /* To their place, or on the way to a window. */
     uint8_t *out = cells + first * plane;
     if (batch->window != NULL) out = chunk->spare;
@@ -246,7 +246,31 @@ treb_status batch_fill(const Side *s, Batch *batch, treb_error *error)
 {
     void *context[2] = {(void *)(uintptr_t)s, batch};
     if (s->job->ranks != NULL) return shared_sample(s, batch, error);
+    if (batch->cells == NULL && s->filled) return TREB_OK;
     return side_each_chunk(s, batch, fill_chunk, context, error);
+}
+
+treb_status side_fill_whole(Side *s, treb_error *error)
+{
+    const uint64_t slices = s->job->shape->index.slices;
+    if (s->whole == NULL || s->filled) return TREB_OK;
+    Batch rest = {.number = malloc(slices * sizeof *rest.number)};
+    if (rest.number == NULL) return fail_memory(error);
+    size_t sampled = 0;
+    for (uint64_t i = 0; i < slices; i++) {
+        if (sampled < s->sample.count && s->sample.number[sampled] == i) {
+            sampled++;
+            continue;
+        }
+        if (cells_has(s->job->cells, side_solved_slice(s->job, i)))
+            rest.number[rest.count++] = i;
+        else
+            memset(s->whole + i * s->cells, ENCODE_ANY, s->cells);
+    }
+    treb_status status = batch_fill(s, &rest, error);
+    batch_free(&rest);
+    s->filled = status == TREB_OK;
+    return status;
 }
 
 CodeForm side_form(const Side *s)

@@ -18,7 +18,9 @@ typedef struct WriteOptions {
     /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
      * pawns; 0: several where they save enough. */
     unsigned classes;
-    uint64_t large;   /* a slice with more cells is never in memory as a whole; 0: a fixed number */
+    /* Cells of the slices that are looked at first; a slice with more is never in memory as a whole. 0: a fixed
+     * number. */
+    uint64_t large;
     int bounds;       /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
     bool wide;        /* codec zstd with two bytes a distance even where one suffices */
     uint64_t keep;    /* bytes of verdicts that may wait in memory */

@@ -198,6 +198,42 @@ START_TEST(large_slices)
 }
 END_TEST
 
+/* A sample of a few slices, from which values and order are chosen: right in full, and the same whether there is memory
+ * for all slices beside it or not. */
+START_TEST(few_slices)
+{
+    enum { SLICE = 3612 /* cells, of KPvK */ };
+    char from[2][PATH_SIZE];
+    VerifyResult result;
+    for (int k = 0; k < 2; k++) {
+        Material m = material_of("KPvK");
+        treb_error error = {TREB_ERR_MEMORY, ""};
+        snprintf(from[k], PATH_SIZE, "%.4000s/few-%d", work, k);
+        ck_assert_int_eq(mkdir(from[k], 0777), 0);
+        Run run = new_run(from[k], EVERY);
+        run.options.bounds = 3;
+        run.options.large = 4 * SLICE;
+        /* As little as will do; then as much as there is. */
+        for (uint64_t mebi = 1; k == 0 && error.status == TREB_ERR_MEMORY; mebi++) {
+            run.options.memory = mebi << 20;
+            if (run_try(&run, &m, 1, &error) == TREB_OK) break;
+            ck_assert_int_eq(error.status, TREB_ERR_MEMORY);
+        }
+        if (k == 1) run_materials(&run, &m, 1);
+    }
+    snprintf(tables, sizeof tables, "%.4090s", from[0]);
+    const char *one = from[0];
+    Material m = material_of("KPvK");
+    VerifyOptions options = {.dirs = &one, .dirs_count = 1, .full = true};
+    for (int metric = 0; metric < TREB_METRICS; metric++) {
+        char name[TABLE_NAME_SIZE];
+        table_file_name(&m, metric, name);
+        check_same_file(from[1], name);
+    }
+    ck_assert_msg(verify_material(&m, &options, &result) == TREB_OK, "%s", result.text);
+}
+END_TEST
+
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 START_TEST(every_position)
@@ -320,6 +356,7 @@ int main(void)
     tcase_add_loop_test(tests, verified_in_full, 0, 2);
     tcase_add_loop_test(tests, classes, 0, 3);
     tcase_add_test(tests, large_slices);
+    tcase_add_test(tests, few_slices);
     tcase_add_loop_test(tests, every_position, 0, count);
     tcase_add_loop_test(tests, any_memory, 0, 3);
     tcase_add_loop_test(tests, slices_in_any_order, 0, sizeof ordered / sizeof *ordered);

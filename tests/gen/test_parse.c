@@ -1,5 +1,5 @@
 /* test_parse.c - cells of all kinds, cut into symbols and put together again. */
-#include "gen/code/parse.h"
+#include "gen/code/ways.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -81,6 +81,17 @@ static Learned *learn_cells(Stretch cells, unsigned symbols)
     return learned;
 }
 
+/* Whether this processor's build finds the symbols that the portable one does. */
+static void check_builds(const Parser *parser, ParseRoom *room, Stretch cells,
+                         const uint16_t *token, size_t tokens)
+{
+    uint16_t *portable = malloc(cells.size * sizeof *portable);
+    ck_assert_ptr_nonnull(portable);
+    ck_assert_uint_eq(ways_portable(parser, room, cells, portable), tokens);
+    ck_assert_mem_eq(portable, token, tokens * sizeof *token);
+    free(portable);
+}
+
 /* Cuts cells and holds the symbols against them. Returns what they cost. */
 static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
 {
@@ -89,6 +100,7 @@ static uint64_t cut(const Learned *learned, Stretch cells, ParseEffort effort)
     uint16_t *token = malloc(cells.size * sizeof *token);
     ck_assert(parser != NULL && room != NULL && token != NULL);
     size_t tokens = parse_stretch(parser, room, cells, token), at = 0;
+    check_builds(parser, room, cells, token, tokens);
     size_t runs = parser_runs(parser, token, tokens, NULL);
     Run *run = malloc((runs + 1) * sizeof *run);
     ck_assert_ptr_nonnull(run);
