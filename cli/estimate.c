@@ -23,6 +23,12 @@ static const double syzygy_bytes[2][TREB_METRICS] = {{0.0044, 0.019}, {0.0101, 0
  * to mate, or else to zeroing. */
 static const double scratch_bytes[2][2] = {{0.081, 0.095}, {0.31, 0.42}};
 
+/* Verdicts are always made, as distances need them. */
+static bool wanted(const GenerateOptions *options, int metric)
+{
+    return metric == TREB_WDL || options->metrics >> metric & 1;
+}
+
 uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options)
 {
     const bool pawns = material_has_pawns(&step->material);
@@ -30,7 +36,7 @@ uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *o
                                           : file_bytes[material_men(&step->material) > 5][pawns];
     double sum = 0;
     for (int m = 0; m < TREB_METRICS && step->write; m++)
-        if (options->metrics >> m & 1) sum += bytes[m] * (double)(step->cells << step->pair);
+        if (wanted(options, m)) sum += bytes[m] * (double)(step->cells << step->pair);
     return (uint64_t)sum;
 }
 
@@ -54,10 +60,10 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
     const double slice = (double)step->cells / (double)step->slices;
     double waiting = 0, logs = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
-        bool wanted = m == TREB_WDL || options->metrics >> m & 1;
-        if (wanted && step->write) waiting += waiting_bytes[m];
+        bool asked = wanted(options, m);
+        if (asked && step->write) waiting += waiting_bytes[m];
         /* Without pawns DTC mostly is DTZ. */
-        bool solved = m == TREB_DTC ? wanted && material_has_pawns(&step->material) : wanted;
+        bool solved = asked && (m != TREB_DTC || material_has_pawns(&step->material));
         if (solved || m == TREB_DTZ) logs += log_bytes[m] * slice;
     }
     /* What a later run can go on with is on the disk in any case. */
@@ -98,9 +104,9 @@ double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *op
     const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn;
     double learn = learn_cells * (double)step->cells, solve = 0, write = 0;
     for (int metric = 0; metric < TREB_METRICS; metric++) {
-        bool wanted = metric == TREB_WDL || options->metrics >> metric & 1;
-        if (wanted || metric == TREB_DTZ) solve += solve_part[pawns][metric];
-        if (wanted && step->write) write += write_part[pawns][metric];
+        bool asked = wanted(options, metric);
+        if (asked || metric == TREB_DTZ) solve += solve_part[pawns][metric];
+        if (asked && step->write) write += write_part[pawns][metric];
     }
     double solved = billions * rates[six][kind].solve, written = billions * rates[six][kind].write;
     if (step->pair) {

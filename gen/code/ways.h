@@ -78,7 +78,7 @@ struct Parser {
     Group *group;
     Limits limits;
     uint32_t symbol_cost; /* on average */
-    Ways *ways; /* for this processor */
+    Ways *ways;           /* for this processor */
 };
 
 /* A run, and where it may end: bits of the cells from `least` on; `end` is the best of them, and

@@ -148,7 +148,8 @@ static size_t slices_wanted(const Side *s, const Class *class)
 static treb_status take_from_slices(Side *s, Lesson *lesson, treb_error *error)
 {
     const Class *class = lesson->class;
-    size_t wanted = slices_wanted(s, class), most = batch_slices(s, side_sample_cells(s->job->large));
+    size_t wanted = slices_wanted(s, class),
+           most = batch_slices(s, side_sample_cells(s->job->large));
     uint64_t *number = malloc((wanted + 1) * sizeof *number);
     if (number == NULL) return fail_memory(error);
     size_t count = side_list_slices(s, class->first, class->slices, wanted, number);
