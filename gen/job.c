@@ -28,7 +28,7 @@ typedef struct TableJob {
     GenerateReport *report;
     /* Of a table that is saved while it is made: */
     bool lasting;
-    bool inside;        /* also within its slices, which take long */
+    bool mid_slice;     /* also in the middle of slices, which take long */
     const char *folder; /* where, and under what name */
     char name[64], path[4300];
     SolverSaver saver;
@@ -37,7 +37,7 @@ typedef struct TableJob {
     bool solving;        /* and that one was begun: */
     State state;         /* where its solver was comes next */
     uint64_t generation; /* of what was saved last: of ranks that solve together, see job_save */
-    bool within;         /* what is saved speaks of the solver's log */
+    bool log_saved;      /* what is saved speaks of the solver's log */
 } TableJob;
 
 static bool stopping(const TableJob *job) { return stop_asked(job->options->stop); }
@@ -81,7 +81,7 @@ static void put_key(const TableJob *job, State *state)
     const uint64_t key[] = {
         o->metrics,          (uint64_t)o->codec, o->classes,         o->large,
         (uint64_t)o->bounds, (uint64_t)o->cuts,  (uint64_t)o->level, o->wide,
-        job->step->parents,  job->step->write,   job->inside,        sizeof(Slice)};
+        job->step->parents,  job->step->write,   job->mid_slice,     sizeof(Slice)};
     state_put_bytes(state, &job->step->material, sizeof job->step->material);
     state_put_bytes(state, key, sizeof key);
     const Ranks *ranks = job_ranks(job);
@@ -135,7 +135,7 @@ static treb_status job_save(TableJob *job, const Solver *solver, treb_error *err
     if (status == TREB_OK) status = save_state(job, &state, error);
     state_free(&state);
     job->saved = omp_get_wtime();
-    if (status == TREB_OK) job->within = solver != NULL;
+    if (status == TREB_OK) job->log_saved = solver != NULL;
     return status;
 }
 
@@ -161,7 +161,7 @@ static treb_status batch_solve_anew(TableJob *job, const Batch *batch, Solver *s
 {
     SolvedSource source = store_source(job->works->store);
     /* The log will be written over: nothing that is saved may lead into what it was. */
-    treb_status status = job->within ? job_save(job, NULL, error) : TREB_OK;
+    treb_status status = job->log_saved ? job_save(job, NULL, error) : TREB_OK;
     if (status != TREB_OK) return status;
     return solver_run(solver, batch->lanes, batch->pawns, &source, slice, error);
 }
@@ -338,7 +338,7 @@ static bool job_forget(TableJob *job)
     job->writer = NULL;
     job->table = NULL;
     job->first = 0;
-    job->solving = job->within = false;
+    job->solving = job->log_saved = false;
     job->generation = 0;
     state_free(&job->state);
     return false;
@@ -386,7 +386,7 @@ static bool adopt_store(TableJob *job)
     if (!table_begin(job, &job->state, &error)) return false;
     /* Solvers side by side have no log that lasts, and begin the batch anew. */
     job->solving = state_get_most(&job->state, 1) && job->solvers == 1;
-    job->within = job->solving;
+    job->log_saved = job->solving;
     return !job->state.failed;
 }
 
@@ -494,13 +494,13 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
                                   sizeof job.name, error);
     snprintf(job.path, sizeof job.path, "%.4200s/%s", job.lasting ? job.folder : "", job.name);
     /* Solvers side by side are done soon, too. */
-    job.inside = job.lasting && job.solvers == 1 &&
-                 (options->save_seconds > 0 || step->cells / step->slices > saved_slice);
+    job.mid_slice = job.lasting && job.solvers == 1 &&
+                    (options->save_seconds > 0 || step->cells / step->slices > saved_slice);
     char log[4310];
     snprintf(log, sizeof log, "%s-log", job.path);
     if (!ok) status = fail_memory(error);
     if (status == TREB_OK)
-        status = pool_prepare(works, job.solvers, &job.shape, share, job.inside ? log : NULL,
+        status = pool_prepare(works, job.solvers, &job.shape, share, job.mid_slice ? log : NULL,
                               &job.pool, error);
     ok = status == TREB_OK;
     job.saver = (SolverSaver){&job, save_due, save_solver};
@@ -510,7 +510,7 @@ treb_status job_run(Works *works, const GenerateStep *step, GenerateReport *repo
         solver_watch(job.pool->solver[i],
                      options->progress && i == 0 ? &options->progress->solver : NULL,
                      options->stop);
-        solver_save_by(job.pool->solver[i], job.inside ? &job.saver : NULL);
+        solver_save_by(job.pool->solver[i], job.mid_slice ? &job.saver : NULL);
     }
     if (ok) status = job_try(&job, error);
     batches_free(&job.batches);

@@ -177,7 +177,7 @@ START_TEST(large_slices)
         Run run = new_run(from[k], EVERY);
         run.options.codec = TABLE_SYMBOLS;
         run.options.bounds = 3;
-        run.options.large = 20000; /* a slice of KPvK has 231,168 cells */
+        run.options.large = 20000; /* a slice of KBBvK has more cells, one of KPvK fewer */
         int before = omp_get_max_threads();
         omp_set_num_threads(1 + 2 * k);
         run_names(&run, "KPvK KBBvK");
