@@ -1,7 +1,7 @@
 /* parse.c - see parse.h.
  *
- * The cheapest way to each cell is found from the front to the back (dynamic programming), in
- * windows that overlap. Four things make it fast.
+ * The cheapest way to each cell is found from the front to the back (dynamic programming, ways.c), in
+ * windows that overlap; here is the tree of symbols, and what is cut by the ways. Four things make it fast.
  *
  * Cells are seen as runs. All symbols are one tree of runs: all but the last run of a symbol end
  * where the cells' runs do, so there are few ways on from each place.
@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "gen/code/runs.h"
-#include "gen/code/values.h"
 #include "gen/code/ways.h"
 
 static const Limits limits[] = {

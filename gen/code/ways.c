@@ -1,10 +1,7 @@
 /* ways.c - the cheapest way from the front to each cell: see parse.c. It is built for several kinds of processor. */
 #include "gen/code/ways.h"
 
-#include <limits.h>
 #include <string.h>
-
-#include "gen/code/values.h"
 
 enum { CHAIN = 32 /* loose ends that are looked at together */ };
 

@@ -1,4 +1,4 @@
-/* ways.h - what parse.c makes of the symbols, and ways.c looks at cell by cell. Private to the two. */
+/* ways.h - what parse.c makes of the symbols, and ways.c looks at cell by cell. For these two, and their tests. */
 #ifndef TREB_GEN_WAYS_H
 #define TREB_GEN_WAYS_H
 

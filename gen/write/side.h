@@ -62,7 +62,7 @@ typedef struct Side {
 /* Cells of a sample, or of one slice that is not large: see WriteOptions. */
 static inline uint64_t side_sample_cells(uint64_t large)
 {
-    return large > 0 ? large : SAMPLE_CELLS;
+    return large > 0 && large < SAMPLE_CELLS ? large : SAMPLE_CELLS;
 }
 
 static inline bool side_is_large(const Shape *shape, uint64_t large)

@@ -7,10 +7,7 @@
 #include "core/stop.h"
 #include "gen/write/side.h"
 
-enum {
-    LARGE_SAMPLED = 4, /* slices of which some cells are looked at first */
-    LARGE_SLICES = 24  /* that there are at most: with a second pawn slices are small */
-};
+enum { LARGE_SAMPLED = 4 /* slices of which some cells are looked at first */ };
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
@@ -176,7 +173,9 @@ void side_keep_whole(Side *s)
     const CodedJob *job = s->job;
     const uint64_t bytes = job->shape->index.slices * s->cells;
     if (!job->ledger->ample || s->large || job->ranks != NULL || side_sample_is_all(s)) return;
-    if (side_spare_memory(s) / (2 * job->at_once) < ledger_cost(bytes)) return;
+    /* Of what is spare the other files get as much, and arrays that were freed may hold some (ledger.h). */
+    const uint64_t spare = side_spare_memory(s), freed = job->ledger->bound / 8;
+    if (spare < freed || (spare - freed) / (2 * job->at_once) < ledger_cost(bytes)) return;
     s->whole = ledger_alloc(job->ledger, bytes);
 }
 
@@ -209,7 +208,7 @@ static treb_status choose_large_sample(Side *s, treb_error *error)
     size_t wanted = slices < LARGE_SAMPLED ? (size_t)slices : LARGE_SAMPLED;
     Reorder plain;
     if (!reorder_init(&plain, s->job->shape, NULL)) return fail_memory(error);
-    sample->number = malloc(LARGE_SLICES * sizeof *sample->number);
+    sample->number = malloc(slices * sizeof *sample->number);
     sample->cells = ledger_alloc(s->job->ledger, SAMPLE_CELLS);
     bool enough = sample->number != NULL && sample->cells != NULL;
     treb_status status = enough ? TREB_OK : fail_memory(error);

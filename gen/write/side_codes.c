@@ -223,10 +223,10 @@ static uint64_t learn_memory(unsigned classes)
     return ledger_cost(STRETCH * lesson_stretches(classes)) + coder_learn_memory();
 }
 
-/* How many codes are learned at once: as many as there is memory for, or one. */
+/* How many codes are learned at once: as many as there is memory for while other files are made, or one. */
 static unsigned at_once(const Side *s)
 {
-    uint64_t most = 1 + side_spare_memory(s) / learn_memory(s->classes);
+    uint64_t most = 1 + side_spare_memory(s) / (2 * s->job->at_once * learn_memory(s->classes));
     if (most > (uint64_t)omp_get_max_threads()) most = (uint64_t)omp_get_max_threads();
     return most < LEARN_AT_ONCE ? (unsigned)most : LEARN_AT_ONCE;
 }
@@ -259,8 +259,9 @@ static treb_status learn_some(Side *s, Class *class, int count, treb_error *erro
 static treb_status learn(Side *s, treb_error *error)
 {
     treb_status status = TREB_OK;
-    unsigned most = at_once(s), end;
+    unsigned end;
     for (unsigned c = 0; c < s->classes && status == TREB_OK; c = end) {
+        const unsigned most = at_once(s);
         for (end = c; end < s->classes && end - c < most && s->each[end].coder == NULL;) end++;
         if (end == c)
             end++;

@@ -18,13 +18,13 @@ typedef struct WriteOptions {
     /* Classes of slices that have a code of their own, a divisor of 24 up to 12, where a table has
      * pawns; 0: several where they save enough. */
     unsigned classes;
-    /* Cells of the slices that are looked at first; a slice with more is never in memory as a whole. 0: a fixed
-     * number. */
+    /* Cells of the slices that are looked at first, 128 Mi at most and with 0; a slice with more is never in memory
+     * as a whole. */
     uint64_t large;
-    int bounds;       /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
-    bool wide;        /* codec zstd with two bytes a distance even where one suffices */
-    uint64_t keep;    /* bytes of verdicts that may wait in memory */
-    const char *path; /* see CellsPlace */
+    int bounds;        /* men from which on mate distances by symbols are bounds; 0: BOUNDS_MEN */
+    bool wide;         /* codec zstd with two bytes a distance even where one suffices */
+    uint64_t keep;     /* bytes of verdicts that may wait in memory */
+    const char *path;  /* see CellsPlace */
     WriteWatch *watch; /* NULL allowed */
     /* That have solved the table together, and now write its files: each has a writer and is called alike. The
      * files are the first's; NULL: this process alone. */
