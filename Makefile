@@ -117,6 +117,7 @@ help:
 	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make zugzwangs-check   count those of 3 and 4 men again, by a plain solver without any table'
+	@echo 'make counts     compare counts of whole tables in $(TABLES)/ with published ones'
 	@echo 'make manifest   record counts and checksums of $(TABLES)/'
 	@echo 'make estimates  what tables of six men take, into tables/estimates.tsv'
 	@echo 'make http-check   two servers behind nginx on tables that another has, one killed; and what probes cost'
@@ -124,6 +125,7 @@ help:
 	@echo 'make mpi-check  tables that several processes make together, against those of one'
 	@echo 'make plan-check  tables as jobs of a Slurm that is started here, one of them killed'
 	@echo 'make install    to $(PREFIX), honouring DESTDIR; PYTHONDIR=DIR puts the Python module there, too'
+	@echo 'make uninstall  takes away what make install put there, given the same PREFIX'
 	@echo 'make deb        Debian packages into $(BUILD)/deb/; make deb-test installs, uses and purges them'
 
 # ---- objects ------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ static const char usage[] =
     "  -s, --safe             and only while the other king attacks no pawn (with\n"
     "                         --goal take)\n"
     "  -a, --attacker COLOR   whose win is ranked: white or black (default: the\n"
-    "                         winner, else White)\n"
+    "                         side that wins the position, or more placements)\n"
     "\n"
     "What is printed\n"
     "      --table            the ranks as two tables, White's and Black's move\n"

@@ -26,7 +26,10 @@ static const char usage[] =
     "\n"
     "  -t, --tables DIR   look for tables in DIR (several times: in each)\n"
     "  -c, --cache SIZE   keep so much unpacked in memory (256MiB)\n"
-    "  -h, --help         print this\n";
+    "  -h, --help         print this\n"
+    "\n"
+    "Exit codes: the engine's; 1 if the engine, the library or a folder of --tables\n"
+    "is not there, 2 called wrongly.\n";
 
 typedef struct Engine {
     CliDirs dirs;

@@ -180,7 +180,8 @@ static void print_verdict(const Solve *s, double seconds)
     if (s->moves == 0)
         puts(s->value.verdict == BLOCKED_DRAW ? " Stalemate." : " Mate.");
     else
-        printf(" (%s structures, %s, %s)\n", count, size, time);
+        printf(" (%s structure%s, %s, %s)\n", count, s->lattice->families == 1 ? "" : "s", size,
+               time);
     print_rule(s);
     if (s->value.verdict == BLOCKED_OPEN)
         puts(s->lattice->full ? "More --memory, or --tables of 5 men, may decide it."

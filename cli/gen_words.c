@@ -16,7 +16,8 @@ static const char usage[] =
     "was cut short carries on.\n"
     "\n"
     "  -n, --men N          all materials of up to N men\n"
-    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
+    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them: those of\n"
+    "                       the 1983 book (docs/reproduction.md)\n"
     "  -m, --metric LIST    wdl,dtz,dtc,dtm or all (default all; wdl is always made)\n"
     "  -t, --tables DIR     where tables go (default: the first of TREBUCHET_PATH, or\n"
     "                       tables)\n"
@@ -36,7 +37,10 @@ static const char usage[] =
     "                       others in the same folder: what 'trebuchet plan' arranges\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n";
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 all tables are there, 1 failed, such as for too little memory or\n"
+    "disk, 2 called wrongly, 130 interrupted.\n";
 
 static const char plan_usage[] =
     "Usage: trebuchet plan [options] MATERIAL... | --men N | --book\n"
@@ -48,7 +52,8 @@ static const char plan_usage[] =
     "      --to FORMAT      text (the default), make, slurm or json: a makefile for\n"
     "                       make -jN, or a script that gives all jobs to Slurm\n"
     "  -n, --men N          all materials of up to N men\n"
-    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
+    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them: those of\n"
+    "                       the 1983 book (docs/reproduction.md)\n"
     "  -m, --metric LIST    wdl,dtz,dtc,dtm or all (default all; wdl is always made)\n"
     "  -t, --tables DIR     where tables go (default: the first of TREBUCHET_PATH, or\n"
     "                       tables); all machines must see it under this name\n"
@@ -58,10 +63,12 @@ static const char plan_usage[] =
     "  -c, --codec CODEC    how cells are packed: symbols (the default) or zstd\n"
     "  -l, --level N        zstd level, 1 to 19, and codec zstd\n"
     "      --json           the same as --to json\n"
-    "  -h, --help           this text\n";
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 printed, 1 failed, 2 called wrongly.\n";
 
 static const char export_usage[] =
-    "Usage: trebuchet export --syzygy DIR [options] MATERIAL... | --men N\n"
+    "Usage: trebuchet export --syzygy DIR [options] MATERIAL... | --men N | --book\n"
     "\n"
     "Makes Syzygy's files, .rtbw and .rtbz, for the engines that read them: of the\n"
     "given materials, such as KRPvKR, and of every smaller ending they can turn into.\n"
@@ -71,9 +78,10 @@ static const char export_usage[] =
     "\n"
     "  -s, --syzygy DIR     where the files go\n"
     "  -n, --men N          all materials of up to N men\n"
-    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
-    "  -x, --exact          DTZ in plies: larger files. Else it is rounded to moves, as\n"
-    "                       in Syzygy's own, but where the 50-move rule is near\n"
+    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them: those of\n"
+    "                       the 1983 book (docs/reproduction.md)\n"
+    "  -x, --exact          DTZ in plies: larger files. Else it is rounded to moves,\n"
+    "                       as in Syzygy's own, but where the 50-move rule is near\n"
     "  -j, --threads N      threads (default: one a processor)\n"
     "  -M, --memory SIZE    stay below SIZE, as 2GiB, or refuse (default: 7/8\n"
     "                       of what is free)\n"
@@ -83,7 +91,10 @@ static const char export_usage[] =
     "      --force          begin even if the disk seems to have too little room\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n";
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 all files are there, 1 failed, such as for too little memory or\n"
+    "disk, 2 called wrongly, 130 interrupted.\n";
 
 const GenerateOptions gen_defaults = {.codec = TABLE_SYMBOLS, .metrics = (1u << TREB_METRICS) - 1};
 

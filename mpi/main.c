@@ -17,7 +17,8 @@ static const char usage[] =
     "with as many ranks as you like, makes the rest.\n"
     "\n"
     "  -n, --men N          all materials of up to N men\n"
-    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them\n"
+    "  -b, --book           KRPvKR, KQPvKQ, KBNvK, KRvKB and all below them: those of\n"
+    "                       the 1983 book (docs/reproduction.md)\n"
     "  -m, --metric LIST    wdl,dtz,dtc,dtm or all (default all; wdl is always made)\n"
     "  -t, --tables DIR     where tables go, on the machine of the first rank\n"
     "                       (default: the first of TREBUCHET_PATH, or tables)\n"
@@ -43,7 +44,9 @@ static const char usage[] =
     "      --force          begin even if the disk seems to have too little room\n"
     "      --keep-scratch   leave the scratch files, for a later run to use\n"
     "  -q, --quiet          no progress\n"
-    "  -h, --help           this text\n";
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 all is made, otherwise another, which mpirun hands on.\n";
 
 /* As the trebuchet command does: see cli/main.c. */
 static void wait_quietly(char **argv)

@@ -666,6 +666,7 @@ run 3 'play, no table' "$T" play -t . "$KR"; says 'KRvK.wdl.treb is not installe
 RETI='7K/8/k1P5/7p/8/8/8/8 w'
 LONG='8/8/pppp4/3k4/8/2K5/4PPPP/8 w'
 run 0 'solve, by the tables' "$T" solve -t "$TABLES" "$RETI"; has '^Draw\. \(2 structures'; has '^  draw +Kg7$'; has '^  Black wins, 10 plies +Kh7$'; has '^  Black wins, 4 plies +c7 Kg8$'; lacks '50-move'; quiet
+run 0 'solve, kings alone' "$T" solve -t "$TABLES" 'k7/8/8/8/8/8/8/K7 w'; has '^Draw\. \(1 structure, '; quiet
 mkdir -p no-tables solved
 run 0 'solve, without' "$T" solve -q -t no-tables "$RETI"; has '^Draw\.'; has '^  draw +Kg7$'; has '^  Black wins,.* 10 plies +Kh7$'; has '^  Black wins,.* 4 plies +c7 Kg8$'
 run 0 'solve, a win' "$T" solve -q -t "$TABLES" '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Black wins: 5 plies to the next capture, promotion or mate\. '; has '^The 50-move rule changes nothing: at most [0-9]+ plies'; has '^  Black wins, 5 plies +Kd3$'; has '^  White wins, 2 plies +b5$'; has '^  1\.\.\.K'; has 'trebuchet line'
