@@ -85,6 +85,10 @@ int cli_read_fen(const char *command, int count, char **words, treb_position *ou
  * the user has seen that it is none. `name` has room for MATERIAL_NAME_SIZE letters. */
 bool cli_read_material(const char *command, const char *text, char name[24]);
 
+/* Whether a text that is no material is meant as one: letters alone, a king first and another behind
+ * it. */
+bool cli_like_material(const char *text);
+
 /* ---- Folders: common.c ----------------------------------------------------------------------- */
 
 /* Adds a folder named on the command line. False if there are too many. */
@@ -108,6 +112,15 @@ bool cli_may_write(const char *path);
 /* Whether a folder is one of a web server, and whether that was refused, as some of them are. */
 bool cli_is_address(const char *folder);
 bool cli_refuse_addresses(const char *command, const CliDirs *dirs);
+
+/* ---- What comes with Trebuchet: common.c ----------------------------------------------------- */
+
+/* The folder that this program is in. False, with errno, if that cannot be found out. */
+bool cli_program_folder(char out[4096]);
+
+/* Of a script that is not there, the user sees where those that come with Trebuchet are: in the
+ * folder of such a name, "rules". */
+void cli_hint_script(const char *path, const char *folder);
 
 /* ---- What people read: util.c, common.c ------------------------------------------------------ */
 

@@ -60,21 +60,19 @@ static bool find_library(Engine *engine)
 {
     static const char *const places[] = {"fathom", "../lib/trebuchet"};
     char self[PATH_MAX], folder[PATH_MAX], file[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (size <= 0) {
+    if (!cli_program_folder(self)) {
         cli_error("engine", "cannot find out where this program is: %s", strerror(errno));
         return false;
     }
-    self[size] = '\0';
-    size_t length = (size_t)(strrchr(self, '/') - self);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (join(folder, self, length, places[i]) && join(file, folder, strlen(folder), library) &&
-            is_file(file) && realpath(folder, engine->library) != NULL)
+        if (join(folder, self, strlen(self), places[i]) &&
+            join(file, folder, strlen(folder), library) && is_file(file) &&
+            realpath(folder, engine->library) != NULL)
             return true;
     cli_error("engine",
-              "%s is neither in %.*s/fathom nor in %.*s/../lib/trebuchet: run 'make' or "
+              "%s is neither in %s/fathom nor in %s/../lib/trebuchet: run 'make' or "
               "'make install'",
-              library, (int)length, self, (int)length, self);
+              library, self, self);
     return false;
 }
 

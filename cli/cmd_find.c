@@ -209,6 +209,20 @@ static void print_kept(FindRun *run)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+/* Whether a condition is what Lua cannot read or carry out: the message begins with its line. */
+static bool is_of_condition(const treb_error *error)
+{
+    unsigned line;
+    return sscanf(error->text, "condition:%u:", &line) == 1;
+}
+
+static int refuse_condition(const treb_error *error)
+{
+    cli_error("find", "%s", error->text);
+    fputs("A condition asks for turn, verdict, dtm, wk and others; equal is ==.\n", stderr);
+    return cli_usage("find");
+}
+
 static int find_one(FindRun *run, const char *name)
 {
     const FindArgs *args = run->args;
@@ -221,8 +235,8 @@ static int find_one(FindRun *run, const char *name)
     const double seconds = args->quiet ? -1 : cli_seconds() - start;
     cli_progress_clear(&run->progress);
     if (status != TREB_OK) {
+        if (is_of_condition(&error)) return refuse_condition(&error);
         int code = cli_fail("find", &error, &args->dirs);
-        /* All else that is wrong was seen before: so it is the condition. */
         return status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
     }
     run->found += counts.found;
@@ -375,16 +389,13 @@ static int read_words(FindArgs *args, int count, char **word)
     for (int i = 0; i < count; i++) {
         Material m;
         char name[MATERIAL_NAME_SIZE];
-        if (material_parse(word[i], &m)) {
-            if (!cli_read_material("find", word[i], name)) return CLI_USAGE;
+        if (material_read(word[i], &m, NULL) == TREB_OK || cli_like_material(word[i])) {
+            if (!cli_read_material("find", word[i], name)) return cli_usage("find");
             if (!add_material(args, name)) return CLI_FAILED;
         } else if (i + 1 == count && (i > 0 || args->men > 0)) {
             args->query.condition = word[i];
         } else {
-            cli_error("find",
-                      i + 1 < count || i == 0 ? "'%s' is no material such as KRPvKR"
-                                              : "'%s' is no condition",
-                      word[i]);
+            cli_error("find", "'%s' is no material such as KRPvKR", word[i]);
             return cli_usage("find");
         }
     }
@@ -396,8 +407,7 @@ static int read_words(FindArgs *args, int count, char **word)
     if (args->query.condition == NULL ||
         find_check_condition(args->query.condition, &error) == TREB_OK)
         return CLI_OK;
-    cli_error("find", "%s", error.text);
-    return CLI_USAGE;
+    return refuse_condition(&error);
 }
 
 static int parse(FindArgs *args, int argc, char **argv)

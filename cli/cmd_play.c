@@ -66,6 +66,7 @@ static void on_progress(void *context, uint64_t done, uint64_t total)
 static int fail_play(const PlayArgs *args, const treb_error *error)
 {
     int code = cli_fail("play", error, &args->dirs);
+    cli_hint_script(args->query.path, "strategies");
     return error->status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
 }
 

@@ -170,6 +170,13 @@ static int print_json(const RuleRun *run, const RuleReport *report)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+static int fail_rule(const RuleArgs *args, const treb_error *error)
+{
+    int code = cli_fail("rule", error, &args->dirs);
+    cli_hint_script(args->query.path, "rules");
+    return error->status == TREB_ERR_ARGUMENT ? CLI_USAGE : code;
+}
+
 /* When there is something to write: a page that is there stays until then. */
 static bool open_html(RuleRun *run)
 {
@@ -194,8 +201,7 @@ static int try_one(RuleRun *run, const char *name)
     treb_status status = rule_try(&query, name, &report, &error);
     cli_progress_clear(&run->progress);
     if (status != TREB_OK) {
-        code = cli_fail("rule", &error, &args->dirs);
-        if (status == TREB_ERR_ARGUMENT) code = CLI_USAGE;
+        code = fail_rule(args, &error);
     } else {
         if (!open_html(run)) {
             rule_report_free(&report);
@@ -282,8 +288,7 @@ static int ask_one(const RuleArgs *args)
         cli_error("rule", "stopped before it said anything");
         return CLI_STOPPED;
     }
-    int code = cli_fail("rule", &error, &args->dirs);
-    return status == TREB_ERR_ARGUMENT || status == TREB_ERR_POSITION ? CLI_USAGE : code;
+    return fail_rule(args, &error);
 }
 
 enum { TURN = CLI_OPTION_OWN, TIME, HTML };

@@ -100,6 +100,35 @@ bool cli_make_folder(const char *command, const char *path)
     return false;
 }
 
+/* ---- What comes with Trebuchet --------------------------------------------------------------- */
+
+bool cli_program_folder(char out[PATH_MAX])
+{
+    ssize_t size = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    if (size <= 0) return false;
+    out[size] = '\0';
+    *strrchr(out, '/') = '\0';
+    return true;
+}
+
+void cli_hint_script(const char *path, const char *folder)
+{
+    /* Where it is installed; in a build folder among the sources. */
+    static const char *const places[] = {"../share/trebuchet", ".."};
+    char self[PATH_MAX], place[PATH_MAX + 64], found[PATH_MAX];
+    if (access(path, F_OK) == 0 || errno != ENOENT) return;
+    for (size_t i = 0; cli_program_folder(self) && i < sizeof places / sizeof *places; i++) {
+        snprintf(place, sizeof place, "%s/%s/%s", self, places[i], folder);
+        if (realpath(place, found) == NULL) continue;
+        fprintf(stderr, "Those that come with Trebuchet are in %s.\n", found);
+        return;
+    }
+    fprintf(
+        stderr,
+        "Some come with Trebuchet: in %s/ of its sources, share/trebuchet/%s where installed.\n",
+        folder, folder);
+}
+
 /* ---- The board ------------------------------------------------------------------------------- */
 
 void cli_print_board(const treb_position *pos)

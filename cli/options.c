@@ -1,6 +1,7 @@
 /* options.c - see options.h. */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -210,6 +211,33 @@ static char *join_words(int count, char **words)
     return text;
 }
 
+/* Says what is wrong with a text that is no FEN. Where there is no board at all an ending was meant,
+ * or, of the one command that takes them, a file. */
+static void explain_fen(const char *command, const char *text, const treb_error *why,
+                        treb_error *error)
+{
+    const bool one_word = text[strcspn(text, "/_ \t")] == '\0';
+    Material material;
+    treb_error other;
+    char name[MATERIAL_NAME_SIZE];
+    if (material_read(text, &material, &other) == TREB_OK) {
+        material_canonical(&material);
+        material_name(&material, name);
+        fail(error, TREB_ERR_FEN,
+             "'%.100s' is an ending, not a position: 'trebuchet stats %s' counts it, "
+             "'trebuchet find %s' lists its positions",
+             text, name, name);
+    } else if (cli_like_material(text)) {
+        fail(error, TREB_ERR_FEN, "not a FEN, and %s", other.text);
+    } else if (one_word) {
+        fail(error, TREB_ERR_FEN, "not a FEN, %s: '%.150s'",
+             strcmp(command, "probe") == 0 ? "nor a file here" : "as it has no board", text);
+    } else {
+        fail(error, why->status, "%s: %.300s: '%.150s'", treb_status_text(why->status), why->text,
+             text);
+    }
+}
+
 int cli_read_fen(const char *command, int count, char **words, treb_position *out)
 {
     treb_error error, why;
@@ -223,14 +251,21 @@ int cli_read_fen(const char *command, int count, char **words, treb_position *ou
     if (position_text_read(fen, &read, &why) == TREB_OK) {
         *out = read.pos;
     } else {
-        fail(&error, why.status, "%s: %.300s: '%.150s'", treb_status_text(why.status), why.text,
-             fen);
+        explain_fen(command, fen, &why, &error);
         code = cli_fail(command, &error, NULL);
         if (why.status == TREB_ERR_FEN)
             fputs("A FEN looks like '8/8/8/8/8/2k5/1q6/K7 w - - 0 1'.\n", stderr);
     }
     free(fen);
     return code;
+}
+
+bool cli_like_material(const char *text)
+{
+    const char *second = *text == 'k' || *text == 'K' ? strpbrk(text + 1, "kK") : NULL;
+    for (const char *c = text; *c != '\0'; c++)
+        if (!isalpha((unsigned char)*c) && strchr(" -_", *c) == NULL) return false;
+    return second != NULL;
 }
 
 bool cli_read_material(const char *command, const char *text, char name[MATERIAL_NAME_SIZE])

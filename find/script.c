@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/material.h"
 #include "find/script_names.h"
 
 enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whether to stop */ };
@@ -326,11 +327,26 @@ static RuleClaim claim_of(lua_State *lua, int index)
     return RULE_CLAIMS;
 }
 
+/* Where a rule failed: most often the position has not the men that it looks for. */
+static void add_position(Look *look)
+{
+    char fen[TREB_FEN_SIZE], name[MATERIAL_NAME_SIZE];
+    const Material material = material_of_position(&look->pos);
+    const size_t length = strlen(look->error.text);
+    position_to_fen(&look->pos, fen);
+    material_name(&material, name);
+    snprintf(look->error.text + length, sizeof look->error.text - length,
+             " (in the position %s of %s: is the rule for another ending?)", fen, name);
+}
+
 RuleClaim script_claim(Script *script, Look *look, char ground[RULE_GROUND_SIZE])
 {
     lua_State *lua = script->lua;
     push_chunk(script);
-    if (!script_call(script, look, 0, 2)) return RULE_NOTHING;
+    if (!script_call(script, look, 0, 2)) {
+        if (look->status == TREB_ERR_ARGUMENT) add_position(look);
+        return RULE_NOTHING;
+    }
     RuleClaim claim = claim_of(lua, -2);
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : "";
     snprintf(ground, RULE_GROUND_SIZE, "%s", text);

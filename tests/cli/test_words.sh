@@ -63,7 +63,7 @@ for c in $WITH_JSON; do
     *) run 2 "$c --json, no argument" "$T" $c --json; is_error $c bad_request ;;
     esac
 done
-for c in gen plan export stats compare verify bench; do
+for c in gen plan export stats find compare verify bench; do
     case $c in export) before='--syzygy x' ;; compare) before="$TABLES $TABLES" ;; verify | bench | stats) before="-t $TABLES" ;; *) before= ;; esac
     run 2 "$c --json KXvK" "$T" $c --json $before KXvK; is_error $c bad_request
     has 'X is no man'
@@ -73,6 +73,47 @@ json "d['error']['code'] == 'bad_request' and \"did you mean 'probe'\" in d['err
 run 2 'a picture and JSON on standard output' "$T" blocked --json --svg - '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'; is_error blocked bad_request
 run 2 'serve, a wrong option' "$T" serve --no-such-option; says '^trebuchet serve: .*no-such-option'
 run 2 'engine, a wrong option' "$T" engine --no-such-option; says '^trebuchet engine: .*no-such-option'
+
+# ---- words of another kind -----------------------------------------------------------------------
+
+# An ending, or what is meant as one, in the place of a position.
+for c in probe line near shift solve blocked "play $TOP/strategies/king-and-rook.lua"; do
+    run 2 "$c KRvK" "$T" $c KRvK; silent
+    says "^trebuchet ${c%% *}: 'KRvK' is an ending, not a position: 'trebuchet stats KRvK' counts it, 'trebuchet find KRvK' lists its positions$"
+done
+run 2 'probe krpkr' "$T" probe krpkr; says "^trebuchet probe: 'krpkr' is an ending, .*'trebuchet find KRPvKR' lists"; says "^A FEN looks like '8/"
+run 2 'probe KR v K' "$T" probe KR v K; says "'KR v K' is an ending, .*'trebuchet stats KRvK' counts"
+run 2 'probe KRvK --json' "$T" probe --json KRvK; is_error probe bad_fen
+run 2 'probe KRPvKRPX' "$T" probe KRPvKRPX; says "^trebuchet probe: not a FEN, and 'KRPvKRPX' is no material: X is no man; men are K, Q, R, B, N and P$"; silent
+run 2 'probe, a word' "$T" probe foo; says "^trebuchet probe: not a FEN, nor a file here: 'foo'$"; silent
+run 2 'line, a word' "$T" line foo; says "^trebuchet line: not a FEN, as it has no board: 'foo'$"; silent
+run 2 'probe, words' "$T" probe foo bar; says "not a FEN: the board has fewer than 8 ranks: 'foo bar'$"
+# Materials of find, of which the last may be a condition.
+for m in KRPvKRPX 'KRvKR KRPvKRPX'; do
+    run 2 "find $m" "$T" find -t "$TABLES" $m; says "^trebuchet find: 'KRPvKRPX' is no material: X is no man; men are"; silent
+done
+run 0 'find krk' "$T" find -t "$TABLES" --count krk KR-K; has '^KRvK +50,015 of'; check 'once' '[ "$(wc -l <out)" -eq 1 ]'
+for condition in 'foo == 1' 'verdict =' 'verdict + 1'; do
+    run 2 "find, $condition" "$T" find -t "$TABLES" KRvK "$condition"; silent
+    says '^trebuchet find: condition:1: '; says '^A condition asks for turn, verdict, dtm, wk and others; equal is ==\.$'; says "^Try 'trebuchet find --help'"
+done
+# Rules that look for men that are not there, and scripts that are not.
+for r in square philidor; do
+    run 2 "rule $r KRvK" "$T" rule -t "$TABLES" "$TOP/rules/$r.lua" KRvK; silent
+    says '^trebuchet rule: .*\.lua:[0-9]+: .* \(in the position [KRk1-8/]+ [wb] - - 0 1 of KRvK: is the rule for another ending\?\)$'
+done
+run 2 'rule square, a position' "$T" rule -t "$TABLES" "$TOP/rules/square.lua" '8/8/8/8/8/2k5/1q6/K7 w'; says '\(in the position k7/1Q6/2K5/8/8/8/8/8 b - - 0 1 of KQvK: '
+mkdir -p beside/bin && cp "$T" beside/bin/trebuchet
+for c in 'rule:rules:KRvK' 'play:strategies:'; do
+    IFS=: read -r command folder material <<<"$c"
+    run 2 "$command nosuch.lua" "$T" $command -t "$TABLES" nosuch.lua $material; says "^trebuchet $command: cannot open nosuch.lua: "; silent
+    says '^(Those that|Some) come with Trebuchet'
+    run 2 "$command nosuch.lua, unknown" beside/bin/trebuchet $command -t "$TABLES" nosuch.lua $material
+    says "^Some come with Trebuchet: in $folder/ of its sources, share/trebuchet/$folder where installed\.$"
+    mkdir -p "beside/share/trebuchet/$folder"
+    run 2 "$command nosuch.lua, installed" beside/bin/trebuchet $command -t "$TABLES" nosuch.lua $material
+    says "^Those that come with Trebuchet are in $DIR/beside/share/trebuchet/$folder\.$"
+done
 
 # ---- materials -----------------------------------------------------------------------------------
 
