@@ -52,6 +52,13 @@ int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs);
  * that --tables names another folder. NULL: no table in particular. */
 void cli_hint_tables(const char *material);
 
+/* The same after the folders that were looked in. */
+void cli_hint_missing(const char *material, const CliDirs *dirs);
+
+/* The user sees that the folders have no table at all, and how to make some. Returns
+ * CLI_NO_TABLE. */
+int cli_no_tables(const char *command, const CliDirs *dirs);
+
 /* Ends every command. Flushes standard output, with --json after the failure if there was one.
  * Returns `code`, or CLI_FAILED after saying that what was printed is lost. */
 int cli_finish(const char *command, int code);
@@ -85,8 +92,8 @@ int cli_read_fen(const char *command, int count, char **words, treb_position *ou
  * the user has seen that it is none. `name` has room for MATERIAL_NAME_SIZE letters. */
 bool cli_read_material(const char *command, const char *text, char name[24]);
 
-/* Whether a text that is no material is meant as one: letters alone, a king first and another behind
- * it. */
+/* Whether a text that is no material is meant as one: letters alone, a king first and another
+ * behind it. */
 bool cli_like_material(const char *text);
 
 /* ---- Folders: common.c ----------------------------------------------------------------------- */
@@ -100,6 +107,15 @@ void cli_dirs_free(CliDirs *dirs);
 
 /* Opens the tables of the folders, or of the default ones. NULL after the user has seen why. */
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs);
+
+/* What to do about folders of tables that cannot be opened: the user sees what names others, as
+ * CLI_NAMES_FOLDERS, and what makes tables; or, of one that may not be read, who changes that. */
+#define CLI_NAMES_FOLDERS "--tables DIR names folders with tables"
+void cli_hint_folders(const char *named, const char *const *dir, size_t count);
+
+/* Of a file or folder that may not be read the user sees who can change that. False if it is not
+ * so. */
+bool cli_hint_unread(const char *path);
 
 /* Makes a folder for files to be written if it is not there. False after the user has seen why it
  * cannot be made or nothing may be written into it. */

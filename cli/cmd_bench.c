@@ -163,9 +163,7 @@ static json_t *report_json(const BenchArgs *args, const char *what, json_t *list
 
 static int bench_tables(BenchArgs *args, treb_tables *tables)
 {
-    treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
-    if (args->names == 0 && !choose_names(args, tables))
-        return cli_fail("bench", &error, &args->dirs);
+    if (args->names == 0 && !choose_names(args, tables)) return cli_no_tables("bench", &args->dirs);
     int code = CLI_OK;
     size_t measured = 0;
     json_t *list = json_array();

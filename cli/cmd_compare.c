@@ -328,14 +328,24 @@ static void print_summary(const CompareRun *run, double seconds)
                    set_name[s]);
 }
 
+static void say_nothing_common(const CompareRun *run)
+{
+    for (int s = 0; s < 2; s++)
+        if (treb_tables_count(run->set[s].tables) == 0) {
+            cli_error("compare", "there is nothing to compare: %s has no tables",
+                      run->args->path[s]);
+            return;
+        }
+    cli_error("compare", "there is nothing to compare: A and B have no table in common");
+}
+
 static int finish(const CompareRun *run, double seconds)
 {
     if (atomic_load(run->stop)) {
         cli_error("compare", "stopped");
         return CLI_STOPPED;
     }
-    if (run->materials == 0 && run->missing == 0)
-        cli_error("compare", "there is nothing to compare: A and B have no table in common");
+    if (run->materials == 0 && run->missing == 0) say_nothing_common(run);
     if (run->materials == 0) return CLI_NO_TABLE;
     if (cli_json_wanted())
         print_done(run, seconds);
@@ -383,7 +393,10 @@ static int run_all(CompareArgs *args)
     for (int s = 0; s < 2 && code == CLI_OK; s++)
         if (compare_open(&run.set[s], args->path[s], &error) != TREB_OK) {
             code = cli_fail("compare", &error, NULL);
-            if (error.status == TREB_ERR_ARGUMENT) code = cli_usage("compare");
+            if (error.status == TREB_ERR_ARGUMENT)
+                code = cli_usage("compare");
+            else
+                cli_hint_folders("A and B are folders with tables", &args->path[s], 1);
         }
     for (int s = 0; s < 2 && code == CLI_OK; s++) code = check_file(&run, s);
     if (code == CLI_OK) code = args->names > 0 ? compare_named(&run) : compare_all(&run);

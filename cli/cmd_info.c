@@ -1,10 +1,13 @@
 /* cmd_info.c - trebuchet info: what the header of a table file says. */
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "answer/answer.h"
 #include "blocked/solved.h"
+#include "cli/advice.h"
 #include "cli/info_json.h"
 #include "cli/info_material.h"
 #include "cli/json.h"
@@ -291,6 +294,15 @@ static void print_row(const Table *table)
     putchar('\n');
 }
 
+/* ---- What cannot be opened ------------------------------------------------------------------- */
+
+static int fail_unread(const char *path, const treb_error *error)
+{
+    int code = cli_fail("info", error, NULL);
+    cli_hint_unread(path);
+    return code;
+}
+
 /* ---- Folders --------------------------------------------------------------------------------- */
 
 /* A line for the files of one material: those from `at` on. Returns the first of the next. */
@@ -327,10 +339,6 @@ static void print_folder(const treb_tables *tables, const char *folder)
         for (size_t i = 0; i < names.count; i++) puts(names.name[i]);
         blocked_names_free(&names);
     }
-    if (count + ranks + solved == 0) {
-        printf("%s: no tables\n", folder);
-        return;
-    }
     cli_format_size(bytes, size);
     printf("\n%s: %zu tables of %zu material%s, %s; %zu blocked-pawn table%s", folder, count,
            materials, materials == 1 ? "" : "s", size, ranks, ranks == 1 ? "" : "s");
@@ -338,14 +346,35 @@ static void print_folder(const treb_tables *tables, const char *folder)
     putchar('\n');
 }
 
-static int show_folder(const char *folder)
+static bool is_empty(const treb_tables *tables, const char *folder)
+{
+    BlockedNames names;
+    if (treb_tables_count(tables) > 0 || !blocked_names(&folder, 1, &names)) return false;
+    bool empty = solved_names(&folder, 1, &names) && names.count == 0;
+    blocked_names_free(&names);
+    return empty;
+}
+
+/* The advice is about this folder, and about those of tables again when the next word is looked at. */
+static int show_empty(const CliDirs *dirs, const char *folder)
+{
+    const CliDirs own = {.dir = {folder}, .count = 1};
+    advice_folders(&own, true);
+    int code = cli_no_tables("info", &own);
+    advice_folders(dirs, !dirs->by_default);
+    return code;
+}
+
+static int show_folder(const CliDirs *dirs, const char *folder)
 {
     treb_error error;
     treb_tables *tables = treb_tables_open(&folder, 1, &error);
-    if (tables == NULL) return cli_fail("info", &error, NULL);
+    if (tables == NULL) return fail_unread(folder, &error);
     AnswerContext context = {.tables = tables, .directories = &folder, .directory_count = 1};
     int code = CLI_OK;
-    if (cli_json_wanted()) {
+    if (is_empty(tables, folder)) {
+        code = show_empty(dirs, folder);
+    } else if (cli_json_wanted()) {
         json_t *object = answer_tables(&context, &error);
         code = object != NULL ? cli_json_line("info", object) : cli_fail("info", &error, NULL);
     } else {
@@ -363,19 +392,30 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders; false if it is in none. */
-static bool find_file(const CliDirs *dirs, const char *name, char *path, size_t size)
+/* Whether a file can be opened. The first of those that may not be is noted. */
+static bool try_file(const char *path, char unread[PATH_MAX])
 {
-    snprintf(path, size, "%s", name);
     FILE *file = fopen(path, "rb");
+    if (file != NULL)
+        fclose(file);
+    else if (errno == EACCES && unread[0] == '\0')
+        snprintf(unread, PATH_MAX, "%s", path);
+    return file != NULL;
+}
+
+/* The path of "KRPvKR.dtz.treb" or "KRPvKR.dtz" in the folders. If it is in none, it is that of one
+ * that may not be opened, or else empty, and false is returned. */
+static bool find_file(const CliDirs *dirs, const char *name, char path[PATH_MAX])
+{
+    char unread[PATH_MAX] = "";
     bool plain = strchr(name, '/') == NULL;
-    for (size_t i = 0; plain && file == NULL && i < 2 * dirs->count; i++) {
-        int n = snprintf(path, size, "%s/%s%s", dirs->dir[i / 2], name, i % 2 ? ".treb" : "");
-        if (n > 0 && (size_t)n < size) file = fopen(path, "rb");
+    if (snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && try_file(path, unread)) return true;
+    for (size_t i = 0; plain && i < 2 * dirs->count; i++) {
+        int n = snprintf(path, PATH_MAX, "%s/%s%s", dirs->dir[i / 2], name, i % 2 ? ".treb" : "");
+        if (n < PATH_MAX && try_file(path, unread)) return true;
     }
-    if (file == NULL) return false;
-    fclose(file);
-    return true;
+    strcpy(path, unread);
+    return false;
 }
 
 /* ---- Syzygy's files -------------------------------------------------------------------------- */
@@ -481,10 +521,16 @@ static int show_material(const CliDirs *dirs, const char *name, bool tsv)
 
 static int show_one(const CliDirs *dirs, const char *name, bool tsv)
 {
-    char path[4096];
-    if (is_folder(name) || cli_is_address(name)) return show_folder(name);
-    return find_file(dirs, name, path, sizeof path) ? show_path(path, tsv)
-                                                    : show_material(dirs, name, tsv);
+    char path[PATH_MAX];
+    Material material;
+    if (is_folder(name) || cli_is_address(name)) return show_folder(dirs, name);
+    if (find_file(dirs, name, path)) return show_path(path, tsv);
+    if (path[0] == '\0' || material_read(name, &material, NULL) == TREB_OK)
+        return show_material(dirs, name, tsv);
+    treb_error error;
+    errno = EACCES;
+    fail_errno(&error, "open", path);
+    return fail_unread(path, &error);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -396,6 +396,17 @@ static int serve(const ServeArgs *args, Server *server)
     return CLI_FAILED;
 }
 
+/* Where a folder is what failed, whose name the message begins with: what to do about it. */
+static void hint_if_folder(const CliDirs *dirs, const char *message)
+{
+    for (size_t i = 0; i < dirs->count; i++) {
+        size_t length = strlen(dirs->dir[i]);
+        if (strncmp(message, dirs->dir[i], length) != 0 || message[length] != ':') continue;
+        cli_hint_folders(CLI_NAMES_FOLDERS, dirs->dir, dirs->count);
+        return;
+    }
+}
+
 static int run(const ServeArgs *args)
 {
     treb_error error;
@@ -409,6 +420,7 @@ static int run(const ServeArgs *args)
     Server *server = server_start(&args->options, &error);
     if (server != NULL) return serve(args, server);
     cli_error("serve", "%s", error.text);
+    hint_if_folder(&args->dirs, error.text);
     return CLI_FAILED;
 }
 

@@ -1,4 +1,5 @@
 /* cmd_verify.c - trebuchet verify: check tables against the rules of chess. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -174,7 +175,7 @@ static treb_status verify_item(const VerifyRun *run, VerifyResult *result)
 {
     const VerifyItem *item = run->item;
     if (item->file == NULL) return verify_in(item, NULL, run->args->options, result);
-    if (access(item->file, F_OK) != 0) {
+    if (access(item->file, F_OK) != 0 && errno == ENOENT) {
         snprintf(result->text, sizeof result->text, "%.400s is not there", item->file);
         return TREB_ERR_NO_TABLE;
     }
@@ -341,8 +342,17 @@ static int prepare(VerifyArgs *args)
     treb_tables_close(tables);
     if (!listed) return cli_no_memory("verify");
     if (args->list.count > 0 || args->ranks.count > 0) return CLI_OK;
-    treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
-    return cli_fail("verify", &error, &args->dirs);
+    return cli_no_tables("verify", &args->dirs);
+}
+
+/* Of a material that no folder has: where it was looked for, and what makes it. */
+static void hint_missing(const VerifyArgs *args)
+{
+    for (size_t i = 0; i < args->list.count; i++)
+        if (args->list.file[i].path == NULL) {
+            cli_hint_missing(args->list.file[i].material, &args->dirs);
+            return;
+        }
 }
 
 static bool parse_share(const char *text, double *out)
@@ -428,6 +438,7 @@ int cli_verify(int argc, char **argv)
             code = verify_checksums_run(&args.list, &args.options, args.quiet);
         else if (code == CLI_OK)
             code = run_all(&args);
+        if (code == CLI_NO_TABLE) hint_missing(&args);
     }
     free(args.word);
     free(args.item);

@@ -39,6 +39,30 @@ void cli_dirs_default(CliDirs *dirs)
 
 void cli_dirs_free(CliDirs *dirs) { free(dirs->environment); }
 
+bool cli_hint_unread(const char *path)
+{
+    char place[PATH_MAX];
+    if (access(path, R_OK) == 0 || errno != EACCES) return false;
+    if (snprintf(place, sizeof place, "%s", path) >= PATH_MAX) return false;
+    /* Of a folder that nobody else may enter, nothing in it can be looked at. */
+    for (char *slash; (slash = strrchr(place, '/')) != NULL && slash > place;) {
+        *slash = '\0';
+        if (access(place, X_OK) == 0) {
+            *slash = '/';
+            break;
+        }
+    }
+    fprintf(stderr, "Its owner must let you read it: 'ls -ld %s' tells who that is.\n", place);
+    return true;
+}
+
+void cli_hint_folders(const char *named, const char *const *dir, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cli_hint_unread(dir[i])) return;
+    fprintf(stderr, "%s; 'trebuchet gen --help' tells how to make some.\n", named);
+}
+
 treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
 {
     treb_error error;
@@ -49,9 +73,7 @@ treb_tables *cli_open_tables(const char *command, CliDirs *dirs)
     treb_tables *tables = treb_tables_open(dirs->dir, count, &error);
     if (tables != NULL) return tables;
     cli_fail(command, &error, NULL);
-    fputs(
-        "--tables DIR names folders with tables; 'trebuchet gen --help' tells how to make some.\n",
-        stderr);
+    cli_hint_folders(CLI_NAMES_FOLDERS, dirs->dir, dirs->count);
     return NULL;
 }
 

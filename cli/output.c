@@ -125,17 +125,28 @@ void cli_hint_tables(const char *material)
     if (output.failed && output.advice[0] == '\0') strcpy(output.advice, advice);
 }
 
+void cli_hint_missing(const char *material, const CliDirs *dirs)
+{
+    fflush(stdout);
+    fputs("Looked in:", stderr);
+    for (size_t i = 0; i < dirs->count; i++) fprintf(stderr, " %s", dirs->dir[i]);
+    fputc('\n', stderr);
+    cli_hint_tables(material);
+}
+
 int cli_fail(const char *command, const treb_error *error, const CliDirs *dirs)
 {
     char name[MATERIAL_NAME_SIZE];
     report(command, answer_code(error->status), error->text);
-    if (error->status == TREB_ERR_NO_TABLE && dirs != NULL) {
-        fputs("Looked in:", stderr);
-        for (size_t i = 0; i < dirs->count; i++) fprintf(stderr, " %s", dirs->dir[i]);
-        fputc('\n', stderr);
-        cli_hint_tables(missing_material(error->text, name) ? name : NULL);
-    }
+    if (error->status == TREB_ERR_NO_TABLE && dirs != NULL)
+        cli_hint_missing(missing_material(error->text, name) ? name : NULL, dirs);
     return cli_status_code(error->status);
+}
+
+int cli_no_tables(const char *command, const CliDirs *dirs)
+{
+    const treb_error error = {TREB_ERR_NO_TABLE, "there are no tables"};
+    return cli_fail(command, &error, dirs);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -149,6 +149,33 @@ mkdir torn && cp "$TABLES"/KRvK.* torn && chmod u+w torn/* && head -c 100 "$TABL
 run 1 'info MATERIAL, one is torn' "$T" info -t torn KRvK; has 'KRvK.dtc.treb +100 B  cannot be read: '; has 'KRvK.dtm.treb .* DTM'
 run 1 'info MATERIAL --json, one is torn' "$T" info --json -t torn KRvK; json 'd["files"][2]["error"]["code"] == "damaged"'
 
+# ---- no tables -----------------------------------------------------------------------------------
+
+# In all that list what there is: the same advice.
+mkdir empty
+for c in 'info empty' 'verify -t empty' 'bench -t empty' 'info --json empty' 'verify --json -t empty' 'bench --json -t empty'; do
+    run 3 "$c, without tables" "$T" $c; says "^trebuchet ${c%% *}: there are no tables$"; says '^Looked in: empty$'
+    says "^('trebuchet gen --tables empty --men 4' makes all|Tables cannot be made here: )"; says '^--tables DIR looks in another folder\.$'
+    case $c in *--json*) json 'd["error"]["code"] == "no_table" and d["error"]["advice"] in open("err").read()' ;; *) silent ;; esac
+done
+run 3 'info, of what comes after it' "$T" info -t sy empty KQRvK; says 'gen --tables empty --men'; says "('trebuchet gen --tables sy KQRvK'|^KQRvK cannot be made)"
+run 3 'compare, A has none' "$T" compare empty "$TABLES"; says '^trebuchet compare: there is nothing to compare: empty has no tables$'; silent
+run 3 'compare, B has none' "$T" compare "$TABLES" empty; says 'nothing to compare: empty has no tables$'; silent
+mkdir queen && cp "$TABLES"/KQvK.* queen
+run 3 'compare, none in common' "$T" compare queen sy; says 'nothing to compare: A and B have no table in common$'; silent
+for c in '' -c --json; do
+    run 3 "verify $c, no table" "$T" verify $c -t sy KQRvK; has 'KQRvK.*(not checked|"checked":false|"not_checked":1)'
+    says '^Looked in: sy$'; says "^('trebuchet gen --tables sy KQRvK' makes it: |KQRvK cannot be made here: )"; says '^--tables DIR looks in another folder\.$'
+done
+for c in 'probe 8/8/8/8/8/2k5/1q6/K7_w' 'stats KRvK' 'verify KRvK' 'serve --port 0'; do
+    run 1 "$c, no such folder" "$T" ${c%% *} -t nosuch ${c#* }
+    says "^trebuchet ${c%% *}: nosuch: cannot open: No such file or directory$"
+    says "^--tables DIR names folders with tables; 'trebuchet gen --help' tells how to make some\.$"; silent
+done
+run 1 'compare, no such folder' "$T" compare nosuch sy; says '^trebuchet compare: nosuch: cannot open: No such file'; silent
+says "^A and B are folders with tables; 'trebuchet gen --help' tells how to make some\.$"
+run 1 'serve, another failure' "$T" serve -t sy --listen unix:nosuch/s; lacks 'names folders'
+
 # ---- disk and folders ----------------------------------------------------------------------------
 
 # What all 145 tables take, by the list that is kept of them.
@@ -263,6 +290,19 @@ else
     done
     run 1 'gen --json, a folder that may not be written' $user "$T" gen --json -t locked KQvK; is_error gen failed
     run 1 'gen, a folder that may not be made' $user "$T" gen -t locked/new KQvK; says '^trebuchet gen: cannot make the folder locked/new: Permission denied$'
+    # What may not be read is not said to be missing.
+    mkdir closed && cp "$TABLES"/KRvK.* closed && chmod 700 closed
+    [ "$(id -u)" -eq 0 ] || chmod 0 closed
+    for c in 'probe -t closed 8/8/8/8/8/2k5/1q6/K7_w' 'serve --port 0 -t closed' 'compare closed closed' 'info closed'; do
+        run 1 "$c, which may not be read" $user "$T" $c; says "^trebuchet ${c%% *}: closed: cannot open: Permission denied$"; silent
+        says "^Its owner must let you read it: 'ls -ld closed' tells who that is\.$"; lacks 'tells how to make'
+    done
+    for c in closed/KRvK.dtz.treb closed/x.treb '-t closed KRvK.dtz'; do
+        run 1 "info $c, which may not be read" $user "$T" info $c; says '^trebuchet info: closed/[KRvx.dtzreb]+: cannot open: Permission denied$'; silent
+        says "'ls -ld closed' tells"; lacks 'no file'
+    done
+    run 1 'verify, a file that may not be read' $user "$T" verify closed/KRvK.dtz.treb; has '^KRvK +not checked: .*cannot open: Permission denied$'; lacks 'not there'
+    chmod 700 closed
     run 1 'blocked --write, a folder that may not be written' $user "$T" blocked --write locked --goal take '8/8/8/3pK3/2kP4/8/8/8 w - - 0 1'
     says '^trebuchet blocked: cannot write into the folder locked: Permission denied$'
 fi
