@@ -20,7 +20,7 @@
 
 enum { BLOCK = 1 << 20, LEVEL = 1, ORDER = 0x01020304 };
 
-static const char magic[8] = "TREBSLV2";
+static const char magic[8] = "TREBSLV3"; /* the last: the version */
 
 typedef struct KeepHead {
     char magic[8];
@@ -142,7 +142,8 @@ static int last_level(uint64_t flags, int winner)
 static void put_family(KeepFile *f, const Family *family)
 {
     KeepFamily head;
-    const bool sets = family->oracle == NULL && family->solved && !family->failed;
+    const size_t bytes = cells_words(&family->key) * sizeof(uint64_t);
+    const bool sets = family->oracle == NULL && family->solved;
     memset(&head, 0, sizeof head);
     head.key = family->key;
     head.flags = (sets ? SOLVED : 0) | (family->oracle != NULL ? ORACLE : 0);
@@ -152,9 +153,8 @@ static void put_family(KeepFile *f, const Family *family)
     put(f, &head, sizeof head);
     for (int winner = 0; winner < 2 && sets; winner++)
         for (int level = SURE; level <= last_level(head.flags, winner); level++)
-            for (int side = 0; side < 2; side++)
-                put(f, family->won[level][winner][side],
-                    cells_words(&family->key) * sizeof(uint64_t));
+            for (int side = 0; side < 2; side++) put(f, family->won[level][winner][side], bytes);
+    for (int side = 0; side < 2 && sets; side++) put(f, family->stuck[side], bytes);
 }
 
 static void put_lattice(KeepFile *f, const Lattice *lattice)
@@ -197,12 +197,17 @@ static void remove_left(const char *folder, const char *name)
     if (list != NULL) closedir(list);
 }
 
-treb_status keep_write(const Lattice *lattice, const treb_position *pos, const char *path,
+treb_status keep_write(Lattice *lattice, const treb_position *pos, const char *path,
                        treb_error *error)
 {
     KeepFile f;
     KeepHead head;
     const char *name;
+    /* What rests on a table that could not be read must not be believed later. */
+    if (!lattice_sound(lattice))
+        return fail(error, TREB_ERR_IO,
+                    "nothing was saved to %s, as a table could not be read or memory is out",
+                    fail_path(path));
     char *folder = folder_of(path, &name);
     char *temporary = folder != NULL ? io_temporary_path(folder, name, "") : NULL;
     start(&f, path, error);
@@ -302,6 +307,7 @@ static void get_sets(KeepFile *f, Lattice *lattice, Family *family, uint64_t fla
             memcpy(family->won[GUESS][winner][side], family->won[MAYBE][winner][side], bytes);
         if (settled) family_settle(family, winner);
     }
+    for (int side = 0; side < 2; side++) get(f, family->stuck[side], bytes);
     if (family->only != FAMILY_BOTH) family_note_others(family);
     lattice->bytes -= before - family_bytes_now(family);
     family->solved = true;
@@ -343,10 +349,11 @@ static void check_head(KeepFile *f, KeepHead *head, const Lattice *lattice,
     fill_head(&mine, lattice, pos);
     read_bytes(f, head, sizeof *head);
     if (!good(f)) return;
-    if (memcmp(head->magic, magic, sizeof magic) != 0)
+    if (memcmp(head->magic, magic, sizeof magic - 1) != 0)
         f->status = fail(f->error, TREB_ERR_DAMAGED, "%s is no file of 'trebuchet solve --save'",
                          fail_path(f->path));
-    else if (head->order != ORDER || head->men != mine.men)
+    else if (memcmp(head->magic, magic, sizeof magic) != 0 || head->order != ORDER ||
+             head->men != mine.men)
         f->status =
             fail(f->error, TREB_ERR_DAMAGED, "%s was written by another kind of machine or program",
                  fail_path(f->path));

@@ -9,7 +9,7 @@
 #include "blocked/lattice.h"
 
 /* Writes it, of the search for `pos`, with its name only when it is complete, in place of an older one. */
-treb_status keep_write(const Lattice *lattice, const treb_position *pos, const char *path,
+treb_status keep_write(Lattice *lattice, const treb_position *pos, const char *path,
                        treb_error *error);
 
 /* Takes in what a file has, into a lattice without families. `found` tells whether there is one, without which there

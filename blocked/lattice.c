@@ -175,7 +175,6 @@ bool lattice_sound(Lattice *lattice)
 /* Joining a family to what has come to be known. */
 typedef struct Link {
     const Lattice *lattice;
-    bool solved;  /* to those alone that are solved */
     bool changed; /* one of its children has */
 } Link;
 
@@ -184,7 +183,8 @@ static void link_child(void *context, EdgeChild *child)
     Link *link = context;
     Family *family = child->family;
     if (family == NULL && !child->beyond) family = lattice_find(link->lattice, &child->key);
-    if (family == NULL || (link->solved && !family->solved)) return;
+    /* The empty sets of one that is not solved yet would say that nobody wins there. */
+    if (family == NULL || !family->solved) return;
     child->family = family;
     link->changed = link->changed || family->changed;
 }
@@ -197,11 +197,7 @@ static bool link_family(const Lattice *lattice, Family *family)
     return link.changed;
 }
 
-void lattice_join(const Lattice *lattice, Family *family)
-{
-    Link link = {.lattice = lattice, .solved = true};
-    family_each_child(family, link_child, &link);
-}
+void lattice_join(const Lattice *lattice, Family *family) { link_family(lattice, family); }
 
 /* Differs whenever what is known or guessed does, but for rare accidents: after one something may
  * stay open that need not. */
@@ -247,8 +243,8 @@ bool lattice_refresh(Lattice *lattice, Family *family)
 bool lattice_stopped(Lattice *lattice)
 {
     const LatticeLimits *limits = &lattice->limits;
-    const uint64_t bytes = __atomic_load_n(&lattice->bytes, __ATOMIC_RELAXED); /* others solve */
-    if (limits->stop != NULL && limits->stop(limits->stop_context, lattice->families, bytes))
+    if (limits->stop != NULL &&
+        limits->stop(limits->stop_context, lattice->families, lattice->bytes))
         lattice->stopped = true;
     return lattice->stopped;
 }
@@ -267,23 +263,35 @@ static bool may_share(const Lattice *lattice, int potential)
     return has_room(lattice, (uint64_t)(threads - 1) * work);
 }
 
+/* How many families, from one on, are solved before it is asked whether to stop: what takes a moment. Whoever is asked
+ * may look at all that is known, so that nobody may solve anything meanwhile. */
+static int stretch(const Lattice *lattice, int potential, int from)
+{
+    enum { BYTES = 8 << 20 };
+    const int least = 2 * omp_get_max_threads(), count = lattice->count[potential];
+    uint64_t bytes = 0;
+    int i = from;
+    for (; i < count && (i - from < least || bytes < BYTES); i++)
+        if (!lattice->by_potential[potential][i]->decided)
+            bytes += family_bytes(&lattice->by_potential[potential][i]->key);
+    return i;
+}
+
 /* Families of one potential do not lead to each other. */
 static bool update_potential(Lattice *lattice, int potential, bool all)
 {
     Family **family = lattice->by_potential[potential];
     const int count = lattice->count[potential];
     const bool together = may_share(lattice, potential);
-    bool good = true, stopped = false;
-#pragma omp parallel for schedule(dynamic, 4) reduction(&& : good) if (together)
-    for (int i = 0; i < count; i++) {
-        /* One thread asks for all. */
-        if (omp_get_thread_num() == 0 && lattice_stopped(lattice))
-            __atomic_store_n(&stopped, true, __ATOMIC_RELAXED);
-        if (good && !__atomic_load_n(&stopped, __ATOMIC_RELAXED))
-            good = update_family(lattice, family[i], all);
+    bool good = true;
+    for (int at = 0, end; at < count && good; at = end) {
+        if (lattice_stopped(lattice)) return false;
+        end = together ? stretch(lattice, potential, at) : at + 1;
+#pragma omp parallel for schedule(dynamic) reduction(&& : good) if (together)
+        for (int i = at; i < end; i++) good = good && update_family(lattice, family[i], all);
     }
     lattice->failed = lattice->failed || !good;
-    return good && !stopped;
+    return good;
 }
 
 bool lattice_update(Lattice *lattice, bool all)

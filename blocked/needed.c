@@ -179,6 +179,8 @@ static bool find_ranks(Needed *n)
     if (room == NULL) return false;
     memset(room, 0xff, 4 * cells * sizeof *room);
     for (int i = 0; i < 4; i++) n->ranks.rank[i / 2][i % 2] = room + (size_t)i * cells;
+    /* One that was decided when it was read from a file is joined to nothing yet. */
+    lattice_join(n->lattice, n->family);
     return family_solve(n->family, &n->ranks);
 }
 
@@ -225,6 +227,7 @@ bool needed_mark(Lattice *lattice, const treb_position *root)
             if (lattice->by_potential[p][i]->wanted[0][0] != NULL)
                 n.good = look_at(&n, lattice->by_potential[p][i]);
     for (int p = 0; p < LATTICE_POTENTIALS; p++)
-        for (int i = 0; i < lattice->count[p]; i++) wanted_end(lattice, lattice->by_potential[p][i]);
+        for (int i = 0; i < lattice->count[p]; i++)
+            wanted_end(lattice, lattice->by_potential[p][i]);
     return n.good && lattice_sound(lattice);
 }

@@ -98,7 +98,8 @@ static bool follow_answers(Follow *f, int side, const Edge *edge, const uint64_t
     return good;
 }
 
-/* The other side's promotion to what is not known: the new piece is taken at once. */
+/* The other side's promotion to what is not known, or of which only wins of that side were looked for: the new piece is
+ * taken at once. */
 static bool follow_retake(Follow *f, const Family *from, int side, const Edge *edge,
                           const uint64_t *cells)
 {
@@ -121,10 +122,11 @@ static bool follow_edge(Follow *f, const Family *from, int side, const Edge *edg
     if (use == NULL) return false;
     edge_use(from, side, edge, use);
     for (size_t w = 0; w < words; w++) any |= use[w] &= cells[w];
+    const Family *to = edge->child.family;
     bool good = true;
-    if (any != 0 && edge->child.family == NULL)
+    if (any != 0 && (to == NULL || to->only != FAMILY_BOTH))
         good = follow_retake(f, from, side, edge, use);
-    else if (any != 0) {
+    if (any != 0 && to != NULL && good) {
         uint64_t *there = calloc(cells_words(&edge->child.key), sizeof *there);
         good = there != NULL;
         if (good) edge_push(from, side, edge, use, there);

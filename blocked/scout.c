@@ -27,7 +27,7 @@ static ScoutResult list_all(Scout *s)
     for (int p = SCOUT_POTENTIALS - 1; p >= 0; p--)
         for (int32_t i = 0; i < s->of_potential[p]; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
-            if (f->key.men > 0) continue;
+            if (f->key.men > 0 || f->to != NULL) continue;
             if (s->bytes > s->limits.memory / LISTED_PART) return SCOUT_WON;
             if (!scout_expand(s, f)) return SCOUT_NO_MEMORY;
             if (i % 64 == 0 && is_stopped(s)) return SCOUT_STOPPED;
@@ -186,6 +186,8 @@ void scout_free(Scout *s)
     free(s->bucket);
     free(s);
 }
+
+void scout_allow(Scout *s, uint64_t memory) { s->limits.memory = memory; }
 
 /* The families of the trail. */
 static bool list_trail(const Scout *s, CellsKey **keys, size_t *count)

@@ -33,6 +33,9 @@ typedef enum ScoutResult {
 Scout *scout_new(const CellsKey *key, int winner, const ScoutLimits *limits);
 void scout_free(Scout *scout);
 
+/* Changes how many bytes a scout may hold. */
+void scout_allow(Scout *scout, uint64_t memory);
+
 /* Bytes that a scout holds; 0 for NULL. */
 uint64_t scout_bytes(const Scout *scout);
 

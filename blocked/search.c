@@ -505,18 +505,31 @@ static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count, i
     return true;
 }
 
+/* What a scout may hold: the lattice needs memory, too, and what it and the other scout have is theirs. */
+static uint64_t scout_memory(const Lattice *lattice, int winner)
+{
+    const uint64_t all = lattice->limits.memory, most = all / 8 * 3;
+    const uint64_t held =
+        lattice->bytes + lattice->wanted + lattice->work + scout_bytes(lattice->scout[!winner]);
+    const uint64_t left = held < all ? all - held : 0;
+    return left < most ? left : most;
+}
+
 /* One scout's turn. False if that failed or was stopped. */
 static bool ask_scout(Lattice *lattice, const Family *family, Cell cell, int side, int winner,
                       uint64_t patience, ScoutResult *result)
 {
-    /* The lattice needs memory, too. */
-    const ScoutLimits limits = {lattice->limits.memory / 8 * 3, lattice->limits.stop,
-                                lattice->limits.stop_context};
+    const ScoutLimits limits = {0, lattice->limits.stop, lattice->limits.stop_context};
     CellsKey *keys;
     size_t count;
     if (lattice->scout[winner] == NULL)
         lattice->scout[winner] = scout_new(&family->key, winner, &limits);
-    if (lattice->scout[winner] == NULL) return false;
+    if (lattice->scout[winner] == NULL) {
+        lattice->unscouted = true;
+        *result = SCOUT_NO_MEMORY;
+        return true;
+    }
+    scout_allow(lattice->scout[winner], scout_memory(lattice, winner));
     *result = scout_win(lattice->scout[winner], &family->key, cell, side, patience, &keys, &count);
     if (*result == SCOUT_STOPPED) lattice->stopped = true;
     bool good = !lattice->stopped;

@@ -22,29 +22,39 @@ static BlockedValue family_value(Family *f, int side, Cell cell)
     return value;
 }
 
-/* The same without the right to take en passant. */
+/* What is known of a position without the right to take en passant, with its family, or NULL. */
+static bool known_plain(const Lattice *lattice, const treb_position *pos, BlockedValue *out,
+                        Family **family, Cell *cell)
+{
+    CellsKey key;
+    *out = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
+    *family = cells_from_position(pos, &key, cell) ? lattice_find(lattice, &key) : NULL;
+    if (*family == NULL) return true;
+    *out = family_value(*family, pos->turn, *cell);
+    return !(*family)->failed;
+}
+
+/* The same, settled as far as the limits allow. A table is asked even when all else was stopped. */
 static bool settle_plain(Lattice *lattice, const treb_position *pos, BlockedValue *out,
                          Family **family, Cell *cell)
 {
     CellsKey key;
-    *out = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
-    *family = NULL;
-    if (!lattice_sound(lattice)) return false;
-    if (!cells_from_position(pos, &key, cell)) return true;
-    Family *f = lattice_find(lattice, &key);
-    if (f == NULL) f = lattice_add(lattice, &key, true, FAMILY_BOTH);
-    if (f == NULL) return !lattice->failed;
-    *family = f;
-    *out = family_value(f, pos->turn, *cell);
-    if (out->verdict != BLOCKED_OPEN && f->solved) return !f->failed;
-    uint64_t *set = calloc(2 * cells_words(&key), sizeof *set);
+    if (!lattice_sound(lattice) || !known_plain(lattice, pos, out, family, cell)) return false;
+    if (*family == NULL && cells_from_position(pos, &key, cell)) {
+        *family = lattice_add(lattice, &key, true, FAMILY_BOTH);
+        if (*family == NULL) return !lattice->failed;
+        *out = family_value(*family, pos->turn, *cell);
+    }
+    if (*family == NULL || out->verdict != BLOCKED_OPEN || lattice->stopped)
+        return *family == NULL || !(*family)->failed;
+    uint64_t *set = calloc(2 * cells_words(&(*family)->key), sizeof *set);
     if (set == NULL) return false;
-    uint64_t *wanted[2] = {set, set + cells_words(&key)};
+    uint64_t *wanted[2] = {set, set + cells_words(&(*family)->key)};
     wanted[pos->turn][*cell >> 6] = square_bit((int)(*cell & 63));
-    bool good = lattice->stopped || lattice_resolve(lattice, f, wanted) || lattice->stopped;
+    bool good = lattice_resolve(lattice, *family, wanted) || lattice->stopped;
     free(set);
-    *out = family_value(f, pos->turn, *cell);
-    return good && !f->failed;
+    /* A table that could not be read may have been one of another family. */
+    return known_plain(lattice, pos, out, family, cell) && good && lattice_sound(lattice);
 }
 
 /* The least, or the most, that a value may be for `side`: -1, 0 or 1. */
@@ -67,11 +77,10 @@ void settle_take_better(BlockedValue *value, const BlockedValue *other, int side
     value->can[!side] = value->verdict == BLOCKED_OPEN && least < 0;
 }
 
-bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *out, Family **family,
-                     Cell *cell)
+/* With that right: `out` is what the position is worth without it. */
+static bool add_en_passant(Lattice *lattice, const treb_position *pos, bool learn,
+                           BlockedValue *out)
 {
-    if (!settle_plain(lattice, pos, out, family, cell)) return false;
-    if (!position_ep_legal(pos)) return true;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves), captures = 0;
     for (int i = 0; i < count; i++) captures += move_is_ep(pos, moves[i]);
@@ -83,7 +92,9 @@ bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *o
         Cell ignored_cell;
         if (!move_is_ep(pos, moves[i])) continue;
         position_make(pos, moves[i], &child);
-        if (!settle_plain(lattice, &child, &value, &ignored_family, &ignored_cell)) return false;
+        bool good = learn ? settle_plain(lattice, &child, &value, &ignored_family, &ignored_cell)
+                          : known_plain(lattice, &child, &value, &ignored_family, &ignored_cell);
+        if (!good) return false;
         if (first)
             *out = value;
         else
@@ -93,22 +104,19 @@ bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *o
     return true;
 }
 
+bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *out, Family **family,
+                     Cell *cell)
+{
+    return settle_plain(lattice, pos, out, family, cell) &&
+           (!position_ep_legal(pos) || add_en_passant(lattice, pos, true, out));
+}
+
 bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out)
 {
-    CellsKey key;
     Family *family;
     Cell cell;
-    if (position_ep_legal(pos)) {
-        const bool stopped = lattice->stopped;
-        lattice->stopped = true; /* nothing is taken in then */
-        bool good = settle_position(lattice, pos, out, &family, &cell);
-        lattice->stopped = stopped;
-        return good;
-    }
-    *out = (BlockedValue){.verdict = BLOCKED_OPEN, .plies = -1, .can = {true, true}};
-    family = cells_from_position(pos, &key, &cell) ? lattice_find(lattice, &key) : NULL;
-    if (family != NULL) *out = family_value(family, pos->turn, cell);
-    return family == NULL || !family->failed;
+    return known_plain(lattice, pos, out, &family, &cell) &&
+           (!position_ep_legal(pos) || add_en_passant(lattice, pos, false, out));
 }
 
 bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value)

@@ -182,6 +182,7 @@ static bool solve_again(Writing *w, Family *f)
     FamilyRanks ranks = {.exact = false};
     for (int i = 0; i < 4; i++) ranks.rank[i / 2][i % 2] = w->rank + (size_t)i * cells;
     memset(w->rank, 0xff, 4 * cells * sizeof *w->rank);
+    lattice_join(w->lattice, f);
     family_each_child(f, forget, w->lattice);
     for (int winner = 0; winner < 2; winner++)
         if (!part_levels(f, winner)) return false;
@@ -351,8 +352,13 @@ static bool open_old(Writing *w, const char *directory)
     char path[4400];
     treb_error why;
     snprintf(path, sizeof path, "%.4000s/%.223s", directory, w->out->name);
-    w->old = table_open(path, &why); /* none, or one that is damaged: it is written anew */
-    if (w->old == NULL) return true;
+    w->old = table_open(path, &why);
+    if (w->old == NULL) {
+        /* None, or one that is damaged: it is written anew. One that cannot be read now may know more. */
+        *w->error = why;
+        return why.status == TREB_ERR_NO_TABLE || why.status == TREB_ERR_DAMAGED;
+    }
+    *w->error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
     w->decoder = table_decoder_new();
     w->old_block = malloc((size_t)1 << table_header(w->old)->block_bits);
     return w->decoder != NULL && w->old_block != NULL;
@@ -439,7 +445,8 @@ static bool write_structures(Writing *w)
 static bool write_all(Writing *w, const SolvedKey *root, const char *directory)
 {
     uint32_t count;
-    if (!open_old(w, directory) || !make_list(w, &count)) return fail_memory(w->error), false;
+    if (!open_old(w, directory)) return false;
+    if (!make_list(w, &count)) return fail_memory(w->error), false;
     bool fits = table_solved_header(root, w->list, count, &w->header);
     w->list = NULL;
     if (!fits) return fail(w->error, TREB_ERR_ARGUMENT, "too many structures for a file"), false;

@@ -11,7 +11,10 @@
 
 void source_use_tables(treb_tables *tables, LatticeLimits *limits)
 {
-    treb_tables_set_memory(tables, UINT64_C(256) << 20);
+    const uint64_t share = limits->memory / 8, most = UINT64_C(256) << 20;
+    const uint64_t bytes = treb_tables_count(tables) == 0 ? 0 : share < most ? share : most;
+    treb_tables_set_memory(tables, bytes);
+    limits->memory -= bytes;
     answer_use_tables(tables, limits);
 }
 
@@ -120,14 +123,15 @@ bool source_open(BlockedSource *source, CliDirs *dirs, TableGoal goal)
 
 void source_close(BlockedSource *source) { treb_tables_close(source->tables); }
 
-static Blocked *solve(BlockedSource *source, BlockedRequest *r, int *code)
+static Blocked *solve(BlockedSource *source, const BlockedRequest *request, int *code)
 {
     treb_error error;
+    BlockedRequest r = *request;
     cli_progress_start(&source->progress, "blocked", source->quiet);
-    r->limits.stop = show_progress;
-    r->limits.stop_context = &source->progress;
-    if (r->goal == GOAL_EXACT) source_use_tables(source->tables, &r->limits);
-    Blocked *b = blocked_solve(r, &error);
+    r.limits.stop = show_progress;
+    r.limits.stop_context = &source->progress;
+    if (r.goal == GOAL_EXACT) source_use_tables(source->tables, &r.limits);
+    Blocked *b = blocked_solve(&r, &error);
     cli_progress_clear(&source->progress);
     if (b != NULL) return b;
     cli_error("blocked", "%s", error.text);

@@ -184,8 +184,10 @@ static void print_verdict(const Solve *s, double seconds)
                time);
     print_rule(s);
     if (s->value.verdict == BLOCKED_OPEN)
-        puts(s->lattice->full ? "More --memory, or --tables of 5 men, may decide it."
-                              : "More --time, or --tables of 5 men, may decide it.");
+        printf("More %s, or --tables of 5 men, may decide it.\n", s->lattice->full ? "--memory"
+                                                                  : s->lattice->stopped
+                                                                      ? "--time"
+                                                                      : "--pieces");
 }
 
 static void name_group(const BlockedValue *v, char out[64])

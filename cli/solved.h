@@ -7,7 +7,7 @@
 #include "blocked/solved.h"
 #include "cli/cli.h"
 
-/* Writes what was solved into a folder, checks the file and tells about it. The solution serves for
+/* Writes what was solved into a folder and tells about it. The solution serves for
  * nothing else after that. Returns the exit code. */
 int solve_write_file(FILE *out, Solve *solve, const char *directory, bool quiet);
 

@@ -9,6 +9,7 @@
 #include "blocked/audit.h"
 #include "blocked/keep.h"
 #include "blocked/solve.h"
+#include "tests/support/part.h"
 #include "tests/support/suite.h"
 
 /* Won, drawn, and won with a piece beside the pawns. */
@@ -48,14 +49,21 @@ static bool count_down(void *context, uint64_t families, uint64_t bytes)
     return (*left)-- <= 0;
 }
 
-static Solve *begin(const treb_position *pos, long *steps, uint64_t memory)
+static Solve *begin_with(const treb_position *pos, uint64_t memory,
+                         bool (*stop)(void *context, uint64_t families, uint64_t bytes),
+                         void *context)
 {
     const LatticeLimits limits = {
-        .memory = memory, .men = 2, .unscouted = true, .stop = count_down, .stop_context = steps};
+        .memory = memory, .men = 2, .unscouted = true, .stop = stop, .stop_context = context};
     treb_error error;
     Solve *s = solve_new(pos, &limits, &error);
     ck_assert_msg(s != NULL, "%s", error.text);
     return s;
+}
+
+static Solve *begin(const treb_position *pos, long *steps, uint64_t memory)
+{
+    return begin_with(pos, memory, count_down, steps);
 }
 
 static void run(Solve *s)
@@ -74,6 +82,8 @@ static void assert_same_family(const Family *a, const Family *b)
     const size_t bytes = cells_words(&a->key) * sizeof(uint64_t);
     ck_assert_int_eq(a->solved, b->solved);
     ck_assert_int_eq(a->decided, b->decided);
+    for (int side = 0; side < 2 && a->solved && a->oracle == NULL; side++)
+        ck_assert_int_eq(memcmp(a->stuck[side], b->stuck[side], bytes), 0);
     for (int i = 0; i < 8 && a->solved; i++) {
         const int level = i & 4 ? MAYBE : SURE, winner = i >> 1 & 1, side = i & 1;
         ck_assert_int_eq(memcmp(a->won[level][winner][side], b->won[level][winner][side], bytes),
@@ -143,6 +153,60 @@ START_TEST(goes_on)
     }
     ck_assert_int_gt(runs, 2);
     remove_folder();
+    solve_free(whole);
+}
+END_TEST
+
+/* Looks at all there is while it is asked whether to stop, saves it now and then, and goes on from that file. */
+typedef struct Onlooker {
+    Solve *solve;
+    const Solve *whole;
+    uint64_t calls;
+} Onlooker;
+
+static bool look(void *context, uint64_t families, uint64_t bytes)
+{
+    Onlooker *o = context;
+    SolveState state;
+    treb_error error;
+    long forever = LONG_MAX;
+    bool found;
+    (void)families;
+    (void)bytes;
+    const treb_position pos = o->solve->pos;
+    o->calls++;
+    if (o->calls < 64 || o->calls % 64 == 0) solve_state(o->solve, &state);
+    if ((o->calls & (o->calls - 1)) != 0 || o->calls % 3 == 1) return false; /* 2, 8, 32, ... */
+    ck_assert_msg(keep_write(o->solve->lattice, &pos, path, &error) == TREB_OK, "%s", error.text);
+    Solve *later = begin(&pos, &forever, UINT64_C(256) << 20);
+    ck_assert_msg(load(later, &found, &error) == TREB_OK, "%s", error.text);
+    assert_same(o->solve->lattice, later->lattice);
+    run(later);
+    assert_same_answer(o->whole, later);
+    solve_free(later);
+    return false;
+}
+
+/* Whoever looks in changes nothing, also where a pawn can be taken en passant after the first move. */
+START_TEST(looked_at_meanwhile)
+{
+    static const char *const at[] = {
+        "8/8/8/3k4/1p6/8/P2K4/8 w - - 0 1", "8/8/2k5/8/1p6/4K3/P1P5/8 w - - 0 1",
+        "8/2p5/8/KP5k/8/8/8/8 b - - 0 1", "8/1kp5/8/1P1P4/8/1K6/8/8 b - - 0 1"};
+    const treb_position pos = read_fen(at[_i]);
+    const uint64_t memory = UINT64_C(256) << 20;
+    long forever = LONG_MAX;
+    Solve *whole = begin(&pos, &forever, memory);
+    run(whole);
+    ck_assert(whole->value.verdict != BLOCKED_OPEN);
+    make_folder();
+    Onlooker onlooker = {.whole = whole};
+    Solve *s = onlooker.solve = begin_with(&pos, memory, look, &onlooker);
+    run(s);
+    ck_assert_uint_gt(onlooker.calls, 10);
+    assert_same_answer(whole, s);
+    remove_folder();
+    solve_free(s);
     solve_free(whole);
 }
 END_TEST
@@ -367,6 +431,7 @@ int main(void)
     TCase *keep = tcase_create("keep");
     tcase_set_timeout(keep, 300);
     tcase_add_loop_test(keep, goes_on, 0, sizeof fens / sizeof *fens);
+    tcase_add_loop_test(keep, looked_at_meanwhile, 0, test_part() > 1 ? 2 : 4);
     tcase_add_test(keep, damage_is_noticed);
     tcase_add_test(keep, other_circumstances);
     tcase_add_test(keep, one_winner_alone);
