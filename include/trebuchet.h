@@ -170,8 +170,8 @@ typedef enum treb_format { TREB_FORMAT_TREBUCHET = 0, TREB_FORMAT_SYZYGY } treb_
  * positions need none. NULL on failure: a directory cannot be read, or memory. The caller closes
  * the set. Files must not be changed while it is open; if they are, probes fail with an error and
  * do not lie.
- * Files of verdicts and of DTZ, ours and Syzygy's, are mapped into memory: cutting one short while
- * it is open ends the process.
+ * Ours of codec symbols, and Syzygy's, are mapped into memory: cutting one short while it is open
+ * ends the process.
  * Of ours a set keeps at most a quarter of the files that the process is allowed (RLIMIT_NOFILE, when
  * the set is opened) open, and at least 16: those least recently read are closed, and opened again
  * when needed. Syzygy's need one of these while a call that does not wait asks after them.
