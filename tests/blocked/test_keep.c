@@ -431,7 +431,7 @@ int main(void)
     TCase *keep = tcase_create("keep");
     tcase_set_timeout(keep, 300);
     tcase_add_loop_test(keep, goes_on, 0, sizeof fens / sizeof *fens);
-    tcase_add_loop_test(keep, looked_at_meanwhile, 0, test_part() > 1 ? 2 : 4);
+    tcase_add_loop_test(keep, looked_at_meanwhile, 0, test_part() > 1 ? 1 : 4);
     tcase_add_test(keep, damage_is_noticed);
     tcase_add_test(keep, other_circumstances);
     tcase_add_test(keep, one_winner_alone);
