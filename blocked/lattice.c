@@ -87,11 +87,14 @@ static void forget_retakes(Family *family)
 /* What solving a family takes beside it, of which so many bytes are kept: its outcomes, trails and ranks. */
 static uint64_t work_of(uint64_t bytes) { return 2 * bytes; }
 
+uint64_t lattice_held(const Lattice *l)
+{
+    return l->bytes + l->wanted + l->work + scout_bytes(l->scout[0]) + scout_bytes(l->scout[1]);
+}
+
 static bool has_room(const Lattice *l, uint64_t bytes)
 {
-    return l->bytes + l->wanted + l->work + scout_bytes(l->scout[0]) + scout_bytes(l->scout[1]) +
-               bytes <=
-           l->limits.memory;
+    return lattice_held(l) + bytes <= l->limits.memory;
 }
 
 bool lattice_room(Lattice *lattice, uint64_t bytes)
@@ -189,15 +192,12 @@ static void link_child(void *context, EdgeChild *child)
     link->changed = link->changed || family->changed;
 }
 
-/* True if one of its children has changed. */
-static bool link_family(const Lattice *lattice, Family *family)
+bool lattice_join(const Lattice *lattice, Family *family)
 {
     Link link = {.lattice = lattice};
     family_each_child(family, link_child, &link);
     return link.changed;
 }
-
-void lattice_join(const Lattice *lattice, Family *family) { link_family(lattice, family); }
 
 /* Differs whenever what is known or guessed does, but for rare accidents: after one something may
  * stay open that need not. */
@@ -228,7 +228,7 @@ static bool solve_family(Lattice *lattice, Family *family)
 static bool update_family(Lattice *lattice, Family *family, bool all)
 {
     if (family->decided) return true;
-    family->stale = link_family(lattice, family) || family->stale;
+    family->stale = lattice_join(lattice, family) || family->stale;
     if (family->solved && !(family->stale && (all || family->met == lattice->round))) return true;
     return solve_family(lattice, family);
 }

@@ -59,6 +59,9 @@ Family *lattice_find(const Lattice *lattice, const CellsKey *key);
  * and `failed` is set. */
 bool lattice_sound(Lattice *lattice);
 
+/* Bytes that count against the limit: of the scouts, too, and of what solving takes meanwhile. */
+uint64_t lattice_held(const Lattice *lattice);
+
 /* Whether the limit leaves room for so many bytes more, if need be without scouts; if not the lattice is full. */
 bool lattice_room(Lattice *lattice, uint64_t bytes);
 
@@ -77,8 +80,8 @@ bool lattice_update(Lattice *lattice, bool all);
 /* Solves a family that is stale. False if it failed. */
 bool lattice_refresh(Lattice *lattice, Family *family);
 
-/* Joins a family to those that are known and solved, where it was decided without them. */
-void lattice_join(const Lattice *lattice, Family *family);
+/* Joins a family to what it leads to, as far as that is known and solved. True if some of that has changed. */
+bool lattice_join(const Lattice *lattice, Family *family);
 
 /* Takes in what is needed until the wanted cells of a family are decided, or nothing helps any
  * more; `wanted` by side to move, or NULL for all. False if it failed. */

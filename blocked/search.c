@@ -509,8 +509,7 @@ static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count, i
 static uint64_t scout_memory(const Lattice *lattice, int winner)
 {
     const uint64_t all = lattice->limits.memory, most = all / 8 * 3;
-    const uint64_t held =
-        lattice->bytes + lattice->wanted + lattice->work + scout_bytes(lattice->scout[!winner]);
+    const uint64_t held = lattice_held(lattice) - scout_bytes(lattice->scout[winner]);
     const uint64_t left = held < all ? all - held : 0;
     return left < most ? left : most;
 }
@@ -519,7 +518,8 @@ static uint64_t scout_memory(const Lattice *lattice, int winner)
 static bool ask_scout(Lattice *lattice, const Family *family, Cell cell, int side, int winner,
                       uint64_t patience, ScoutResult *result)
 {
-    const ScoutLimits limits = {0, lattice->limits.stop, lattice->limits.stop_context};
+    const ScoutLimits limits = {scout_memory(lattice, winner), lattice->limits.stop,
+                                lattice->limits.stop_context};
     CellsKey *keys;
     size_t count;
     if (lattice->scout[winner] == NULL)
@@ -529,7 +529,7 @@ static bool ask_scout(Lattice *lattice, const Family *family, Cell cell, int sid
         *result = SCOUT_NO_MEMORY;
         return true;
     }
-    scout_allow(lattice->scout[winner], scout_memory(lattice, winner));
+    scout_allow(lattice->scout[winner], limits.memory);
     *result = scout_win(lattice->scout[winner], &family->key, cell, side, patience, &keys, &count);
     if (*result == SCOUT_STOPPED) lattice->stopped = true;
     bool good = !lattice->stopped;

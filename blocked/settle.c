@@ -39,17 +39,14 @@ static bool settle_plain(Lattice *lattice, const treb_position *pos, BlockedValu
                          Family **family, Cell *cell)
 {
     CellsKey key;
-    if (!lattice_sound(lattice) || !known_plain(lattice, pos, out, family, cell)) return false;
-    if (*family == NULL && cells_from_position(pos, &key, cell)) {
-        *family = lattice_add(lattice, &key, true, FAMILY_BOTH);
-        if (*family == NULL) return !lattice->failed;
-        *out = family_value(*family, pos->turn, *cell);
-    }
-    if (*family == NULL || out->verdict != BLOCKED_OPEN || lattice->stopped)
-        return *family == NULL || !(*family)->failed;
-    uint64_t *set = calloc(2 * cells_words(&(*family)->key), sizeof *set);
+    if (!lattice_sound(lattice)) return false;
+    if (cells_from_position(pos, &key, cell) && lattice_find(lattice, &key) == NULL)
+        lattice_add(lattice, &key, true, FAMILY_BOTH);
+    if (lattice->failed || !known_plain(lattice, pos, out, family, cell)) return false;
+    if (*family == NULL || out->verdict != BLOCKED_OPEN || lattice->stopped) return true;
+    uint64_t *set = calloc(2 * cells_words(&key), sizeof *set);
     if (set == NULL) return false;
-    uint64_t *wanted[2] = {set, set + cells_words(&(*family)->key)};
+    uint64_t *wanted[2] = {set, set + cells_words(&key)};
     wanted[pos->turn][*cell >> 6] = square_bit((int)(*cell & 63));
     bool good = lattice_resolve(lattice, *family, wanted) || lattice->stopped;
     free(set);

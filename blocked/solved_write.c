@@ -355,13 +355,14 @@ static bool open_old(Writing *w, const char *directory)
     w->old = table_open(path, &why);
     if (w->old == NULL) {
         /* None, or one that is damaged: it is written anew. One that cannot be read now may know more. */
+        if (why.status == TREB_ERR_NO_TABLE || why.status == TREB_ERR_DAMAGED) return true;
         *w->error = why;
-        return why.status == TREB_ERR_NO_TABLE || why.status == TREB_ERR_DAMAGED;
+        return false;
     }
-    *w->error = (treb_error){TREB_ERR_MEMORY, "out of memory"};
     w->decoder = table_decoder_new();
     w->old_block = malloc((size_t)1 << table_header(w->old)->block_bits);
-    return w->decoder != NULL && w->old_block != NULL;
+    if (w->decoder != NULL && w->old_block != NULL) return true;
+    return fail_memory(w->error), false;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */

@@ -164,6 +164,13 @@ static void print_rule(const Solve *s)
     }
 }
 
+/* The option that ended a search. */
+static const char *what_lacks(const Lattice *lattice)
+{
+    if (lattice->full) return "--memory";
+    return lattice->stopped ? "--time" : "--pieces";
+}
+
 static void print_verdict(const Solve *s, double seconds)
 {
     char count[32], size[16], time[16];
@@ -184,10 +191,7 @@ static void print_verdict(const Solve *s, double seconds)
                time);
     print_rule(s);
     if (s->value.verdict == BLOCKED_OPEN)
-        printf("More %s, or --tables of 5 men, may decide it.\n", s->lattice->full ? "--memory"
-                                                                  : s->lattice->stopped
-                                                                      ? "--time"
-                                                                      : "--pieces");
+        printf("More %s, or --tables of 5 men, may decide it.\n", what_lacks(s->lattice));
 }
 
 static void name_group(const BlockedValue *v, char out[64])

@@ -82,11 +82,19 @@ uint64_t ledger_cost(size_t size)
 
 static void unmap(Header *header) { munmap(header->map, header->map_size); }
 
+/* Bytes of an array that is kept, at most. */
+static uint64_t spare_most(const Ledger *ledger)
+{
+    const uint64_t share = ledger->bound / SPARE_SHARE;
+    return share < SPARE_MOST ? share : SPARE_MOST;
+}
+
+uint64_t ledger_freed_most(const Ledger *ledger) { return LEDGER_SPARES * spare_most(ledger); }
+
 /* False if it is too large. Where all places are taken an array that was kept before goes. */
 static bool spare_keep(Ledger *ledger, Header *header)
 {
-    if (header->map_size > SPARE_MOST || header->map_size > ledger->bound / SPARE_SHARE)
-        return false;
+    if (header->map_size > spare_most(ledger)) return false;
     for (int i = 0; i < LEDGER_SPARES; i++) {
         void *none = NULL;
         if (atomic_compare_exchange_strong(&ledger->spare[i], &none, header)) return true;

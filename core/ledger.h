@@ -25,6 +25,9 @@ void ledger_init(Ledger *ledger, uint64_t bound);
 /* Gives spare arrays back to the system. */
 void ledger_end(Ledger *ledger);
 
+/* Bytes that arrays which were freed may hold at most, where memory is ample. */
+uint64_t ledger_freed_most(const Ledger *ledger);
+
 /* Bytes that may still be claimed. */
 uint64_t ledger_room(const Ledger *ledger);
 

@@ -173,8 +173,8 @@ void side_keep_whole(Side *s)
     const CodedJob *job = s->job;
     const uint64_t bytes = job->shape->index.slices * s->cells;
     if (!job->ledger->ample || s->large || job->ranks != NULL || side_sample_is_all(s)) return;
-    /* Of what is spare the other files get as much, and arrays that were freed may hold some (ledger.h). */
-    const uint64_t spare = side_spare_memory(s), freed = job->ledger->bound / 8;
+    /* Of what is spare the other files get as much, and arrays that were freed may hold some. */
+    const uint64_t spare = side_spare_memory(s), freed = ledger_freed_most(job->ledger);
     if (spare < freed || (spare - freed) / (2 * job->at_once) < ledger_cost(bytes)) return;
     s->whole = ledger_alloc(job->ledger, bytes);
 }
