@@ -43,6 +43,10 @@ static bool covers(void *context, const CellsKey *key)
 
 void answer_use_tables(treb_tables *tables, LatticeLimits *limits)
 {
+    const uint64_t share = limits->memory / 8, most = UINT64_C(256) << 20;
+    const uint64_t bytes = treb_tables_count(tables) == 0 ? 0 : share < most ? share : most;
+    treb_tables_set_memory(tables, bytes);
+    limits->memory -= bytes;
     limits->covers = covers;
     limits->oracle = (FamilyOracle){tables, table_value, table_distance};
 }

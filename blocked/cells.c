@@ -381,14 +381,27 @@ static uint64_t word_safe(const CellsKey *key, size_t row, const Standing *s, in
     return black_king_shields(key, row, king, s->men | square_bit(king));
 }
 
+/* Where he may stand if it is a side's move: the other is not in check. */
+static uint64_t word_legal(const CellsKey *key, int side, size_t row, const Standing *s, int king)
+{
+    return word_placed(s, king) &
+           (side == TREB_WHITE ? ~word_attacked(key, row, s, king) : word_safe(key, row, s, king));
+}
+
 void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW])
 {
     memset(out, 0, CELLS_ROW * sizeof *out);
     if (!row_clear(key, row)) return;
     const Standing s = row_standing(key, row);
     for (int king = only < 0 ? 0 : only; king < (only < 0 ? 64 : only + 1); king++)
-        out[king] = word_placed(&s, king) & (side == TREB_WHITE ? ~word_attacked(key, row, &s, king)
-                                                                : word_safe(key, row, &s, king));
+        out[king] = word_legal(key, side, row, &s, king);
+}
+
+uint64_t cells_legal_word(const CellsKey *key, int side, size_t row, int white_king)
+{
+    if (!row_clear(key, row)) return 0;
+    const Standing s = row_standing(key, row);
+    return word_legal(key, side, row, &s, white_king);
 }
 
 bool cells_legal_one(const CellsKey *key, int side, size_t row, int white_king, int black_king)

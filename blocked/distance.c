@@ -232,6 +232,9 @@ static bool take_push(Work *k, int side, const Edge *edge, int level)
     const bool there = known(&edge->child);
     const Ranked *child = there ? find(k->distances, edge->child.family, winner) : NULL;
     if (there && child == NULL && edge->child.family->oracle == NULL) return false;
+    /* Of a search that was saved and goes on the oracle was not asked yet. */
+    for (size_t w = 0; w < k->words && there; w++)
+        family_fill(edge->child.family, !side, w, k->use[w] & k->set[MAYBE][side][w]);
     if (there)
         plain_after(k, side, edge, child, level);
     else

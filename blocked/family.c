@@ -220,7 +220,7 @@ static bool ask_cells(Family *f, int side, size_t word, uint64_t cells)
         if (!f->oracle->value(f->oracle->context, &pos, &value)) return false;
         if (value != 0)
             note_cell(f->won[SURE][value > 0 ? side : !side][side], word, square_bit(king));
-        if (!movegen_any(&pos)) note_cell(f->stuck[side], word, square_bit(king));
+        if (value <= 0 && !movegen_any(&pos)) note_cell(f->stuck[side], word, square_bit(king));
     }
     return true;
 }
@@ -242,7 +242,8 @@ void family_fill(Family *f, int side, size_t word, uint64_t cells)
 static uint64_t bytes_of(const CellsKey *key, int sets)
 {
     enum { HEAD = 16 };
-    return (uint64_t)sets * (cells_words(key) * sizeof(uint64_t) + HEAD) + sizeof(Family) + 3 * HEAD;
+    return (uint64_t)sets * (cells_words(key) * sizeof(uint64_t) + HEAD) + sizeof(Family) +
+           3 * HEAD;
 }
 
 uint64_t family_bytes(const CellsKey *key) { return bytes_of(key, 4 + 4 * LEVELS); }

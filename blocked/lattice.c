@@ -115,10 +115,23 @@ static bool room_for_family(Lattice *lattice, uint64_t bytes, uint64_t more)
     return small && lattice_room(lattice, more + (work > before ? work - before : 0));
 }
 
-static bool is_covered(const Lattice *lattice, const CellsKey *key)
+/* Whether the oracle answers for a family. To look for the tables of a material and of all that it can turn into takes
+ * longer than to solve a family, so that it is done once. */
+static bool is_covered(Lattice *lattice, const CellsKey *key)
 {
     const LatticeLimits *limits = &lattice->limits;
-    return limits->covers != NULL && limits->covers(limits->oracle.context, key);
+    if (limits->covers == NULL) return false;
+    uint32_t material = 1;
+    for (int color = 0; color < 2; color++)
+        material = material << 4 | (uint32_t)bit_count(key->pawns[color]);
+    for (int i = 0; i < CELLS_MEN_MAX; i++)
+        material = material << 4 |
+                   (i < key->men ? (uint32_t)(key->man[i].color << 3 | key->man[i].type) : 0);
+    uint32_t *known =
+        &lattice->covered[material * UINT32_C(0x9e3779b1) >> 16 & (LATTICE_MATERIALS - 1)];
+    if (*known >> 1 != material)
+        *known = material << 1 | limits->covers(limits->oracle.context, key);
+    return *known & 1;
 }
 
 Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask, int only)

@@ -11,7 +11,7 @@
 #include "blocked/outcome.h"
 #include "blocked/scout.h"
 
-enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512 };
+enum { LATTICE_BUCKETS = 1 << 14, LATTICE_POTENTIALS = 512, LATTICE_MATERIALS = 1 << 10 };
 
 typedef struct LatticeLimits {
     uint64_t memory; /* bytes, what solving takes meanwhile included */
@@ -20,7 +20,7 @@ typedef struct LatticeLimits {
      * only takes time. */
     bool all;
     bool unscouted; /* no scouts: what the search finds by itself */
-    /* Whether the oracle answers for a family; NULL for never. */
+    /* Whether the oracle answers for a family, which its men alone decide; NULL for never. */
     bool (*covers)(void *context, const CellsKey *key);
     FamilyOracle oracle;
     /* Told now and then how many families and bytes there are; true to stop. May be NULL. */
@@ -33,6 +33,7 @@ typedef struct Lattice {
     Family *bucket[LATTICE_BUCKETS];
     Family **by_potential[LATTICE_POTENTIALS]; /* all families; lists with their lengths */
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
+    uint32_t covered[LATTICE_MATERIALS]; /* what `covers` said of some materials */
     uint64_t families, bytes;
     uint64_t wanted; /* bytes of what is wanted (wanted.h), */
     uint64_t work;   /* and of what solving the largest family takes meanwhile */

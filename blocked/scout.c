@@ -8,7 +8,7 @@
 #include "blocked/scout_family.h"
 
 /* So many families guessed wrong end a round: what is above them is solved again, and the way may be another. */
-enum { WRONG_ENOUGH = 256 };
+enum { WRONG_ENOUGH = 512 };
 
 /* The part of the memory, its reciprocal, that families without pieces get beforehand; others come as they are met. */
 enum { LISTED_PART = 3 };
@@ -43,7 +43,7 @@ static bool is_wrong(const Scout *s, const ScoutFamily *f)
     return f->wrong;
 }
 
-/* Whether all that the last way came by is won. */
+/* Whether all cells by which the last way came in are won. */
 static bool trail_holds(const ScoutFamily *f)
 {
     const size_t words = cells_words(&f->key);
@@ -61,7 +61,7 @@ static ScoutResult solve_wrong(Scout *s)
         bool failed = false;
         if (count == 0) continue;
         if (is_stopped(s)) return SCOUT_STOPPED;
-#pragma omp parallel for schedule(dynamic, 16) reduction(|| : failed) if (count > CELLS_FEW)
+#pragma omp parallel for schedule(dynamic, 2) reduction(|| : failed) if (count > CELLS_FEW)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
             if (f->to == NULL || !(f->unsolved || (f->met && is_wrong(s, f)))) continue;
@@ -104,7 +104,7 @@ static ScoutResult follow(Scout *s, ScoutFamily *from, Cell cell, int side, int 
         if (is_stopped(s)) return SCOUT_STOPPED;
         if (!expand_met(s, p)) return SCOUT_NO_MEMORY;
         const int32_t count = s->of_potential[p];
-#pragma omp parallel for schedule(dynamic, 4) reduction(|| : failed) reduction(+ : refuted) if (count > CELLS_FEW)
+#pragma omp parallel for schedule(dynamic, 1) reduction(|| : failed) reduction(+ : refuted) if (count > CELLS_FEW)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];
             if (!f->met || failed) continue;
@@ -177,9 +177,14 @@ void scout_free(Scout *s)
         ScoutFamily *f = s->family[i];
         if (f->key.men == 0) free(f->plies);
         free(f->trail);
+        free(f->step);
     }
     for (int p = 0; p < SCOUT_POTENTIALS; p++) free(s->by_potential[p]);
-    for (int i = 0; i < s->threads && s->room != NULL; i++) free(s->room[i].sets);
+    for (int i = 0; i < s->threads && s->room != NULL; i++) {
+        free(s->room[i].sets);
+        free(s->room[i].place);
+        free(s->room[i].step);
+    }
     free(s->room);
     scout_memory_free(&s->memory);
     free(s->family);

@@ -17,6 +17,17 @@ enum {
     SCOUT_QUEEN_SOLVES = 40 /* what one with a queen costs, counted in those without */
 };
 
+/* A cell with whoever is to move. */
+typedef struct ScoutPlace {
+    uint8_t side, row, king[2];
+} ScoutPlace;
+
+/* A step of White's way out of a family. */
+typedef struct ScoutStep {
+    int32_t to;
+    ScoutPlace place;
+} ScoutStep;
+
 /* What is solved from guesses, or from what was solved before these were found wrong, has too many wins rather than too
  * few. That does no harm as long as a way to win does not come by. */
 typedef struct ScoutFamily {
@@ -34,14 +45,23 @@ typedef struct ScoutFamily {
      * word from `before` on. */
     uint8_t *plies;
     uint16_t *before;
-    bool met;        /* White's way to win comes by */
-    uint64_t *trail; /* by these cells, with White to move, then with Black; NULL if it never did */
+    bool met; /* White's way to win comes by */
+    uint64_t *
+        trail; /* where it comes in, cells with White to move, then with Black; NULL if it never did */
+    /* The steps that lead out of it again, as long as it is not solved anew and the way comes in where it did: `entry` is
+     * a hash of the trail. NULL if it is to be followed. */
+    ScoutStep *step;
+    uint32_t steps;
+    uint64_t entry;
 } ScoutFamily;
 
 /* What a thread works in while it solves or follows a family. */
 typedef struct ScoutRoom {
     uint64_t *sets, *game; /* the largest family's */
     uint8_t *plies;
+    ScoutPlace *place; /* whose moves are still to be looked at */
+    ScoutStep *step;   /* out of the family */
+    size_t places, steps;
 } ScoutRoom;
 
 /* Memory of families, which stays until the scout goes: large pieces, one after the other. */
@@ -115,16 +135,19 @@ static inline int scout_plies(const ScoutFamily *f, int white_king, int black_ki
     return f->plies[f->before[white_king] + bit_count(lower)];
 }
 
-/* Solves a family, with its plies if it has room for them, or into `plies` unless NULL. False without
- * memory. */
+/* Solves a family, with its plies if it has room for them, or into `plies` unless NULL. Its steps are forgotten. False
+ * without memory. */
 bool scout_solve(Scout *scout, ScoutFamily *f, uint8_t *plies);
 
 /* The way begins with a cell of a family without pieces. False without memory. */
 bool scout_start(Scout *scout, ScoutFamily *f, Cell cell, int side);
 
-/* Marks where White's way to win comes by from the cells of a family's trail. The family is wrong if there is none from
- * one of them. False without memory. */
+/* Marks where White's way to win comes into other families from the cells of a family's trail. The family is wrong if
+ * there is none from one of them. False without memory. */
 bool scout_follow(Scout *scout, ScoutFamily *f);
+
+/* Forgets the steps out of a family. */
+void scout_forget_steps(Scout *scout, ScoutFamily *f);
 
 /* Where Black may promote by a way: cells of a row with one white king. */
 uint64_t scout_promotes(const CellsKey *key, const ScoutWay *way, size_t row, int king,

@@ -320,6 +320,7 @@ bool scout_solve(Scout *scout, ScoutFamily *f, uint8_t *plies)
     Sets s;
     ScoutRoom *room = scout_room(scout);
     if (room == NULL) return false;
+    scout_forget_steps(scout, f);
     sets_start(&s, room->sets, words);
     uint64_t *check[2] = {s.room, s.check};
     cells_legal(&f->key, s.legal, check);

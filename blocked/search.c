@@ -489,7 +489,8 @@ static bool one_wanted(const Family *f, uint64_t *const wanted[2], Cell *cell, i
     return false;
 }
 
-/* Takes in what a scout found. Of families with pieces no more is needed than what `winner` surely wins. */
+/* Takes in what a scout found. Of families with pieces no more is needed than what `winner` surely wins, which is found for
+ * all cells at once in less time than tables are asked for those of one edge. */
 static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count, int winner)
 {
     for (size_t i = 0; i < count; i++) {
@@ -499,8 +500,9 @@ static bool take_scouted(Lattice *lattice, const CellsKey *keys, size_t count, i
             (known->only == FAMILY_BOTH || known->only == winner || lattice_widen(lattice, known)))
             continue;
         if (known != NULL) return !lattice->failed;
-        const int only = key->men > 0 ? winner : FAMILY_BOTH;
-        if (lattice_add(lattice, key, true, only) == NULL) return !lattice->failed;
+        const bool pawns = key->men == 0;
+        if (lattice_add(lattice, key, pawns, pawns ? FAMILY_BOTH : winner) == NULL)
+            return !lattice->failed;
     }
     return true;
 }

@@ -9,15 +9,6 @@
 #include "core/error.h"
 #include "core/table.h"
 
-void source_use_tables(treb_tables *tables, LatticeLimits *limits)
-{
-    const uint64_t share = limits->memory / 8, most = UINT64_C(256) << 20;
-    const uint64_t bytes = treb_tables_count(tables) == 0 ? 0 : share < most ? share : most;
-    treb_tables_set_memory(tables, bytes);
-    limits->memory -= bytes;
-    answer_use_tables(tables, limits);
-}
-
 /* ---- Progress -------------------------------------------------------------------------------- */
 
 static bool show_progress(void *context, uint64_t families, uint64_t bytes)
@@ -130,7 +121,7 @@ static Blocked *solve(BlockedSource *source, const BlockedRequest *request, int 
     cli_progress_start(&source->progress, "blocked", source->quiet);
     r.limits.stop = show_progress;
     r.limits.stop_context = &source->progress;
-    if (r.goal == GOAL_EXACT) source_use_tables(source->tables, &r.limits);
+    if (r.goal == GOAL_EXACT) answer_use_tables(source->tables, &r.limits);
     Blocked *b = blocked_solve(&r, &error);
     cli_progress_clear(&source->progress);
     if (b != NULL) return b;

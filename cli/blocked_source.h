@@ -24,10 +24,6 @@ void source_close(BlockedSource *source);
  * went, on standard error. NULL after saying why, with an exit code in *code. */
 Blocked *source_ask(BlockedSource *source, BlockedRequest *request, int *code);
 
-/* Has tables of up to 5 men answer for families, where all that these turn into are there. They take an eighth of the
- * memory, and 256 MiB at most. */
-void source_use_tables(treb_tables *tables, LatticeLimits *limits);
-
 /* Says that no table has an answer and what would help: for a blocked position its own table. Returns
  * the exit code. */
 int source_missing(const char *command, const treb_error *error, const CliDirs *dirs,

@@ -330,7 +330,7 @@ static int run(SolveArgs *args, treb_tables *tables)
     const double start = cli_seconds();
     cli_progress_start(&run.progress, "solve", args->quiet);
     if (args->seconds > 0) run.end = start + (double)args->seconds;
-    source_use_tables(tables, &args->limits);
+    answer_use_tables(tables, &args->limits);
     args->limits.men = (int)args->pieces;
     args->limits.stop = tell;
     args->limits.stop_context = &run;

@@ -173,13 +173,9 @@ typedef struct SolveWork {
 static json_t *solve(void *context, BackgroundRun *run, treb_error *error)
 {
     const SolveWork *w = context;
-    AnswerSolve ask = w->ask;
     treb_tables *tables = tableset_tables(w->holder, error);
     if (tables == NULL) return NULL;
-    /* A quarter for the tables of few men. */
-    treb_tables_set_memory(tables, ask.memory / 4);
-    ask.memory -= ask.memory / 4;
-    json_t *object = answer_solve_run(tables, &ask, &run->stop, &run->done, error);
+    json_t *object = answer_solve_run(tables, &w->ask, &run->stop, &run->done, error);
     treb_tables_close(tables);
     return object;
 }
