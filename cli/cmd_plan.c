@@ -44,7 +44,7 @@ static uint64_t within(uint64_t class) { return class - class / 16; }
 /* Memory that makes it fast, in few sizes. */
 static bool choose_class(const GenArgs *args, Job *job)
 {
-    const uint64_t most = args->options.memory, best = job->step->memory + job->step->sets;
+    const uint64_t most = args->options.memory, best = generate_step_fast(job->step);
     for (job->class = 512 * mib; within(job->class) < best;) job->class *= 2;
     if (most == 0 || job->class <= most) return true;
     job->class = most / mib * mib;
@@ -141,7 +141,7 @@ static void print_text(const Jobs *jobs)
         const Job *job = &jobs->job[i];
         cli_format_count(job->step->cells, count);
         cli_format_size(job->step->memory, least);
-        cli_format_size(job->step->memory + job->step->sets, fast);
+        cli_format_size(generate_step_fast(job->step), fast);
         cli_format_size(estimate_step_result(job->step, o), files);
         cli_format_size(estimate_step_scratch(job->step, o), scratch);
         cli_format_time(job->seconds, time);
@@ -168,7 +168,7 @@ static json_t *job_json(const Jobs *jobs, const Job *job)
     for (int i = 0; i < job->afters; i++)
         json_array_append_new(after, json_string(jobs->job[job->after[i]].name));
     json_object_set_new(object, "fast_memory_bytes",
-                        json_integer((json_int_t)(job->step->memory + job->step->sets)));
+                        json_integer((json_int_t)generate_step_fast(job->step)));
     json_object_set_new(object, "round", json_integer(job->round));
     json_object_set_new(object, "after", after);
     char *words;

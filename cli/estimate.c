@@ -53,6 +53,18 @@ uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *
 static const double waiting_bytes[TREB_METRICS] = {0.063, 0.125, 0.125, 0.216};
 static const double log_bytes[TREB_METRICS] = {0, 0.3, 0.2, 0.5};
 
+/* What pushes ask for, where there is no room for it in memory: as much as parents ask for, and distances to conversion. */
+static double filed_pushes(const GenerateStep *step, const GenerateOptions *options)
+{
+    const Material *m = &step->material;
+    const int sides = (m->count[TREB_WHITE][TREB_PAWN] > 0) + (m->count[TREB_BLACK][TREB_PAWN] > 0);
+    const bool mates = options->metrics >> TREB_DTM & 1, dtc = options->metrics >> TREB_DTC & 1;
+    if (step->pushes == 0 ||
+        generate_memory_allowed(options) >= step->solving + step->pushes + step->sets)
+        return 0;
+    return 0.5 * (double)(step->cells << step->pair) * sides * scratch_bytes[mates][1] * (1 + dtc);
+}
+
 static uint64_t step_working(const GenerateStep *step, const GenerateOptions *options)
 {
     uint64_t memory = generate_memory_allowed(options), spare = 0;
@@ -70,8 +82,9 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
     if (memory > step->memory && !generate_saved(step, options))
         spare = (memory - step->memory) / 2;
     logs -= (double)spare;
-    uint64_t sets = memory < step->memory + step->sets ? step->sets + step->sets / 16 : 0;
-    return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0)) + sets;
+    uint64_t sets = memory < step->solving + step->sets ? step->sets + step->sets / 16 : 0;
+    const double pushes = filed_pushes(step, options);
+    return (uint64_t)(waiting * (double)step->cells + (logs > 0 ? logs : 0) + pushes) + sets;
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -247,8 +260,8 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     cli_format_size(e->scratch, scratch);
     const GenerateStep *worst = &e->plan.step[e->worst];
     material_name(&worst->material, name);
-    if (worst->sets > 0) {
-        cli_format_size(worst->memory + worst->sets, best);
+    if (generate_step_fast(worst) > worst->memory) {
+        cli_format_size(generate_step_fast(worst), best);
         snprintf(much, sizeof much, ", above all from %s on", best);
     }
     printf("tables     %zu to write\n", e->tables);

@@ -18,6 +18,7 @@ enum {
     OVERHEAD = 48 * MEBI,
     OVERHEAD_THREAD = 8 * MEBI,
     SETS_PAGED = 64 * MEBI, /* sets of positions in a file that save less are not worth it */
+    FILED_CELLS = 1 << 18,  /* planes of slices that are read one by one */
     SAMPLE = 4096,          /* batches looked at; a table of up to 5 men has fewer */
     MEN_LISTED = 6 /* with more men only the solver is counted, which is beyond any machine */
 };
@@ -27,6 +28,11 @@ uint64_t forecast_overhead(int threads) { return OVERHEAD + (uint64_t)threads * 
 int forecast_solvers(const Shape *shape, size_t batches, int threads, const Ranks *ranks)
 {
     return shape->men < 2 && batches > 1 && ranks_for(ranks, shape) == NULL ? threads : 1;
+}
+
+bool forecast_files(const Shape *shape, int solvers, const Ranks *ranks)
+{
+    return shape->pawns && shape_lanes(shape) == 1 && solvers == 1 && ranks == NULL;
 }
 
 /* ---- what a batch asks for ------------------------------------------------------------------- */
@@ -50,7 +56,7 @@ typedef struct Counter {
     int count;
     bool failed; /* out of memory */
     size_t round;
-    uint64_t bytes; /* of the round */
+    uint64_t bytes, pushes; /* of the round: what is asked for, but of pushes; and of these */
 } Counter;
 
 static void asked_free(Asked *a)
@@ -115,8 +121,7 @@ static treb_status counter_find(void *context, const Shape *shape, uint64_t slic
     Counter *c = context;
     Asked *a = (Asked *)(void *)(uintptr_t)shape; /* its first member */
     size_t *seen = &a->seen[side][a->batch_of[slice]];
-    (void)push;
-    if (*seen != c->round) c->bytes += a->cost;
+    if (*seen != c->round) *(push ? &c->pushes : &c->bytes) += a->cost;
     *seen = c->round;
     *solved = &nothing;
     *lane = 0;
@@ -131,7 +136,7 @@ static bool count_batch(Counter *c, const Batch *batch)
 {
     SolvedSource source = {c, counter_shape, counter_find, counter_release, NULL};
     c->round++;
-    c->bytes = 0;
+    c->bytes = c->pushes = 0;
     for (int i = 0; i < 2 * batch->lanes; i++) {
         Converter *converter;
         treb_status status =
@@ -142,20 +147,24 @@ static bool count_batch(Counter *c, const Batch *batch)
     return true;
 }
 
-/* The most that a batch asks for at once. False: out of memory. */
+/* The most that a batch asks for at once, and without what its pushes ask for. False: out of memory. */
 static bool count_asked(const Shape *shape, const Batches *batches, const GenerateOptions *o,
-                        const Ranks *apart, uint64_t *most)
+                        const Ranks *apart, uint64_t *most, uint64_t *without)
 {
     Counter c = {.parent = shape, .metrics = o->metrics, .cuts = o->cuts, .apart = apart};
     size_t step = batches->count / SAMPLE + 1;
     bool ok = true;
-    *most = 0;
+    *most = *without = 0;
     for (size_t b = 0; b < batches->count && ok; b += step) {
         ok = count_batch(&c, &batches->batch[b]);
-        if (c.bytes > *most) *most = c.bytes;
+        if (c.bytes + c.pushes > *most) *most = c.bytes + c.pushes;
+        if (c.bytes > *without) *without = c.bytes;
     }
     for (int i = 0; i < c.count; i++) asked_free(c.asked[i]);
-    if (step > 1) *most += *most / 4;
+    if (step > 1) {
+        *most += *most / 4;
+        *without += *without / 4;
+    }
     return ok;
 }
 
@@ -172,7 +181,7 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
                           .wide = o->wide,
                           .ranks = ranks_writing(o->ranks, shape)};
     Batches batches = {NULL, 0};
-    uint64_t asked = 0;
+    uint64_t asked = 0, without = 0;
     /* Of a cut, the part of all squares that it has. */
     const double cut = shape->pawns ? 8. / 64 : 28. / 64;
     step->asked = bit_count(step->parents & WANT_SIDES) +
@@ -183,14 +192,17 @@ static treb_status forecast_shape(GenerateStep *step, const GenerateOptions *o, 
     step->cells = 2 * shape->index.slices * shape->kings * shape_lane_cells(shape) >> shape->pair;
     const Ranks *apart = ranks_apart(o->ranks, shape, step->parents);
     bool listed = material_men(&step->material) <= MEN_LISTED;
-    if (listed &&
-        !(batches_list(&batches, shape) && count_asked(shape, &batches, o, apart, &asked))) {
+    if (listed && !(batches_list(&batches, shape) &&
+                    count_asked(shape, &batches, o, apart, &asked, &without))) {
         batches_free(&batches);
         return fail_memory(error);
     }
     int solvers = forecast_solvers(shape, batches.count, threads, o->ranks);
-    step->store = (uint64_t)solvers * asked;
     const Ranks *ranks = ranks_for(o->ranks, shape);
+    /* A chunk of the file must have no more than a plane, as several slices are read in turns. */
+    const bool filed = forecast_files(shape, solvers, ranks) && shape->plane_cells >= FILED_CELLS;
+    step->pushes = filed ? asked - without : 0;
+    step->store = (uint64_t)solvers * (filed ? without : asked);
     SolverSets sets = solver_sets(shape, threads, ranks);
     step->sets = solvers == 1 && sets.all - sets.least > SETS_PAGED ? sets.all - sets.least : 0;
     step->solving = forecast_overhead(threads) + step->store +

@@ -15,4 +15,7 @@ int forecast_solvers(const Shape *shape, size_t batches, int threads, const Rank
 treb_status forecast_step(GenerateStep *step, const GenerateOptions *options, int threads,
                           treb_error *error);
 
+/* Whether what pushes ask for of a table's slices can be filed and read plane by plane (store_file_pushes). */
+bool forecast_files(const Shape *shape, int solvers, const Ranks *ranks);
+
 #endif

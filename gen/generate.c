@@ -122,7 +122,7 @@ static void share_allowed(Works *works, const GeneratePlan *plan)
     for (size_t i = 0; i < plan->steps; i++) {
         const GenerateStep *step = &plan->step[i];
         if (step->memory > least) least = step->memory;
-        if (step->memory + step->sets > best) best = step->memory + step->sets;
+        if (generate_step_fast(step) > best) best = generate_step_fast(step);
     }
     ledger_init(&works->ledger, (allowed > least ? allowed : least) - overhead);
     works->ledger.ample = allowed / 2 > best;

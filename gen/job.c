@@ -53,7 +53,7 @@ static const double saved_seconds = 240;
 /* Cells of a slice that is saved while it is solved. Smaller ones are solved within seconds, and what the solver would
  * file of each for a later run costs more than solving it. */
 static const uint64_t saved_slice = 1000000000;
-static const uint64_t saved_mark = UINT64_C(0x0003444556415354); /* "TSAVED" and a version */
+static const uint64_t saved_mark = UINT64_C(0x0004444556415354); /* "TSAVED" and a version */
 
 /* The ranks that solve the table together; NULL: there are none. */
 static const Ranks *job_ranks(const TableJob *job)

@@ -13,8 +13,8 @@ typedef struct GenerateProgress {
     _Atomic uint64_t done, all; /* slices of the table */
     SolverWatch solver;         /* the slice being solved; of several at once, one */
     WriteWatch writing;
-    _Atomic int resumed; /* tables that went on where an earlier run was */
-    _Atomic int within;  /* of these, within a slice */
+    _Atomic int resumed;  /* tables that went on where an earlier run was */
+    _Atomic int within;   /* of these, within a slice */
     _Atomic bool waiting; /* for another run, which makes the table */
 } GenerateProgress;
 
@@ -22,25 +22,26 @@ typedef struct GenerateProgress {
 enum { GENERATE_SOLVE, GENERATE_COLLECT, GENERATE_FINISH, GENERATE_PHASES };
 
 typedef struct GenerateOptions {
-    const char *directory;      /* must exist */
-    const char *scratch;        /* where scratch files are, must exist too; NULL: there */
-    const Ranks *ranks;         /* that make tables together, see gen/generate.h; NULL: none */
-    unsigned metrics;           /* 1 << TREB_WDL ...; verdicts are always written */
-    TableCodec codec;           /* see WriteOptions */
-    unsigned classes;           /* the same */
-    uint64_t large;             /* the same */
-    int bounds;                 /* the same */
-    int cuts;                   /* see cut_suits */
-    uint64_t paged;             /* see SolverPlace; 0: only where memory is short */
-    int level;                  /* of zstd; 0 for the default */
-    bool wide;                  /* see WriteOptions */
-    bool syzygy;                /* write Syzygy's files instead; metrics are then WDL and DTZ */
-    bool exact;                 /* see ExportOptions */
-    uint64_t memory;            /* bytes that the process stays below; 0: generate_memory_allowed */
-    double save_seconds;        /* between two saves of a table; 0: of large ones, a few minutes */
-    bool keep_scratch;          /* leave the scratch files for a later run */
-    const Material *only;       /* of all, write this table alone; or NULL */
-    bool shared;                /* beside other runs in the folder, of the same list: see generate_run */
+    const char *directory; /* must exist */
+    const char *scratch;   /* where scratch files are, must exist too; NULL: there */
+    const Ranks *ranks;    /* that make tables together, see gen/generate.h; NULL: none */
+    unsigned metrics;      /* 1 << TREB_WDL ...; verdicts are always written */
+    TableCodec codec;      /* see WriteOptions */
+    unsigned classes;      /* the same */
+    uint64_t large;        /* the same */
+    int bounds;            /* the same */
+    int cuts;              /* see cut_suits */
+    /* See SolverPlace; what pushes ask for is filed then, too. 0: only where memory is short. */
+    uint64_t paged;
+    int level;            /* of zstd; 0 for the default */
+    bool wide;            /* see WriteOptions */
+    bool syzygy;          /* write Syzygy's files instead; metrics are then WDL and DTZ */
+    bool exact;           /* see ExportOptions */
+    uint64_t memory;      /* bytes that the process stays below; 0: generate_memory_allowed */
+    double save_seconds;  /* between two saves of a table; 0: of large ones, a few minutes */
+    bool keep_scratch;    /* leave the scratch files for a later run */
+    const Material *only; /* of all, write this table alone; or NULL */
+    bool shared;          /* beside other runs in the folder, of the same list: see generate_run */
     const atomic_bool *stop;    /* when true the run ends early; NULL allowed */
     GenerateProgress *progress; /* NULL allowed */
 } GenerateOptions;
@@ -64,8 +65,17 @@ typedef struct GenerateStep {
     /* Bytes that the process takes at least: while slices are solved, `store` included; while files are
      * finished; and the more of the two. */
     uint64_t solving, finishing, memory;
-    uint64_t sets; /* so many more bytes keep sets of positions out of a file, which is faster */
+    /* So many more bytes, while slices are solved, keep what pushes ask for out of a file, and so many more the sets of
+     * positions: both are faster. */
+    uint64_t pushes, sets;
 } GenerateStep;
+
+/* Bytes with which nothing that it works on is in a file. */
+static inline uint64_t generate_step_fast(const GenerateStep *step)
+{
+    const uint64_t solving = step->solving + step->pushes + step->sets;
+    return solving > step->memory ? solving : step->memory;
+}
 
 typedef struct GeneratePlan {
     GenerateStep *step;

@@ -71,9 +71,13 @@ Share works_share(Works *works, const GenerateStep *step, const Shape *shape, in
     const uint64_t cache = (uint64_t)CACHE_DEFAULT * MEBI;
     const int threads = omp_get_max_threads();
     const Ranks *ranks = ranks_for(works->options->ranks, shape);
-    uint64_t needs = step->solving + step->sets - forecast_overhead(threads) + works->keep;
+    uint64_t needs =
+        step->solving + step->pushes + step->sets - forecast_overhead(threads) + works->keep;
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     Share share = {0, 0};
+    const bool forced = works->options->paged > 0 && forecast_files(shape, solvers, ranks);
+    const bool filed = forced || (bound < needs && step->pushes > 0);
+    if (filed) needs -= step->pushes;
     if (bound < needs) {
         needs -= step->sets;
         share.paged = solver_sets(shape, threads, ranks).least;
@@ -93,7 +97,8 @@ Share works_share(Works *works, const GenerateStep *step, const Shape *shape, in
         room -= (room - cached) / 2;
     }
     treb_error error; /* a budget that is not kept yet is kept later */
-    store_set_budget(works->store, step->store + cached, &error);
+    store_file_pushes(works->store, filed);
+    store_set_budget(works->store, step->store + (filed ? 0 : step->pushes) + cached, &error);
     share.keep = (room - cached) * 3 / 4;
     return share;
 }
@@ -102,7 +107,7 @@ void works_make_room(Works *works, const GenerateStep *step, const SolverPool *p
 {
     for (int i = 0; i < pool->count; i++) solver_rest(pool->solver[i]);
     uint64_t overhead = forecast_overhead(omp_get_max_threads());
-    uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep;
+    uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep + step->pushes;
     if (pool->paged == 0) needs += step->sets;
     /* Large sets are soon there again, and not kept for that. */
     bool large = pool->bytes > (uint64_t)POOLS_MOST * MEBI;

@@ -50,11 +50,11 @@ static bool view_arrays(ChildView *view, const Pass *p, const Child *child, uint
     const SolvedSource *source = p->c->source;
     Solved fetched = {.by_plane = true};
     if (solved->by_plane) {
-        *p->status = source->plane(source->context, solved, child->side, plane, p->fetched,
-                                   &fetched, p->error);
+        *p->status = source->plane(source->context, child->shape, solved, child->side, plane,
+                                   p->move->push, p->fetched, &fetched, p->error);
         if (*p->status != TREB_OK) return false;
         solved = &fetched;
-        view->base = 0;
+        view->base = child->lane * shape_lane_cells(child->shape);
     }
     view->code = solved->value[child->side];
     view->legal = solved->legal[child->side];
@@ -189,8 +189,7 @@ static Outcome with_en_passant(const Pass *p, uint64_t child, const uint64_t *ce
 
 static void forward_cell(const Pass *p, uint64_t cell, uint64_t child, const uint64_t *ep)
 {
-    Outcome o = p->move->push ? view_push_outcome(&p->view, child)
-                              : view_outcome(&p->view, child);
+    Outcome o = p->move->push ? view_push_outcome(&p->view, child) : view_outcome(&p->view, child);
     if (o.verdict && p->captures) o = with_en_passant(p, child, ep, o);
     improve(p, cell, o);
 }
@@ -454,14 +453,15 @@ void outcomes_clear(const Outcomes *out, size_t cells)
 
 /* Those that complete bounds, or all others. */
 static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool completes,
-                              const Outcomes *out, SolvedRoom *fetched, treb_error *error)
+                              const Outcomes *out, SolvedRoom fetched[CONVERTER_ROOMS],
+                              treb_error *error)
 {
     treb_status status = TREB_OK;
     const uint8_t *king = c->shape->king[kings];
     for (int i = 0; i < c->moves && status == TREB_OK; i++) {
         Pass p;
         if (c->move[i].completes != completes) continue;
-        p.fetched = fetched;
+        p.fetched = &fetched[c->move[i].between >= 0];
         p.status = &status;
         p.error = error;
         p.c = c;
@@ -483,7 +483,7 @@ static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool
 }
 
 treb_status converter_plane(const Converter *c, uint32_t kings, int lane, const Outcomes *out,
-                            SolvedRoom *fetched, treb_error *error)
+                            SolvedRoom fetched[CONVERTER_ROOMS], treb_error *error)
 {
     treb_status status = some_moves(c, kings, lane, true, out, fetched, error);
     size_t cells = shape_lane_cells(c->shape), first = lane * cells;

@@ -305,7 +305,7 @@ static treb_status setup_plane(Solver *s, uint32_t kings, int side, Converter *c
     outcomes_clear(o, s->shape->plane_cells);
     treb_status status = TREB_OK;
     for (int lane = 0; lane < s->slice.lanes && status == TREB_OK; lane++)
-        status = converter_plane(converter[2 * lane + side], kings, lane, o, &t->fetched, error);
+        status = converter_plane(converter[2 * lane + side], kings, lane, o, t->fetched, error);
     if (status != TREB_OK) return status;
     memset(t->a, 0, words * sizeof *t->a);
     plane_unmove_all(s, kings, side, t->a);

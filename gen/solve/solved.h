@@ -82,14 +82,19 @@ typedef struct Solved {
     PliesArray dtc[2];      /* distance to conversion, where the value is a win or a loss */
     uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
     const Cut *cut;         /* NULL: none */
-    const int32_t *place;   /* by kings: where a plane is, -1 if it is not here; NULL: all, in order */
-    bool by_plane;          /* too large to be in memory: planes are fetched */
+    const int32_t
+        *place;    /* by kings: where a plane is, -1 if it is not here; NULL: all, in order */
+    bool by_plane; /* too large to be in memory: planes are fetched */
 } Solved;
 
-/* Where a plane of such is put. All 0 at first; `bytes` are to be freed. */
+/* Where a plane of such is put, and planes near it that come along: while slices stay as they are, these need not be
+ * fetched again. All 0 at first; `bytes` are to be freed. */
 typedef struct SolvedRoom {
     uint8_t *bytes;
     size_t size;
+    const Solved *of; /* whose planes they are, */
+    size_t chunk;     /* which, */
+    bool push;        /* and with what pushes ask for */
 } SolvedRoom;
 
 /* Whoever has the solved slices. Thread-safe. */
@@ -103,9 +108,11 @@ typedef struct SolvedSource {
     treb_status (*find)(void *context, const Shape *shape, uint64_t slice, int side, bool push,
                         const Solved **solved, int *lane, treb_error *error);
     void (*release)(void *context, const Solved *solved);
-    /* Brings one plane of a cut that is not in memory: the arrays of `out` begin with it. */
-    treb_status (*plane)(void *context, const Solved *solved, int side, uint32_t plane,
-                         SolvedRoom *room, Solved *out, treb_error *error);
+    /* Brings one plane of what is not in memory, with what only pushes ask for if `push`: the arrays of `out` begin
+     * with it. */
+    treb_status (*plane)(void *context, const Shape *shape, const Solved *solved, int side,
+                         uint32_t plane, bool push, SolvedRoom *room, Solved *out,
+                         treb_error *error);
 } SolvedSource;
 
 #endif

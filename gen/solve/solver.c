@@ -154,7 +154,7 @@ static void place_buffers(Buffers *t, const Shape *shape, unsigned metrics, bool
 void buffers_free(Buffers *t)
 {
     ledger_free(t->memory);
-    free(t->fetched.bytes);
+    for (int i = 0; i < CONVERTER_ROOMS; i++) free(t->fetched[i].bytes);
 }
 
 bool buffers_init(Buffers *t, const Solver *s, bool outcomes)

@@ -85,11 +85,11 @@ struct Solver {
 typedef struct Buffers {
     uint64_t *a, *b; /* planes */
     LogRoom room;
-    PlyCounts *counts;  /* while plies are counted */
-    Outcomes outcomes;  /* while a slice is set up, */
-    uint32_t *cell;     /* as the rest: cells of a plane by what they count, */
-    uint32_t *first;    /* and where those of each tag begin */
-    SolvedRoom fetched; /* a plane of a child */
+    PlyCounts *counts;                   /* while plies are counted */
+    Outcomes outcomes;                   /* while a slice is set up, */
+    uint32_t *cell;                      /* as the rest: cells of a plane by what they count, */
+    uint32_t *first;                     /* and where those of each tag begin */
+    SolvedRoom fetched[CONVERTER_ROOMS]; /* planes of children */
     uint64_t legal[2], zeroing_wins[2];
     bool late; /* some conversion counts more than one ply to zeroing */
     void *memory;

@@ -14,13 +14,14 @@
 #include "core/io.h"
 
 enum {
-    CHUNK = 1 << 20,      /* bytes, about; */
-    CHUNK_CUT = 64 << 10, /* of cuts, of which single planes are read */
+    CHUNK = 1 << 20,       /* bytes, about; */
+    CHUNK_CUT = 64 << 10,  /* of cuts, of which single planes are read, */
+    CHUNK_ONE = 128 << 10, /* as of others that are so large */
     SCRATCH_LEVEL = 1
 };
 
 /* "TRBCOD" and the number of the layout. */
-static const uint64_t scratch_mark = UINT64_C(0x0007444f43425254);
+static const uint64_t scratch_mark = UINT64_C(0x0008444f43425254);
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -350,7 +351,7 @@ static uint32_t chunk_planes(const StoreEntry *entry)
     size_t bytes = entry->plane_cells + 2 * set_bytes(entry);
     size_t planes = (entry->cut.squares ? CHUNK_CUT : CHUNK) / bytes;
     uint32_t most = entry->cut.squares ? (uint32_t)entry->cut.squares : entry->planes;
-    if (entry->cut.squares && planes < most) return 1;
+    if ((entry->cut.squares && planes < most) || bytes > CHUNK_ONE) return 1;
     return planes < 1 ? 1 : planes < most ? (uint32_t)planes : most;
 }
 
@@ -571,26 +572,64 @@ treb_status part_read(StoreEntry *entry, Side *side, int color, int part, treb_e
     return fail_read(entry, status, error);
 }
 
-treb_status plane_fetch(const StoreEntry *entry, const Side *side, int color, uint32_t plane,
-                        SolvedRoom *room, Solved *out, treb_error *error)
+/* Reads chunk `c` of the parts into a room, unless it is there. */
+static treb_status room_fill(const StoreEntry *entry, const Side *side, size_t c, int parts,
+                             SolvedRoom *room)
+{
+    const uint32_t planes = chunk_planes(entry);
+    size_t size = 0;
+    if (room->of == &side->solved && room->chunk == c && room->push == (parts > PART_PUSHES))
+        return TREB_OK;
+    for (int part = 0; part < parts; part++) size += part_bytes(entry, side->kind, part, planes);
+    room->of = NULL;
+    if (room->size < size) {
+        uint8_t *grown = realloc(room->bytes, size);
+        if (grown == NULL) return TREB_ERR_MEMORY;
+        room->bytes = grown;
+        room->size = size;
+    }
+    treb_status status = TREB_OK;
+    uint8_t *at = room->bytes;
+    for (int part = 0; part < parts && status == TREB_OK; part++) {
+        status = chunk_read(entry, side, part, c, at);
+        at += part_bytes(entry, side->kind, part, planes);
+    }
+    if (status != TREB_OK) return status;
+    room->of = &side->solved;
+    room->chunk = c;
+    room->push = parts > PART_PUSHES;
+    return TREB_OK;
+}
+
+/* Points a side's arrays of a part, of which some planes are at `bytes`, to one of these. */
+static void place_plane(const StoreEntry *entry, const Side *side, int color, int part,
+                        uint32_t plane, uint8_t *bytes, Solved *out)
 {
     const uint32_t planes = chunk_planes(entry), at = plane % planes;
-    const size_t c = plane / planes, bytes = part_bytes(entry, side->kind, PART_VALUES, planes);
-    if (room->size < bytes) {
-        uint8_t *grown = realloc(room->bytes, bytes);
-        if (grown == NULL) return fail_memory(error);
-        room->bytes = grown;
-        room->size = bytes;
+    const size_t cells = at * entry->plane_cells, words = at * entry->plane_words;
+    place_part(entry, side->kind, part, planes_in(entry, plane / planes), bytes, color, out);
+    PliesArray *array = part == PART_PUSHES ? &out->dtc[color] : &out->value[color];
+    if (array->wide != NULL) array->wide += cells;
+    if (array->narrow != NULL) array->narrow += cells;
+    if (part == PART_PUSHES) {
+        out->stalemate[color] += words;
+        return;
     }
-    treb_status status = chunk_read(entry, side, PART_VALUES, c, room->bytes);
+    out->legal[color] += words;
+    if (out->cursed[color]) out->cursed[color] += words;
+}
+
+treb_status plane_fetch(const StoreEntry *entry, const Side *side, int color, uint32_t plane,
+                        bool push, SolvedRoom *room, Solved *out, treb_error *error)
+{
+    const int parts = push ? PARTS : 1;
+    treb_status status = room_fill(entry, side, plane / chunk_planes(entry), parts, room);
     if (status != TREB_OK) return fail_read(entry, status, error);
-    place_part(entry, side->kind, PART_VALUES, planes_in(entry, c), room->bytes, color, out);
-    if (out->value[color].wide)
-        out->value[color].wide += at * entry->plane_cells;
-    else
-        out->value[color].narrow += at * entry->plane_cells;
-    out->legal[color] += at * entry->plane_words;
-    if (out->cursed[color]) out->cursed[color] += at * entry->plane_words;
+    uint8_t *at = room->bytes;
+    for (int part = 0; part < parts; part++) {
+        place_plane(entry, side, color, part, plane, at, out);
+        at += part_bytes(entry, side->kind, part, chunk_planes(entry));
+    }
     return TREB_OK;
 }
 

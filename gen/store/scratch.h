@@ -102,9 +102,9 @@ treb_status part_write(StoreEntry *entry, Side *side, int color, int part, const
 /* Reads a part back into memory, in parallel. */
 treb_status part_read(StoreEntry *entry, Side *side, int color, int part, treb_error *error);
 
-/* Reads the values of one plane of a side that is not in memory; thread-safe. */
+/* Reads one plane of a side that is not in memory, its values and if `push` what pushes ask for; thread-safe. */
 treb_status plane_fetch(const StoreEntry *entry, const Side *side, int color, uint32_t plane,
-                        SolvedRoom *room, Solved *out, treb_error *error);
+                        bool push, SolvedRoom *room, Solved *out, treb_error *error);
 
 /* Bytes that part_write claims at most, with so many threads. */
 uint64_t part_write_cost(const Shape *shape, int threads);

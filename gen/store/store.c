@@ -27,6 +27,7 @@ struct Store {
     ScratchFolder folder;
     Ledger *ledger;
     uint64_t budget, held, clock; /* held: bytes of slices in memory */
+    bool pushes_filed;            /* what pushes ask for is read plane by plane */
     StoreEntry **entry;
     size_t entries;
 };
@@ -192,6 +193,8 @@ treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error)
     return make_room(store, 0, error);
 }
 
+void store_file_pushes(Store *store, bool file) { store->pushes_filed = file; }
+
 /* ---- what the solver asks for ---------------------------------------------------------------- */
 
 static const Shape *source_shape(void *context, const Material *m, unsigned wanted)
@@ -216,9 +219,12 @@ static treb_status find_locked(Store *store, StoreEntry *entry, uint64_t slice, 
     side->used = ++store->clock;
     side->references++;
     *solved = &side->solved;
-    /* Several are in use at once, beside all that was counted. */
-    side->solved.by_plane = entry->cut.squares > 0 && side->kept[PART_VALUES] == NULL &&
-                            part_cost(entry, side->kind, PART_VALUES) > store->budget / (2 * CUTS);
+    /* Several cuts are in use at once, beside all that was counted. */
+    const bool large = entry->cut.squares > 0 &&
+                       part_cost(entry, side->kind, PART_VALUES) > store->budget / (2 * CUTS);
+    const bool filed = push && store->pushes_filed && side->chunk[PART_VALUES] != NULL &&
+                       side->chunk[PART_PUSHES] != NULL;
+    side->solved.by_plane = (large || filed) && side->kept[PART_VALUES] == NULL;
     treb_status status = TREB_OK;
     for (int part = 0; part < (push ? PARTS : 1) && status == TREB_OK; part++) {
         if (side->kept[part] != NULL || side->solved.by_plane) continue;
@@ -253,14 +259,13 @@ static Side *side_of(const Solved *solved)
     return (Side *)(void *)((char *)(uintptr_t)solved - offsetof(Side, solved));
 }
 
-/* Cuts are never more than one slice in a batch. */
-static treb_status source_plane(void *context, const Solved *solved, int side, uint32_t plane,
-                                SolvedRoom *room, Solved *out, treb_error *error)
+static treb_status source_plane(void *context, const Shape *shape, const Solved *solved, int side,
+                                uint32_t plane, bool push, SolvedRoom *room, Solved *out,
+                                treb_error *error)
 {
     (void)context;
-    const StoreEntry *entry =
-        (const StoreEntry *)(const void *)((const char *)solved->cut - offsetof(StoreEntry, cut));
-    return plane_fetch(entry, side_of(solved), side, plane, room, out, error);
+    const StoreEntry *entry = (const StoreEntry *)(const void *)shape; /* its first member */
+    return plane_fetch(entry, side_of(solved), side, plane, push, room, out, error);
 }
 
 static void source_release(void *context, const Solved *solved)
@@ -402,17 +407,26 @@ static bool side_wanted(const StoreTable *table, int color)
     return table->wanted[color] || table->parents >> color & 1;
 }
 
-/* Slices of which there is no copy go to the files at once: what other tables want. */
+/* Slices of which there is no copy go to the files at once: the sides that are wanted, with what only pushes ask for of
+ * some of these. */
 static treb_status put_files(StoreTable *table, StoreEntry *entry, const uint64_t *number,
-                             const Slice *slice, unsigned sides, treb_error *error)
+                             const Slice *slice, unsigned sides, unsigned pushes, treb_error *error)
 {
     StoreBatch *batch;
+    treb_status status = TREB_OK;
 #pragma omp critical(store)
-    batch = entry_add(entry, number, slice->lanes);
-    treb_status status = batch != NULL ? TREB_OK : fail_memory(error);
-    for (int color = 0; color < 2 && status == TREB_OK; color++)
+    {
+        if (entry->file < 0)
+            status = open_entry_file(table->store, entry, O_CREAT | O_TRUNC, error);
+        batch = status == TREB_OK ? entry_add(entry, number, slice->lanes) : NULL;
+        if (batch == NULL && status == TREB_OK) status = fail_memory(error);
+    }
+    for (int color = 0; color < 2 && status == TREB_OK; color++) {
         if (sides >> color & 1)
             status = part_write(entry, &batch->side[color], color, PART_VALUES, slice, error);
+        if (status == TREB_OK && (pushes >> color & 1))
+            status = part_write(entry, &batch->side[color], color, PART_PUSHES, slice, error);
+    }
     if (batch != NULL) batch->level = table->level;
     return status;
 }
@@ -429,15 +443,17 @@ static uint64_t copy_cost(const StoreTable *table, const Slice *slice)
     return bytes;
 }
 
-/* Makes room for a copy and counts it as held. Sets `*copied` to false for slices without pawns, which
- * nothing asks for while the table is solved, where there is no room or most of it would be taken. */
+/* Makes room for a copy and counts it as held. Sets `*copied` to false where what pushes ask for is filed, and for slices
+ * without pawns, which nothing asks for while the table is solved, where there is no room or most of it would be
+ * taken. */
 static treb_status reserve(const StoreTable *table, const Slice *slice, uint64_t bytes,
                            bool *copied, treb_error *error)
 {
     Store *store = table->store;
-    bool large = !slice->shape->pawns && bytes > store->budget / 2;
+    const bool pawns = slice->shape->pawns,
+               large = pawns ? store->pushes_filed : bytes > store->budget / 2;
     treb_status status = large ? TREB_OK : make_room(store, bytes, error);
-    *copied = slice->shape->pawns || (!large && store->held + bytes <= store->budget);
+    *copied = !large && (pawns || store->held + bytes <= store->budget);
     if (status == TREB_OK && *copied) store->held += bytes;
     return status;
 }
@@ -481,16 +497,17 @@ treb_status store_put(StoreTable *table, const uint64_t *number, const Slice *sl
     for (int i = 1; i <= CUTS && status == TREB_OK; i++)
         if (table->entry[i] != NULL)
             status = put_files(table, table->entry[i], number, slice,
-                               wanted_sides(table->entry[i]->wanted), error);
+                               wanted_sides(table->entry[i]->wanted), 0, error);
     uint64_t bytes = copy_cost(table, slice);
     bool copied;
     if (status != TREB_OK || bytes == 0) return status;
 #pragma omp critical(store)
     status = reserve(table, slice, bytes, &copied, error);
     if (status != TREB_OK) return status;
-    return copied ? put_copy(table, number, slice, bytes, error)
-                  : put_files(table, table->entry[0], number, slice, table->parents & WANT_SIDES,
-                              error);
+    if (copied) return put_copy(table, number, slice, bytes, error);
+    const unsigned pushes = table->wanted[0] | (unsigned)table->wanted[1] << 1;
+    return put_files(table, table->entry[0], number, slice, (table->parents & WANT_SIDES) | pushes,
+                     pushes, error);
 }
 
 /* Files a side of a level that no push asks for any more; without a parent it is freed. */

@@ -1,7 +1,7 @@
 /* store.h - the solved slices that parents will ask for.
  *
  * While a table is being solved its slices are put here. Those that its own pawn pushes may still
- * ask for stay in memory; the rest is compressed into a scratch file, "KRPvKR.dtm.solved" in a
+ * ask for stay in memory if there is room; the rest is compressed into a scratch file, "KRPvKR.dtm.solved" in a
  * folder of its own, and read back when a parent asks. What was read stays in memory within a
  * budget. A scratch file carries its name only when it is complete; a later run uses what it
  * finds. */
@@ -24,6 +24,10 @@ void store_free(Store *store);
 /* The bytes that slices in memory may take: no more are kept than these and what is in use. TREB_ERR_IO,
  * TREB_ERR_MEMORY: what must go cannot be filed. */
 treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error);
+
+/* Whether what pushes ask for is filed as well, and read plane by plane; not of tables of which ranks keep their own
+ * planes. */
+void store_file_pushes(Store *store, bool file);
 
 /* What is wanted are sets of sides to move and cuts: see gen/solve/solved.h. */
 

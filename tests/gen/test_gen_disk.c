@@ -1,8 +1,9 @@
-/* test_gen_disk.c - tables made with as little memory as they can be, so that logs, solved slices and
- * cuts go to the disk: the same bytes. */
+/* test_gen_disk.c - tables made with as little memory as they can be, so that logs, solved slices, what
+ * pushes ask for and cuts go to the disk: the same bytes. */
 #include <omp.h>
 
 #include "tests/support/gen_run.h"
+#include "tests/support/part.h"
 
 static char again[PATH_SIZE];
 
@@ -34,8 +35,11 @@ START_TEST(same_bytes)
         int cuts, threads;
         bool tight;
         uint64_t paged;
-    } way[] = {
-        {4, 2, false, 0}, {4, 1, true, 0}, {4, 3, true, 0}, {0, 2, true, 0}, {0, 2, false, 1 << 20}};
+    } way[] = {{4, 2, false, 0},
+               {4, 1, true, 0},
+               {4, 3, true, 0},
+               {0, 2, true, 0},
+               {0, 2, false, 1 << 20}};
     snprintf(again, sizeof again, "%.4000s/again-%d", work, _i);
     ck_assert_int_eq(mkdir(again, 0777), 0);
     Run run = new_run(again, EVERY);
@@ -50,12 +54,34 @@ START_TEST(same_bytes)
 }
 END_TEST
 
+/* Slices that pushes lead to are filed and read plane by plane. What the table turns into is solved once. */
+START_TEST(pushes_filed)
+{
+    const unsigned metrics = 1u << TREB_WDL | 1u << TREB_DTC;
+    const Material only = material_of("KNNPvK");
+    if (test_part() > 1) return; /* it would take minutes */
+    snprintf(tables, sizeof tables, "%.4000s/pushes", work);
+    snprintf(again, sizeof again, "%.4000s/again-pushes", work);
+    ck_assert_int_eq(mkdir(tables, 0777), 0);
+    ck_assert_int_eq(mkdir(again, 0777), 0);
+    Run run = new_run(tables, metrics), filed = new_run(again, metrics);
+    run.options.only = filed.options.only = &only;
+    run.options.keep_scratch = filed.options.keep_scratch = true;
+    run_names(&run, "KNNPvK");
+    filed.options.scratch = tables;
+    filed.options.paged = 1 << 28;
+    run_names(&filed, "KNNPvK");
+    ck_assert_int_eq(check_folder(again, false), 2);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("disk");
     tcase_add_unchecked_fixture(tests, make_good, remove_work);
     tcase_set_timeout(tests, 0);
     tcase_add_loop_test(tests, same_bytes, 0, 5);
+    tcase_add_test(tests, pushes_filed);
     Suite *suite = suite_create("gen by disk");
     suite_add_tcase(suite, tests);
     return run_suite_in_process(suite);

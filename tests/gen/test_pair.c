@@ -69,10 +69,13 @@ static uint64_t cell_hash(const Made *m, uint32_t plane, size_t cell)
     return sum >> 32;
 }
 
-static treb_status make_plane(void *context, const Solved *solved, int side, uint32_t plane,
-                              SolvedRoom *room, Solved *out, treb_error *error)
+static treb_status make_plane(void *context, const Shape *shape, const Solved *solved, int side,
+                              uint32_t plane, bool push, SolvedRoom *room, Solved *out,
+                              treb_error *error)
 {
     (void)context;
+    (void)shape;
+    (void)push;
     (void)error;
     const Made *m = (const Made *)solved;
     const size_t cells = m->shape->plane_cells, sets = cells / 8;
@@ -129,13 +132,13 @@ static Outcomes outcomes_of(const Shape *shape, const uint64_t pawns[2], int sid
 {
     treb_error error;
     Converter *converter;
-    SolvedRoom room = {NULL, 0};
+    SolvedRoom room[CONVERTER_ROOMS] = {{0}};
     Outcomes out = new_outcomes(shape->plane_cells);
     made_count = 0;
     ck_assert_int_eq(converter_new(shape, pawns, side, &source, &converter, &error), TREB_OK);
-    ck_assert_int_eq(converter_plane(converter, kings, 0, &out, &room, &error), TREB_OK);
+    ck_assert_int_eq(converter_plane(converter, kings, 0, &out, room, &error), TREB_OK);
     converter_free(converter);
-    free(room.bytes);
+    for (int i = 0; i < CONVERTER_ROOMS; i++) free(room[i].bytes);
     return out;
 }
 
