@@ -235,6 +235,7 @@ static bool take_push(Work *k, int side, const Edge *edge, int level)
     /* Of a search that was saved and goes on the oracle was not asked yet. */
     for (size_t w = 0; w < k->words && there; w++)
         family_fill(edge->child.family, !side, w, k->use[w] & k->set[MAYBE][side][w]);
+    if (there && edge->child.family->failed) return false;
     if (there)
         plain_after(k, side, edge, child, level);
     else

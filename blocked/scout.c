@@ -19,7 +19,13 @@ static bool is_stopped(const Scout *s)
     return limits->stop != NULL && limits->stop(limits->context, (uint64_t)s->count, s->bytes);
 }
 
-static bool has_room(const Scout *s) { return s->bytes < s->limits.memory; }
+/* Whether there is room for more, if need be without the steps that are kept. */
+static bool has_room(Scout *s)
+{
+    for (int32_t i = 0; i < s->count && s->bytes >= s->limits.memory; i++)
+        scout_forget_steps(s, s->family[i]);
+    return s->bytes < s->limits.memory;
+}
 
 /* All families of kings and pawns that can arise. */
 static ScoutResult list_all(Scout *s)
@@ -104,6 +110,8 @@ static ScoutResult follow(Scout *s, ScoutFamily *from, Cell cell, int side, int 
         if (is_stopped(s)) return SCOUT_STOPPED;
         if (!expand_met(s, p)) return SCOUT_NO_MEMORY;
         const int32_t count = s->of_potential[p];
+        /* Decided beforehand, so that what is kept does not depend on threads; what families need comes first. */
+        s->keeps_steps = s->bytes < s->limits.memory / 2;
 #pragma omp parallel for schedule(dynamic, 1) reduction(|| : failed) reduction(+ : refuted) if (count > CELLS_FEW)
         for (int32_t i = 0; i < count; i++) {
             ScoutFamily *f = s->family[s->by_potential[p][i]];

@@ -84,9 +84,10 @@ struct Scout {
     uint64_t bytes;
     uint64_t solved; /* families so far, as often as they were */
     ScoutLimits limits;
-    bool turned; /* the winner is Black on the board as it is */
-    bool listed; /* all families without pieces are there, and solved */
-    bool failed; /* for want of memory */
+    bool turned;      /* the winner is Black on the board as it is */
+    bool listed;      /* all families without pieces are there, and solved */
+    bool keeps_steps; /* of families that are followed now: there is memory */
+    bool failed;      /* for want of memory */
 };
 
 /* A kind of move that leaves a family. */

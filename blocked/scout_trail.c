@@ -248,22 +248,19 @@ void scout_forget_steps(Scout *scout, ScoutFamily *f)
     f->step = NULL;
 }
 
-/* Keeps the steps of a family if there is room; one that is wrong is solved, and followed, again. */
-static bool keep_steps(Scout *scout, ScoutFamily *f, const ScoutStep *step, size_t steps,
+/* Keeps the steps of a family; one that is wrong is solved, and followed, again. */
+static void keep_steps(Scout *scout, ScoutFamily *f, const ScoutStep *step, size_t steps,
                        uint64_t entry)
 {
     const size_t bytes = steps * sizeof *step;
     scout_forget_steps(scout, f);
-    if (f->wrong || steps > UINT32_MAX ||
-        __atomic_load_n(&scout->bytes, __ATOMIC_RELAXED) + bytes > scout->limits.memory)
-        return true;
+    if (f->wrong || !scout->keeps_steps || steps > UINT32_MAX) return;
     f->step = malloc(bytes + 1);
-    if (f->step == NULL) return false;
+    if (f->step == NULL) return;
     memcpy(f->step, step, bytes);
     f->steps = (uint32_t)steps;
     f->entry = entry;
     __atomic_fetch_add(&scout->bytes, bytes, __ATOMIC_RELAXED);
-    return true;
 }
 
 static bool take_steps(Scout *scout, const ScoutStep *step, size_t steps)
@@ -282,8 +279,9 @@ static bool find_steps(Follow *w, uint64_t entry)
     if ((f->unsolved || (f->plies == NULL && f->key.men > 0)) &&
         !scout_solve(w->scout, f, w->room->plies))
         return false;
-    return follow_all(w) && take_steps(w->scout, w->room->step, w->steps) &&
-           keep_steps(w->scout, f, w->room->step, w->steps, entry);
+    if (!follow_all(w) || !take_steps(w->scout, w->room->step, w->steps)) return false;
+    keep_steps(w->scout, f, w->room->step, w->steps, entry);
+    return true;
 }
 
 bool scout_follow(Scout *scout, ScoutFamily *f)
