@@ -32,7 +32,7 @@ int forecast_solvers(const Shape *shape, size_t batches, int threads, const Rank
 
 bool forecast_files(const Shape *shape, int solvers, const Ranks *ranks)
 {
-    return shape->pawns && shape_lanes(shape) == 1 && solvers == 1 && ranks == NULL;
+    return shape->pawns && solvers == 1 && ranks == NULL;
 }
 
 /* ---- what a batch asks for ------------------------------------------------------------------- */

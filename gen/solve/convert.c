@@ -461,7 +461,7 @@ static treb_status some_moves(const Converter *c, uint32_t kings, int lane, bool
     for (int i = 0; i < c->moves && status == TREB_OK; i++) {
         Pass p;
         if (c->move[i].completes != completes) continue;
-        p.fetched = &fetched[c->move[i].between >= 0];
+        p.fetched = &fetched[2 * lane + (c->move[i].between >= 0)];
         p.status = &status;
         p.error = error;
         p.c = c;

@@ -29,10 +29,12 @@ void converter_free(Converter *converter);
 
 void outcomes_clear(const Outcomes *out, size_t cells);
 
+/* Rooms for planes that are fetched, of each lane, and there of single pushes and of double ones: these lead to slices of
+ * their own. */
+enum { CONVERTER_ROOMS = 2 * SLICE_LANES };
+
 /* Adds the outcomes of the plane `kings` of the slice in lane `lane`. Thread-safe; `fetched` are the
- * thread's: one is of double pushes, which lead to other slices than the single ones between them. Fails as the source
- * does. */
-enum { CONVERTER_ROOMS = 2 };
+ * thread's. Fails as the source does. */
 treb_status converter_plane(const Converter *converter, uint32_t kings, int lane,
                             const Outcomes *out, SolvedRoom fetched[CONVERTER_ROOMS],
                             treb_error *error);
