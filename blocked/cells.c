@@ -388,13 +388,12 @@ static uint64_t word_legal(const CellsKey *key, int side, size_t row, const Stan
            (side == TREB_WHITE ? ~word_attacked(key, row, s, king) : word_safe(key, row, s, king));
 }
 
-void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW])
+void cells_legal_row(const CellsKey *key, int side, size_t row, uint64_t out[CELLS_ROW])
 {
     memset(out, 0, CELLS_ROW * sizeof *out);
     if (!row_clear(key, row)) return;
     const Standing s = row_standing(key, row);
-    for (int king = only < 0 ? 0 : only; king < (only < 0 ? 64 : only + 1); king++)
-        out[king] = word_legal(key, side, row, &s, king);
+    for (int king = 0; king < CELLS_ROW; king++) out[king] = word_legal(key, side, row, &s, king);
 }
 
 uint64_t cells_legal_word(const CellsKey *key, int side, size_t row, int white_king)

@@ -74,8 +74,8 @@ bool cells_to_position(const CellsKey *key, Cell cell, int turn, treb_position *
  * `check` may be NULL. */
 void cells_legal(const CellsKey *key, uint64_t *legal[2], uint64_t *check[2]);
 
-/* Of one row the cells that are positions, `side` to move; only one word of them unless -1. */
-void cells_legal_row(const CellsKey *key, int side, size_t row, int only, uint64_t out[CELLS_ROW]);
+/* Of one row the cells that are positions, `side` to move. */
+void cells_legal_row(const CellsKey *key, int side, size_t row, uint64_t out[CELLS_ROW]);
 
 /* One word of such a row: where the black king may stand. */
 uint64_t cells_legal_word(const CellsKey *key, int side, size_t row, int white_king);

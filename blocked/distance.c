@@ -173,21 +173,26 @@ typedef struct Work {
 
 static const Ranked *find(Distances *d, Family *f, int winner);
 
-/* The ranks of positions after a push to a known family, the right to take en passant left out. */
-static void plain_after(Work *k, int side, const Edge *edge, const Ranked *child, int level)
+/* The ranks of positions after a push to a known family, the right to take en passant left out. False if an oracle
+ * cannot answer: of a search that was saved and goes on it was not asked yet. */
+static bool plain_after(Work *k, int side, const Edge *edge, const Ranked *child, int level)
 {
-    const Family *to = edge->child.family;
+    Family *to = edge->child.family;
     const uint16_t *rank = child != NULL ? child->rank[level][!side] : NULL;
     if (rank != NULL) {
         memcpy(k->after, rank, k->cells * sizeof *rank);
-        return;
+        return true;
     }
+    for (size_t w = 0; w < k->words; w++)
+        family_fill(to, !side, w, k->use[w] & k->set[MAYBE][side][w]);
+    if (to->failed) return false;
     memset(k->after, 0xff, k->cells * sizeof *k->after);
-    if (level == SURE) return;
+    if (level == SURE) return true;
     for (size_t w = 0; w < k->words; w++)
         for (uint64_t left = to->won[MAYBE][k->ranked->winner][!side][w] & to->legal[!side][w];
              left != 0;)
             k->after[w << 6 | (size_t)bit_pop(&left)] = 0;
+    return true;
 }
 
 /* Corrects them where the other side can take en passant. */
@@ -232,14 +237,8 @@ static bool take_push(Work *k, int side, const Edge *edge, int level)
     const bool there = known(&edge->child);
     const Ranked *child = there ? find(k->distances, edge->child.family, winner) : NULL;
     if (there && child == NULL && edge->child.family->oracle == NULL) return false;
-    /* Of a search that was saved and goes on the oracle was not asked yet. */
-    for (size_t w = 0; w < k->words && there; w++)
-        family_fill(edge->child.family, !side, w, k->use[w] & k->set[MAYBE][side][w]);
-    if (there && edge->child.family->failed) return false;
-    if (there)
-        plain_after(k, side, edge, child, level);
-    else
-        memset(k->after, level == MAYBE ? 0 : 0xff, k->cells * sizeof *k->after);
+    if (there && !plain_after(k, side, edge, child, level)) return false;
+    if (!there) memset(k->after, level == MAYBE ? 0 : 0xff, k->cells * sizeof *k->after);
     if (there && edge->captures > 0) answers_after(k, side, edge, level);
     for (size_t w = 0; w < k->words; w++)
         for (uint64_t left = k->use[w] & k->set[level][side][w]; left != 0;) {

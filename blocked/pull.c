@@ -33,8 +33,10 @@ static const uint64_t *source_row(CellSource source, size_t row, int only, uint6
         room[i] = word_get(&source.all[first + i]);
     }
     if (source.family != NULL) return room;
-    if (source.legal != NULL)
-        cells_legal_row(source.legal, source.side, row, only, room);
+    if (source.legal != NULL && only >= 0)
+        room[only] = cells_legal_word(source.legal, source.side, row, only);
+    else if (source.legal != NULL)
+        cells_legal_row(source.legal, source.side, row, room);
     else if (source.guess != NULL)
         guess_row(source.guess, source.side, row, room);
     else

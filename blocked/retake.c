@@ -32,14 +32,18 @@ static void goal_row(const EdgeChild *after, int side, RetakeGoal goal, const Gu
     Family *f = after->family;
     uint64_t legal[CELLS_ROW];
     const int only = king == TREB_WHITE ? square : -1;
+    const int first = only < 0 ? 0 : only, last = only < 0 ? CELLS_ROW - 1 : only;
     const uint64_t mask = king == TREB_BLACK && square >= 0 ? square_bit(square) : UINT64_MAX;
     if (f == NULL) {
-        cells_legal_row(&after->key, side, row, only, legal);
+        if (only >= 0)
+            legal[only] = cells_legal_word(&after->key, side, row, only);
+        else
+            cells_legal_row(&after->key, side, row, legal);
         guess_row(guess, side, row, out);
-        for (int i = 0; i < CELLS_ROW; i++) out[i] = legal[i] & (goal.won ? out[i] : ~out[i]);
+        for (int i = first; i <= last; i++) out[i] = legal[i] & (goal.won ? out[i] : ~out[i]);
         return;
     }
-    for (int i = only < 0 ? 0 : only; i <= (only < 0 ? CELLS_ROW - 1 : only); i++) {
+    for (int i = first; i <= last; i++) {
         const size_t w = row * CELLS_ROW + i;
         family_fill(f, side, w, mask);
         uint64_t won = word_get(&f->won[goal.level][goal.winner][side][w]);

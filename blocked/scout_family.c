@@ -61,8 +61,7 @@ static uint32_t bucket_of(const CellsKey *key)
     return (uint32_t)(hash >> (64 - SCOUT_BUCKET_BITS));
 }
 
-/* Room for one more of a list. */
-static bool grow(void **list, int32_t count, int32_t *capacity, size_t size)
+bool scout_grow(void **list, int32_t count, int32_t *capacity, size_t size)
 {
     if (count < *capacity) return true;
     int32_t larger = *capacity ? 2 * *capacity : 16;
@@ -81,9 +80,9 @@ int32_t scout_family(Scout *s, const CellsKey *key, bool add)
     if (!add) return SCOUT_NONE;
     const int p = cells_potential(key);
     ScoutFamily *f = scout_take(s, sizeof *f);
-    if (f == NULL || !grow((void **)&s->family, s->count, &s->capacity, sizeof *s->family) ||
-        !grow((void **)&s->by_potential[p], s->of_potential[p], &s->room_for_potential[p],
-              sizeof(int32_t))) {
+    if (f == NULL || !scout_grow((void **)&s->family, s->count, &s->capacity, sizeof *s->family) ||
+        !scout_grow((void **)&s->by_potential[p], s->of_potential[p], &s->room_for_potential[p],
+                    sizeof(int32_t))) {
         s->failed = true;
         return SCOUT_NONE;
     }
@@ -105,7 +104,7 @@ void *scout_take(Scout *s, size_t bytes)
     if (m->left < bytes) {
         const size_t size =
             bytes > PIECE ? (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE : PIECE;
-        if (!grow((void **)&m->piece, m->pieces, &m->capacity, sizeof *m->piece)) return NULL;
+        if (!scout_grow((void **)&m->piece, m->pieces, &m->capacity, sizeof *m->piece)) return NULL;
         char *piece = aligned_alloc(LARGE_PAGE, size);
         if (piece == NULL) return NULL;
 #ifdef MADV_HUGEPAGE
@@ -208,19 +207,19 @@ static void guess_race(const CellsKey *key, int side, uint64_t out[CELLS_ROW])
 
 uint64_t scout_lost_word(const ScoutFamily *f, size_t row, int king)
 {
-    uint64_t legal[CELLS_ROW], race[CELLS_ROW];
+    uint64_t race[CELLS_ROW];
     if (f->lost != NULL) return f->lost[row * CELLS_ROW + (size_t)king];
-    cells_legal_row(&f->key, TREB_BLACK, row, king, legal);
-    if (f->key.men > 0) return guess_word(&f->key, (int)row, king, legal[king]);
+    const uint64_t legal = cells_legal_word(&f->key, TREB_BLACK, row, king);
+    if (f->key.men > 0) return guess_word(&f->key, (int)row, king, legal);
     guess_race(&f->key, TREB_BLACK, race);
-    return legal[king] & race[king];
+    return legal & race[king];
 }
 
 const uint64_t *scout_lost_row(const ScoutFamily *f, size_t row, uint64_t room[CELLS_ROW])
 {
     if (f->lost != NULL) return f->lost + row * CELLS_ROW;
     uint64_t race[CELLS_ROW];
-    cells_legal_row(&f->key, TREB_BLACK, row, -1, room);
+    cells_legal_row(&f->key, TREB_BLACK, row, room);
     if (f->key.men == 0) guess_race(&f->key, TREB_BLACK, race);
     for (int king = 0; king < CELLS_ROW; king++)
         room[king] = f->key.men == 0 ? room[king] & race[king]
@@ -236,7 +235,7 @@ const uint64_t *scout_unwon_row(const ScoutFamily *f, size_t row, uint64_t room[
         return room;
     }
     uint64_t race[CELLS_ROW];
-    cells_legal_row(&f->key, TREB_WHITE, row, -1, room);
+    cells_legal_row(&f->key, TREB_WHITE, row, room);
     guess_race(&f->key, TREB_WHITE, race);
     for (int king = 0; king < CELLS_ROW; king++) room[king] &= ~race[king];
     return room;

@@ -46,12 +46,12 @@ typedef struct ScoutFamily {
     uint8_t *plies;
     uint16_t *before;
     bool met; /* White's way to win comes by */
-    uint64_t *
-        trail; /* where it comes in, cells with White to move, then with Black; NULL if it never did */
+    /* Where it comes in, cells with White to move, then with Black; NULL if it never did. */
+    uint64_t *trail;
     /* The steps that lead out of it again, as long as it is not solved anew and the way comes in where it did: `entry` is
      * a hash of the trail. NULL if it is to be followed. */
     ScoutStep *step;
-    uint32_t steps;
+    int32_t steps;
     uint64_t entry;
 } ScoutFamily;
 
@@ -59,9 +59,9 @@ typedef struct ScoutFamily {
 typedef struct ScoutRoom {
     uint64_t *sets, *game; /* the largest family's */
     uint8_t *plies;
-    ScoutPlace *place; /* whose moves are still to be looked at */
-    ScoutStep *step;   /* out of the family */
-    size_t places, steps;
+    ScoutPlace *place;     /* whose moves are still to be looked at */
+    ScoutStep *step;       /* out of the family */
+    int32_t places, steps; /* that there is room for */
 } ScoutRoom;
 
 /* Memory of families, which stays until the scout goes: large pieces, one after the other. */
@@ -109,6 +109,9 @@ int scout_ways(const CellsKey *key, int side, ScoutWay way[SCOUT_WAYS_MAX]);
 
 /* The number of a family, which is taken in as a guess if it is new and `add` says so; else SCOUT_NONE. */
 int32_t scout_family(Scout *scout, const CellsKey *key, bool add);
+
+/* Room for one more of a list. False without memory. */
+bool scout_grow(void **list, int32_t count, int32_t *capacity, size_t size);
 
 /* Memory of a scout's, all zero, until scout_free; not for several threads at once. NULL if there is none. */
 void *scout_take(Scout *scout, size_t bytes);

@@ -105,7 +105,7 @@ static void find_any(const CellsKey *key, size_t row, const uint64_t *legal,
             for (int king = 0; king < CELLS_ROW; king++)
                 any[king] |= scout_promotes(key, &way[i], row, king, legal[king]);
         } else if (row_has(key, kind, row, kind->mover == CONVERSION_PAWN ? scout_path(kind) : 0)) {
-            cells_legal_row(&way[i].to, TREB_WHITE, kind->victim == 0 ? 0 : row, -1, there);
+            cells_legal_row(&way[i].to, TREB_WHITE, kind->victim == 0 ? 0 : row, there);
             come_from(kind, row, there, any);
         }
     }

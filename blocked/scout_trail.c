@@ -16,8 +16,8 @@ typedef struct Follow {
     ScoutWay way[2][SCOUT_WAYS_MAX];
     int ways[2];
     ScoutRoom *room;
-    uint64_t *seen;     /* cells of the family that the way comes by, as in a trail */
-    size_t left, steps; /* places that are still to be looked at, and steps so far, in `room` */
+    uint64_t *seen;      /* cells of the family that the way comes by, as in a trail */
+    int32_t left, steps; /* places that are still to be looked at, and steps so far, in `room` */
 } Follow;
 
 static size_t word_of(const ScoutPlace *p) { return (size_t)p->row * CELLS_ROW + p->king[0]; }
@@ -58,18 +58,6 @@ bool scout_start(Scout *scout, ScoutFamily *f, Cell cell, int side)
     return mark(scout, f, &p);
 }
 
-/* Room for one more of a list of a thread's. */
-static bool grow(void **list, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) return true;
-    const size_t larger = *capacity ? 2 * *capacity : 1024;
-    void *grown = realloc(*list, larger * size);
-    if (grown == NULL) return false;
-    *list = grown;
-    *capacity = larger;
-    return true;
-}
-
 static bool go_within(Follow *w, const ScoutPlace *p)
 {
     ScoutRoom *room = w->room;
@@ -77,7 +65,8 @@ static bool go_within(Follow *w, const ScoutPlace *p)
     uint64_t *word = &w->seen[p->side * cells_words(&w->f->key) + word_of(p)];
     if (*word & bit) return true;
     *word |= bit;
-    if (!grow((void **)&room->place, w->left, &room->places, sizeof *room->place)) return false;
+    if (!scout_grow((void **)&room->place, w->left, &room->places, sizeof *room->place))
+        return false;
     room->place[w->left++] = *p;
     return true;
 }
@@ -85,7 +74,7 @@ static bool go_within(Follow *w, const ScoutPlace *p)
 static bool go_out(Follow *w, int32_t to, const ScoutPlace *p)
 {
     ScoutRoom *room = w->room;
-    if (!grow((void **)&room->step, w->steps, &room->steps, sizeof *room->step)) return false;
+    if (!scout_grow((void **)&room->step, w->steps, &room->steps, sizeof *room->step)) return false;
     room->step[w->steps++] = (ScoutStep){to, *p};
     return true;
 }
@@ -243,29 +232,29 @@ static bool follow_all(Follow *w)
 void scout_forget_steps(Scout *scout, ScoutFamily *f)
 {
     if (f->step == NULL) return;
-    __atomic_fetch_sub(&scout->bytes, f->steps * sizeof *f->step, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&scout->bytes, (size_t)f->steps * sizeof *f->step, __ATOMIC_RELAXED);
     free(f->step);
     f->step = NULL;
 }
 
 /* Keeps the steps of a family; one that is wrong is solved, and followed, again. */
-static void keep_steps(Scout *scout, ScoutFamily *f, const ScoutStep *step, size_t steps,
+static void keep_steps(Scout *scout, ScoutFamily *f, const ScoutStep *step, int32_t steps,
                        uint64_t entry)
 {
-    const size_t bytes = steps * sizeof *step;
+    const size_t bytes = (size_t)steps * sizeof *step;
     scout_forget_steps(scout, f);
-    if (f->wrong || !scout->keeps_steps || steps > UINT32_MAX) return;
+    if (f->wrong || !scout->keeps_steps) return;
     f->step = malloc(bytes + 1);
     if (f->step == NULL) return;
     memcpy(f->step, step, bytes);
-    f->steps = (uint32_t)steps;
+    f->steps = steps;
     f->entry = entry;
     __atomic_fetch_add(&scout->bytes, bytes, __ATOMIC_RELAXED);
 }
 
-static bool take_steps(Scout *scout, const ScoutStep *step, size_t steps)
+static bool take_steps(Scout *scout, const ScoutStep *step, int32_t steps)
 {
-    for (size_t i = 0; i < steps; i++)
+    for (int32_t i = 0; i < steps; i++)
         if (!mark(scout, scout->family[step[i].to], &step[i].place)) return false;
     return true;
 }

@@ -268,7 +268,7 @@ static void count_cells(Writing *w, const SolvedKey *key)
         for (int side = 0; side < 2; side++) {
             uint64_t legal[CELLS_ROW];
             TableSide *to = &w->header.side[side];
-            cells_legal_row(&board, side, row, -1, legal);
+            cells_legal_row(&board, side, row, legal);
             for (size_t king = 0; king < CELLS_ROW; king++)
                 for (uint64_t left = legal[king]; left != 0;) {
                     unsigned cell = w->cell[side][row << 12 | king << 6 | (size_t)bit_pop(&left)];

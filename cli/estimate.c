@@ -260,10 +260,7 @@ void estimate_print(const Estimate *e, const GenerateOptions *options)
     cli_format_size(e->scratch, scratch);
     const GenerateStep *worst = &e->plan.step[e->worst];
     material_name(&worst->material, name);
-    uint64_t fast = 0;
-    for (size_t i = 0; i < e->plan.steps; i++)
-        if (generate_step_fast(&e->plan.step[i]) > fast)
-            fast = generate_step_fast(&e->plan.step[i]);
+    const uint64_t fast = generate_plan_fast(&e->plan);
     if (fast > worst->memory) {
         cli_format_size(fast, best);
         snprintf(much, sizeof much, ", above all from %s on", best);

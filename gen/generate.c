@@ -118,14 +118,11 @@ static void share_allowed(Works *works, const GeneratePlan *plan)
 {
     uint64_t overhead = forecast_overhead(omp_get_max_threads());
     uint64_t allowed = generate_memory_allowed(works->options);
-    uint64_t least = overhead, best = overhead;
-    for (size_t i = 0; i < plan->steps; i++) {
-        const GenerateStep *step = &plan->step[i];
-        if (step->memory > least) least = step->memory;
-        if (generate_step_fast(step) > best) best = generate_step_fast(step);
-    }
+    uint64_t least = overhead;
+    for (size_t i = 0; i < plan->steps; i++)
+        if (plan->step[i].memory > least) least = plan->step[i].memory;
     ledger_init(&works->ledger, (allowed > least ? allowed : least) - overhead);
-    works->ledger.ample = allowed / 2 > best;
+    works->ledger.ample = allowed / 2 > generate_plan_fast(plan);
     works->keep = works->ledger.ample ? allowed / 4 : 0;
 }
 

@@ -199,8 +199,8 @@ static treb_status plan_forecast(GeneratePlan *plan, const GenerateOptions *o, t
     bool failed = false;
 #pragma omp parallel for schedule(dynamic) reduction(|| : failed)
     for (size_t i = 0; i < plan->steps; i++)
-        failed = failed ||
-                 forecast_step(&plan->step[plan->steps - 1 - i], o, threads, NULL) != TREB_OK;
+        failed =
+            failed || forecast_step(&plan->step[plan->steps - 1 - i], o, threads, NULL) != TREB_OK;
     return failed ? fail_memory(error) : TREB_OK;
 }
 
@@ -210,6 +210,14 @@ size_t generate_plan_largest(const GeneratePlan *plan)
     for (size_t i = 1; i < plan->steps; i++)
         if (plan->step[i].memory > plan->step[largest].memory) largest = i;
     return largest;
+}
+
+uint64_t generate_plan_fast(const GeneratePlan *plan)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < plan->steps; i++)
+        if (generate_step_fast(&plan->step[i]) > most) most = generate_step_fast(&plan->step[i]);
+    return most;
 }
 
 uint64_t generate_memory_allowed(const GenerateOptions *o)

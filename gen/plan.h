@@ -100,6 +100,9 @@ bool generate_plan_has(const GeneratePlan *plan, const Material *material);
 /* The step that takes most memory; 0 in an empty plan. */
 size_t generate_plan_largest(const GeneratePlan *plan);
 
+/* generate_step_fast of all steps. */
+uint64_t generate_plan_fast(const GeneratePlan *plan);
+
 /* TREB_ERR_MEMORY, with what it would take, if the plan does not fit into the options' memory. */
 treb_status generate_plan_check(const GeneratePlan *plan, const GenerateOptions *options,
                                 treb_error *error);

@@ -76,8 +76,8 @@ Share works_share(Works *works, const GenerateStep *step, const Shape *shape, in
     uint64_t others = pools_bytes(&works->pools, own), bound = works->ledger.bound;
     Share share = {0, 0};
     const bool forced = works->options->paged > 0 && forecast_files(shape, solvers, ranks);
-    works->filed = forced || (bound < needs && step->pushes > 0);
-    if (works->filed) needs -= step->pushes;
+    const bool filed = forced || (bound < needs && step->pushes > 0);
+    if (filed) needs -= step->pushes;
     if (bound < needs) {
         needs -= step->sets;
         share.paged = solver_sets(shape, threads, ranks).least;
@@ -97,9 +97,8 @@ Share works_share(Works *works, const GenerateStep *step, const Shape *shape, in
         room -= (room - cached) / 2;
     }
     treb_error error; /* a budget that is not kept yet is kept later */
-    store_file_pushes(works->store, works->filed);
-    store_set_budget(works->store, step->store + (works->filed ? 0 : step->pushes) + cached,
-                     &error);
+    store_file_pushes(works->store, filed);
+    store_set_budget(works->store, step->store + (filed ? 0 : step->pushes) + cached, &error);
     share.keep = (room - cached) * 3 / 4;
     return share;
 }
@@ -109,7 +108,7 @@ void works_make_room(Works *works, const GenerateStep *step, const SolverPool *p
     for (int i = 0; i < pool->count; i++) solver_rest(pool->solver[i]);
     uint64_t overhead = forecast_overhead(omp_get_max_threads());
     uint64_t needs = step->solving + step->finishing - 2 * overhead + works->keep;
-    if (!works->filed) needs += step->pushes;
+    if (!store_files_pushes(works->store)) needs += step->pushes;
     if (pool->paged == 0) needs += step->sets;
     /* Large sets are soon there again, and not kept for that. */
     bool large = pool->bytes > (uint64_t)POOLS_MOST * MEBI;

@@ -25,7 +25,6 @@ typedef struct Works {
     Store *store;
     SolverPools pools;
     uint64_t keep; /* bytes of verdicts that may wait in memory */
-    bool filed;    /* what pushes of the step at hand ask for is */
 } Works;
 
 /* Frees the solvers of all pools but `keep`, which may be NULL. */

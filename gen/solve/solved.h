@@ -82,8 +82,8 @@ typedef struct Solved {
     PliesArray dtc[2];      /* distance to conversion, where the value is a win or a loss */
     uint64_t *stalemate[2]; /* without a legal move, unless there is one en passant */
     const Cut *cut;         /* NULL: none */
-    const int32_t
-        *place;    /* by kings: where a plane is, -1 if it is not here; NULL: all, in order */
+    /* By kings: where a plane is, -1 if it is not here; NULL: all, in order. */
+    const int32_t *place;
     bool by_plane; /* too large to be in memory: planes are fetched */
 } Solved;
 

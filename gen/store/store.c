@@ -195,6 +195,8 @@ treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error)
 
 void store_file_pushes(Store *store, bool file) { store->pushes_filed = file; }
 
+bool store_files_pushes(const Store *store) { return store->pushes_filed; }
+
 /* ---- what the solver asks for ---------------------------------------------------------------- */
 
 static const Shape *source_shape(void *context, const Material *m, unsigned wanted)

@@ -28,6 +28,7 @@ treb_status store_set_budget(Store *store, uint64_t bytes, treb_error *error);
 /* Whether what pushes ask for is filed as well, and read plane by plane; not of tables of which ranks keep their own
  * planes. */
 void store_file_pushes(Store *store, bool file);
+bool store_files_pushes(const Store *store);
 
 /* What is wanted are sets of sides to move and cuts: see gen/solve/solved.h. */
 
