@@ -391,9 +391,12 @@ static int serve(const ServeArgs *args, Server *server)
         server_tick(server);
     }
     service_notify("STOPPING=1");
-    if (server_stop(server)) return CLI_OK;
-    cli_error("serve", "stopped with requests unfinished");
-    return CLI_FAILED;
+    bool runs, answered = server_stop(server, &runs);
+    if (!answered) cli_error("serve", "stopped with requests unfinished");
+    const int code = answered ? CLI_OK : CLI_FAILED;
+    if (!runs) return code;
+    fflush(stdout);
+    _exit(code);
 }
 
 /* Where a folder is what failed, whose name the message begins with: what to do about it. */

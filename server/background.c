@@ -311,7 +311,10 @@ bool background_stop(Background *b, unsigned milliseconds)
     while (!b->over && in_time) in_time = pthread_cond_timedwait(&b->ended, &b->lock, &until) == 0;
     bool over = b->over;
     pthread_mutex_unlock(&b->lock);
-    if (!over) return false;
+    if (!over) {
+        pthread_detach(b->thread); /* nobody will wait for it */
+        return false;
+    }
     pthread_join(b->thread, NULL);
     while (b->first != NULL) drop(b, b->first);
     pthread_cond_destroy(&b->wake);

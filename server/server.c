@@ -214,12 +214,13 @@ static void stop_hanging(Server *s, const char *level, const char *why)
     log_flush(&s->log);
 }
 
-bool server_stop(Server *s)
+bool server_stop(Server *s, bool *runs)
 {
     enum { SOON = 100, GRACE = 2000, LAST = 1500, ALL = 1000 * SERVER_STOP_SECONDS };
     enum { REST = 500, MILLION = 1000000 };
     _Static_assert(SOON + GRACE + LAST + REST + SOON <= ALL, "some time is left for the rest");
     const uint64_t start = answer_clock();
+    *runs = true;
     MHD_quiesce_daemon(s->daemon);
     listen_close(&s->listening);
     /* What comes by connections that are open is begun if a worker is free. */
@@ -246,5 +247,6 @@ bool server_stop(Server *s)
     log_close(&s->log);
     connections_destroy(&s->connections);
     free(s);
+    *runs = false;
     return finished;
 }

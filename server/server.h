@@ -66,7 +66,8 @@ enum { SERVER_STOP_SECONDS = 5 };
 /* Ends the server, in less than SERVER_STOP_SECONDS whatever is under way. It accepts no more;
  * requests that wait for a worker are soon answered with 503, those being worked on after some
  * seconds more. True if every request that was here got its answer. Everything is freed, unless a
- * worker hangs in a read, or what is done in the background cannot be given up in time: then the process should end. */
-bool server_stop(Server *server);
+ * worker hangs in a read, or what is done in the background cannot be given up in time: then *runs is
+ * true, and the process should end by _exit(), as exit() would take away what that thread uses. */
+bool server_stop(Server *server, bool *runs);
 
 #endif
