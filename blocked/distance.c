@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "blocked/retake.h"
 #include "core/movegen.h"
@@ -34,6 +35,7 @@ struct Distances {
     size_t slots, count;
     uint64_t families; /* of the lattice, and its round, when the first was found */
     unsigned round;
+    uint64_t end; /* when no more are found, by now(); 0 for never */
 };
 
 /* ---- What there is --------------------------------------------------------------------------- */
@@ -91,6 +93,21 @@ void distances_free(Distances *d)
 bool distances_full(const Distances *d) { return d->full; }
 
 bool distances_failed(const Distances *d) { return d->failed; }
+
+/* In milliseconds. */
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void distances_hurry(Distances *d, unsigned milliseconds)
+{
+    d->end = milliseconds > 0 ? now() + milliseconds : 0;
+}
+
+static bool is_late(const Distances *d) { return d->end > 0 && now() >= d->end; }
 
 static size_t place(const Distances *d, const Family *f, int winner)
 {
@@ -481,19 +498,22 @@ static bool find_children(Distances *d, const Family *f, int winner)
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < f->edges[side]; i++) {
             const Edge *edge = &f->edge[side][i];
-            if (is_push(edge) && known(&edge->child)) find(d, edge->child.family, winner);
+            if (is_push(edge) && known(&edge->child) && edge->child.family->oracle == NULL &&
+                find(d, edge->child.family, winner) == NULL)
+                return false;
         }
-    return !d->full && !d->failed;
+    return true;
 }
 
 /* NULL where there are no ranks. */
 static const Ranked *find(Distances *d, Family *f, int winner)
 {
-    if (f->oracle != NULL || f->key.men > MEN || !f->solved || d->full || d->failed) return NULL;
+    if (f->oracle != NULL || f->key.men > MEN || !f->solved || d->failed) return NULL;
     if (d->slots > 0) {
         const Ranked *r = d->slot[place(d, f, winner)];
         if (r != NULL) return r;
     }
+    if (d->full || is_late(d)) return NULL;
     const bool any = wins_any(f, winner);
     if (any) lattice_join(d->lattice, f);
     if (any && !find_children(d, f, winner)) return NULL;
@@ -590,7 +610,7 @@ bool distance_of(Distances *d, const treb_position *pos, int winner, Distance *o
     d->failed = false;
     if (find_distance(d, pos, winner, out)) return true;
     const bool more = d->families != d->lattice->families || d->round != d->lattice->round;
-    if (d->failed || (!more && (!d->full || d->count == 0))) return false;
+    if (d->failed || is_late(d) || (!more && (!d->full || d->count == 0))) return false;
     clear(d); /* more is known by now, or others took the room */
     return find_distance(d, pos, winner, out);
 }

@@ -22,9 +22,13 @@ typedef struct Distances Distances;
 Distances *distances_new(Lattice *lattice, uint64_t memory, bool careful);
 void distances_free(Distances *distances);
 
+/* From now on structures are ranked for so long only: what is asked later has no distance, unless it is known. 0 is for
+ * as long as it takes, as it is at first. */
+void distances_hurry(Distances *distances, unsigned milliseconds);
+
 /* The bounds for a position that `winner` is proven to win. False where they cannot be told: an oracle answers for it
- * that knows no distances, it has more than one piece beside the pawns, the memory for them is used up, or there was none, in which case
- * distances_failed says so. */
+ * that knows no distances, it has more than one piece beside the pawns, the memory or the time for them is used up, or
+ * there was no memory, in which case distances_failed says so. */
 bool distance_of(Distances *distances, const treb_position *pos, int winner, Distance *out);
 bool distances_full(const Distances *distances);
 bool distances_failed(const Distances *distances);

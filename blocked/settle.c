@@ -116,6 +116,11 @@ bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out)
            (!position_ep_legal(pos) || add_en_passant(lattice, pos, false, out));
 }
 
+void settle_hurry(const Lattice *lattice, Distances *distances, unsigned seconds)
+{
+    if (lattice->stopped) distances_hurry(distances, 1000 * seconds);
+}
+
 bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value)
 {
     Distance d;
@@ -226,7 +231,10 @@ bool settle_line_start(SettleLine *line)
     const uint64_t memory = line->lattice->limits.memory / SHARE;
     line->distances = distances_new(line->lattice, memory, false);
     line->careful = distances_new(line->lattice, memory, true);
-    return line->distances != NULL && line->careful != NULL;
+    if (line->distances == NULL || line->careful == NULL) return false;
+    settle_hurry(line->lattice, line->careful, 1);
+    settle_hurry(line->lattice, line->distances, 2);
+    return true;
 }
 
 void settle_line_end(SettleLine *line)

@@ -64,6 +64,9 @@ bool settle_position(Lattice *lattice, const treb_position *pos, BlockedValue *o
 /* What is known of it by now: nothing is taken in. False on failure. */
 bool settle_known(Lattice *lattice, const treb_position *pos, BlockedValue *out);
 
+/* If the search was stopped its time is up: distances get so long at most. */
+void settle_hurry(const Lattice *lattice, Distances *distances, unsigned seconds);
+
 /* How soon a position is won that has such a verdict, into its value, as far as that is known. False without memory. */
 bool settle_plies(Distances *distances, const treb_position *pos, BlockedValue *value);
 

@@ -67,9 +67,11 @@ static void take_plies_from_moves(Solve *s)
 /* How soon what is proven comes, when all is known. */
 static bool find_distances(Solve *s)
 {
+    settle_hurry(s->lattice, s->distances, 1);
     bool good = settle_plies(s->distances, &s->pos, &s->value);
     for (int i = 0; i < s->moves && good; i++)
         good = settle_move_plies(s->distances, &s->pos, &s->move[i]);
+    distances_hurry(s->distances, 0);
     if (s->value.plies < 0 && s->value.verdict != BLOCKED_DRAW && s->value.verdict != BLOCKED_OPEN)
         take_plies_from_moves(s);
     return good;

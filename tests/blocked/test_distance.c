@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "blocked/solve.h"
 #include "tests/support/suite.h"
@@ -353,6 +354,34 @@ START_TEST(short_of_memory)
 }
 END_TEST
 
+/* What was found before the time was up is told after it as well. */
+START_TEST(short_of_time)
+{
+    const struct timespec more = {.tv_nsec = 5 * 1000 * 1000};
+    treb_position pos;
+    treb_error error;
+    Distance d;
+    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
+    ck_assert_int_eq(position_from_fen(fens[1], &pos, NULL), TREB_OK);
+    Solve *s = solve_position(&pos, &limits, &error);
+    ck_assert_msg(s != NULL, "%s", error.text);
+    Distances *late = distances_new(s->lattice, UINT64_C(100) << 20, false);
+    distances_hurry(late, 1);
+    nanosleep(&more, NULL);
+    ck_assert(!distance_of(late, &pos, TREB_WHITE, &d));
+    ck_assert(!distances_failed(late));
+    distances_hurry(late, 0);
+    ck_assert(distance_of(late, &pos, TREB_WHITE, &d));
+    ck_assert_int_eq(d.most, s->value.plies);
+    distances_hurry(late, 1);
+    nanosleep(&more, NULL);
+    ck_assert(distance_of(late, &pos, TREB_WHITE, &d));
+    ck_assert_int_eq(d.most, s->value.plies);
+    distances_free(late);
+    solve_free(s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("distance");
@@ -363,6 +392,7 @@ int main(void)
     tcase_add_test(distance, careful_ones_lose_no_piece);
     tcase_add_test(distance, en_passant_refutes);
     tcase_add_test(distance, short_of_memory);
+    tcase_add_test(distance, short_of_time);
     suite_add_tcase(suite, distance);
     return run_suite(suite);
 }
