@@ -45,7 +45,7 @@ static bool settle_taken(Blocked *b, int side, int pawn, uint64_t kings)
         Cell cell = kings_cell(side, bit_pop(&kings), pawn);
         set[side][cell >> 6] |= square_bit((int)(cell & 63));
     }
-    return lattice_resolve(b->lattice, f, wanted) && !f->failed;
+    return lattice_resolve(b->lattice, f, wanted) && !family_failed(f);
 }
 
 /* A family that was decided without some of its children has not been joined to them, though its
@@ -76,7 +76,7 @@ static bool note_captured(Blocked *b, int side, int pawn, uint64_t kings)
             if (!sure && maybe) b->taken[winner].open[side][pawn] |= square_bit(king);
         }
     }
-    return f == NULL || !f->failed;
+    return f == NULL || !family_failed(f);
 }
 
 bool blocked_settle_captures(Blocked *b)

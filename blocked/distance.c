@@ -202,7 +202,7 @@ static bool plain_after(Work *k, int side, const Edge *edge, const Ranked *child
     }
     for (size_t w = 0; w < k->words; w++)
         family_fill(to, !side, w, k->use[w] & k->set[MAYBE][side][w]);
-    if (to->failed) return false;
+    if (family_failed(to)) return false;
     memset(k->after, 0xff, k->cells * sizeof *k->after);
     if (level == SURE) return true;
     for (size_t w = 0; w < k->words; w++)
@@ -316,8 +316,11 @@ static bool due_list(Due *due, const uint64_t *set, size_t words, const uint16_t
 {
     due->last = 0;
     due->next = malloc(64 * words * sizeof *due->next);
-    for (size_t c = 0; c < 64 * words; c++)
-        if (set[c >> 6] >> (c & 63) & 1 && ply[c] != NONE && ply[c] > due->last) due->last = ply[c];
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t left = set[w]; left != 0;) {
+            const uint16_t n = ply[w << 6 | (size_t)bit_pop(&left)];
+            if (n != NONE && n > due->last) due->last = n;
+        }
     due->head = calloc((size_t)due->last + 1, sizeof *due->head);
     if (due->next == NULL || due->head == NULL) return false;
     for (size_t w = 0; w < words; w++)

@@ -227,13 +227,13 @@ static bool ask_cells(Family *f, int side, size_t word, uint64_t cells)
 
 void family_fill(Family *f, int side, size_t word, uint64_t cells)
 {
-    if (f->oracle == NULL || __atomic_load_n(&f->failed, __ATOMIC_RELAXED)) return;
+    if (f->oracle == NULL || family_failed(f)) return;
     uint64_t *filled = &f->filled[side][word];
     cells &= f->legal[side][word];
     if ((cells & ~__atomic_load_n(filled, __ATOMIC_ACQUIRE)) == 0) return;
     while (__atomic_test_and_set(&f->asking, __ATOMIC_ACQUIRE)) sched_yield();
     if (!ask_cells(f, side, word, cells & ~*filled))
-        __atomic_store_n(&f->failed, true, __ATOMIC_RELAXED);
+        family_fail(f);
     __atomic_store_n(filled, *filled | cells, __ATOMIC_RELEASE);
     __atomic_clear(&f->asking, __ATOMIC_RELEASE);
 }

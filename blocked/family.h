@@ -66,8 +66,9 @@ struct Family {
     const FamilyOracle *oracle; /* whoever answers for it, or NULL */
     uint64_t *filled[2];        /* cells that the oracle was asked for */
     bool asking;                /* somebody asks the oracle */
-    bool failed;                /* the oracle could not answer, or there was no memory to solve it:
-                                    the sets mean nothing */
+    /* Of all families of a lattice: an oracle could not answer, or there was no memory to solve one. The sets mean nothing
+     * then. */
+    bool *failed;
     bool solved, decided, changed;
     bool stale;             /* something below it has changed since it was solved */
     unsigned met;           /* the last round of the search that came by */
@@ -97,6 +98,16 @@ static inline bool family_settled(const Family *family, int winner)
 /* Bytes that a family takes: at most, but for its edges, and now, with these. */
 uint64_t family_bytes(const CellsKey *key);
 uint64_t family_bytes_now(const Family *family);
+
+static inline bool family_failed(const Family *family)
+{
+    return __atomic_load_n(family->failed, __ATOMIC_RELAXED);
+}
+
+static inline void family_fail(Family *family)
+{
+    __atomic_store_n(family->failed, true, __ATOMIC_RELAXED);
+}
 
 /* Gives it sets, all empty but `legal`; if only sure wins of a winner are looked for but those. It then has one piece at
  * most, and no oracle. False without memory. */

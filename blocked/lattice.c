@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 Lattice *lattice_new(const LatticeLimits *limits)
 {
@@ -145,6 +146,7 @@ Family *lattice_add(Lattice *lattice, const CellsKey *key, bool ask, int only)
         family_free(family);
         return NULL;
     }
+    if (family != NULL) family->failed = &lattice->family_failed;
     if (family != NULL && !covered) family->only = (int8_t)only;
     if (family != NULL && lattice->limits.all) forget_retakes(family);
     if (family != NULL && covered) {
@@ -180,9 +182,7 @@ bool lattice_widen(Lattice *lattice, Family *family)
 
 bool lattice_sound(Lattice *lattice)
 {
-    for (int p = 0; p < LATTICE_POTENTIALS && !lattice->failed; p++)
-        for (int i = 0; i < lattice->count[p] && !lattice->failed; i++)
-            lattice->failed = lattice->by_potential[p][i]->failed;
+    lattice->failed = lattice->failed || __atomic_load_n(&lattice->family_failed, __ATOMIC_RELAXED);
     return !lattice->failed;
 }
 
@@ -212,19 +212,16 @@ bool lattice_join(const Lattice *lattice, Family *family)
     return link.changed;
 }
 
-/* Differs whenever what is known or guessed does, but for rare accidents: after one something may
- * stay open that need not. */
+/* Differs whenever what is known or guessed does. */
 static uint64_t fingerprint(const Family *f)
 {
-    uint64_t hash[4] = {0};
+    uint64_t hash = 0;
     for (int i = 0; i < 4 * LEVELS; i++) {
         const uint64_t *set = f->won[i / 4][i / 2 % 2][i % 2];
         if (i >= 4 && set == f->won[SURE][i / 2 % 2][i % 2]) continue;
-        for (size_t w = 0; w < cells_words(&f->key); w += 4)
-            for (int lane = 0; lane < 4; lane++)
-                hash[lane] = (hash[lane] ^ set[w + lane]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash = XXH3_64bits_withSeed(set, cells_words(&f->key) * sizeof *set, hash);
     }
-    return hash[0] ^ hash[1] >> 7 ^ hash[2] >> 17 ^ hash[3] >> 29;
+    return hash;
 }
 
 static bool solve_family(Lattice *lattice, Family *family)

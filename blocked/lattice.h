@@ -35,14 +35,15 @@ typedef struct Lattice {
     int count[LATTICE_POTENTIALS], capacity[LATTICE_POTENTIALS];
     uint32_t covered[LATTICE_MATERIALS]; /* what `covers` said of some materials */
     uint64_t families, bytes;
-    uint64_t wanted; /* bytes of what is wanted (wanted.h), */
-    uint64_t work;   /* and of what solving the largest family takes meanwhile */
-    unsigned round;  /* of the search */
-    Scout *scout[2]; /* by winner; NULL as long as there is none */
-    bool unscouted;  /* by the limits, or for want of memory */
-    int favourite;   /* the winner that a scout found last */
-    bool full;       /* something was left out for want of memory */
-    bool failed;     /* out of memory, or an oracle failed: nothing more can be learned */
+    uint64_t wanted;    /* bytes of what is wanted (wanted.h), */
+    uint64_t work;      /* and of what solving the largest family takes meanwhile */
+    unsigned round;     /* of the search */
+    Scout *scout[2];    /* by winner; NULL as long as there is none */
+    bool unscouted;     /* by the limits, or for want of memory */
+    int favourite;      /* the winner that a scout found last */
+    bool full;          /* something was left out for want of memory */
+    bool failed;        /* out of memory, or an oracle failed: nothing more can be learned */
+    bool family_failed; /* some family has, of which lattice_sound takes note */
     bool stopped;
 } Lattice;
 

@@ -410,6 +410,6 @@ bool family_solve(Family *f, FamilyRanks *ranks)
     if (good)
         f->solved = true;
     else
-        f->failed = true;
+        family_fail(f);
     return good;
 }

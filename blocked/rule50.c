@@ -63,7 +63,7 @@ static bool reach(Follow *f, Family *family, int side, const uint64_t *cells)
         if (cells[w] != 0) family_fill(family, side, w, cells[w]);
         any |= cells[w] & family->legal[side][w] & family->won[SURE][f->winner][side][w];
     }
-    if (any == 0) return !family->failed;
+    if (any == 0) return !family_failed(family);
     if (!grow(f)) return false;
     Reach *r = &f->slot[place(f, family)];
     if (r->family == NULL) {

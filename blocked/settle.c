@@ -31,7 +31,7 @@ static bool known_plain(const Lattice *lattice, const treb_position *pos, Blocke
     *family = cells_from_position(pos, &key, cell) ? lattice_find(lattice, &key) : NULL;
     if (*family == NULL) return true;
     *out = family_value(*family, pos->turn, *cell);
-    return !(*family)->failed;
+    return !family_failed(*family);
 }
 
 /* The same, settled as far as the limits allow. A table is asked even when all else was stopped. */

@@ -90,6 +90,8 @@ run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4
 run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 6
 run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 20 -
 run "distances, bounds" "$build/tests/blocked/solve_tables" "$tables" KPPvK 100
+# In one of these no more than two values change at last, the black king on h8 in both: once that went unnoticed.
+run "bounds, KPvKP" "$build/tests/blocked/solve_tables" "$tables" KPvKP 110
 run "distances, KPvKP" "$build/tests/blocked/solve_tables" "$tables" KPvKP 60 -
 run "distances, en passant" "$build/tests/blocked/solve_tables" "$tables" KPvKP 0 -
 run "distances, KPPvK" "$build/tests/blocked/solve_tables" "$tables" KPPvK 60 -

@@ -1,6 +1,6 @@
-/* solve_tables.c TABLES MATERIAL [STEP [-]] - solves all structures of an ending of pawns, KPvKP, or one of STEP,
- * tables answering for what has other men, and compares verdict and distance of all positions, en passant included.
- * STEP 0 takes those in which a double push may be answered so.
+/* solve_tables.c TABLES MATERIAL [STEP [-]] - solves all structures of an ending of pawns, KPvKP, of two that mirror
+ * each other one, or every STEPth of these, tables answering for what has other men, and compares verdict and distance
+ * of all positions, en passant included. STEP 0 takes those in which a double push may be answered so.
  * With another argument all that moves lead to is known, and distances must be exact; else they are bounds.
  *
  * solve_tables.c TABLES COUNT [-] - solves COUNT random positions of kings and two or three pawns on the spot, and
@@ -148,15 +148,22 @@ static void check(treb_tables *tables, const treb_position *pos, bool use, Tally
 
 /* ---- All positions --------------------------------------------------------------------------- */
 
-/* All with these pawns. */
+/* All with these pawns; what one thread makes of some of them. */
 typedef struct All {
     treb_tables *tables;
     Lattice *lattice;
     Distances *distances;
-    int pawns[2], pairs; /* as an ending has them */
-    bool known;          /* all that moves lead to */
+    int pawns[2]; /* as an ending has them */
+    bool known;   /* all that moves lead to */
     uint64_t structures, positions, rights, wrong, undecided, exact, won;
 } All;
+
+/* Pawn structures, of two that mirror each other one. */
+typedef struct Structures {
+    CellsKey *key;
+    size_t count, capacity;
+    int pawns[2];
+} Structures;
 
 static bool other_men(void *context, const CellsKey *key)
 {
@@ -268,47 +275,100 @@ static bool may_take(const CellsKey *key)
            (pawns_beside(black) & key->pawns[0] & rank_bits(4));
 }
 
+static bool is_mirrored(const CellsKey *key)
+{
+    const uint64_t white = flip_files(key->pawns[0]), black = flip_files(key->pawns[1]);
+    return white != key->pawns[0] ? white > key->pawns[0] : black > key->pawns[1];
+}
+
+static void add_structure(Structures *all, const CellsKey *key)
+{
+    if (is_mirrored(key)) return;
+    if (all->count == all->capacity) {
+        all->capacity = 2 * all->capacity + 1024;
+        all->key = realloc(all->key, all->capacity * sizeof *all->key);
+        if (all->key == NULL) exit(1);
+    }
+    all->key[all->count++] = *key;
+}
+
 /* Places the pawns that are left, each behind the one before it of its colour. */
-static void place_pawns(All *all, CellsKey *key, int step)
+static void place_pawns(Structures *all, CellsKey *key)
 {
     const int color = bit_count(key->pawns[0]) < all->pawns[0] ? 0 : 1;
     if (bit_count(key->pawns[color]) == all->pawns[color]) {
-        if (step > 0 ? all->pairs++ % step == 0 : may_take(key)) compare_family(all, key);
+        add_structure(all, key);
         return;
     }
     for (int square = 8; square < 56; square++) {
         if (key->pawns[color] >> square != 0 || bit_test(cells_pawns(key), square)) continue;
         key->pawns[color] |= square_bit(square);
-        place_pawns(all, key, step);
+        place_pawns(all, key);
         key->pawns[color] &= ~square_bit(square);
     }
 }
 
+/* Every so often all is forgotten: with a queen structures take much memory. */
+static void begin_anew(All *all)
+{
+    enum { MEMORY = 1 << 27 };
+    const LatticeLimits limits = {.memory = UINT64_C(2) << 30,
+                                  .men = 2,
+                                  .covers = other_men,
+                                  .oracle = {all, any_value, NULL}};
+    if (all->lattice != NULL && all->lattice->bytes < MEMORY) return;
+    distances_free(all->distances);
+    if (all->lattice != NULL) lattice_free(all->lattice);
+    all->lattice = lattice_new(&limits);
+    all->distances = all->lattice != NULL ? distances_new(all->lattice, UINT64_C(1) << 30, false) : NULL;
+    if (all->distances == NULL) exit(1);
+}
+
+static void add_up(All *sum, const All *part)
+{
+    sum->structures += part->structures;
+    sum->positions += part->positions;
+    sum->rights += part->rights;
+    sum->wrong += part->wrong;
+    sum->undecided += part->undecided;
+    sum->exact += part->exact;
+    sum->won += part->won;
+}
+
 static int compare_all(treb_tables *tables, const char *material, int step, bool known)
 {
-    All all = {.tables = tables, .known = known};
+    Structures structures = {0};
+    All sum = {0};
     CellsKey key = {.men = 0};
     int color = -1;
     for (; *material != '\0'; material++) {
         color += *material == 'K';
-        all.pawns[color & 1] += *material == 'P';
+        structures.pawns[color & 1] += *material == 'P';
     }
-    const LatticeLimits limits = {.memory = UINT64_C(4) << 30,
-                                  .men = 2,
-                                  .covers = other_men,
-                                  .oracle = {&all, any_value, NULL}};
-    all.lattice = lattice_new(&limits);
-    all.distances = all.lattice != NULL ? distances_new(all.lattice, limits.memory, false) : NULL;
-    if (all.distances == NULL) return 1;
-    place_pawns(&all, &key, step);
-    distances_free(all.distances);
-    lattice_free(all.lattice);
+    place_pawns(&structures, &key);
+#pragma omp parallel
+    {
+        All all = {.tables = tables, .known = known};
+        memcpy(all.pawns, structures.pawns, sizeof all.pawns);
+        /* Those that are close have much in common. */
+#pragma omp for schedule(dynamic, 256)
+        for (size_t i = 0; i < structures.count; i++) {
+            if (step > 0 ? i % (size_t)step != 0 : !may_take(&structures.key[i])) continue;
+            begin_anew(&all);
+            compare_family(&all, &structures.key[i]);
+        }
+        distances_free(all.distances);
+        if (all.lattice != NULL) lattice_free(all.lattice);
+#pragma omp critical
+        add_up(&sum, &all);
+    }
+    free(structures.key);
     printf(
         "%llu structures, %llu positions, %llu of them with a right to take en passant, %llu undecided, %llu of %llu distances exact, %llu wrong\n",
-        (unsigned long long)all.structures, (unsigned long long)all.positions,
-        (unsigned long long)all.rights, (unsigned long long)all.undecided,
-        (unsigned long long)all.exact, (unsigned long long)all.won, (unsigned long long)all.wrong);
-    return all.wrong > 0 || all.undecided > 0 || all.structures == 0;
+        (unsigned long long)sum.structures, (unsigned long long)sum.positions,
+        (unsigned long long)sum.rights, (unsigned long long)sum.undecided,
+        (unsigned long long)sum.exact, (unsigned long long)sum.won, (unsigned long long)sum.wrong);
+    return sum.wrong > 0 || sum.undecided > 0 || sum.structures == 0;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
