@@ -57,7 +57,7 @@ struct LogSpace {
     char directory[4096], path[4200]; /* path: empty if the file has no name */
     Ledger *ledger;
     uint64_t keep;
-    _Atomic uint64_t held, end; /* bytes in chunks with entries, and in the file */
+    _Atomic uint64_t held, end; /* bytes in chunks, empty ones as well, and in the file */
     int file;                   /* -1: none yet */
     Log *first;
 };
@@ -136,19 +136,19 @@ Log *log_new(LogSpace *space, uint32_t streams, size_t words)
 }
 
 /* There is no chunk to write to any more. */
-static void stream_leave(LogSpace *space, Stream *stream)
+static void stream_leave(Stream *stream)
 {
-    atomic_fetch_sub(&space->held, stream->held);
     stream->held = 0;
     stream->last = NULL;
     stream->at = NULL;
     stream->left = 0;
 }
 
-static void chunks_free(Stream *stream)
+static void chunks_free(LogSpace *space, Stream *stream)
 {
     for (Chunk *chunk = stream->first, *next; chunk != NULL; chunk = next) {
         next = chunk->next;
+        atomic_fetch_sub(&space->held, chunk->size);
         ledger_free(chunk);
     }
     stream->first = NULL;
@@ -158,15 +158,17 @@ static void log_clear(Log *log, bool trim)
 {
     for (uint32_t i = 0; i < log->streams; i++) {
         Stream *stream = &log->stream[i];
-        stream_leave(log->space, stream);
+        stream_leave(stream);
         stream->segments = 0;
-        if (trim) chunks_free(stream);
+        if (trim) chunks_free(log->space, stream);
         for (Chunk *chunk = stream->first; chunk != NULL; chunk = chunk->next) chunk->used = 0;
     }
 }
 
+/* Empty chunks are of use to their own stream alone, and next time others may be long: much of it is not kept. */
 static void space_clear(LogSpace *space, bool trim)
 {
+    trim = trim || atomic_load(&space->held) > space->keep / 2;
     for (Log *log = space->first; log != NULL; log = log->next) log_clear(log, trim);
     atomic_store(&space->end, 0);
     /* What is left of the file otherwise is written over. */
@@ -305,8 +307,8 @@ static treb_status stream_file(Log *log, Stream *stream, const LogRoom *room, tr
     if (size > 0 && status == TREB_OK)
         status = file_segment(space, stream, room->block, size, room, error);
     if (status != TREB_OK) return status;
-    stream_leave(space, stream);
-    chunks_free(stream);
+    stream_leave(stream);
+    chunks_free(space, stream);
     return TREB_OK;
 }
 
@@ -370,6 +372,13 @@ bool log_space_get(LogSpace *space, State *state)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+/* Whether there is an empty chunk for so many bytes. */
+static bool has_empty(const Stream *stream, size_t bytes)
+{
+    const Chunk *next = stream->last != NULL ? stream->last->next : stream->first;
+    return next != NULL && next->size >= bytes;
+}
+
 /* Makes room for so many bytes in the last chunk, or one behind it. False: out of memory. */
 static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
 {
@@ -383,6 +392,7 @@ static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
         next = ledger_alloc(space->ledger, sizeof *next + size + PACKED_SLACK);
         if (next == NULL) return false;
         *next = (Chunk){NULL, size, 0};
+        atomic_fetch_add(&space->held, size);
         if (last != NULL)
             last->next = next;
         else
@@ -392,7 +402,6 @@ static bool make_room(LogSpace *space, Stream *stream, size_t bytes)
     stream->at = chunk_bytes(next);
     stream->left = next->size;
     stream->held += next->size;
-    atomic_fetch_add(&space->held, next->size);
     return true;
 }
 
@@ -405,7 +414,7 @@ treb_status log_append_bytes(Log *log, uint32_t stream_number, const uint8_t *en
     bool crowded = false;
     if (stream->left < bytes) {
         treb_status status = TREB_OK;
-        crowded = atomic_load(&space->held) + bytes > space->keep;
+        crowded = !has_empty(stream, bytes) && atomic_load(&space->held) + bytes > space->keep;
         if (crowded && stream->held >= FILE_LEAST) status = stream_file(log, stream, room, error);
         if (status == TREB_OK && !make_room(space, stream, bytes)) {
             if (stream->held > 0) status = stream_file(log, stream, room, error);

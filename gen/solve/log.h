@@ -32,8 +32,8 @@ void log_space_free(LogSpace *space); /* with its logs */
 /* Brings the file to the disk. */
 treb_status log_space_sync(LogSpace *space, treb_error *error);
 
-/* Has all logs forget what they have. What that took in memory is kept for others, or freed as well; what it
- * took on the disk is given back. */
+/* Has all logs forget what they have. What that took in memory is kept for what comes next, unless it was much, or freed
+ * as well; what it took on the disk is given back. */
 void log_space_clear(LogSpace *space);
 void log_space_trim(LogSpace *space);
 

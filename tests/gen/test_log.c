@@ -252,6 +252,34 @@ START_TEST(remembered)
 }
 END_TEST
 
+/* Each time other streams are long: what the times before left does not add up beyond what may be kept. */
+START_TEST(other_streams)
+{
+    enum { MANY = 4096, ROUNDS = 4, EACH = 20, LEAST = 1 << 10 };
+    const uint64_t keep = (uint64_t)4 * MEBI;
+    treb_error error;
+    uint64_t set[64], before;
+    Written w;
+    seed = 0x2545f4914f6cdd1d;
+    init_log(&w, 64);
+    LogPlace place = {"/tmp", NULL, &w.ledger, keep};
+    ck_assert_ptr_nonnull(w.space = log_space_new(&place));
+    ck_assert_ptr_nonnull(w.log = log_new(w.space, MANY, w.words));
+    before = w.ledger.held;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        for (unsigned tag = 0; tag < EACH; tag++)
+            for (uint32_t s = round; s < MANY; s += ROUNDS) {
+                for (int i = 0; i < 64; i++) set[i] = next_random();
+                ck_assert_int_eq(log_add(w.log, s, tag, set, KERNEL_ALL, &w.room, &error), TREB_OK);
+            }
+        ck_assert(log_space_filed(w.space) > 0);
+        ck_assert_uint_le(w.ledger.held - before, keep + (uint64_t)MANY / ROUNDS * 2 * LEAST);
+        log_space_clear(w.space);
+    }
+    free_log(&w);
+}
+END_TEST
+
 /* No file can be made there: an error, and nothing lost. */
 START_TEST(no_such_folder)
 {
@@ -278,6 +306,7 @@ int main(void)
     TCase *tests = tcase_create("log");
     tcase_add_loop_test(tests, sets, 0, 8);
     tcase_add_loop_test(tests, remembered, 0, 4);
+    tcase_add_test(tests, other_streams);
     tcase_add_test(tests, no_such_folder);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
