@@ -212,7 +212,8 @@ bool lattice_join(const Lattice *lattice, Family *family)
     return link.changed;
 }
 
-/* Differs whenever what is known or guessed does. */
+/* Differs whenever what is known or guessed does, but for what 64 bits of a hash may miss: something would stay open then
+ * that need not. */
 static uint64_t fingerprint(const Family *f)
 {
     uint64_t hash = 0;

@@ -320,7 +320,8 @@ static void begin_anew(All *all)
     distances_free(all->distances);
     if (all->lattice != NULL) lattice_free(all->lattice);
     all->lattice = lattice_new(&limits);
-    all->distances = all->lattice != NULL ? distances_new(all->lattice, UINT64_C(1) << 30, false) : NULL;
+    all->distances =
+        all->lattice != NULL ? distances_new(all->lattice, UINT64_C(1) << 30, false) : NULL;
     if (all->distances == NULL) exit(1);
 }
 

@@ -317,15 +317,22 @@ START_TEST(careful_ones_lose_no_piece)
 }
 END_TEST
 
+/* Solves a position that White wins. */
+static Solve *solve_won(const char *fen, treb_position *pos)
+{
+    treb_error error = {TREB_OK, ""};
+    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
+    ck_assert_int_eq(position_from_fen(fen, pos, NULL), TREB_OK);
+    Solve *s = solve_position(pos, &limits, &error);
+    ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE, "not won: %s", error.text);
+    return s;
+}
+
 /* 1.g4+ would be mate but for taking en passant, which wins for Black. */
 START_TEST(en_passant_refutes)
 {
     treb_position pos;
-    treb_error error;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
-    ck_assert_int_eq(position_from_fen("8/8/8/5KPk/7p/8/6P1/8 w - - 0 1", &pos, NULL), TREB_OK);
-    Solve *s = solve_position(&pos, &limits, &error);
-    ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE, "not won");
+    Solve *s = solve_won("8/8/8/5KPk/7p/8/6P1/8 w - - 0 1", &pos);
     ck_assert_int_eq(s->value.plies, 5);
     ck_assert(!s->value.at_most);
     const BlockedMove *last = &s->move[s->moves - 1];
@@ -339,13 +346,9 @@ END_TEST
 START_TEST(short_of_memory)
 {
     treb_position pos;
-    treb_error error;
     Distance d;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
-    ck_assert_int_eq(position_from_fen(fens[1], &pos, NULL), TREB_OK);
-    Solve *s = solve_position(&pos, &limits, &error);
-    ck_assert_msg(s != NULL && s->value.verdict == BLOCKED_WHITE && s->value.plies > 0, "%s",
-                  error.text);
+    Solve *s = solve_won(fens[1], &pos);
+    ck_assert_int_gt(s->value.plies, 0);
     Distances *little = distances_new(s->lattice, 50000, false);
     ck_assert(!distance_of(little, &pos, TREB_WHITE, &d));
     ck_assert(distances_full(little));
@@ -359,12 +362,8 @@ START_TEST(short_of_time)
 {
     const struct timespec more = {.tv_nsec = 5 * 1000 * 1000};
     treb_position pos;
-    treb_error error;
     Distance d;
-    const LatticeLimits limits = {.memory = UINT64_C(400) << 20, .men = 1, .unscouted = true};
-    ck_assert_int_eq(position_from_fen(fens[1], &pos, NULL), TREB_OK);
-    Solve *s = solve_position(&pos, &limits, &error);
-    ck_assert_msg(s != NULL, "%s", error.text);
+    Solve *s = solve_won(fens[1], &pos);
     Distances *late = distances_new(s->lattice, UINT64_C(100) << 20, false);
     distances_hurry(late, 1);
     nanosleep(&more, NULL);
