@@ -101,6 +101,7 @@ help:
 	@echo '                blocked pawns), then serve them'
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
+	@echo 'make fuzzers    build what looks for input that upsets readers; it needs clang, and is told how in the Makefile'
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make reproduce  what the book of 1983 reports, claim by claim, into docs/reproduction.md'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
@@ -474,6 +475,17 @@ BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/bloc
 $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
+# libFuzzer's targets, where CC is clang: make fuzzers PAGE=no BUILD=build-fuzz CC=clang
+# CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined'. Of the archive each takes what it needs, as the fuzzer
+# looks at all counters of coverage that there are after every input.
+FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/fuzz_*.c))
+$(BUILD)/fuzzed.a: $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED)) $(SERVER_OBJ)
+	rm -f $@
+	ar rcs $@ $^
+$(FUZZERS): %: %.o $(BUILD)/fuzzed.a
+	$(CC) $(CFLAGS) -fsanitize=fuzzer -fopenmp -o $@ $^ $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
+fuzzers: $(FUZZERS)
+
 # The example of docs/cluster.md, and its figures where there are tables of five men in TABLES.
 http-check: all $(BUILD)/tests/http/bench_http
 	@.ci/deps http
@@ -622,4 +634,4 @@ counts: all $(BUILD)/tests/probe/counts
 	$(BUILD)/tests/probe/counts $(TABLES) tests/data/le5.tsv
 	tests/probe/published_counts.py $(TOOL) $(TABLES)
 
-.PHONY: estimates mpi-check plan-check rules strategies zugzwangs zugzwangs-check studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench
+.PHONY: fuzzers estimates mpi-check plan-check rules strategies zugzwangs zugzwangs-check studies counts all deb deb-test help demo tables manifest bench engine engine-check engines-table selfplay blocked-check reproduce test crosscheck install uninstall format clean http-check memory-match solve-bench

@@ -333,10 +333,14 @@ static const char *fault_in_men(const treb_position *pos)
                                             "Black has more promoted men than pawns are missing"};
     static const char *const pawns[2] = {"White has more than 8 pawns",
                                          "Black has more than 8 pawns"};
+    /* Of ten men a side has eight beside its king at most, and what these may be is not restricted. Assertions come by
+     * here at the doors of modules, a third of the time of tests under sanitizers. */
+    bool few = bit_count(position_occupied(pos)) <= SIDE_PAWNS_MAX + 2;
     for (int color = TREB_WHITE; color <= TREB_BLACK; color++) {
-        int king_count = bit_count(position_men_of(pos, color, TREB_KING));
-        if (king_count == 0) return no_king[color];
-        if (king_count > 1) return kings[color];
+        uint64_t king = position_men_of(pos, color, TREB_KING);
+        if (king == 0) return no_king[color];
+        if (bit_many(king)) return kings[color];
+        if (few) continue;
         if (bit_count(pos->by_color[color]) > SIDE_MEN_MAX) return men[color];
         int pawn_count = bit_count(position_men_of(pos, color, TREB_PAWN));
         if (pawn_count > SIDE_PAWNS_MAX) return pawns[color];
@@ -395,6 +399,7 @@ static unsigned rights_at_home(const treb_position *pos, unsigned *kings)
 
 static const char *fault_in_castling(const treb_position *pos)
 {
+    if (pos->castling == 0) return NULL;
     unsigned kings, rights = rights_at_home(pos, &kings);
     if (pos->castling & ~kings) return "a castling right is given, but the king is not at home";
     if (pos->castling & ~rights) return "a castling right is given, but the rook is not at home";

@@ -1,8 +1,6 @@
 /* fuzz_fen.c - libFuzzer target: no text may upset the reader of FENs, and a position it accepts
  * must survive writing, reading and finding its moves.
- *
- * clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Icore core/bitboard.c
- *       core/position.c core/movegen.c core/san.c tests/fuzz_fen.c */
+ * `make fuzzers` builds it. */
 #include <stdlib.h>
 #include <string.h>
 

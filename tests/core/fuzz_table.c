@@ -4,9 +4,7 @@
  * otherwise the checksum stops every mutation at the door: bit 0 the magic, version and file size,
  * bit 1 the checksum of the header, bit 2 those of pages (codec symbols). With TREB_FUZZ_SEEDS=directory it writes small tables there,
  * as inputs to begin with.
- *
- * clang -std=c11 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -Iinclude -Icore
- * tests/fuzz_table.c -lzstd -lxxhash, and all files of core and blocked */
+ * `make fuzzers` builds it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
