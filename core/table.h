@@ -184,6 +184,12 @@ void table_decoder_set_wait(TableDecoder *decoder, TableWait wait);
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error);
 
+/* What of a stored side has a checksum of its own, its blocks or, with codec symbols, its pages; and compares that of one,
+ * without taking cells out of a page. `room` is for a block, as above. */
+uint64_t table_side_parts(const Table *table, int side);
+treb_status table_check_part(const Table *table, TableDecoder *decoder, int side, uint64_t part,
+                             uint8_t *room, treb_error *error);
+
 /* The code of one cell of a stored side with codec symbols, or minus a status. Takes some tenths of a
  * microsecond where its page is in memory. Never waits for a disk if `wait` says so. */
 int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error);

@@ -359,3 +359,19 @@ treb_status table_read_block(const Table *table, TableDecoder *decoder, int side
     memset(out + size, 0, ((size_t)1 << header->block_bits) - size);
     return TREB_OK;
 }
+
+uint64_t table_side_parts(const Table *table, int side)
+{
+    const TableHeader *header = &table->header;
+    return header->codec == TABLE_SYMBOLS ? table->symbols.side[side].pages
+                                          : table_side_blocks(header);
+}
+
+treb_status table_check_part(const Table *table, TableDecoder *decoder, int side, uint64_t part,
+                             uint8_t *room, treb_error *error)
+{
+    assert(table->header.side[side].stored && part < table_side_parts(table, side));
+    if (table->header.codec == TABLE_SYMBOLS)
+        return symbols_check(&table->symbols, decoder->wait, side, part, error);
+    return table_read_block(table, decoder, side, part, room, error);
+}

@@ -395,6 +395,14 @@ open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
     return status;
 }
 
+treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+                          treb_error *error)
+{
+    OpenPage unused;
+    uint8_t room[TABLE_PAGE_SIZE];
+    return open_page(symbols, wait, side, page, room, &unused, error);
+}
+
 /* The page of a cell. */
 static uint64_t find_page(const SymbolsSide *side, uint64_t cell)
 {

@@ -39,6 +39,10 @@ MappedBytes symbols_page(const Symbols *symbols, int side, uint64_t cell);
 treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes page,
                           treb_error *error);
 
+/* Whether a page of a side is sound. */
+treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+                          treb_error *error);
+
 /* The code of a cell, or minus a status. */
 int symbols_cell(const Symbols *symbols, TableWait wait, int side, uint64_t cell,
                  treb_error *error);

@@ -35,15 +35,14 @@ static uint64_t file_bytes(const char *path)
 static treb_status check_side(Checksums *all, const Table *table, TableDecoder *decoder, int side,
                               treb_error *error)
 {
-    const TableHeader *header = table_header(table);
-    uint64_t blocks = table_side_blocks(header);
-    uint8_t *bytes = malloc((size_t)1 << header->block_bits);
-    if (bytes == NULL) return fail_memory(error);
+    uint64_t parts = table_side_parts(table, side);
+    uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
+    if (room == NULL) return fail_memory(error);
     treb_status status = TREB_OK;
-    for (uint64_t b = 0; b < blocks && status == TREB_OK; b++)
+    for (uint64_t part = 0; part < parts && status == TREB_OK; part++)
         if (!atomic_load(&all->report.stop))
-            status = table_read_block(table, decoder, side, b, bytes, error);
-    free(bytes);
+            status = table_check_part(table, decoder, side, part, room, error);
+    free(room);
     return status;
 }
 
