@@ -101,7 +101,7 @@ help:
 	@echo '                blocked pawns), then serve them'
 	@echo '                on PORT=$(PORT) until Ctrl-C; DEMO_SERVE=no ends before that'
 	@echo 'make test       build and run all tests'
-	@echo 'make fuzzers    build what looks for input that upsets readers; it needs clang, and is told how in the Makefile'
+	@echo 'make fuzzers    build what looks for input that upsets readers; it needs clang; .ci/run has the flags'
 	@echo 'make tables     make the book set into $(TABLES)/'
 	@echo 'make reproduce  what the book of 1983 reports, claim by claim, into docs/reproduction.md'
 	@echo 'make bench      measure; SYZYGY=DIR compares with Fathom'
@@ -475,9 +475,8 @@ BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/bloc
 $(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
-# libFuzzer's targets, where CC is clang: make fuzzers PAGE=no BUILD=build-fuzz CC=clang
-# CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined'. Of the archive each takes what it needs, as the fuzzer
-# looks at all counters of coverage that there are after every input.
+# libFuzzer's targets, by clang and in a build of their own: .ci/run has the flags. Of the archive each takes what it needs,
+# as the fuzzer looks at all counters of coverage that there are after every input.
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/fuzz_*.c))
 $(BUILD)/fuzzed.a: $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED)) $(SERVER_OBJ)
 	rm -f $@

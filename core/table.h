@@ -184,8 +184,8 @@ void table_decoder_set_wait(TableDecoder *decoder, TableWait wait);
 treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
                              uint8_t *out, treb_error *error);
 
-/* What of a stored side has a checksum of its own, its blocks or, with codec symbols, its pages; and compares that of one,
- * without taking cells out of a page. `room` is for a block, as above. */
+/* How many parts of a stored side have a checksum of their own: its blocks or, with codec symbols, its pages. And compares
+ * that of one, taking no cells out of a page. `room` is for a block, as above. */
 uint64_t table_side_parts(const Table *table, int side);
 treb_status table_check_part(const Table *table, TableDecoder *decoder, int side, uint64_t part,
                              uint8_t *room, treb_error *error);
