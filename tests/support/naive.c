@@ -165,23 +165,39 @@ static int rank_of(const Naive *naive, uint32_t n)
     return naive->type == TREB_PAWN ? (int)(n >> 4 & 7) : 0;
 }
 
+/* The farthest mate that a promotion leads to. */
+static int farthest_mate(const Moves *moves)
+{
+    int plies = 0;
+    for (uint32_t i = 0; i < moves->first[POSITIONS]; i++) {
+        const Child *child = &moves->children[i];
+        if (child->verdict != NO_CHILD && child->verdict != TREB_DRAW && child->dtm > plies)
+            plies = child->dtm;
+    }
+    return plies;
+}
+
 static void solve(const Naive *naive, Work *work)
 {
     uint32_t *open = malloc(POSITIONS * sizeof *open);
+    /* What comes ply by ply has a child one ply nearer: there is none beyond the farthest that is known. */
+    int farthest = farthest_mate(work->moves);
     /* By ranks, so that what a pawn move leads to is known however far from its own end it is. */
     for (int rank = naive->type == TREB_PAWN ? 6 : 0; rank >= 0; rank--) {
         size_t count = 0;
         for (uint32_t n = 0; n < POSITIONS; n++)
             if (naive->value[n].legal && rank_of(naive, n) == rank) open[count++] = n;
-        for (int ply = 0, idle = 0; idle < 80; ply++, idle++) {
+        for (int ply = 0; ply <= farthest + 1; ply++) {
             size_t left = 0;
             for (size_t i = 0; i < count; i++) {
                 int16_t sign =
                     ply == 0 && !work->moves->mated[open[i]] ? 0 : look(work, open[i], ply);
-                if (sign == 0)
+                if (sign == 0) {
                     open[left++] = open[i];
-                else
-                    work->sign[open[i]] = sign, idle = 0;
+                } else {
+                    work->sign[open[i]] = sign;
+                    if (ply > farthest) farthest = ply;
+                }
             }
             count = left;
         }
