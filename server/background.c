@@ -6,9 +6,9 @@
 
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "core/error.h"
@@ -117,13 +117,13 @@ static void make_room(Background *b)
 
 /* ---- Doing it -------------------------------------------------------------------------------- */
 
-/* The scheduler has a class for those who run when nobody else wants to. Without it they are as others. */
+/* It gives way to answers: beside a thread that is always busy it gets a tenth of a processor. The class for those who
+ * run when nobody else wants to (SCHED_IDLE) gives it a thousandth then, and what was asked for never ends. */
 static void *work(void *argument)
 {
     Task *task = argument;
-    const struct sched_param none = {.sched_priority = 0};
     omp_get_max_threads(); /* OpenMP begins now, as it may hold the loader's lock meanwhile */
-    pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
+    setpriority(PRIO_PROCESS, 0, 10); /* on Linux this thread's, and theirs that it starts */
     json_t *result = task->work.run(task->work.context, &task->run, &task->error);
     task->result = result != NULL ? json_dumps(result, JSON_COMPACT) : NULL;
     if (result != NULL && task->result == NULL) fail_memory(&task->error);
