@@ -612,6 +612,8 @@ blocked-check: all $(BLOCKED_BIN)
 	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
 	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
 	$(BUILD)/tests/blocked/blocked_audit $(TABLES) 20
+	for pawns in 2 3 4 5; do \
+	  tests/blocked/solve_bench.py -c -n 8 -p $$pawns -t 1 -M 96M -d $(TABLES) $(TOOL) || exit 1; done
 	for ending in KPvK KPvKP KPPvK; do for known in '' -; do \
 	  $(BUILD)/tests/blocked/solve_tables $(TABLES) $$ending 1 $$known || exit 1; done; done
 	$(TOOL) blocked --check --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-v] [-l] TREBUCHET... - what
+"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-c] [-v] [-l] TREBUCHET... - what
 `trebuchet solve` proves of random pawn endings as they come from play, PAWNS against PAWNS, or with -b among 3 to 6 pairs of
 pawns that block each other, within SECONDS of processor time each, or with -w by the clock: the share
 proven, and median and 90th percentile of the time until everything is answered. Several programs get the same
-positions, one after the other. With -v a line a position; with -l the positions alone.
+positions, one after the other. With -v a line a position; with -l the positions alone. With -c all that it claims within SECONDS by
+the clock is gone through by `--check` as well, position by position, and a fault fails.
 
 A position is plausible if pawns stand as advanced as they mostly do, kings are not in check, nothing can be taken at
 once for nothing, and no pawn runs to promotion while nobody can stop it: neither side has won already."""
@@ -11,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -128,6 +130,17 @@ def solve(program, position, args):
     return answer["verdict"], used
 
 
+def check(program, position, args):
+    """What the program proves, and how many structures and positions its own check went through."""
+    tables = ["-t", args.d] if args.d else []
+    command = [program, "solve", "-q", "--json", "--check", "--time", f"{args.t:g}", "-M", args.M, *tables, position]
+    job = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"^Checked: ([0-9,]+) structures, ([0-9,]+) positions.*: no fault", job.stderr, re.M)
+    if not found:
+        sys.exit(f"{position}: {job.stderr}")
+    return json.loads(job.stdout)["verdict"], *(int(n.replace(",", "")) for n in found.groups())
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("-n", type=int, default=100)
@@ -138,6 +151,7 @@ def main():
     parser.add_argument("-w", action="store_true")
     parser.add_argument("-M", default="1G")
     parser.add_argument("-d")
+    parser.add_argument("-c", action="store_true")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("-l", action="store_true")
     parser.add_argument("program", nargs="*")
@@ -147,9 +161,17 @@ def main():
     positions = [draw(rng, 0 if args.b else args.p) for _ in range(args.n)]
     if args.l:
         print(*positions, sep="\n")
+    for program in args.program if args.c else []:
+        checked = [0, 0]
+        for position in positions:
+            verdict, *counts = check(program, position, args)
+            checked = [a + b for a, b in zip(checked, counts)]
+            if args.v:
+                print(f"{position}\t{verdict}\t{counts[0]}\t{counts[1]}", flush=True)
+        print(f"{program}: {kind}, {args.n} checked: {checked[0]} structures, {checked[1]} positions, no fault")
     known = {}
     failed = False
-    for program in [] if args.l else args.program:
+    for program in [] if args.l or args.c else args.program:
         verdicts, times = [], []
         for position in positions:
             verdict, used = solve(program, position, args)
