@@ -1,6 +1,6 @@
 /* background.c - see background.h.
  *
- * Who gives way to all others must not hold a lock that they want: so the work is done by a thread of its own, made for
+ * Who gives way to others must not hold a lock that they want: so the work is done by a thread of its own, made for
  * it, which has no lock; the one thread that hands out work, at no lower priority than others, waits for it. */
 #include "server/background.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-c] [-v] [-l] TREBUCHET... - what
-`trebuchet solve` proves of random pawn endings as they come from play, PAWNS against PAWNS, or with -b among 3 to 6 pairs of
+"""solve_bench.py [-n COUNT] [-p PAWNS | -b] [-s SEED] [-t SECONDS] [-w] [-M SIZE] [-d TABLES] [-c] [-v] [-l] TREBUCHET...
+- what `trebuchet solve` proves of random pawn endings as they come from play, PAWNS against PAWNS, or with -b among 3 to 6 pairs of
 pawns that block each other, within SECONDS of processor time each, or with -w by the clock: the share
 proven, and median and 90th percentile of the time until everything is answered. Several programs get the same
 positions, one after the other. With -v a line a position; with -l the positions alone. With -c all that it claims within SECONDS by
@@ -114,11 +114,14 @@ def processor_time(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
+def command(program, position, args, *options):
+    tables = ["-t", args.d] if args.d else []
+    return [program, "solve", "-q", "--json", "-M", args.M, *options, *tables, position]
+
+
 def solve(program, position, args):
     """What the program proves, and the time it took."""
-    tables = ["-t", args.d] if args.d else []
-    command = [program, "solve", "-q", "--json", "--time", "0", "-M", args.M, *tables, position]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
+    with subprocess.Popen(command(program, position, args, "--time", "0"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as job:
         used, asked, begun = 0.0, False, time.monotonic()
         while os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             used = time.monotonic() - begun if args.w else processor_time(job.pid)
@@ -132,9 +135,7 @@ def solve(program, position, args):
 
 def check(program, position, args):
     """What the program proves, and how many structures and positions its own check went through."""
-    tables = ["-t", args.d] if args.d else []
-    command = [program, "solve", "-q", "--json", "--check", "--time", f"{args.t:g}", "-M", args.M, *tables, position]
-    job = subprocess.run(command, capture_output=True, text=True, check=False)
+    job = subprocess.run(command(program, position, args, "--check", "--time", f"{args.t:g}"), capture_output=True, text=True, check=False)
     found = re.search(r"^Checked: ([0-9,]+) structures, ([0-9,]+) positions.*: no fault", job.stderr, re.M)
     if not found:
         sys.exit(f"{position}: {job.stderr}")
