@@ -13,14 +13,16 @@ typedef struct FileCheck {
      * False if it cannot. NULL: nobody knows. */
     bool (*value)(void *context, const treb_position *pos, int *out);
     void *context;
-    /* Of a solved pawn ending: positions to look at, 0 for all; and when to stop, or NULL. */
+    /* Of a solved pawn ending: positions to look at, 0 for all; threads, which call `value` at the same
+     * time and take 64 MB each, 0 for OpenMP's number; and when to stop, or NULL. */
     uint64_t most;
+    unsigned threads;
     const atomic_bool *stop;
     /* Found: */
     uint64_t placements; /* of the kings, by side to move */
     uint64_t captures;   /* what captures lead to */
     uint64_t compared;   /* of them, with the tables of few men */
-    uint64_t missing;    /* of a solved pawn ending: positions that rest on tables that are not there */
+    uint64_t missing;    /* of a solved pawn ending: positions that need tables that are not there */
     uint64_t errors;
     char text[400]; /* the first error */
 } FileCheck;

@@ -4,6 +4,7 @@
  * loss; a loss if all moves lead to such wins. That nobody wins is a proof, too, as long as every
  * position says of its moves what it needs: who holds then has a move to the end of the game. So each
  * cell is compared with those that its legal moves lead to, and with nothing else. */
+#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,11 @@
 #include "blocked/solved.h"
 #include "core/error.h"
 
-enum { BLOCKS = 1 << 12, TABLE_MEN = 5, FARTHEST = 1 << 16 };
+enum { BLOCKS = 1 << 11, TABLE_MEN = 5, FARTHEST = 1 << 16, PART = 4096 /* cells */ };
 
+/* One thread's. */
 typedef struct Checker {
-    FileCheck *check;
+    FileCheck check; /* what it has found */
     Table *table;
     const TableHeader *h;
     TableDecoder *decoder;
@@ -23,8 +25,9 @@ typedef struct Checker {
     uint64_t number[BLOCKS]; /* 1 more than the number, with the side as its lowest bit; 0: none */
     uint64_t count[2][WDL_VALUES], open[2];
     uint32_t longest[2][WDL_VALUES];
-    uint64_t share; /* of 2^32 cells so many are looked at; 0: all */
-    bool lacking;   /* of the position: tables that may say more are not there */
+    uint64_t share;     /* of 2^32 cells so many are looked at; 0: all */
+    bool lacking;       /* of the position: tables that may say more are not there */
+    uint64_t at, first; /* parts: at hand; that of the first error */
     treb_error failure;
 } Checker;
 
@@ -38,12 +41,13 @@ __attribute__((format(printf, 3, 4))) static void complain(Checker *c, const tre
                                                            const char *words, ...)
 {
     char fen[TREB_FEN_SIZE];
-    if (c->check->errors++ > 0) return;
+    if (c->check.errors++ > 0) return;
+    c->first = c->at;
     position_to_fen(pos, fen);
-    int used = snprintf(c->check->text, sizeof c->check->text, "%s: ", fen);
+    int used = snprintf(c->check.text, sizeof c->check.text, "%s: ", fen);
     va_list list;
     va_start(list, words);
-    vsnprintf(c->check->text + used, sizeof c->check->text - (size_t)used, words, list);
+    vsnprintf(c->check.text + used, sizeof c->check.text - (size_t)used, words, list);
     va_end(list);
 }
 
@@ -93,11 +97,11 @@ static bool known_plainly(Checker *c, const treb_position *pos, Known *out)
     if (men == 2) *out = known_of_value(0);
     if (men == 2) return true;
     if (men > TABLE_MEN) return false;
-    if (c->check->value == NULL || !c->check->value(c->check->context, pos, &value)) {
+    if (c->check.value == NULL || !c->check.value(c->check.context, pos, &value)) {
         c->lacking = true;
         return false;
     }
-    c->check->compared++;
+    c->check.compared++;
     *out = known_of_value(value);
     return true;
 }
@@ -212,14 +216,14 @@ static void check_position(Checker *c, const treb_position *pos, unsigned cell)
         wrong = "no loss, but no move is known to hold";
     if (wrong == NULL) return;
     if (c->lacking && cell < SOLVED_CELLS)
-        c->check->missing++;
+        c->check.missing++;
     else
         complain(c, pos, "%s", wrong);
 }
 
 static void count_position(Checker *c, int side, unsigned cell)
 {
-    c->check->placements++;
+    c->check.placements++;
     if (cell >= SOLVED_OPEN && cell < SOLVED_WIN) {
         c->open[side]++;
         return;
@@ -252,20 +256,37 @@ static bool position_of(const SolvedStructure *s, int side, uint64_t cell, treb_
     return position_check(pos, NULL) == TREB_OK;
 }
 
-static void check_structure(Checker *c, const SolvedStructure *s)
+/* The structure that a cell is of. */
+static const SolvedStructure *structure_at(const TableSolved *s, uint64_t cell)
 {
-    for (int side = 0; side < 2; side++)
-        for (uint64_t i = 0, cells = solved_cells(&s->key); i < cells; i++) {
-            treb_position pos;
-            if (c->share > 0 && (s->first + i) * UINT64_C(0x9e3779b97f4a7c15) >> 32 >= c->share)
-                continue;
-            if (c->check->stop != NULL && (i & 0xfff) == 0 && atomic_load(c->check->stop)) return;
-            if (!position_of(s, side, i, &pos)) continue;
-            unsigned cell = read_cell(c, side, s->first + i);
-            if (c->failure.status != TREB_OK) return;
-            count_position(c, side, cell);
-            if (cell != SOLVED_OPEN) check_position(c, &pos, cell);
-        }
+    uint32_t low = 0, high = s->structures;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->structure[middle].first <= cell)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &s->structure[low];
+}
+
+/* All squares of the kings, with other pieces where they are: of one structure. */
+static void check_part(Checker *c, uint64_t part)
+{
+    const uint64_t begin = part / 2 * PART;
+    const SolvedStructure *s = structure_at(&c->h->solved, begin);
+    const int side = (int)(part & 1);
+    c->at = part;
+    if (c->check.stop != NULL && atomic_load(c->check.stop)) return;
+    for (uint64_t at = begin; at < begin + PART; at++) {
+        treb_position pos;
+        if (c->share > 0 && at * UINT64_C(0x9e3779b97f4a7c15) >> 32 >= c->share) continue;
+        if (!position_of(s, side, at - s->first, &pos)) continue;
+        unsigned cell = read_cell(c, side, at);
+        if (c->failure.status != TREB_OK) return;
+        count_position(c, side, cell);
+        if (cell != SOLVED_OPEN) check_position(c, &pos, cell);
+    }
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -277,6 +298,56 @@ static treb_status give_up(FileCheck *check, treb_status status, const char *tex
     return status;
 }
 
+static void checker_free(Checker *c)
+{
+    if (c == NULL) return;
+    table_decoder_free(c->decoder);
+    free(c->block);
+    free(c);
+}
+
+/* NULL: no memory. */
+static Checker *checker_new(Table *table, const FileCheck *check, uint64_t share)
+{
+    Checker *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    c->table = table;
+    c->h = table_header(table);
+    c->share = share;
+    c->check.value = check->value;
+    c->check.context = check->context;
+    c->check.stop = check->stop;
+    c->block = malloc((size_t)BLOCKS << c->h->block_bits);
+    c->decoder = table_decoder_new();
+    if (c->block != NULL && c->decoder != NULL) return c;
+    checker_free(c);
+    return NULL;
+}
+
+/* Adds what a thread has found. Of errors that of the first part is told, whoever met it. */
+static void add_checker(Checker *sum, const Checker *part)
+{
+    FileCheck *to = &sum->check;
+    const FileCheck *from = &part->check;
+    if (from->errors > 0 && (to->errors == 0 || part->first < sum->first)) {
+        sum->first = part->first;
+        memcpy(to->text, from->text, sizeof to->text);
+    }
+    to->placements += from->placements;
+    to->compared += from->compared;
+    to->missing += from->missing;
+    to->errors += from->errors;
+    for (int side = 0; side < 2; side++) {
+        sum->open[side] += part->open[side];
+        for (int v = 0; v < WDL_VALUES; v++) {
+            sum->count[side][v] += part->count[side][v];
+            if (part->longest[side][v] > sum->longest[side][v])
+                sum->longest[side][v] = part->longest[side][v];
+        }
+    }
+    if (sum->failure.status == TREB_OK) sum->failure = part->failure;
+}
+
 static void check_header(Checker *c)
 {
     bool same = true;
@@ -286,8 +357,8 @@ static void check_header(Checker *c)
             same = same && c->count[side][v] == c->h->side[side].count[v] &&
                    c->longest[side][v] == c->h->side[side].longest[v];
     }
-    if (same || c->check->errors++ > 0) return;
-    snprintf(c->check->text, sizeof c->check->text,
+    if (same || c->check.errors++ > 0) return;
+    snprintf(c->check.text, sizeof c->check.text,
              "the counts in its header are not those of its cells");
 }
 
@@ -311,20 +382,43 @@ static uint64_t share_of(const TableHeader *h, uint64_t most)
     return (uint64_t)((double)most / (double)positions * 4294967296.0) + 1;
 }
 
-static treb_status check_all(Checker *c)
+/* Looks at all cells, with several threads; the sum is in `sum`. */
+static void check_parts(Checker *sum, Table *table, const FileCheck *check)
 {
-    const TableSolved *s = &c->h->solved;
-    for (uint32_t i = 0; i < s->structures && c->failure.status == TREB_OK; i++)
-        check_structure(c, &s->structure[i]);
-    if (c->failure.status != TREB_OK) return give_up(c->check, c->failure.status, c->failure.text);
-    if (c->check->stop != NULL && atomic_load(c->check->stop))
-        return give_up(c->check, TREB_ERR_IO, "stopped");
-    if (c->share == 0) check_header(c);
-    if (c->check->errors > 0) return TREB_ERR_DAMAGED;
-    if (c->check->missing == 0) return TREB_OK;
-    snprintf(c->check->text, sizeof c->check->text,
+    const uint64_t parts = 2 * (sum->h->index.size / PART);
+    const int threads = check->threads > 0 ? (int)check->threads : omp_get_max_threads();
+#pragma omp parallel num_threads(threads)
+    {
+        Checker *c = checker_new(table, check, sum->share);
+#pragma omp for schedule(dynamic, 16)
+        for (uint64_t part = 0; part < parts; part++)
+            if (c != NULL && c->failure.status == TREB_OK) check_part(c, part);
+#pragma omp critical(solved_check)
+        if (c != NULL)
+            add_checker(sum, c);
+        else
+            fail_memory(&sum->failure);
+        checker_free(c);
+    }
+}
+
+static treb_status judge(Checker *sum, FileCheck *check)
+{
+    const bool stopped = check->stop != NULL && atomic_load(check->stop);
+    if (sum->failure.status == TREB_OK && !stopped && sum->share == 0) check_header(sum);
+    check->placements = sum->check.placements;
+    check->compared = sum->check.compared;
+    check->missing = sum->check.missing;
+    check->errors = sum->check.errors;
+    memcpy(check->text, sum->check.text, sizeof check->text);
+    if (sum->failure.status != TREB_OK)
+        return give_up(check, sum->failure.status, sum->failure.text);
+    if (stopped) return give_up(check, TREB_ERR_IO, "stopped");
+    if (check->errors > 0) return TREB_ERR_DAMAGED;
+    if (check->missing == 0) return TREB_OK;
+    snprintf(check->text, sizeof check->text,
              "%llu positions rest on tables that are not here; the others are right",
-             (unsigned long long)c->check->missing);
+             (unsigned long long)check->missing);
     return TREB_ERR_NO_TABLE;
 }
 
@@ -335,25 +429,18 @@ treb_status solved_check_file(const char *path, FileCheck *check)
     if (table == NULL) return give_up(check, why.status, why.text);
     const TableHeader *h = table_header(table);
     treb_status status = TREB_ERR_DAMAGED;
+    Checker *sum = calloc(1, sizeof *sum);
     if ((int)h->metric != TABLE_SOLVED || !named_rightly(table)) {
         give_up(check, status, "its name is not that of its content");
+    } else if (sum == NULL) {
+        status = give_up(check, TREB_ERR_MEMORY, "out of memory");
     } else {
-        Checker *c = calloc(1, sizeof *c);
-        uint8_t *blocks = malloc((size_t)BLOCKS << h->block_bits);
-        TableDecoder *decoder = table_decoder_new();
-        if (c == NULL || blocks == NULL || decoder == NULL) {
-            status = give_up(check, TREB_ERR_MEMORY, "out of memory");
-        } else {
-            *c = (Checker){.check = check, .table = table, .h = h};
-            c->decoder = decoder;
-            c->block = blocks;
-            c->share = share_of(h, check->most);
-            status = check_all(c);
-        }
-        table_decoder_free(decoder);
-        free(blocks);
-        free(c);
+        sum->h = h;
+        sum->share = share_of(h, check->most);
+        check_parts(sum, table, check);
+        status = judge(sum, check);
     }
+    free(sum);
     table_close(table);
     return status;
 }

@@ -210,7 +210,9 @@ static void verify_rank_file(VerifyRun *run, treb_tables *tables, const char *na
 {
     double start = cli_seconds();
     enum { SAMPLE = 1000000 };
-    FileCheck check = {.stop = run->stop, .most = run->args->options.full ? 0 : SAMPLE};
+    FileCheck check = {.stop = run->stop,
+                       .most = run->args->options.full ? 0 : SAMPLE,
+                       .threads = run->args->options.threads};
     treb_status status = verify_ranks(&run->args->dirs, tables, name, &check);
     count_status(run, status);
     run->positions += check.placements;

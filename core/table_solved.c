@@ -46,6 +46,9 @@ int solved_orient(SolvedKey *key)
     const SolvedKey start = *key;
     int best = 0;
     for (int i = 1; i < 4; i++) {
+        /* Mostly White's pawns decide; probes and checks ask for this again and again. */
+        const bool swap = symmetries[i] & SYM_RANKS;
+        if (index_symmetry_board(symmetries[i], start.pawns[swap]) > key->pawns[0]) continue;
         SolvedKey other = solved_transform(&start, symmetries[i]);
         if (!before(&other, key)) continue;
         *key = other;

@@ -1,4 +1,4 @@
-/* background.h - work that takes longer than an answer may: one piece at a time, in a thread that gives way to all
+/* background.h - work that takes longer than an answer may: one piece at a time, in a thread that gives way to
  * others. Whoever wants it done is given its name, comes back to see how far it is, and in the end takes the result,
  * which is kept for the next who wants the same: what has the same name is done once.
  *

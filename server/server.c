@@ -207,7 +207,7 @@ static bool drain(Server *s, unsigned milliseconds)
     return false;
 }
 
-/* Somebody hangs in a read, or gives way to all others: what is used there cannot be freed. */
+/* Somebody hangs in a read, or gives way to others: what is used there cannot be freed. */
 static void stop_hanging(Server *s, const char *level, const char *why)
 {
     log_message(&s->log, level, "stopped, but %s", why);

@@ -231,9 +231,14 @@ START_TEST(damage_is_found)
     const uint8_t wrong[] = {SOLVED_WIN + 1, SOLVED_WIN + 99, SOLVED_LOSS, SOLVED_LOSS + 100,
                              SOLVED_CELLS};
     for (size_t i = 0; i < sizeof wrong; i++) {
-        FileCheck check = {.most = 0};
+        FileCheck check[2] = {{.threads = 1}, {.threads = 3}};
         damage(path, side, cell, wrong[i]);
-        ck_assert_msg(solved_check_file(path, &check) == TREB_ERR_DAMAGED, "%u", wrong[i]);
+        for (int n = 0; n < 2; n++)
+            ck_assert_msg(solved_check_file(path, &check[n]) == TREB_ERR_DAMAGED, "%u", wrong[i]);
+        /* The same is found by any number of threads, and told of the same error. */
+        ck_assert_uint_eq(check[0].placements, check[1].placements);
+        ck_assert_uint_eq(check[0].errors, check[1].errors);
+        ck_assert_str_eq(check[0].text, check[1].text);
         damage(path, side, cell, (uint8_t)value);
     }
     must_be_right(path, 0);
