@@ -62,7 +62,7 @@ endif
 
 comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_PIC := $(patsubst %.c,$(BUILD)/pic/%.o,$(CORE) $(PROBE))
+LIB_OBJ := $(call obj,$(CORE) $(PROBE))
 KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
 WAYS_OBJ := $(patsubst %,$(BUILD)/gen/code/ways_%.o,$(WAYS))
 CODE_OBJ := $(call obj,$(filter gen/code/%,$(GEN))) $(WAYS_OBJ)
@@ -131,6 +131,9 @@ help:
 
 # ---- objects ------------------------------------------------------------------------------------
 
+# What shared objects are made of. What is public says so, but in the drop-in, whose source engines compile as they like.
+$(LIB_OBJ) $(call obj,$(REMOTE)): EXTRA = -fPIC -fvisibility=hidden
+$(call obj,$(FATHOM)): EXTRA = -fPIC
 $(BUILD)/gen/%.o $(BUILD)/blocked/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/find/%.o: EXTRA = -fopenmp $$(pkg-config --cflags $(LUA))
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
@@ -182,16 +185,9 @@ $(BUILD)/mpi/%.o: mpi/%.c
 	@mkdir -p $(@D)
 	$(MPICC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
-
-# What is public says so, but in the drop-in, whose source engines compile as they like.
-VISIBILITY := hidden
-$(BUILD)/pic/probe/fathom/%.o: VISIBILITY := default
-$(BUILD)/pic/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -fPIC -fvisibility=$(VISIBILITY) -c $< -o $@
 
 # ---- the web page, packed into C ----------------------------------------------------------------
 
@@ -222,23 +218,23 @@ endif
 # ---- the library and the command ----------------------------------------------------------------
 
 # One object with all that is not public made local: nothing but treb_ names reaches a user.
-$(LIB_A): $(LIB_PIC)
+$(LIB_A): $(LIB_OBJ)
 	ld -r -o $(BUILD)/libtrebuchet.o $^
 	objcopy --localize-hidden $(BUILD)/libtrebuchet.o
 	rm -f $@
 	ar rcs $@ $(BUILD)/libtrebuchet.o
 
-$(LIB_SO): $(LIB_PIC) probe/trebuchet.map
+$(LIB_SO): $(LIB_OBJ) probe/trebuchet.map
 	$(CC) $(CFLAGS) -shared -Wl,-soname,libtrebuchet.so.$(SOVERSION) -Wl,-z,defs \
 	  -Wl,--version-script=probe/trebuchet.map -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet.so
 
-$(FATHOM_SO): $(LIB_PIC) $(patsubst %.c,$(BUILD)/pic/%.o,$(FATHOM)) probe/fathom/fathom.map
+$(FATHOM_SO): $(LIB_OBJ) $(call obj,$(FATHOM)) probe/fathom/fathom.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,--version-script=probe/fathom/fathom.map \
 	  -o $@ $(filter %.o,$^) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/libtrebuchet-http.so.1: $(patsubst %.c,$(BUILD)/pic/%.o,$(REMOTE))
+$(BUILD)/libtrebuchet-http.so.1: $(call obj,$(REMOTE))
 	$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -o $@ $(filter %.o,$^) \
 	  $$(pkg-config --libs libcurl) -lxxhash -lpthread $(LDFLAGS)
 	ln -sf $(@F) $(BUILD)/libtrebuchet-http.so
