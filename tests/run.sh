@@ -13,21 +13,23 @@ results=$build/test-results
 : >"$log"
 : >"$results"
 
-# run NAME COMMAND...: shows the last lines of what fails.
+# run NAME COMMAND...: says how long it took, and how long processors worked; shows the last lines of what fails.
 run() {
-    local name=$1 start=$SECONDS last
+    local name=$1 start=$SECONDS last spent status TIMEFORMAT='%U %S'
     shift
     last=$(mktemp "$build/last.XXXXXX")
-    if "$@" >"$last" 2>&1; then
+    { time "$@" >"$last" 2>&1; } 2>"$last.time"
+    status=$?
+    spent=$(awk '{ used = $1 + $2 } END { printf "%4d s, %4.0f of processors", '$((SECONDS - start))', used }' "$last.time")
+    if [ $status -eq 0 ]; then
         echo ok >>"$results"
-        printf 'ok    %-22s %3d s  %s\n' "$name" $((SECONDS - start)) "$(grep -E '^[0-9]+%: Checks' "$last" | tail -1)"
+        printf 'ok    %-30s%s  %s\n' "$name" "$spent" "$(grep -E '^[0-9]+%: Checks' "$last" | tail -1)"
     else
         echo FAIL >>"$results"
-        printf 'FAIL  %-22s %3d s\n%s\n' "$name" $((SECONDS - start)) \
-            "$(grep -A 15 '^not ok' "$last"; tail -40 "$last")"
+        printf 'FAIL  %-30s%s\n%s\n' "$name" "$spent" "$(grep -A 15 '^not ok' "$last"; tail -40 "$last")"
     fi
     cat "$last" >>"$log"
-    rm -f "$last"
+    rm -f "$last" "$last.time"
 }
 
 # The tests that need no tables run beside the others, and whoever has done its own does what is left of them.

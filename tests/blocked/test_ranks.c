@@ -125,7 +125,7 @@ static bool same_values(const BlockedValue *a, const BlockedValue *b, bool swap)
 static void compare_moves(Blocked *b, Blocked *m, int symmetry)
 {
     BlockedMove mine[MOVES_MAX], theirs[MOVES_MAX];
-    for (int i = 0; i < 2 * 4096; i += 3) {
+    for (int i = 0; i < 2 * 4096; i += 3 * test_part()) {
         if (!blocked_is_legal(b, i >> 12, i >> 6 & 63, i & 63)) continue;
         cells_to_position(&b->key, (Cell)(i & 4095), i >> 12, &b->request.pos);
         m->request.pos = image(&b->request, symmetry).pos;
