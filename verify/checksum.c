@@ -32,17 +32,33 @@ static uint64_t file_bytes(const char *path)
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-static treb_status check_side(Checksums *all, const Table *table, TableDecoder *decoder, int side,
-                              treb_error *error)
+treb_status verify_side_checksums(VerifyReport *report, const Table *table, int side, int threads,
+                                  uint64_t step, treb_error *error)
 {
-    uint64_t parts = table_side_parts(table, side);
-    uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
-    if (room == NULL) return fail_memory(error);
+    const uint64_t parts = table_side_parts(table, side);
     treb_status status = TREB_OK;
-    for (uint64_t part = 0; part < parts && status == TREB_OK; part++)
-        if (!atomic_load(&all->report.stop))
-            status = table_check_part(table, decoder, side, part, room, error);
-    free(room);
+    atomic_bool failed = false;
+#pragma omp parallel num_threads(threads)
+    {
+        TableDecoder *decoder = table_decoder_new();
+        uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
+        treb_error own = {TREB_OK, ""};
+        if (decoder == NULL || room == NULL) fail_memory(&own);
+#pragma omp for schedule(dynamic, 64)
+        for (uint64_t part = 0; part < parts; part++) {
+            if (own.status != TREB_OK || atomic_load(&failed) || atomic_load(&report->stop))
+                continue;
+            table_check_part(table, decoder, side, part, room, &own);
+            if (step > 0) verify_report_progress(report, step);
+        }
+#pragma omp critical(verify_side)
+        if (own.status != TREB_OK && !atomic_exchange(&failed, true)) {
+            status = own.status;
+            *error = own;
+        }
+        free(room);
+        table_decoder_free(decoder);
+    }
     return status;
 }
 
@@ -50,12 +66,10 @@ static treb_status check_ours(Checksums *all, const char *path, treb_error *erro
 {
     Table *table = table_open(path, error);
     if (table == NULL) return error->status;
-    TableDecoder *decoder = table_decoder_new();
-    treb_status status = decoder != NULL ? TREB_OK : fail_memory(error);
+    treb_status status = TREB_OK;
     for (int side = 0; side < 2 && status == TREB_OK; side++)
         if (table_header(table)->side[side].stored)
-            status = check_side(all, table, decoder, side, error);
-    table_decoder_free(decoder);
+            status = verify_side_checksums(&all->report, table, side, 1, 0, error);
     table_close(table);
     return status;
 }

@@ -11,29 +11,6 @@ enum { SAMPLE_CHUNK = 256, SAMPLE_CELLS = 1 << 16, SMALL_SIDE = 8 << 20 };
 
 /* ---- checksums ------------------------------------------------------------------------------- */
 
-/* Reads all blocks of a side and drops them. */
-static void read_side(VerifyReport *report, VerifyStore *store, const VerifyFile *file, int side)
-{
-    uint64_t blocks = table_side_blocks(file->header);
-#pragma omp parallel num_threads(verify_threads(report->options))
-    {
-        VerifyReader *reader = verify_reader_new(store);
-        uint8_t *bytes = malloc((size_t)1 << file->header->block_bits);
-        bool ready = reader != NULL && bytes != NULL;
-        if (!ready) verify_report_no_memory(report);
-#pragma omp for schedule(dynamic, 16)
-        for (uint64_t b = 0; b < blocks; b++) {
-            if (!ready || atomic_load(&report->stop)) continue;
-            verify_block(reader, file, side, b, bytes);
-            verify_report_progress(report, 1);
-        }
-        if (ready && reader->error.status != TREB_OK) verify_report_fail(report, &reader->error);
-        verify_reader_free(reader);
-        free(bytes);
-    }
-    report->result->blocks += blocks;
-}
-
 static void check_syzygy(VerifyReport *report, const VerifyEntry *entry)
 {
     uint64_t total = 0;
@@ -48,7 +25,7 @@ static void check_syzygy(VerifyReport *report, const VerifyEntry *entry)
     }
 }
 
-static void read_blocks(VerifyReport *report, VerifyStore *store)
+static void check_ours(VerifyReport *report, VerifyStore *store)
 {
     VerifyEntry *entry = store->entry[0];
     uint64_t total = 0;
@@ -57,10 +34,14 @@ static void read_blocks(VerifyReport *report, VerifyStore *store)
             const VerifyFile *file = &entry->file[m];
             for (int side = 0; side < 2; side++) {
                 if (file->table == NULL || !file->header->side[side].stored) continue;
-                if (pass == 0)
-                    total += table_side_blocks(file->header);
-                else if (!atomic_load(&report->stop))
-                    read_side(report, store, file, side);
+                const uint64_t parts = table_side_parts(file->table, side);
+                treb_error error;
+                if (pass == 0) total += parts;
+                if (pass == 0 || atomic_load(&report->stop)) continue;
+                if (verify_side_checksums(report, file->table, side,
+                                          verify_threads(report->options), 1, &error) != TREB_OK)
+                    verify_report_fail(report, &error);
+                report->result->blocks += parts;
             }
         }
         if (pass == 0) verify_report_phase(report, "checksums", total);
@@ -366,7 +347,7 @@ static void check_store(VerifyReport *report, VerifyStore *store)
         verify_full(report, store, metrics, count);
         report->result->positions = count->positions;
     } else {
-        read_blocks(report, store);
+        check_ours(report, store);
         if (!atomic_load(&report->stop)) run_sample(report, store, metrics);
     }
     /* Headers of Syzygy's files count nothing. */
