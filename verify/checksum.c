@@ -32,6 +32,8 @@ static uint64_t file_bytes(const char *path)
     return stat(path, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
+enum { CHUNK = 64 /* parts that a thread takes at once */ };
+
 treb_status verify_side_checksums(VerifyReport *report, const Table *table, int side, int threads,
                                   uint64_t step, treb_error *error)
 {
@@ -43,14 +45,18 @@ treb_status verify_side_checksums(VerifyReport *report, const Table *table, int 
         TableDecoder *decoder = table_decoder_new();
         uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
         treb_error own = {TREB_OK, ""};
+        uint64_t done = 0; /* not told yet */
         if (decoder == NULL || room == NULL) fail_memory(&own);
-#pragma omp for schedule(dynamic, 64)
+#pragma omp for schedule(dynamic, CHUNK)
         for (uint64_t part = 0; part < parts; part++) {
             if (own.status != TREB_OK || atomic_load(&failed) || atomic_load(&report->stop))
                 continue;
             table_check_part(table, decoder, side, part, room, &own);
-            if (step > 0) verify_report_progress(report, step);
+            if (++done < CHUNK) continue;
+            verify_report_progress(report, done * step);
+            done = 0;
         }
+        verify_report_progress(report, done * step);
 #pragma omp critical(verify_side)
         if (own.status != TREB_OK && !atomic_exchange(&failed, true)) {
             status = own.status;

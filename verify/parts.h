@@ -338,8 +338,8 @@ const char *verify_verdict_text(unsigned verdict);
 void verify_report_fail(VerifyReport *report, const treb_error *error);
 void verify_report_no_memory(VerifyReport *report);
 
-/* Compares all checksums of a stored side, with so many threads; what is in pages is not unpacked. Tells `step` of
- * progress for each. After one that is wrong it ends: then `error` says so. */
+/* Compares all checksums of a stored side, with so many threads; what is in pages is not unpacked. Each is
+ * `step` of progress. After one that is wrong it ends: then `error` says so. */
 treb_status verify_side_checksums(VerifyReport *report, const Table *table, int side, int threads,
                                   uint64_t step, treb_error *error);
 
