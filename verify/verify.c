@@ -41,7 +41,7 @@ static void check_ours(VerifyReport *report, VerifyStore *store)
                 if (verify_side_checksums(report, file->table, side,
                                           verify_threads(report->options), 1, &error) != TREB_OK)
                     verify_report_fail(report, &error);
-                report->result->blocks += parts;
+                report->result->blocks += table_side_blocks(file->header);
             }
         }
         if (pass == 0) verify_report_phase(report, "checksums", total);

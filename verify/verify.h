@@ -41,7 +41,7 @@ typedef struct VerifyOptions {
 
 typedef struct VerifyResult {
     uint64_t positions; /* legal positions checked, of both sides to move, symmetric ones once */
-    uint64_t blocks;    /* of our files, or pages: their checksums were compared */
+    uint64_t blocks;    /* of our files, whose checksums were all compared */
     uint64_t errors;    /* 0: all that was looked at is right */
     unsigned metrics;   /* 1 << TREB_WDL and so on: the files that were found and checked */
     bool wdl_only;      /* no distances were at hand: verdicts agree with their children, which does
