@@ -46,19 +46,22 @@ treb_status verify_side_checksums(VerifyReport *report, const Table *table, int 
         uint8_t *room = malloc((size_t)1 << table_header(table)->block_bits);
         treb_error own = {TREB_OK, ""};
         uint64_t done = 0; /* not told yet */
-        if (decoder == NULL || room == NULL) fail_memory(&own);
+        if (decoder == NULL || room == NULL) {
+            fail_memory(&own);
+            atomic_store(&failed, true);
+        }
 #pragma omp for schedule(dynamic, CHUNK)
         for (uint64_t part = 0; part < parts; part++) {
-            if (own.status != TREB_OK || atomic_load(&failed) || atomic_load(&report->stop))
-                continue;
-            table_check_part(table, decoder, side, part, room, &own);
+            if (atomic_load(&failed) || atomic_load(&report->stop)) continue;
+            if (table_check_part(table, decoder, side, part, room, &own) != TREB_OK)
+                atomic_store(&failed, true);
             if (++done < CHUNK) continue;
             verify_report_progress(report, done * step);
             done = 0;
         }
         verify_report_progress(report, done * step);
 #pragma omp critical(verify_side)
-        if (own.status != TREB_OK && !atomic_exchange(&failed, true)) {
+        if (own.status != TREB_OK) {
             status = own.status;
             *error = own;
         }
