@@ -2,6 +2,7 @@
 #include "gen/write/tally.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,35 +194,57 @@ static void agree_first(const Ranks *ranks, uint32_t found, char fen[TABLE_FEN_S
     memcpy(fen, words, TABLE_FEN_SIZE);
 }
 
-/* The first position with a verdict and the longest distance that it has. */
+/* The first position with a verdict and the longest distance that it has. Threads take planes in their order, none behind
+ * one where it is; those that have no room for a plane leave them to the others. */
 static treb_status find_longest(const Slice *slice, treb_metric metric, int side, int verdict,
                                 unsigned plies, Ledger *ledger, const Ranks *ranks,
                                 char fen[TABLE_FEN_SIZE], treb_error *error)
 {
-    Plane plane;
     const Shape *shape = slice->shape;
-    uint32_t found = UINT32_MAX;
-    if (!plane_init(&plane, shape, PLANE_DISTANCE << metric, ledger)) return fail_memory(error);
+    _Atomic(uint32_t) next = 0, found = UINT32_MAX;
+    size_t first = 0; /* its cell */
+    bool any = false;
     treb_status status = TREB_OK;
     memset(fen, 0, TABLE_FEN_SIZE);
-    for (uint32_t k = 0; k < shape->kings && status == TREB_OK; k++) {
-        size_t cell = 0;
-        if (ranks != NULL && !plane_here(slice, k)) continue;
-        if (!plane_may_decide(slice, metric, side, k, verdict > TREB_DRAW, plies)) continue;
-        status = plane_read(&plane, slice, side, k, error);
-        if (status != TREB_OK ||
-            !find_cell(&plane, shape, verdict, plane.distance[metric], plies, &cell))
-            continue;
-        cell_fen(slice, side, k, cell, fen);
-        found = k;
-        break;
+#pragma omp parallel
+    {
+        Plane plane;
+        treb_error own_error;
+        treb_status own = TREB_OK;
+        const bool room = plane_init(&plane, shape, PLANE_DISTANCE << metric, ledger);
+        for (uint32_t k;
+             room && own == TREB_OK && (k = atomic_fetch_add(&next, 1)) < shape->kings;) {
+            size_t cell = 0;
+            if (k > atomic_load(&found)) break;
+            if (ranks != NULL && !plane_here(slice, k)) continue;
+            if (!plane_may_decide(slice, metric, side, k, verdict > TREB_DRAW, plies)) continue;
+            own = plane_read(&plane, slice, side, k, &own_error);
+            if (own != TREB_OK ||
+                !find_cell(&plane, shape, verdict, plane.distance[metric], plies, &cell))
+                continue;
+#pragma omp critical(tally_found)
+            if (k < atomic_load(&found)) {
+                atomic_store(&found, k);
+                first = cell;
+            }
+        }
+        if (room) plane_free(&plane);
+#pragma omp critical(tally_found)
+        {
+            any |= room;
+            if (own != TREB_OK) {
+                status = own;
+                *error = own_error;
+            }
+        }
     }
-    plane_free(&plane);
-    if (ranks != NULL && status == TREB_OK) agree_first(ranks, found, fen);
+    if (!any) return fail_memory(error);
+    const uint32_t at = atomic_load(&found);
+    if (status == TREB_OK && at != UINT32_MAX) cell_fen(slice, side, at, first, fen);
+    if (ranks != NULL && status == TREB_OK) agree_first(ranks, at, fen);
     return status;
 }
 
-/* Takes over a slice's longest line where it beats that so far. */
 static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *slice,
                                  treb_metric metric, int side, int verdict, const Spread *spread,
                                  Ledger *ledger, const Ranks *ranks, treb_error *error)
