@@ -90,8 +90,8 @@ run "bounds, never wait" "$build/tests/probe/test_wait" "$bounded"
 run "bounds, bounded probes" "$build/tests/probe/test_bounds" "$bounded"
 run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
 run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
-run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 6
-run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 20 -
+run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 4
+run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 12 -
 run "distances, bounds" "$build/tests/blocked/solve_tables" "$tables" KPPvK 100
 # In one of these no more than two values change at last, the black king on h8 in both: once that went unnoticed.
 run "bounds, KPvKP" "$build/tests/blocked/solve_tables" "$tables" KPvKP 110
@@ -100,7 +100,7 @@ run "distances, en passant" "$build/tests/blocked/solve_tables" "$tables" KPvKP 
 run "distances, KPPvK" "$build/tests/blocked/solve_tables" "$tables" KPPvK 60 -
 run "published studies" tests/blocked/studies.py --quick --time 20 "$build/trebuchet" "$tables"
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
-run "verify a sample" "$build/trebuchet" verify --tables "$tables"
+run "verify a sample" "$build/trebuchet" verify --share 1% --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run "verify in little memory" "$build/trebuchet" verify --full --memory 2MiB --tables "$tables" KPvK KRvKR KBvKN
 run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"

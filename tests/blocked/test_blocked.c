@@ -329,8 +329,8 @@ END_TEST
 
 START_TEST(bounds_only_tighten)
 {
-    Blocked *less = solve_exact(structures[5], 0, true),
-            *more = solve_exact(structures[5], 1, true);
+    Blocked *less = solve_exact(structures[7], 0, true),
+            *more = solve_exact(structures[7], 1, true);
     int settled = 0;
     for (int i = 0; i < 256; i++) {
         const BlockedRanks *a = &less->by[i >> 7], *b = &more->by[i >> 7];

@@ -7,6 +7,7 @@
 #include "blocked/keep.h"
 #include "blocked/solve.h"
 #include "tests/support/failing_alloc.h"
+#include "tests/support/part.h"
 #include "tests/support/three_men.h"
 
 enum { LINE = 60, NO_DIGEST = 0 };
@@ -199,6 +200,9 @@ static Outcome *start(const char *fen, TableGoal goal, int men)
     return o;
 }
 
+/* Of those of which there are many, where they take long. */
+static uint64_t fewer(uint64_t most) { return test_part() > 1 ? most / 4 : most; }
+
 static void sweep(const char *fen, TableGoal goal, int men, uint64_t most)
 {
     Outcome *o = start(fen, goal, men);
@@ -207,7 +211,7 @@ static void sweep(const char *fen, TableGoal goal, int men, uint64_t most)
     ck_assert(o->is.solved == TREB_OK && o->is.saved == TREB_OK && o->is.checked == TREB_OK);
     ck_assert(o->is.moves != NO_DIGEST && o->is.line != NO_DIGEST);
     o->good = load(o->path, &o->good_size);
-    AllocTest test = {.work = run, .check = check, .context = o, .most = most};
+    AllocTest test = {.work = run, .check = check, .context = o, .most = fewer(most)};
     ck_assert_uint_gt(alloc_sweep(&test), 50);
     free(o->good);
     free(o);
@@ -330,7 +334,7 @@ START_TEST(any_position)
     solve_it(o);
     o->wanted = o->is;
     check_solved(o, false);
-    AllocTest test = {.work = solve_it, .check = check_solved, .context = o, .most = 150};
+    AllocTest test = {.work = solve_it, .check = check_solved, .context = o, .most = fewer(150)};
     ck_assert_uint_gt(alloc_sweep(&test), 200);
     free(o);
 }

@@ -194,6 +194,7 @@ START_TEST(exported_values_are_ours)
     snprintf(exact, sizeof exact, "%.4000s/exact", work);
     ck_assert(mkdir(tables, 0777) == 0 && mkdir(exported, 0777) == 0 && mkdir(exact, 0777) == 0);
     Run ours = new_run(tables, VERDICTS_AND_DTZ);
+    ours.options.codec = TABLE_ZSTD;
     run_names(&ours, "KPvKP KRvKN");
     export_names(exported, "KPvKP KRvKN", false);
     export_names(exact, "KPvK", true);

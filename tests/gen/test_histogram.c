@@ -37,7 +37,8 @@ START_TEST(histograms)
     static uint64_t found[2][5][PLIES], said[PLIES];
     treb_tables *set = treb_tables_open((const char *const[]){work}, 1, NULL);
     ck_assert_ptr_nonnull(set);
-    for (int metric = TREB_DTZ; metric <= TREB_DTM; metric++) {
+    /* Of the largest one metric: it takes as long as all others. */
+    for (int metric = _i == 2 ? TREB_DTM : TREB_DTZ; metric <= TREB_DTM; metric++) {
         memset(found, 0, sizeof found);
         count_by_probing(set, counted[_i], metric, found);
         for (int turn = 0; turn < 2; turn++) {

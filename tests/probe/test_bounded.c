@@ -200,7 +200,7 @@ START_TEST(probes_by_chance)
     Material m = material_of(kinds[_i].name);
     bool pawns = m.count[TREB_WHITE][TREB_PAWN] && m.count[TREB_BLACK][TREB_PAWN];
     uint64_t seed = 77;
-    int met = 0, count = 40000 / test_part();
+    int met = 0, count = 20000 / test_part();
     for (int i = 0; i < count;) {
         treb_position pos;
         if (!draw_position(&m, &seed, &pos)) continue;
@@ -272,12 +272,14 @@ static uint64_t find_cell(const Bounded *b, const Wrong *wrong)
     return 0;
 }
 
-/* Every other time both sides are stored: then the other side's cells are judged as well. */
+/* Every other time both sides are stored: then the other side's cells are judged as well. The larger one is verified in
+ * full once. */
 START_TEST(wrong_bounds_are_found)
 {
     const Wrong *wrong = &wrongs[_i * test_part()];
     const Kind *kind = &kinds[wrong->kind];
     char folder[PATH_SIZE], path[PATH_SIZE];
+    const int fulls = wrong->kind == 0 || _i == 5;
     Bounded *b = bounded_copy(small[wrong->kind], _i % 2 ? 3 : 1u << !wrong->win);
     uint64_t at = find_cell(b, wrong);
     snprintf(folder, sizeof folder, "%.4000s/wrong", work);
@@ -287,7 +289,7 @@ START_TEST(wrong_bounds_are_found)
         BoundedCell *cell = &b->cell[!wrong->win][at];
         if (bad) cell->bound = (uint16_t)(cell->plies + wrong->off);
         ck_assert(bounded_write(b, folder));
-        for (int full = bad ? 0 : 1; full < 2; full++) {
+        for (int full = bad ? 0 : fulls; full <= fulls; full++) {
             const VerifyOptions options = {.full = full, .share = 1};
             treb_status status = verify(folder, kind->name, options);
             ck_assert_msg(status == (bad ? TREB_ERR_DAMAGED : TREB_OK), "%s", result.text);

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "tests/support/naive_set.h"
+#include "tests/support/part.h"
 
 /* By codec. */
 static const NaiveLayout layouts[] = {
@@ -228,6 +229,7 @@ static void sample(const treb_tables *tables, const Naive *naive, treb_metric me
                    unsigned *right, unsigned *damaged)
 {
     *right = *damaged = 0;
+    step *= test_part() > 1 ? 3 : 1;
     for (uint32_t n = 0; n < 1u << 19; n += step) {
         treb_position pos;
         treb_distance got;
@@ -405,7 +407,7 @@ static void *probe_at_random(void *argument)
 {
     Crowd *crowd = argument;
     uint64_t seed = 1000u + (uint64_t)atomic_fetch_add(&crowd->number, 1);
-    for (int i = 0; i < THREAD_PROBES; i++) {
+    for (int i = 0; i < THREAD_PROBES / test_part(); i++) {
         const Naive *naive = solved[random_next(&seed) % SOLVED];
         treb_metric metric = (treb_metric)(random_next(&seed) % TREB_METRICS);
         treb_position pos;
