@@ -212,10 +212,10 @@ static treb_status find_longest(const Slice *slice, treb_metric metric, int side
         treb_error own_error;
         treb_status own = TREB_OK;
         const bool room = plane_init(&plane, shape, PLANE_DISTANCE << metric, ledger);
-        for (uint32_t k;
-             room && own == TREB_OK && (k = atomic_fetch_add(&next, 1)) < shape->kings;) {
+        while (room && own == TREB_OK) {
+            const uint32_t k = atomic_fetch_add(&next, 1);
             size_t cell = 0;
-            if (k > atomic_load(&found)) break;
+            if (k >= shape->kings || k > atomic_load(&found)) break;
             if (ranks != NULL && !plane_here(slice, k)) continue;
             if (!plane_may_decide(slice, metric, side, k, verdict > TREB_DRAW, plies)) continue;
             own = plane_read(&plane, slice, side, k, &own_error);
@@ -245,6 +245,7 @@ static treb_status find_longest(const Slice *slice, treb_metric metric, int side
     return status;
 }
 
+/* Takes over a slice's longest line where it beats that so far. */
 static treb_status tally_longest(Tally *tally, uint64_t number, const Slice *slice,
                                  treb_metric metric, int side, int verdict, const Spread *spread,
                                  Ledger *ledger, const Ranks *ranks, treb_error *error)

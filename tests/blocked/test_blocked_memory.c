@@ -200,7 +200,7 @@ static Outcome *start(const char *fen, TableGoal goal, int men)
     return o;
 }
 
-/* Of those of which there are many, where they take long. */
+/* Runs with a failure in each mode: fewer where tests run many times slower. */
 static uint64_t fewer(uint64_t most) { return test_part() > 1 ? most / 4 : most; }
 
 static void sweep(const char *fen, TableGoal goal, int men, uint64_t most)

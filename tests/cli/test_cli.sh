@@ -493,8 +493,8 @@ run 0 'find --sample' "$T" find -t "$TABLES" -q --sample 20 KRvK KQvK; check 'tw
 run 0 'find --sample again' "$T" find -t "$TABLES" -q --sample 20 -j 1 KRvK KQvK; check 'the same twenty' 'cmp -s out sample'
 run 0 'find --seed' "$T" find -t "$TABLES" -q --sample 20 --seed 7 KRvK KQvK; check 'others' '[ "$(wc -l <out)" -eq 20 ] && ! cmp -s out sample'
 run 0 'find --men' "$T" find -t "$TABLES" -q --men 3 --stalemate --count --tsv; check 'a head and five endings' '[ "$(wc -l <out)" -eq 6 ]'
-# Endings of three men, and those of four that have any or of which that is known to be hard, as others counted them (make
-# zugzwangs-check has all); and so what docs/zugzwangs.md says of them and of those of five.
+# Endings of three men, those of four that have any, and two that have none, as others counted them (make zugzwangs-check
+# has all); and so what docs/zugzwangs.md says of endings of three to five men.
 PUBLISHED=$TOP/tests/data/zugzwangs.tsv
 for some in '--men 3' 'KBPvK KBvKP KNPvK KNvKP KPPvK KPvKP KRvKB KRvKN KRvKP KQvKR KBvKN'; do
     run 0 "find --zugzwang, $some" "$T" find -t "$TABLES" -q -z --count --tsv $some
