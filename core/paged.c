@@ -49,11 +49,14 @@ treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint
 
 /* Other files may be mapped, too, and hold more than `most` by themselves. Whoever gave pages back each time then would
  * do nothing else, as others have to be told to forget them: so a quarter of `most` has to be new. */
-void paged_mind(Paged *paged)
+void paged_mind(Paged *paged, uint64_t bytes)
 {
     uint64_t all, mapped;
-    if (paged->at == NULL || !machine_held(paged->held, &all, &mapped) || mapped <= paged->most)
+    if (paged->at == NULL ||
+        __atomic_add_fetch(&paged->since, bytes, __ATOMIC_RELAXED) < paged->most / 64)
         return;
+    __atomic_store_n(&paged->since, 0, __ATOMIC_RELAXED);
+    if (!machine_held(paged->held, &all, &mapped) || mapped <= paged->most) return;
     const uint64_t left = __atomic_load_n(&paged->left, __ATOMIC_RELAXED);
     if (mapped <= left + paged->most / 4) {
         /* Others hold less by now. */

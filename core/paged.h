@@ -13,6 +13,7 @@ typedef struct Paged {
     uint64_t bytes;
     uint64_t most;  /* bytes of mapped files that the process may hold */
     uint64_t left;  /* of them when pages were given back last: what is not this array's */
+    uint64_t since; /* bytes worked on since it was asked how many those are */
     int file, held; /* descriptors; `held`: see machine_held */
 } Paged;
 
@@ -21,8 +22,8 @@ treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint
                        treb_error *error);
 void paged_close(Paged *paged);
 
-/* To be called now and then, by any thread: gives pages back if there are too many. Costs a few
- * microseconds. */
-void paged_mind(Paged *paged);
+/* To be called now and then, by any thread, with the bytes that it has worked on since: gives pages back if there are
+ * too many. The system is asked how many there are, which takes microseconds, only when 1/64 of `most` may be new. */
+void paged_mind(Paged *paged, uint64_t bytes);
 
 #endif

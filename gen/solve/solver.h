@@ -111,7 +111,7 @@ typedef struct Task {
 /* Gives memory back where sets are in a file: after each plane. */
 static inline void solver_mind(Solver *s)
 {
-    if (s->paged.at != NULL) paged_mind(&s->paged);
+    paged_mind(&s->paged, s->paged.bytes / s->shape->kings);
 }
 
 /* Notes in a solver that something went wrong; of several the first. Thread-safe. */
