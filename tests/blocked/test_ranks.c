@@ -31,7 +31,7 @@ static const struct {
     {"7k/8/8/8/8/8/8/K7 w - - 0 1", GOAL_REACH, 0, UINT64_C(0x8100000000000000), false, 0,
      "kings.reach-a1h1.treb"},
 };
-enum { ASKED = sizeof asked / sizeof *asked };
+enum { ASKED = sizeof asked / sizeof *asked, SLOW = 3 };
 
 static BlockedRequest request_number(int i)
 {
@@ -144,12 +144,16 @@ static void compare_moves(Blocked *b, Blocked *m, int symmetry)
     }
 }
 
+/* Under sanitizers the slowest is solved once, by line_ends_with_the_structure. */
+static bool left_out(int i) { return i == SLOW && test_part() > 1; }
+
 START_TEST(written_and_read)
 {
     BlockedRequest request = request_number(_i);
+    if (left_out(_i)) return;
     char name[RANKS_NAME_SIZE], path[PATH_SIZE];
     Blocked *b = solve(&request);
-    for (int written = 0; written < 4; written += test_part() > 1 ? 3 : 1) {
+    for (int written = 0; written < 4; written += test_part() == 1 ? 1 : 3) {
         BlockedRequest other = image(&request, written);
         blocked_file_name(&other, name);
         ck_assert_str_eq(name, asked[_i].name);
@@ -225,6 +229,7 @@ static void spoil(BlockedRanks *r, bool exact, int side, int white, int black)
 START_TEST(wrong_ranks_are_found)
 {
     BlockedRequest request = request_number(_i);
+    if (left_out(_i)) return;
     Blocked *b = solve(&request);
     FileCheck check = {0};
     ck_assert_int_eq(check_saved(b, &check), TREB_OK);
@@ -310,7 +315,7 @@ START_TEST(line_ends_with_the_structure)
 {
     enum { MOST = 512 };
     static BlockedMove mine[MOST], theirs[MOST];
-    BlockedRequest request = request_number(3);
+    BlockedRequest request = request_number(SLOW);
     treb_position last, here;
     BlockedEnd end;
     Blocked *b = blocked_solve(&request, NULL);

@@ -722,7 +722,7 @@ run 2 'solve, no such en passant' "$T" solve '8/8/8/8/k1pP4/8/8/K7 b - e3'; says
 # something has been saved, which takes a while on a busy machine.
 SAVE='8/8/3p4/2p5/P1P1k3/8/3K4/8 w'
 "$T" solve -q -t no-tables "$SAVE" >first-answer
-for i in 1 2 3 4 5 6; do
+for i in 1 3 6; do
     "$T" solve -q --time 0 --save saved --save-every 1 -t no-tables "$LONG" >out 2>err &
     pid=$!
     for _ in $(seq 300); do [ -e saved ] && break; sleep 0.1; done

@@ -182,7 +182,8 @@ static Compared compare_material(treb_tables *const set[2], const char *name, ui
     return sum;
 }
 
-/* Ours are proved by the verifier and by what others published. */
+/* Ours are proved by the verifier and by what others published. With pawns on both sides: `export, compared` in
+ * tests/run.sh. */
 START_TEST(exported_values_are_ours)
 {
     static const char *const names[] = {"KPvK", "KQvK", "KRvK", "KBvK", "KNvK"};
@@ -195,8 +196,8 @@ START_TEST(exported_values_are_ours)
     ck_assert(mkdir(tables, 0777) == 0 && mkdir(exported, 0777) == 0 && mkdir(exact, 0777) == 0);
     Run ours = new_run(tables, VERDICTS_AND_DTZ);
     ours.options.codec = TABLE_ZSTD;
-    run_names(&ours, "KPvKP KRvKN");
-    export_names(exported, "KPvKP KRvKN", false);
+    run_names(&ours, "KPvK KRvKN");
+    export_names(exported, "KPvK KRvKN", false);
     export_names(exact, "KPvK", true);
     treb_tables *set[2] = {open_tables(tables), open_tables(exported)};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -207,7 +208,6 @@ START_TEST(exported_values_are_ours)
     }
     ck_assert_uint_gt(sum.positions, 200000);
     ck_assert_uint_gt(sum.rounded, 10000);
-    ck_assert_uint_gt(compare_material(set, "KPvKP", 23).decided, 10000);
     ck_assert_uint_gt(compare_material(set, "KRvKN", 23).decided, 10000);
     treb_tables_close(set[1]);
     set[1] = open_tables(exact);

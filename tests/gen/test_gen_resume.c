@@ -13,13 +13,14 @@
 static const struct {
     const char *names;
     int cuts;
+    unsigned metrics;
     double save_seconds;
     enum { KILLED, STOPPED, FULL } how;
-} ways[] = {{"KQvKR", 0, 1e-9, KILLED},
-            {"KPvKP", 0, 0.1, KILLED},
-            {"KRPvK", 4, 0.1, KILLED},
-            {"KQvKR", 0, 1e-9, STOPPED},
-            {"KQvKR", 0, 1e-9, FULL}};
+} ways[] = {{"KQvKR", 0, EVERY, 1e-9, KILLED},
+            {"KPvKP", 0, 1 << TREB_WDL | 1 << TREB_DTM, 0.1, KILLED},
+            {"KRPvK", 4, EVERY, 0.1, KILLED},
+            {"KQvKR", 0, EVERY, 1e-9, STOPPED},
+            {"KQvKR", 0, EVERY, 1e-9, FULL}};
 
 static double now(void)
 {
@@ -113,7 +114,7 @@ START_TEST(again_and_again)
     snprintf(tables, sizeof tables, "%.4000s/good", work);
     snprintf(folder, sizeof folder, "%.4000s/again", work);
     ck_assert(mkdir(tables, 0777) == 0 && mkdir(folder, 0777) == 0);
-    *run = new_run(tables, EVERY);
+    *run = new_run(tables, ways[_i].metrics);
     run->options.cuts = ways[_i].cuts;
     ck_assert(run_ended(run, names, false, 0, 0));
     ck_assert_int_eq(atomic_load(&run->progress.resumed), 0);
@@ -171,6 +172,7 @@ START_TEST(in_the_first_slice)
     }
     ck_assert_int_eq(access(state, F_OK), 0);
     ck_assert_int_ne(access(slices, F_OK), 0);
+    run->options.save_seconds = 1e9;
     ck_assert(run_ended(run, "KPvK", true, 0, 0));
     ck_assert_int_eq(check_folder(folder, false), check_folder(tables, false));
     remove_work();
