@@ -123,8 +123,8 @@ fi
 rm -rf "$build/test-syzygy"
 run "export" "$build/trebuchet" export --quiet --syzygy "$build/test-syzygy" KBNvK KPvKP
 run "export, never wait" "$build/tests/probe/test_wait" "$build/test-syzygy"
-run "export, compared" "$build/trebuchet" compare -m wdl,dtz "$build/test-syzygy" "$tables" KBNvK KPvKP KRvKP
-run "export, verified" "$build/trebuchet" verify --full --tables "$build/test-syzygy" KQvKQ KBNvK
+run "export, compared" "$build/trebuchet" compare -m wdl,dtz "$build/test-syzygy" "$tables" KQvK KRvK KPvK KBNvK KQvKR KPvKP
+run "export, verified" "$build/trebuchet" verify --full --tables "$build/test-syzygy" KQvKR KBNvK
 if PATH=$PATH:/usr/games command -v stockfish >/dev/null; then
     run "stockfish wins" env PATH="$PATH:/usr/games" python3 tests/engine/stockfish_wins.py stockfish "$build/test-syzygy"
 else

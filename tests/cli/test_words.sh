@@ -184,7 +184,7 @@ run 0 'gen --estimate, all tables' "$T" gen -e --json --men 5 -t none
 rows="[r for r in map(str.split, open('$TOP/tables/manifest.tsv')) if r[0] != 'material' and len(r[0]) <= 6]"
 json "0.9 < d['total']['result_bytes'] / sum(int(r[2]) for r in $rows) < 1.1"
 json 'd["total"]["scratch_bytes"] > sum(t["scratch_bytes"] for t in d["tables"]) > d["total"]["result_bytes"]'
-for m in wdl dtm; do
+for m in wdl dtz dtc dtm; do
     run 0 "gen --estimate, $m" "$T" gen -e --json -m $m --men 5 -t none
     json "0.9 < d['total']['result_bytes'] / sum(int(r[2]) for r in $rows if r[1] in ('wdl', '$m')) < 1.1"
 done
