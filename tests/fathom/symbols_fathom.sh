@@ -21,12 +21,22 @@ wrong() {
 # of its own: left from how it was built, and of no use to a program.
 internal='TB_probe_dtm encode first_ei leading_pawn num_tables probe_table root_probe_dtm tb_expand_mate'
 
+# one_of NAMES NAME: whether a name is one of those, which stand in lines.
+one_of() {
+    case "
+$1
+" in *"
+$2
+"*) ;; *) return 1 ;; esac
+}
 names() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u; }
+our_names=$(names "$ours")
+their_names=$(names "$theirs")
 
 # Names before a bracket or a semicolon, without the functions that are the header's own.
 declared=$("${CC:-cc}" -E -P "$header" | tr '\n' ' ' | sed 's/static inline[^{]*{[^}]*}//g' |
     grep -oE '\b(tb|TB)_[A-Za-z0-9_]+ *[(;]' | sed 's/ *[(;]//' | sort -u)
-has() { names "$ours" | grep -qx "$1"; }
+has() { one_of "$our_names" "$1"; }
 
 count=0
 for name in $declared; do
@@ -35,14 +45,14 @@ for name in $declared; do
 done
 [ "$count" -ge 15 ] || wrong "only $count names found in $header: is it the right file?"
 
-for name in $(names "$theirs"); do
+for name in $their_names; do
     case " $internal " in
     *" $name "*) has "$name" && wrong "has $name" ;;
     *) has "$name" || wrong "lacks $name, which $theirs has" ;;
     esac
 done
-for name in $(names "$ours"); do
-    names "$theirs" | grep -qx "$name" || printf '%s\n' "$declared" | grep -qx "$name" ||
+for name in $our_names; do
+    one_of "$their_names" "$name" || one_of "$declared" "$name" ||
         wrong "has $name, which neither $header nor $theirs has"
 done
 
