@@ -12,6 +12,8 @@
 #include "cli/progress.h"
 
 enum { BAR = 24, TICK_MS = 200, JSON_PAUSE = 30 /* seconds */ };
+/* Seconds without a tick: then the process was stopped (Ctrl-Z, SIGSTOP), and nobody worked. */
+static const double stopped_after = 2;
 
 struct GenProgress {
     const char *command;
@@ -24,7 +26,8 @@ struct GenProgress {
     double given; /* and what of it an earlier run has done */
     int resumed;  /* tables of which `given` knows */
     CliProgress line;
-    double next_json;
+    double next_json, tick;
+    double stopped; /* seconds */
     pthread_t thread;
     pthread_mutex_t lock; /* of the line, standard output and `stop` */
     pthread_cond_t wake;
@@ -104,7 +107,7 @@ static double share_done(const GenProgress *p)
 /* Seconds that are left, if the rest goes as fast as what this run has done. 0: not known yet. */
 static double time_left(GenProgress *p, double share)
 {
-    double elapsed = cli_seconds() - p->line.start;
+    double elapsed = cli_seconds() - p->line.start - p->stopped;
     /* What an earlier run has done was not done in this time. */
     if (p->resumed != atomic_load(&p->state->resumed)) {
         p->resumed = atomic_load(&p->state->resumed);
@@ -172,10 +175,13 @@ static void tell_json(GenProgress *p)
 static void look(GenProgress *p)
 {
     bool asked = cli_asked(), due = cli_progress_due(&p->line);
+    double now = cli_seconds();
+    if (now - p->tick > stopped_after) p->stopped += now - p->tick;
+    p->tick = now;
     if (due || asked) tell(p);
-    if (p->style != GEN_PROGRESS_JSON || !(asked || cli_seconds() >= p->next_json)) return;
+    if (p->style != GEN_PROGRESS_JSON || !(asked || now >= p->next_json)) return;
     tell_json(p);
-    p->next_json = cli_seconds() + JSON_PAUSE;
+    p->next_json = now + JSON_PAUSE;
 }
 
 static void *watch(void *context)
@@ -208,6 +214,7 @@ GenProgress *gen_progress_start(const char *command, int style, const GeneratePl
     p->state = options->progress;
     for (size_t i = 0; i < plan->steps; i++) p->work += step_work(p, i);
     cli_progress_start(&p->line, command, quiet);
+    p->tick = p->line.start;
     p->next_json = p->line.start + JSON_PAUSE;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);

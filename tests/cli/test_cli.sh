@@ -925,10 +925,17 @@ run 0 'gen --json-log' "$T" gen --json-log -t "$DIR/g3" KQvK; is_json_lines; has
 has '^\{"event":"table","material":"KQvK","positions":368452,"solve_s":[0-9.]+,"write_s":[0-9.]+,"total_s":[0-9.]+,"elapsed_s":[0-9.]+,"bytes":\{"wdl":4778,'
 run 0 'gen --json' "$T" gen --json -t "$DIR/g5" KQvK; is_json_lines; quiet; has '^\{"event":"done","tables":1,"bytes":35290,"total_s":'
 run 0 'gen --json again' "$T" gen --json -t "$DIR/g5" KQvK; is_json; json 'd["event"] == "done" and d["tables"] == 0'
-"$T" gen --json -t "$DIR/g6" KQvKR KRPvK >out 2>err & asked=$!
-sleep 0.6; kill -USR1 $asked
+"$T" gen --json -t "$DIR/g6" KQvKR KRPvK KBPvK KNPvK KQPvK >out 2>err & asked=$!
+for _ in {1..100}; do compgen -G 'g6/*.treb' >made && break; sleep 0.1; done
+kill -USR1 $asked
 for _ in {1..100}; do grep -q '"progress"' out && break; sleep 0.1; done
+# Three seconds in which it is stopped are no work: what is left does not grow by them.
+sleep 1; kill -STOP $asked; sleep 3; kill -CONT $asked; sleep 0.5
+for _ in {1..100}; do kill -USR1 $asked; sleep 0.1; tail -1 out | grep -q '"left_s"' && break; done
 kill -INT $asked; wait $asked
+what='gen, stopped for a while'
+grep '"left_s"' out | tail -1 >told && mv told out.left
+check "$what" 'asks_python json out.left "d[\"left_s\"] <= (d[\"elapsed_s\"] - 2.9) * (1 / d[\"done\"] - 1) * 1.02 + 1"'
 check 'gen, asked how far it is' 'grep -qE "^\{\"event\":\"progress\",\"material\":\"K.*\"done\":0\.[0-9]+" out && grep -qE "%  table [0-9]+/[0-9]+ K" err'
 run 1 'gen --json, refused' "$T" gen --json --memory 1M -t "$DIR/g5" KQvKR; is_json; json '"needs" in d["error"]["message"]'
 run 2 'gen --json, no material' "$T" gen --json KXvK; is_json; json '"no material" in d["error"]["message"]'
