@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include "core/movegen.h"
 #include "gen/solve/ranks.h"
@@ -422,7 +421,7 @@ static void *pull_brake(void *context)
     while (!atomic_load(&run->stop)) {
         if (atomic_load(&run->progress.table) >= 4 && atomic_load(&run->progress.done) > 0)
             atomic_store(&run->stop, true);
-        sched_yield();
+        usleep(100);
     }
     return NULL;
 }
