@@ -26,8 +26,9 @@ struct GenProgress {
     double given; /* and what of it an earlier run has done */
     int resumed;  /* tables of which `given` knows */
     CliProgress line;
-    double next_json, tick;
-    double stopped; /* seconds */
+    double next_json;
+    double tick;    /* when the watcher last looked, */
+    double stopped; /* and the seconds that the process was stopped */
     pthread_t thread;
     pthread_mutex_t lock; /* of the line, standard output and `stop` */
     pthread_cond_t wake;

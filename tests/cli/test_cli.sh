@@ -930,12 +930,11 @@ for _ in {1..100}; do compgen -G 'g6/*.treb' >made && break; sleep 0.1; done
 kill -USR1 $asked
 for _ in {1..100}; do grep -q '"progress"' out && break; sleep 0.1; done
 # Three seconds in which it is stopped are no work: what is left does not grow by them.
-sleep 1; kill -STOP $asked; sleep 3; kill -CONT $asked; sleep 0.5
-for _ in {1..100}; do kill -USR1 $asked; sleep 0.1; tail -1 out | grep -q '"left_s"' && break; done
+sleep 1; kill -STOP $asked; told=$(grep -c '"left_s"' out); sleep 3; kill -CONT $asked
+for _ in {1..100}; do kill -USR1 $asked; sleep 0.1; [ "$(grep -c '"left_s"' out)" -gt "$told" ] && break; done
 kill -INT $asked; wait $asked
-what='gen, stopped for a while'
-grep '"left_s"' out | tail -1 >told && mv told out.left
-check "$what" 'asks_python json out.left "d[\"left_s\"] <= (d[\"elapsed_s\"] - 2.9) * (1 / d[\"done\"] - 1) * 1.02 + 1"'
+grep '"left_s"' out | tail -1 >out.left
+check 'gen, stopped for a while' 'asks_python json out.left "d[\"left_s\"] <= (d[\"elapsed_s\"] - 2.9) * (1 / d[\"done\"] - 1) * 1.02 + 1"'
 check 'gen, asked how far it is' 'grep -qE "^\{\"event\":\"progress\",\"material\":\"K.*\"done\":0\.[0-9]+" out && grep -qE "%  table [0-9]+/[0-9]+ K" err'
 run 1 'gen --json, refused' "$T" gen --json --memory 1M -t "$DIR/g5" KQvKR; is_json; json '"needs" in d["error"]["message"]'
 run 2 'gen --json, no material' "$T" gen --json KXvK; is_json; json '"no material" in d["error"]["message"]'
