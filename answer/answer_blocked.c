@@ -6,6 +6,7 @@
 
 #include "answer/line.h"
 #include "answer/parts.h"
+#include "core/io.h"
 
 enum { LINE_MOVES = 512 };
 
@@ -165,9 +166,7 @@ static BlockedValue root_value(const Blocked *b)
 /* The file's name without its folder, which is the host's own affair. */
 static json_t *file_json(const Blocked *b)
 {
-    const char *slash = b->file != NULL ? strrchr(b->file, '/') : NULL;
-    if (b->file == NULL) return json_null();
-    return json_text(slash != NULL ? slash + 1 : b->file);
+    return b->file != NULL ? json_text(io_name(b->file)) : json_null();
 }
 
 json_t *answer_blocked(AnswerContext *context, Blocked *b, const Squares *squares,

@@ -5,6 +5,7 @@
 #include "answer/parts.h"
 #include "blocked/blocked.h"
 #include "blocked/solved.h"
+#include "core/io.h"
 #include "core/material.h"
 
 json_t *answer_counts(const AnswerFiles *files)
@@ -51,9 +52,8 @@ static const char *const format_names[] = {"trebuchet", "syzygy"};
 static json_t *file_json(const AnswerFiles *files, int m, uint64_t *bytes)
 {
     const treb_table_info *info = &files->info[m];
-    const char *slash = strrchr(info->path, '/');
     json_t *object = json_object(), *stored = json_object();
-    put(object, "file", json_string(slash != NULL ? slash + 1 : info->path));
+    put(object, "file", json_string(io_name(info->path)));
     put(object, "format", json_text(format_names[info->format]));
     put(object, "bytes", json_integer((json_int_t)info->file_size));
     put(object, "status", json_text(answer_code(files->status[m])));

@@ -24,18 +24,31 @@ typedef struct Gathered {
     int moves, quiet, sure, open, open_captures;
 } Gathered;
 
-__attribute__((format(printf, 3, 4))) static void complain(CheckReader *r, const treb_position *pos,
-                                                           const char *words, ...)
+/* ---- What all checks share ------------------------------------------------------------------- */
+
+void file_check_error(FileCheck *check, const treb_position *pos, const char *words, ...)
 {
     char fen[TREB_FEN_SIZE];
-    if (r->check->errors++ > 0) return;
-    position_to_fen(pos, fen);
-    int used = snprintf(r->check->text, sizeof r->check->text, "%s: ", fen);
+    int used = 0;
+    if (check->errors++ > 0) return;
+    if (pos != NULL) {
+        position_to_fen(pos, fen);
+        used = snprintf(check->text, sizeof check->text, "%s: ", fen);
+    }
     va_list list;
     va_start(list, words);
-    vsnprintf(r->check->text + used, sizeof r->check->text - (size_t)used, words, list);
+    vsnprintf(check->text + used, sizeof check->text - (size_t)used, words, list);
     va_end(list);
 }
+
+treb_status file_check_give_up(FileCheck *check, treb_status status, const char *text)
+{
+    check->errors++;
+    snprintf(check->text, sizeof check->text, "%.399s", text);
+    return status;
+}
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static const char *rank_text(unsigned rank, char out[16])
 {
@@ -45,8 +58,6 @@ static const char *rank_text(unsigned rank, char out[16])
     snprintf(out, 16, "rank %u", rank);
     return out;
 }
-
-/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static unsigned placement_rank(const CheckReader *r, const treb_position *pos, int winner)
 {
@@ -70,16 +81,17 @@ static void check_taken(CheckReader *r, const treb_position *child, int pawn)
     int value = 0, men = bit_count(position_occupied(child));
     r->check->captures++;
     for (int winner = 0; winner < 2; winner++)
-        if (rank[winner] < RANK_WON) complain(r, child, "a rank after a capture");
-    if (rank[0] == RANK_WON && rank[1] == RANK_WON) complain(r, child, "both sides win");
+        if (rank[winner] < RANK_WON) file_check_error(r->check, child, "a rank after a capture");
+    if (rank[0] == RANK_WON && rank[1] == RANK_WON)
+        file_check_error(r->check, child, "both sides win");
     if (men > 5 || r->check->value == NULL || !r->check->value(r->check->context, child, &value))
         return;
     r->check->compared++;
     for (int winner = 0; winner < 2; winner++) {
         bool wins = value != 0 && (value > 0) == (winner == child->turn);
         if (rank[winner] == (wins ? RANK_NONE : RANK_WON))
-            complain(r, child, "%s %s here, but not in the tables", winner ? "Black" : "White",
-                     wins ? "does not win" : "wins");
+            file_check_error(r->check, child, "%s %s here, but not in the tables",
+                             winner ? "Black" : "White", wins ? "does not win" : "wins");
     }
 }
 
@@ -121,7 +133,8 @@ static void check_exact(CheckReader *r, const treb_position *pos)
         bool capture = move_is_capture(pos, moves[i]);
         position_make(pos, moves[i], &child);
         if (move_from(moves[i]) != position_king(pos, pos->turn)) {
-            complain(r, pos, "a pawn can move, so that this is no blocked structure");
+            file_check_error(r->check, pos,
+                             "a pawn can move, so that this is no blocked structure");
             return;
         }
         if (capture) check_taken(r, &child, move_to(moves[i]));
@@ -137,8 +150,8 @@ static void check_exact(CheckReader *r, const treb_position *pos)
         unsigned expected = expected_exact(r, pos, winner, &gathered[winner]);
         if (rank == RANK_OPEN) r->loose = true;
         if (rank != expected)
-            complain(r, pos, "%s for %s, but its moves say %s", rank_text(rank, has),
-                     winner ? "Black" : "White", rank_text(expected, wants));
+            file_check_error(r->check, pos, "%s for %s, but its moves say %s", rank_text(rank, has),
+                             winner ? "Black" : "White", rank_text(expected, wants));
     }
 }
 
@@ -180,8 +193,8 @@ static void check_goal(CheckReader *r, const treb_position *pos)
         char has[16], wants[16];
         unsigned rank = placement_rank(r, pos, winner), expected = expected_goal(r, pos, winner);
         if (rank != expected)
-            complain(r, pos, "%s for %s, but its moves say %s", rank_text(rank, has),
-                     winner ? "Black" : "White", rank_text(expected, wants));
+            file_check_error(r->check, pos, "%s for %s, but its moves say %s", rank_text(rank, has),
+                             winner ? "Black" : "White", rank_text(expected, wants));
     }
 }
 
@@ -241,38 +254,22 @@ static void check_header(CheckReader *r)
                        : r->loose && !r->h->ranks.upper_bounds
                            ? "ranks may be too high, which its header denies"
                            : NULL;
-    if (text == NULL) return;
-    if (r->check->errors++ == 0) snprintf(r->check->text, sizeof r->check->text, "%s", text);
+    if (text != NULL) file_check_error(r->check, NULL, "%s", text);
 }
 
-static bool named_rightly(const Table *table)
-{
-    char name[RANKS_NAME_SIZE];
-    const char *slash = strrchr(table_path(table), '/');
-    table_ranks_name(&table_header(table)->ranks, name);
-    return strcmp(slash != NULL ? slash + 1 : table_path(table), name) == 0;
-}
-
-static treb_status give_up(FileCheck *check, treb_status status, const char *text)
-{
-    check->errors++;
-    snprintf(check->text, sizeof check->text, "%.399s", text);
-    return status;
-}
-
-static treb_status check_table(const Table *table, FileCheck *check)
+static treb_status check_table(const Table *table, const char *path, FileCheck *check)
 {
     CheckReader r = {.check = check, .h = table_header(table)};
     treb_error why;
-    if (r.h->metric != TABLE_RANKS || !named_rightly(table))
-        return give_up(check, TREB_ERR_DAMAGED, "its name is not that of its content");
+    if (r.h->metric != TABLE_RANKS || !table_header_names(r.h, path))
+        return file_check_give_up(check, TREB_ERR_DAMAGED, "its name is not that of its content");
     uint16_t *cells = malloc(2 * (size_t)r.h->index.size * sizeof *cells);
-    if (cells == NULL) return give_up(check, TREB_ERR_MEMORY, "out of memory");
+    if (cells == NULL) return file_check_give_up(check, TREB_ERR_MEMORY, "out of memory");
     r.cell[0] = cells;
     r.cell[1] = cells + r.h->index.size;
     treb_status status = file_read_cells(table, r.cell, &why);
     if (status != TREB_OK) {
-        give_up(check, status, why.text);
+        file_check_give_up(check, status, why.text);
     } else {
         check_placements(&r);
         check_header(&r);
@@ -286,8 +283,8 @@ treb_status blocked_check_file(const char *path, FileCheck *check)
 {
     treb_error why;
     Table *table = table_open(path, &why);
-    if (table == NULL) return give_up(check, why.status, why.text);
-    treb_status status = check_table(table, check);
+    if (table == NULL) return file_check_give_up(check, why.status, why.text);
+    treb_status status = check_table(table, path, check);
     table_close(table);
     return status;
 }

@@ -22,7 +22,7 @@ typedef struct FileCheck {
     uint64_t placements; /* of the kings, by side to move */
     uint64_t captures;   /* what captures lead to */
     uint64_t compared;   /* of them, with the tables of few men */
-    uint64_t missing;    /* of a solved pawn ending: positions that need tables that are not there */
+    uint64_t missing; /* of a solved pawn ending: positions that need tables that are not there */
     uint64_t errors;
     char text[400]; /* the first error */
 } FileCheck;
@@ -31,5 +31,11 @@ typedef struct FileCheck {
  * shared with the solver. What captures lead to is believed, but for what `value` knows. TREB_OK if
  * all is right, TREB_ERR_DAMAGED and `text` if not; other failures likewise. */
 treb_status blocked_check_file(const char *path, FileCheck *check);
+
+/* For those who check a file: counts an error, and keeps the first one's words, behind the position if
+ * there is one; and ends a check that cannot be made, with `status`. */
+__attribute__((format(printf, 3, 4))) void
+file_check_error(FileCheck *check, const treb_position *pos, const char *words, ...);
+treb_status file_check_give_up(FileCheck *check, treb_status status, const char *text);
 
 #endif

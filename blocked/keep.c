@@ -168,16 +168,6 @@ static void put_lattice(KeepFile *f, const Lattice *lattice)
     write_bytes(f, &(KeepBlock){0, 0, f->blocks}, sizeof(KeepBlock));
 }
 
-/* The folder and the name of a path. */
-static char *folder_of(const char *path, const char **name)
-{
-    const char *slash = strrchr(path, '/');
-    *name = slash != NULL ? slash + 1 : path;
-    return slash == NULL   ? strdup(".")
-           : slash == path ? strdup("/")
-                           : strndup(path, (size_t)(slash - path));
-}
-
 /* Removes what processes that are gone have left of this file. */
 static void remove_left(const char *folder, const char *name)
 {
@@ -202,13 +192,13 @@ treb_status keep_write(Lattice *lattice, const treb_position *pos, const char *p
 {
     KeepFile f;
     KeepHead head;
-    const char *name;
+    const char *name = io_name(path);
     /* What rests on a table that could not be read must not be believed later. */
     if (!lattice_sound(lattice))
         return fail(error, TREB_ERR_IO,
                     "nothing was saved to %s, as a table could not be read or memory is out",
                     fail_path(path));
-    char *folder = folder_of(path, &name);
+    char *folder = io_folder(path);
     char *temporary = folder != NULL ? io_temporary_path(folder, name, "") : NULL;
     start(&f, path, error);
     if (temporary == NULL) f.status = fail_memory(error);

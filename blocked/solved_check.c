@@ -5,7 +5,6 @@
  * position says of its moves what it needs: who holds then has a move to the end of the game. So each
  * cell is compared with those that its legal moves lead to, and with nothing else. */
 #include <omp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +35,6 @@ typedef struct Known {
     bool wins, loses, no_win, no_loss;
     int plies; /* of a win or loss */
 } Known;
-
-__attribute__((format(printf, 3, 4))) static void complain(Checker *c, const treb_position *pos,
-                                                           const char *words, ...)
-{
-    char fen[TREB_FEN_SIZE];
-    if (c->check.errors++ > 0) return;
-    c->first = c->at;
-    position_to_fen(pos, fen);
-    int used = snprintf(c->check.text, sizeof c->check.text, "%s: ", fen);
-    va_list list;
-    va_start(list, words);
-    vsnprintf(c->check.text + used, sizeof c->check.text - (size_t)used, words, list);
-    va_end(list);
-}
 
 /* ---- What the file says ---------------------------------------------------------------------- */
 
@@ -215,10 +200,12 @@ static void check_position(Checker *c, const treb_position *pos, unsigned cell)
     else if (claim.no_loss && !(over ? !mated : g.no_loss))
         wrong = "no loss, but no move is known to hold";
     if (wrong == NULL) return;
-    if (c->lacking && cell < SOLVED_CELLS)
+    if (c->lacking && cell < SOLVED_CELLS) {
         c->check.missing++;
-    else
-        complain(c, pos, "%s", wrong);
+        return;
+    }
+    if (c->check.errors == 0) c->first = c->at;
+    file_check_error(&c->check, pos, "%s", wrong);
 }
 
 static void count_position(Checker *c, int side, unsigned cell)
@@ -291,13 +278,6 @@ static void check_part(Checker *c, uint64_t part)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static treb_status give_up(FileCheck *check, treb_status status, const char *text)
-{
-    check->errors++;
-    snprintf(check->text, sizeof check->text, "%.399s", text);
-    return status;
-}
-
 static void checker_free(Checker *c)
 {
     if (c == NULL) return;
@@ -357,17 +337,8 @@ static void check_header(Checker *c)
             same = same && c->count[side][v] == c->h->side[side].count[v] &&
                    c->longest[side][v] == c->h->side[side].longest[v];
     }
-    if (same || c->check.errors++ > 0) return;
-    snprintf(c->check.text, sizeof c->check.text,
-             "the counts in its header are not those of its cells");
-}
-
-static bool named_rightly(const Table *table)
-{
-    char name[RANKS_NAME_SIZE];
-    const char *slash = strrchr(table_path(table), '/');
-    table_solved_name(&table_header(table)->solved.root, name);
-    return strcmp(slash != NULL ? slash + 1 : table_path(table), name) == 0;
+    if (!same)
+        file_check_error(&c->check, NULL, "the counts in its header are not those of its cells");
 }
 
 /* For about so many positions; 0 if there are no more than that. */
@@ -412,8 +383,8 @@ static treb_status judge(Checker *sum, FileCheck *check)
     check->errors = sum->check.errors;
     memcpy(check->text, sum->check.text, sizeof check->text);
     if (sum->failure.status != TREB_OK)
-        return give_up(check, sum->failure.status, sum->failure.text);
-    if (stopped) return give_up(check, TREB_ERR_IO, "stopped");
+        return file_check_give_up(check, sum->failure.status, sum->failure.text);
+    if (stopped) return file_check_give_up(check, TREB_ERR_IO, "stopped");
     if (check->errors > 0) return TREB_ERR_DAMAGED;
     if (check->missing == 0) return TREB_OK;
     snprintf(check->text, sizeof check->text,
@@ -426,14 +397,14 @@ treb_status solved_check_file(const char *path, FileCheck *check)
 {
     treb_error why;
     Table *table = table_open(path, &why);
-    if (table == NULL) return give_up(check, why.status, why.text);
+    if (table == NULL) return file_check_give_up(check, why.status, why.text);
     const TableHeader *h = table_header(table);
     treb_status status = TREB_ERR_DAMAGED;
     Checker *sum = calloc(1, sizeof *sum);
-    if ((int)h->metric != TABLE_SOLVED || !named_rightly(table)) {
-        give_up(check, status, "its name is not that of its content");
+    if ((int)h->metric != TABLE_SOLVED || !table_header_names(h, path)) {
+        file_check_give_up(check, status, "its name is not that of its content");
     } else if (sum == NULL) {
-        status = give_up(check, TREB_ERR_MEMORY, "out of memory");
+        status = file_check_give_up(check, TREB_ERR_MEMORY, "out of memory");
     } else {
         sum->h = h;
         sum->share = share_of(h, check->most);

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/verify_checksums.h"
 #include "cli/verify_ranks.h"
+#include "core/io.h"
 #include "verify/verify.h"
 
 static const char usage[] =
@@ -147,14 +148,6 @@ static void count_status(VerifyRun *run, treb_status status)
         run->unchecked++;
 }
 
-/* The folder of a path, for the caller to free. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL) return strdup(".");
-    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 /* A named file's folder comes before the others. */
 static treb_status verify_in(const VerifyItem *item, const char *folder, VerifyOptions options,
                              VerifyResult *result)
@@ -179,7 +172,7 @@ static treb_status verify_item(const VerifyRun *run, VerifyResult *result)
         snprintf(result->text, sizeof result->text, "%.400s is not there", item->file);
         return TREB_ERR_NO_TABLE;
     }
-    char *folder = folder_of(item->file);
+    char *folder = io_folder(item->file);
     if (folder == NULL) {
         snprintf(result->text, sizeof result->text, "out of memory");
         return TREB_ERR_MEMORY;
@@ -294,11 +287,9 @@ static bool together(const VerifyItem *item, const VerifyListed *file)
 {
     if (item->syzygy != file->syzygy || strcmp(item->material, file->material) != 0) return false;
     if (!file->named || item->file == NULL) return !file->named && item->file == NULL;
-    size_t folder = (size_t)(strrchr(item->file, '/') - item->file);
-    if (strchr(item->file, '/') == NULL || strchr(file->path, '/') == NULL)
-        return strchr(item->file, '/') == strchr(file->path, '/');
-    return strncmp(item->file, file->path, folder + 1) == 0 &&
-           strchr(file->path + folder + 1, '/') == NULL;
+    size_t folder = (size_t)(io_name(item->file) - item->file);
+    return folder == (size_t)(io_name(file->path) - file->path) &&
+           strncmp(item->file, file->path, folder) == 0;
 }
 
 static bool list_items(VerifyArgs *args)

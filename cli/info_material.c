@@ -9,6 +9,7 @@
 #include "cli/info_json.h"
 #include "cli/json.h"
 #include "core/error.h"
+#include "core/io.h"
 #include "core/table.h"
 #include "syzygy/syzygy.h"
 
@@ -107,7 +108,7 @@ static void print_one(const MaterialFile *file, const Material *material, treb_s
         *status = TREB_ERR_DAMAGED;
     }
     cli_format_size(size_of(file), size);
-    printf("    %-20s%10s  %s\n", strrchr(file->path, '/') + 1, size, text);
+    printf("    %-20s%10s  %s\n", io_name(file->path), size, text);
     close_one(&o);
 }
 

@@ -5,14 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/io.h"
 #include "core/table.h"
 #include "syzygy/syzygy.h"
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* The material and the kind that a file's name tells. */
 static bool parse_name(const char *path, Material *material, bool *syzygy)
@@ -21,10 +16,10 @@ static bool parse_name(const char *path, Material *material, bool *syzygy)
     char name[TABLE_NAME_SIZE];
     *syzygy = syzygy_parse_name(path, material, &metric);
     if (*syzygy) return true;
-    if (!material_of_file(base_name(path), material)) return false;
+    if (!material_of_file(io_name(path), material)) return false;
     for (int m = TREB_WDL; m < TREB_METRICS; m++) {
         table_file_name(material, (treb_metric)m, name);
-        if (strcmp(base_name(path), name) == 0) return true;
+        if (strcmp(io_name(path), name) == 0) return true;
     }
     return false;
 }

@@ -6,6 +6,7 @@
 
 #include "compare/compare.h"
 #include "core/error.h"
+#include "core/io.h"
 #include "probe/set.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -18,9 +19,8 @@ static ProbeFile *file_of(const CompareSet *set, const Material *material, treb_
 
 static bool read_name(const char *path, CompareSet *set, treb_format *format)
 {
-    const char *slash = strrchr(path, '/');
     ProbeFile named = {0};
-    if (!set_parse_name(slash != NULL ? slash + 1 : path, &named)) return false;
+    if (!set_parse_name(io_name(path), &named)) return false;
     set->file = true;
     set->material = named.material;
     set->metric = named.metric;
@@ -31,13 +31,11 @@ static bool read_name(const char *path, CompareSet *set, treb_format *format)
 static treb_status open_beside(CompareSet *set, const char *path, treb_error *error)
 {
     treb_format format = TREB_FORMAT_TREBUCHET;
-    const char *slash = strrchr(path, '/');
     if (!read_name(path, set, &format))
         return fail(error, TREB_ERR_ARGUMENT,
                     "%s is not named like a table: KRPvKR.dtz.treb, KRPvKR.rtbw or KRPvKR.rtbz",
                     fail_path(path));
-    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
-    char *folder = strndup(slash == NULL ? "." : path, length);
+    char *folder = io_folder(path);
     if (folder == NULL) return fail_memory(error);
     set->tables = set_open((const char *const[]){folder}, 1, format, error);
     free(folder);

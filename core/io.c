@@ -55,6 +55,18 @@ char *io_path(const char *directory, const char *name)
     return path;
 }
 
+const char *io_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+char *io_folder(const char *path)
+{
+    size_t length = (size_t)(io_name(path) - path);
+    return length == 0 ? strdup(".") : strndup(path, length > 1 ? length - 1 : 1);
+}
+
 char *io_temporary_path(const char *directory, const char *name, const char *infix)
 {
     size_t size = strlen(directory) + strlen(name) + strlen(infix) + 40;

@@ -1,5 +1,5 @@
-/* io.h - reading and writing all of a run of bytes at a place in a file, and files that get their
- * name when they are complete. */
+/* io.h - reading and writing all of a run of bytes at a place in a file, the parts of paths, and files
+ * that get their name when they are complete. */
 #ifndef TREB_CORE_IO_H
 #define TREB_CORE_IO_H
 
@@ -17,6 +17,11 @@ bool io_cut(int file, uint64_t size);
 
 /* directory/name. To be freed; NULL: out of memory. */
 char *io_path(const char *directory, const char *name);
+
+/* The other way: what of a path is behind its last slash, and the folder before it: "." where there is no
+ * slash, "/" where nothing else is before it. The folder is to be freed; NULL: out of memory. */
+const char *io_name(const char *path);
+char *io_folder(const char *path);
 
 /* The same for a file that is being written: directory/.name[infix].tmp-42. It ends in the number of
  * this process, so that what a killed one left can be told from what a living one is writing. */

@@ -135,8 +135,9 @@ uint64_t table_side_blocks(const TableHeader *header);
 void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE]);
 const char *table_metric_name(treb_metric metric); /* "wdl", "dtz", "dtc", "dtm", "ranks", "solved" */
 
-/* The name that a file with this header has. */
+/* The name that a file with this header has, and whether that of a path is it. */
 void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE]);
+bool table_header_names(const TableHeader *header, const char *path);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* table_header.c - the header of a table file as a struct and as bytes. The parser believes
  * nothing: each field is checked before another is computed from it. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/io.h"
 #include "core/table_format.h"
 #include "core/table_ranks.h"
 #include "core/table_solved.h"
@@ -74,6 +75,13 @@ void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE])
         table_solved_name(&header->solved.root, out);
     else
         table_file_name(&header->index.material, header->metric, out);
+}
+
+bool table_header_names(const TableHeader *header, const char *path)
+{
+    char name[RANKS_NAME_SIZE];
+    table_header_name(header, name);
+    return strcmp(io_name(path), name) == 0;
 }
 
 const char *format_side_name(int side) { return side == TREB_WHITE ? "white" : "black"; }

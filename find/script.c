@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/io.h"
 #include "core/material.h"
 #include "find/script_names.h"
 
@@ -20,7 +21,7 @@ struct Script {
     bool full;               /* it wanted more than it may have */
     int chunk, used;         /* in the registry: what is called; rules that it uses */
     char name[256];          /* what errors call it */
-    char folder[4096];       /* of a file; else empty */
+    char *folder;            /* of a file; else NULL */
     const RuleText *rules;   /* in its place: those in memory; or NULL */
     Look *look, *root;       /* what is asked about; of a strategy, where its search began */
     Move move;               /* the one that is asked about */
@@ -58,7 +59,7 @@ static int use(lua_State *lua)
     const Script *script = script_of(lua);
     const char *name = luaL_checkstring(lua, 1);
     char path[4400];
-    if ((script->folder[0] == '\0' && script->rules == NULL) ||
+    if ((script->folder == NULL && script->rules == NULL) ||
         name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
         return luaL_argerror(lua, 1, "the name of a rule beside this one is wanted");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, script->used);
@@ -213,7 +214,7 @@ static treb_status script_make(Source *source, Script **out, treb_error *error)
              source->path != NULL ? source->path : "condition");
     lua_State *lua = script->lua = lua_newstate(bounded, script);
     if (lua == NULL) {
-        free(script);
+        script_free(script);
         *out = NULL;
         return fail_memory(error);
     }
@@ -247,16 +248,6 @@ treb_status script_new(const char *condition, Script **out, treb_error *error)
     return status;
 }
 
-/* The folder that a path is in. */
-static void folder_of(const char *path, char out[4096])
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        snprintf(out, 4096, ".");
-    else
-        snprintf(out, 4096, "%.*s", slash > path ? (int)(slash - path) : 1, path);
-}
-
 treb_status script_open(const char *path, int type, const atomic_bool *stop, Script **out,
                         treb_error *error)
 {
@@ -264,8 +255,10 @@ treb_status script_open(const char *path, int type, const atomic_bool *stop, Scr
     *out = NULL;
     if (source.script == NULL) return fail_memory(error);
     source.script->stop = stop;
-    folder_of(path, source.script->folder);
-    return script_make(&source, out, error);
+    source.script->folder = io_folder(path);
+    if (source.script->folder != NULL) return script_make(&source, out, error);
+    script_free(source.script);
+    return fail_memory(error);
 }
 
 treb_status script_open_text(const RuleText *rules, const char *name, int type, Script **out,
@@ -281,7 +274,8 @@ treb_status script_open_text(const RuleText *rules, const char *name, int type, 
 void script_free(Script *script)
 {
     if (script == NULL) return;
-    lua_close(script->lua);
+    if (script->lua != NULL) lua_close(script->lua);
+    free(script->folder);
     free(script);
 }
 

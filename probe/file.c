@@ -159,13 +159,9 @@ void file_destroy(ProbeFile *file)
 /* What a sound file of another maker may still have wrong; NULL if nothing. Probes rely on it. */
 static const char *fault_in_header(const ProbeFile *file, const TableHeader *header)
 {
-    if ((int)file->metric == TABLE_SOLVED) {
-        char name[RANKS_NAME_SIZE];
-        const char *slash = strrchr(file->path, '/');
-        table_header_name(header, name);
-        return strcmp(slash != NULL ? slash + 1 : file->path, name) == 0 ? NULL
-                   : "its name is not that of its content";
-    }
+    if ((int)file->metric == TABLE_SOLVED)
+        return table_header_names(header, file->path) ? NULL
+                                                      : "its name is not that of its content";
     bool white = header->side[TREB_WHITE].stored, black = header->side[TREB_BLACK].stored;
     if (!material_equal(&header->index.material, &file->material) || header->metric != file->metric)
         return "its name is not that of its content";

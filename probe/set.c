@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/io.h"
 #include "core/table_solved.h"
 #include "probe/address.h"
 
@@ -98,17 +99,11 @@ static bool known(const FoundFiles *found, size_t before, const ProbeFile *file)
     return false;
 }
 
-static const char *name_of(const ProbeFile *file)
-{
-    const char *slash = strrchr(file->path, '/');
-    return slash != NULL ? slash + 1 : file->path;
-}
-
 /* A solved pawn ending, unless an earlier folder has it. */
 static bool known_solved(const FoundFiles *found, const char *name)
 {
     for (size_t i = 0; i < found->count; i++)
-        if (strcmp(name_of(&found->files[i]), name) == 0) return true;
+        if (strcmp(io_name(found->files[i].path), name) == 0) return true;
     return false;
 }
 
@@ -238,7 +233,8 @@ enum { VIEWS = SET_WAITING + 1 };
 
 static int compare_solved(const void *left, const void *right)
 {
-    return strcmp(name_of(left), name_of(right));
+    const ProbeFile *a = left, *b = right;
+    return strcmp(io_name(a->path), io_name(b->path));
 }
 
 static void drop_found(FoundFiles *found, size_t from)
@@ -532,7 +528,8 @@ int treb_tables_men(const treb_tables *tables)
             most = material_men(&tables->files[i].material);
     for (size_t i = 0; i < tables->solved_count; i++) {
         SolvedKey root;
-        if (table_solved_is_name(name_of(&tables->solved[i]), &root) && solved_men(&root) > most)
+        if (table_solved_is_name(io_name(tables->solved[i].path), &root) &&
+            solved_men(&root) > most)
             most = solved_men(&root);
     }
     return most;

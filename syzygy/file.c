@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/io.h"
 
 enum { BLOCK_BITS_MIN = 2, BLOCK_BITS_MAX = 20, SPARSE_BITS_MAX = 30 };
 
@@ -309,7 +310,7 @@ bool syzygy_file_name(const Material *material, treb_metric metric, char out[SYZ
 
 bool syzygy_parse_name(const char *path, Material *material, treb_metric *metric)
 {
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *name = io_name(path);
     char expected[SYZYGY_NAME_SIZE];
     if (!material_of_file(name, material) || material_men(material) > SYZYGY_MEN_MAX) return false;
     for (int m = TREB_WDL; m <= TREB_DTZ; m++) {

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/io.h"
 #include "verify/full.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -119,12 +120,14 @@ static bool claim_syzygy(VerifyFull *full)
     return false;
 }
 
-/* The folder of a file. */
-static void folder_of(const char *path, char *out, size_t size)
+/* Where a scratch file goes: the folder that was named, or the table's. To be freed. */
+static char *scratch_folder(const VerifyFull *full)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    snprintf(out, size, "%.*s", length > 0 ? (int)length : 1, length > 0 ? path : ".");
+    const char *named = full->report->options->scratch;
+    const VerifyEntry *entry = full->entry;
+    if (named != NULL) return strdup(named);
+    return io_folder(full->syzygy ? syzygy_path(entry->syzygy[TREB_WDL])
+                                  : table_path(entry->file[TREB_WDL].table));
 }
 
 /* A table with one leading pawn is checked by where that is, the most advanced first: all that its
@@ -139,8 +142,7 @@ static bool has_stages(const VerifyFull *full)
            index->material.count[index->lead_color][TREB_PAWN] == 1;
 }
 
-/* Words that leave a quarter of memory for all else are in memory, others in a scratch file. That is
- * in the folder that was named, or in the table's. */
+/* Words that leave a quarter of memory for all else are in memory, others in a scratch file. */
 static bool claim_words(VerifyFull *full)
 {
     VerifyStore *store = full->store;
@@ -151,17 +153,13 @@ static bool claim_words(VerifyFull *full)
     if (bytes <= room - room / 4 && verify_claim(store, bytes)) {
         status = verify_words_in_memory(&full->words, cells, full->sides, &error);
     } else {
-        const Table *table = full->entry->file[TREB_WDL].table;
-        const char *scratch = full->report->options->scratch;
-        if (scratch != NULL)
-            snprintf(full->folder, sizeof full->folder, "%s", scratch);
-        else
-            folder_of(full->syzygy ? syzygy_path(full->entry->syzygy[TREB_WDL]) : table_path(table),
-                      full->folder, sizeof full->folder);
         if (has_stages(full)) full->stages = INDEX_PLACES;
         uint64_t most = full->stages > 1 ? bytes / INDEX_PLACES * STAGES_KEPT : bytes;
-        status = verify_words_on_disk(&full->words, store, cells, full->sides, full->folder, most,
-                                      &error);
+        full->folder = scratch_folder(full);
+        status = full->folder == NULL
+                     ? fail_memory(&error)
+                     : verify_words_on_disk(&full->words, store, cells, full->sides, full->folder,
+                                            most, &error);
     }
     /* Half of the rest is for what may be given back: words that are looked at, memos. */
     verify_claim(store, (store->limit - store->used) / 2);
@@ -291,6 +289,7 @@ static void run_syzygy(VerifyFull *full)
 static void full_free(VerifyFull *full)
 {
     verify_words_free(&full->words);
+    free(full->folder);
     free(full->batch.memory);
     free(full->rounds);
     for (int s = 0; s < 2; s++) {

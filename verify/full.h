@@ -133,7 +133,7 @@ typedef struct VerifyFull {
     unsigned metrics;   /* distances that have a table */
     unsigned stored[2]; /* those of them that have the side, at least for some pawns */
     VerifyWords words;
-    char folder[4096]; /* of a scratch file */
+    char *folder; /* of a scratch file */
     /* What is checked at a time: the slices of one place of the leading pawn, or all. */
     int stage, stages;
     uint64_t first, end; /* its cells */

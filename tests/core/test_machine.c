@@ -1,4 +1,4 @@
-/* test_machine.c - how much memory there is, as control groups and limits have it. */
+/* test_machine.c - how much memory there is, as control groups and limits have it; and the parts of paths. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/io.h"
 #include "core/machine.h"
 #include "tests/support/suite.h"
 
@@ -124,6 +125,26 @@ START_TEST(disk)
 }
 END_TEST
 
+START_TEST(paths)
+{
+    static const struct {
+        const char *path, *folder, *name;
+    } part[] = {{"KQvK.wdl.treb", ".", "KQvK.wdl.treb"},
+                {"a/KQvK.rtbw", "a", "KQvK.rtbw"},
+                {"/data/b/c", "/data/b", "c"},
+                {"/c", "/", "c"},
+                {"./c", ".", "c"},
+                {"a/b/", "a/b", ""},
+                {"", ".", ""}};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        char *of = io_folder(part[i].path);
+        ck_assert_str_eq(of, part[i].folder);
+        ck_assert_str_eq(io_name(part[i].path), part[i].name);
+        free(of);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("machine");
@@ -135,6 +156,7 @@ int main(void)
     tcase_add_test(tests, first_interface);
     tcase_add_test(tests, limit_of_the_process);
     tcase_add_test(tests, disk);
+    tcase_add_test(tests, paths);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
