@@ -40,6 +40,9 @@ int movegen_captures(const treb_position *pos, Move *out);
  * mate which are bounds (core/table.h). As quick, unless that pawn is about to promote. */
 int movegen_completing(const treb_position *pos, Move *out);
 
+/* Whether a legal move is one of them. */
+bool move_completes(const treb_position *pos, Move m);
+
 /* Whether there is a legal move: without one the game is over. Who may castle has others, too. */
 bool movegen_any(const treb_position *pos);
 

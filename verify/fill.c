@@ -122,7 +122,8 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
     uint64_t word = verify_own_word(w);
     unsigned verdict = verify_word_verdict(word), stored = full->stored[w->side], once = 0;
     if (verdict == TREB_DRAW) return;
-    if (verdict > TREB_DRAW) {
+    /* Captures are asked only where a metric may end at once: not of mates. */
+    if (verdict > TREB_DRAW && (stored & ~metric_bit(TREB_DTM)) != 0) {
         int captures = verify_captures(w->reader, full->entry, pos);
         once = verify_at_once(w->reader, full->entry, pos, verdict, captures, stored,
                               verify_pushed_verdict, w);
@@ -130,16 +131,18 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         if (!(stored & metric_bit(m))) continue;
         unsigned plies = 1;
+        bool attained = false;
         if (!(once & metric_bit(m))) {
             const VerifyFile *file = &full->entry->file[m];
             unsigned code = verify_batch_code(w, m);
             plies = verify_plies(file->header, w->side, verdict, code);
             if (plies == VERIFY_NONE) report_code(w, pos, m, code);
             if (file->header->bounds)
-                plies = verify_complete(w->reader, full->entry, pos, verdict, plies);
+                plies = verify_complete(w->reader, full->entry, pos, verdict, plies, &attained);
             if (verify_unread(w)) return;
         }
         word = verify_word_set(&full->words, word, m, plies);
+        if (m == TREB_DTM && !attained) word &= ~full->words.attained;
     }
     verify_put_own(w, word);
 }
@@ -204,12 +207,26 @@ void verify_do_syzygy_moves(VerifyWorker *w, const treb_position *pos)
     verify_judge(full->report, &c);
 }
 
+/* Where the DTM was completed what the moves come to has been worked out for the most part. */
+static void tally_for_judge(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+{
+    const VerifyFull *full = w->full;
+    VerifyValue claim = verify_word_value(full, verify_own_word(w)), made = claim;
+    bool completed = full->words.attained != 0 && full->stored[w->side] & metric_bit(TREB_DTM);
+    if (completed && claim.verdict != TREB_DRAW && claim.plies[TREB_DTM] != VERIFY_NONE) {
+        verify_tally_completed(w, pos, tally);
+        verify_tally_plies(tally, &made);
+        if (made.plies[TREB_DTM] == claim.plies[TREB_DTM]) return;
+    }
+    verify_tally_moves(w, pos, tally);
+}
+
 /* Judges a position; its distances that no table has are filled in first. */
 void verify_do_moves(VerifyWorker *w, const treb_position *pos)
 {
     const VerifyFull *full = w->full;
     VerifyTally tally;
-    verify_tally_moves(w, pos, &tally);
+    tally_for_judge(w, pos, &tally);
     if (verify_unread(w)) return;
     VerifyCase c = {.pos = pos,
                     .key = verify_error_key(w),

@@ -10,6 +10,10 @@
  *               stored side or to other tables, and its verdicts are judged; then of the stored
  *               side, whose distances are judged as well
  *
+ * What a capture or promotion leads to is worked out from other tables, which takes by far the longest: of draws
+ * its distance is not asked, of others only where it may matter. Where captures and the queen complete a bound
+ * the word keeps whether one of them attains the distance, so that they need not be asked again.
+ *
  * Where metrics have different sides stored, the distances that one side lacks are filled in before
  * the others are judged by it.
  *
@@ -62,7 +66,9 @@ static void choose_words(VerifyFull *full)
             if (full->metrics & metric_bit(m))
                 bits[m] = bits_for(longest_of(full->entry->file[m].header));
     }
-    verify_words_layout(&full->words, bits);
+    const VerifyFile *mates = &full->entry->file[TREB_DTM];
+    bool completed = full->metrics & metric_bit(TREB_DTM) && mates->header->bounds;
+    verify_words_layout(&full->words, bits, completed);
 }
 
 /* Of what the planes of a batch come in: positions that stand in two orientations have their code

@@ -31,7 +31,8 @@ typedef struct VerifyField {
  * that are in memory are used many times before others take their place. */
 typedef struct VerifyWords {
     VerifyField field[TREB_METRICS];
-    unsigned bytes; /* of a word */
+    uint64_t attained; /* the bit that says what verify_complete does; 0: the words have none */
+    unsigned bytes;    /* of a word */
     void *side[2];
     uint64_t side_bytes;
     bool on_disk;
@@ -40,8 +41,8 @@ typedef struct VerifyWords {
     uint64_t page_bytes;
 } VerifyWords;
 
-/* Chooses the words, for so many bits of each metric. */
-void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS]);
+/* Chooses the words, for so many bits of each metric, and one more for distances that are completed. */
+void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed);
 
 /* Takes memory for them, or makes a scratch file: an unnamed one in the folder, where `most` bytes
  * will be taken at the same time. Of several sides, two. */
@@ -200,6 +201,10 @@ VerifyValue verify_word_value(const VerifyFull *full, uint64_t word);
 
 /* The moves of a position, by the words of what they lead to. */
 void verify_tally_moves(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally);
+
+/* The same as far as is needed to see whether the DTM of the position's own word is right, which was completed
+ * and is decided. If the moves then do not come to it, the DTM of the tally is nothing to go by. */
+void verify_tally_completed(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally);
 
 /* A position's verdict after a pawn's push; `context` is the worker. */
 unsigned verify_pushed_verdict(void *context, const treb_position *child);

@@ -116,29 +116,70 @@ static void quiet_tally(const VerifyFull *full, const Quiet *quiet, VerifyTally 
     }
 }
 
-void verify_tally_moves(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+/* What a capture or promotion leads to, for what the word says of the position: of a draw no distance matters, of others
+ * only one that beats what other moves have come to. */
+static VerifyValue converted(const VerifyWorker *w, const treb_position *pos, Move m,
+                             const VerifyTally *tally)
 {
-    Move moves[MOVES_MAX];
-    int count = movegen_legal(pos, moves);
+    VerifyEntry *entry = w->full->entry;
+    unsigned verdict = verify_word_verdict(verify_own_word(w));
+    bool win = verdict > TREB_DRAW;
+    if (verdict == TREB_DRAW || !(w->full->metrics & metric_bit(TREB_DTM)))
+        return verify_convert(w->reader, entry, pos, m, 0);
+    return verify_convert_within(w->reader, entry, pos, m, win,
+                                 win ? tally->win[TREB_DTM] : tally->loss[TREB_DTM]);
+}
+
+/* Where its DTM was completed, the same after a move that completes: none of them leads further than the word says,
+ * and whether one leads just so far it says, too. */
+static VerifyValue completed(const VerifyWorker *w, const treb_position *pos, Move m)
+{
+    VerifyValue value = verify_convert(w->reader, w->full->entry, pos, m, 0);
+    bool win = verify_word_verdict(verify_own_word(w)) > TREB_DRAW;
+    value.plies[TREB_DTM] = win ? VERIFY_NONE : 0;
+    return value;
+}
+
+static void tally_moves(const VerifyWorker *w, const treb_position *pos, bool complete,
+                        VerifyTally *tally)
+{
+    const VerifyFull *full = w->full;
+    Move moves[MOVES_MAX], conversion[MOVES_MAX];
+    int count = movegen_legal(pos, moves), conversions = 0;
     uint64_t special = pos->by_type[TREB_PAWN], enemy = pos->by_color[pos->turn ^ 1];
+    uint64_t word = verify_own_word(w);
     Quiet quiet = {.least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
-    verify_tally_init(tally, w->full->ply);
+    verify_tally_init(tally, full->ply);
     for (int i = 0; i < count; i++) {
         if (!bit_test(special, move_from(moves[i])) && !bit_test(enemy, move_to(moves[i]))) {
-            quiet_add(w->full, &quiet, quiet_word(w, pos, moves[i]));
-            continue;
-        }
-        VerifyKind kind = verify_kind(pos, moves[i]);
-        unsigned wanted = verify_wanted(kind, w->full->metrics);
-        VerifyValue value;
-        if (kind == KIND_CONVERSION) {
-            value = verify_convert(w->reader, w->full->entry, pos, moves[i], wanted);
+            quiet_add(full, &quiet, quiet_word(w, pos, moves[i]));
+        } else if (verify_kind(pos, moves[i]) == KIND_CONVERSION) {
+            conversion[conversions++] = moves[i];
         } else {
             treb_position child;
             position_make(pos, moves[i], &child);
-            value = pushed_value(w, &child, wanted);
+            VerifyValue value = pushed_value(w, &child, verify_wanted(KIND_PUSH, full->metrics));
+            verify_tally_add(tally, KIND_PUSH, &value);
         }
-        verify_tally_add(tally, kind, &value);
     }
-    quiet_tally(w->full, &quiet, tally);
+    quiet_tally(full, &quiet, tally);
+    if (complete && word & full->words.attained)
+        verify_tally_distance(tally, verify_word_verdict(word) > TREB_DRAW, TREB_DTM,
+                              verify_word_get(&full->words, word, TREB_DTM));
+    for (int i = 0; i < conversions; i++) {
+        VerifyValue value = complete && move_completes(pos, conversion[i])
+                                ? completed(w, pos, conversion[i])
+                                : converted(w, pos, conversion[i], tally);
+        verify_tally_add(tally, KIND_CONVERSION, &value);
+    }
+}
+
+void verify_tally_moves(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+{
+    tally_moves(w, pos, false, tally);
+}
+
+void verify_tally_completed(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
+{
+    tally_moves(w, pos, true, tally);
 }

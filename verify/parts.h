@@ -217,6 +217,12 @@ static inline VerifyKind verify_kind(const treb_position *pos, Move m)
 VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                            Move m, unsigned metrics);
 
+/* The same as far as it may change the DTM of a position that is a win in `plies` or less, or else a loss in so
+ * many or more. An opponent who loses later or wins sooner has any number that says so, and not all his moves
+ * are looked at; one who wins what should be won, or loses what should be lost, has none. */
+VerifyValue verify_convert_within(VerifyReader *reader, VerifyEntry *entry,
+                                  const treb_position *pos, Move m, bool win, unsigned plies);
+
 /* The value of a position of `entry`, colours as in the table. En passant counts. */
 VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                             unsigned metrics);
@@ -256,9 +262,10 @@ unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz
  * the distance. VERIFY_NONE stays. For the verifier this is as good as a look at the bound itself. With `moves` for
  * what all moves make of the position, and `some` for these alone, the bound of a win is right if it
  * is no less than `moves`, and equal to it unless `some` is. As `some` is never less than `moves`, that is
- * to say that the lesser of the bound and `some` is `moves`. Of losses the same with the greater. */
+ * to say that the lesser of the bound and `some` is `moves`. Of losses the same with the greater.
+ * `attained`, unless NULL: one of those moves was found to lead to just that distance. */
 unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                         unsigned verdict, unsigned plies);
+                         unsigned verdict, unsigned plies, bool *attained);
 
 /* The plies that a code stands for, or VERIFY_NONE. */
 static inline unsigned verify_plies(const TableHeader *h, int side, unsigned verdict, unsigned code)

@@ -50,8 +50,19 @@ void verify_tally_plies(const VerifyTally *tally, VerifyValue *value)
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                           Move m, unsigned metrics)
+/* Of which verdicts a DTM is asked, as bits, and how far: a loss that takes more plies, or a win that takes
+ * less, need not be known exactly. */
+typedef struct Limit {
+    unsigned verdicts, plies;
+} Limit;
+
+static const Limit no_limit = {LOSSES | WINS, VERIFY_NONE};
+
+static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                                 unsigned metrics, Limit limit);
+
+static VerifyValue convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           Move m, unsigned metrics, Limit limit)
 {
     int victim = position_piece_at(pos, move_to(m), NULL);
     if (victim < 0) victim = move_is_ep(pos, m) ? TREB_PAWN : TREB_KING;
@@ -60,7 +71,23 @@ VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_
     treb_position child;
     position_make(pos, m, &child);
     if (after->swapped) position_swap_colors(&child, &child);
-    return verify_evaluate(reader, after->entry, &child, metrics);
+    return evaluate_cell(reader, after->entry, &child, metrics, limit);
+}
+
+VerifyValue verify_convert(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                           Move m, unsigned metrics)
+{
+    return convert(reader, entry, pos, m, metrics, no_limit);
+}
+
+VerifyValue verify_convert_within(VerifyReader *reader, VerifyEntry *entry,
+                                  const treb_position *pos, Move m, bool win, unsigned plies)
+{
+    unsigned ply = reader->store->ply;
+    Limit limit = {win ? LOSSES : WINS, plies > ply ? plies - ply : 0};
+    /* Many captures lead to the same position: its distance is worked out once, and remembered. */
+    if (move_is_capture(pos, m)) limit.plies = VERIFY_NONE;
+    return convert(reader, entry, pos, m, metric_bit(TREB_DTM), limit);
 }
 
 VerifyValue verify_child(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos, Move m,
@@ -85,21 +112,24 @@ int verify_captures(VerifyReader *reader, VerifyEntry *entry, const treb_positio
 }
 
 unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                         unsigned verdict, unsigned plies)
+                         unsigned verdict, unsigned plies, bool *attained)
 {
     Move moves[MOVES_MAX];
-    VerifyTally some;
     unsigned ply = reader->store->ply;
-    bool win = verdict > TREB_DRAW;
-    if (plies == VERIFY_NONE || (win && plies <= ply)) return plies;
-    int count = movegen_completing(pos, moves);
-    verify_tally_init(&some, ply);
-    verify_tally_distance(&some, win, TREB_DTM, plies);
+    bool win = verdict > TREB_DRAW, found = false;
+    int count = 0;
+    if (plies != VERIFY_NONE && !(win && plies <= ply)) count = movegen_completing(pos, moves);
     for (int i = 0; i < count; i++) {
-        VerifyValue child = verify_convert(reader, entry, pos, moves[i], metric_bit(TREB_DTM));
-        verify_tally_add(&some, KIND_CONVERSION, &child);
+        VerifyTally one;
+        VerifyValue child = verify_convert_within(reader, entry, pos, moves[i], win, plies);
+        verify_tally_init(&one, ply);
+        verify_tally_add(&one, KIND_CONVERSION, &child);
+        unsigned made = win ? one.win[TREB_DTM] : one.loss[TREB_DTM];
+        found = found || made == plies || (win ? made < plies : made > plies);
+        if (win ? made < plies : made > plies) plies = made;
     }
-    return win ? some.win[TREB_DTM] : some.loss[TREB_DTM];
+    if (attained != NULL) *attained = found;
+    return plies;
 }
 
 /* Those of the metrics that the pawn move `m`, no capture, ends at once. It keeps the verdict if it
@@ -241,7 +271,7 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
             unsigned code = verify_code(reader, file, pos->turn, file_cell(file, pos, cell));
             unsigned plies = verify_plies(file->header, pos->turn, value->verdict, code);
             if (file->header->bounds)
-                plies = verify_complete(reader, entry, pos, value->verdict, plies);
+                plies = verify_complete(reader, entry, pos, value->verdict, plies, NULL);
             value->plies[m] = (uint16_t)plies;
         } else if (file->table != NULL) {
             open |= metric_bit(m);
@@ -252,23 +282,31 @@ static unsigned table_distances(VerifyReader *reader, VerifyEntry *entry, const 
     return open;
 }
 
-/* Distances of a side that is not stored, from its moves. */
-static void moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                            unsigned metrics, VerifyValue *value)
+/* Distances of a side that is not stored, from its moves. False: the DTM, which alone was wanted, is beyond
+ * the limit. */
+static bool moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
+                            unsigned metrics, Limit limit, VerifyValue *value)
 {
     VerifyTally tally;
     Move moves[MOVES_MAX];
+    const bool win = value->verdict > TREB_DRAW;
+    const bool bounded = limit.plies != VERIFY_NONE && metrics == metric_bit(TREB_DTM);
     int count = movegen_legal(pos, moves);
     verify_tally_init(&tally, reader->store->ply);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
         VerifyValue child = verify_child(reader, entry, pos, moves[i], kind, metrics);
         verify_tally_add(&tally, kind, &child);
+        if (!bounded) continue;
+        value->plies[TREB_DTM] = win ? tally.win[TREB_DTM] : tally.loss[TREB_DTM];
+        if (win ? value->plies[TREB_DTM] < limit.plies : value->plies[TREB_DTM] > limit.plies)
+            return false;
     }
     VerifyValue found = *value;
     verify_tally_plies(&tally, &found);
     for (int m = TREB_DTZ; m < TREB_METRICS; m++)
         if (metrics & metric_bit(m)) value->plies[m] = found.plies[m];
+    return true;
 }
 
 /* The distance that is remembered: of our files the one that is asked of junior tables. */
@@ -277,31 +315,34 @@ static int memo_metric(const VerifyStore *store)
     return store->options->syzygy ? TREB_DTZ : TREB_DTM;
 }
 
-/* From what is remembered of a cell; false if that is not enough. */
-static bool recall(const VerifyStore *store, const _Atomic(uint16_t) *memo, unsigned metrics,
-                   VerifyValue *value)
+/* What is remembered of a cell: more than nothing is its verdict at least; all is what was asked. */
+typedef enum Recalled { RECALL_NOTHING, RECALL_VERDICT, RECALL_ALL } Recalled;
+
+static Recalled recall(const VerifyStore *store, const _Atomic(uint16_t) *memo, unsigned metrics,
+                       Limit limit, VerifyValue *value)
 {
     unsigned word = atomic_load_explicit(memo, memory_order_relaxed);
-    if (!(word & MEMO_VERDICT)) return false;
+    if (!(word & MEMO_VERDICT)) return RECALL_NOTHING;
     unsigned verdict = word >> MEMO_VERDICT_SHIFT & 7, plies = word & MEMO_PLIES;
     *value = value_of_verdict(verdict);
-    if (metrics == 0 || !verify_decided(verdict)) return true;
-    if (metrics != metric_bit(memo_metric(store)) || plies == 0) return false;
+    if (metrics == 0 || !(limit.verdicts >> verdict & 1)) return RECALL_ALL;
+    if (metrics != metric_bit(memo_metric(store)) || plies == 0) return RECALL_VERDICT;
     value->plies[memo_metric(store)] = (uint16_t)(plies - 1);
-    return true;
+    return RECALL_ALL;
 }
 
-static void remember(const VerifyStore *store, _Atomic(uint16_t) *memo, const VerifyValue *value)
+static void remember(const VerifyStore *store, _Atomic(uint16_t) *memo, const VerifyValue *value,
+                     bool distance)
 {
     unsigned word = MEMO_VERDICT | (unsigned)value->verdict << MEMO_VERDICT_SHIFT;
     unsigned plies = value->plies[memo_metric(store)];
-    if (plies < MEMO_PLIES) word |= plies + 1;
+    if (distance && plies < MEMO_PLIES) word |= plies + 1;
     atomic_store_explicit(memo, (uint16_t)word, memory_order_relaxed);
 }
 
 /* The value of a position without en passant. */
 static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
-                                 unsigned metrics)
+                                 unsigned metrics, Limit limit)
 {
     treb_position swapped;
     if (entry->file[TREB_WDL].table == NULL && entry->syzygy[TREB_WDL] == NULL)
@@ -313,14 +354,21 @@ static VerifyValue evaluate_cell(VerifyReader *reader, VerifyEntry *entry, const
     VerifyValue value;
     uint64_t cell = index_of_position(&entry->index, pos);
     _Atomic(uint16_t) *memo = verify_memo(reader->store, entry, pos->turn);
-    if (memo != NULL && recall(reader->store, &memo[cell], metrics, &value)) return value;
-    int captures = verify_captures(reader, entry, pos);
-    value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
-    if (metrics != 0 && verify_decided(value.verdict)) {
-        unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
-        if (open != 0) moves_distances(reader, entry, pos, open, &value);
+    Recalled recalled = RECALL_NOTHING;
+    int captures = -1;
+    bool known = true;
+    if (memo != NULL) recalled = recall(reader->store, &memo[cell], metrics, limit, &value);
+    if (recalled == RECALL_ALL) return value;
+    /* Mates do not ask whether a capture wins at once. */
+    if (recalled == RECALL_NOTHING || metrics != metric_bit(TREB_DTM)) {
+        captures = verify_captures(reader, entry, pos);
+        value = value_of_verdict(table_verdict(reader, entry, pos, cell, captures));
     }
-    if (memo != NULL) remember(reader->store, &memo[cell], &value);
+    if (metrics != 0 && limit.verdicts >> value.verdict & 1) {
+        unsigned open = table_distances(reader, entry, pos, cell, captures, metrics, &value);
+        if (open != 0) known = moves_distances(reader, entry, pos, open, limit, &value);
+    }
+    if (memo != NULL) remember(reader->store, &memo[cell], &value, known);
     return value;
 }
 
@@ -354,10 +402,10 @@ VerifyValue verify_with_ep(VerifyReader *reader, VerifyEntry *entry, const treb_
 VerifyValue verify_evaluate(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                             unsigned metrics)
 {
-    if (pos->ep == 0) return evaluate_cell(reader, entry, pos, metrics);
+    if (pos->ep == 0) return evaluate_cell(reader, entry, pos, metrics, no_limit);
     treb_position plain = *pos;
     plain.ep = 0;
-    VerifyValue without = evaluate_cell(reader, entry, &plain, metrics);
+    VerifyValue without = evaluate_cell(reader, entry, &plain, metrics, no_limit);
     if (!position_ep_legal(pos)) return without;
     return verify_with_ep(reader, entry, pos, &without, metrics);
 }

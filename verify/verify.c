@@ -81,20 +81,22 @@ static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_
     VerifyTally tally;
     Move moves[MOVES_MAX];
     int count = movegen_legal(pos, moves);
+    /* The claims of a side that is not stored would be these very moves'. */
+    unsigned stored = sample->stored[pos->turn], metrics = sample->metrics;
+    const Syzygy *table = sample->entry->syzygy[TREB_DTZ];
+    if (table != NULL && syzygy_stores(table, pos)) stored |= metric_bit(TREB_DTZ);
+    VerifyValue claim = verify_evaluate(reader, sample->entry, pos, stored);
+    /* Of a draw there is no distance to compare, and only the 50-move rule has to do with its verdict. */
+    if (claim.verdict == TREB_DRAW) metrics &= metric_bit(TREB_DTZ);
     verify_tally_init(&tally, reader->store->ply);
     for (int i = 0; i < count; i++) {
         VerifyKind kind = verify_kind(pos, moves[i]);
-        VerifyValue child =
-            verify_child(reader, sample->entry, pos, moves[i], kind, sample->metrics);
+        VerifyValue child = verify_child(reader, sample->entry, pos, moves[i], kind, metrics);
         verify_tally_add(&tally, kind, &child);
     }
-    /* The claims of a side that is not stored would be these very moves'. */
-    unsigned stored = sample->stored[pos->turn];
-    const Syzygy *table = sample->entry->syzygy[TREB_DTZ];
-    if (table != NULL && syzygy_stores(table, pos)) stored |= metric_bit(TREB_DTZ);
     VerifyCase c = {.pos = pos,
                     .key = key,
-                    .claim = verify_evaluate(reader, sample->entry, pos, stored),
+                    .claim = claim,
                     .tally = &tally,
                     .said = VERIFY_NONE,
                     .compare = stored,

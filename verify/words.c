@@ -16,7 +16,7 @@
 #include "core/machine.h"
 #include "verify/full.h"
 
-void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS])
+void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed)
 {
     unsigned shift = 0;
     for (int m = 0; m < TREB_METRICS; m++) {
@@ -26,6 +26,7 @@ void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS])
         field->mask = field->most << shift;
         shift += bits[m];
     }
+    words->attained = completed ? UINT64_C(1) << shift++ : 0;
     words->bytes = 1;
     while (8 * words->bytes < shift) words->bytes *= 2;
 }

@@ -143,16 +143,22 @@ START_TEST(words_hold_what_they_are_made_for)
 {
     static const struct {
         unsigned bits[TREB_METRICS], bytes;
-    } kinds[] = {{{3, 0, 0, 0}, 1},   {{3, 5, 0, 0}, 1},   {{3, 6, 0, 7}, 2},   {{3, 0, 0, 12}, 2},
-                 {{3, 9, 10, 10}, 4}, {{3, 9, 10, 11}, 8}, {{3, 12, 12, 12}, 8}};
+        bool completed;
+    } kinds[] = {{{3, 0, 0, 0}, 1, false},    {{3, 5, 0, 0}, 1, false},
+                 {{3, 6, 0, 7}, 2, false},    {{3, 0, 0, 12}, 2, false},
+                 {{3, 9, 10, 10}, 4, false},  {{3, 9, 10, 11}, 8, false},
+                 {{3, 12, 12, 12}, 8, false}, {{3, 0, 0, 4}, 1, true},
+                 {{3, 0, 0, 5}, 2, true},     {{3, 9, 10, 10}, 8, true}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         VerifyWords words = {0};
         treb_error error;
-        verify_words_layout(&words, kinds[k].bits);
+        verify_words_layout(&words, kinds[k].bits, kinds[k].completed);
         ck_assert_uint_eq(words.bytes, kinds[k].bytes);
+        ck_assert_int_eq(words.attained != 0, kinds[k].completed);
         ck_assert_int_eq(verify_words_in_memory(&words, 8, 2, &error), TREB_OK);
         for (unsigned cell = 0; cell < 8; cell++) {
             uint64_t word = verify_word_of(cell);
+            if (cell % 2) word &= ~words.attained;
             for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
                 ck_assert_uint_eq(verify_word_get(&words, word, m), VERIFY_NONE);
                 word = verify_word_set(&words, word, m, 8u * (unsigned)m + cell);
@@ -162,6 +168,7 @@ START_TEST(words_hold_what_they_are_made_for)
         for (unsigned cell = 0; cell < 8; cell++) {
             uint64_t word = verify_word(&words, 1, cell);
             ck_assert_uint_eq(verify_word_verdict(word), cell);
+            ck_assert_uint_eq(word & words.attained, cell % 2 ? 0 : words.attained);
             for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
                 unsigned most = (1u << kinds[k].bits[m]) - 1, said = 8u * (unsigned)m + cell;
                 ck_assert_uint_eq(verify_word_get(&words, word, m),
