@@ -10,9 +10,10 @@
  *               stored side or to other tables, and its verdicts are judged; then of the stored
  *               side, whose distances are judged as well
  *
- * What a capture or promotion leads to is worked out from other tables, which takes by far the longest: of draws
- * its distance is not asked, of others only where it may matter. Where captures and the queen complete a bound
- * the word keeps whether one of them attains the distance, so that they need not be asked again.
+ * What a capture or promotion leads to is worked out from other tables, which takes by far the
+ * longest: of draws its distance is not asked, of others only where it may matter. Where captures and
+ * the queen complete a bound the word keeps whether one of them attains the distance, so that they need
+ * not be asked again.
  *
  * Where metrics have different sides stored, the distances that one side lacks are filled in before
  * the others are judged by it.

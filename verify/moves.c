@@ -116,8 +116,8 @@ static void quiet_tally(const VerifyFull *full, const Quiet *quiet, VerifyTally 
     }
 }
 
-/* What a capture or promotion leads to, for what the word says of the position: of a draw no distance matters, of others
- * only one that beats what other moves have come to. */
+/* What a capture or promotion leads to, for what the word says of the position: of a draw no distance
+ * matters, of others only one that beats what other moves have come to. */
 static VerifyValue converted(const VerifyWorker *w, const treb_position *pos, Move m,
                              const VerifyTally *tally)
 {
@@ -130,8 +130,8 @@ static VerifyValue converted(const VerifyWorker *w, const treb_position *pos, Mo
                                  win ? tally->win[TREB_DTM] : tally->loss[TREB_DTM]);
 }
 
-/* Where its DTM was completed, the same after a move that completes: none of them leads further than the word says,
- * and whether one leads just so far it says, too. */
+/* Where its DTM was completed, the same after a move that completes: none of them beats what the word
+ * says, and whether one attains it the word says, too. */
 static VerifyValue completed(const VerifyWorker *w, const treb_position *pos, Move m)
 {
     VerifyValue value = verify_convert(w->reader, w->full->entry, pos, m, 0);
