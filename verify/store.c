@@ -3,11 +3,11 @@
  * Tables are unpacked side by side on first use, into the bytes that the file's blocks hold, as
  * long as memory allows. Of what is larger single cells are read from the mapped file or, with codec
  * zstd, through a small cache of blocks of each thread's. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/io.h"
 #include "verify/parts.h"
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -45,11 +45,8 @@ static treb_status find_file(const Wanted *wanted, void **found, treb_error *err
     else if (!syzygy_file_name(wanted->material, (treb_metric)wanted->metric, name))
         return TREB_OK;
     for (size_t i = 0; i < options->dirs_count; i++) {
-        const char *dir = options->dirs[i];
-        size_t size = strlen(dir) + sizeof name + 1;
-        char *path = malloc(size);
+        char *path = io_path(options->dirs[i], name);
         if (path == NULL) return fail_memory(error);
-        snprintf(path, size, "%s/%s", dir, name);
         *found = open_path(wanted, path, error);
         free(path);
         if (*found != NULL) return TREB_OK;

@@ -125,8 +125,9 @@ unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_po
         verify_tally_init(&one, ply);
         verify_tally_add(&one, KIND_CONVERSION, &child);
         unsigned made = win ? one.win[TREB_DTM] : one.loss[TREB_DTM];
-        found = found || made == plies || (win ? made < plies : made > plies);
-        if (win ? made < plies : made > plies) plies = made;
+        bool better = win ? made < plies : made > plies;
+        found = found || better || made == plies;
+        if (better) plies = made;
     }
     if (attained != NULL) *attained = found;
     return plies;
@@ -298,9 +299,10 @@ static bool moves_distances(VerifyReader *reader, VerifyEntry *entry, const treb
         VerifyValue child = verify_child(reader, entry, pos, moves[i], kind, metrics);
         verify_tally_add(&tally, kind, &child);
         if (!bounded) continue;
-        value->plies[TREB_DTM] = win ? tally.win[TREB_DTM] : tally.loss[TREB_DTM];
-        if (win ? value->plies[TREB_DTM] < limit.plies : value->plies[TREB_DTM] > limit.plies)
-            return false;
+        uint16_t so_far = win ? tally.win[TREB_DTM] : tally.loss[TREB_DTM];
+        if (win ? so_far >= limit.plies : so_far <= limit.plies) continue;
+        value->plies[TREB_DTM] = so_far;
+        return false;
     }
     VerifyValue found = *value;
     verify_tally_plies(&tally, &found);
