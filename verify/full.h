@@ -138,7 +138,7 @@ typedef struct VerifyFull {
     /* What is checked at a time: the slices of one place of the leading pawn, or all. */
     int stage, stages;
     uint64_t first, end; /* its cells */
-    char phase[48];      /* what is told of it */
+    char phase[64];      /* what is told of it */
     uint16_t *planes[2]; /* by side to move: see passes.c. NULL: in the order of the cells */
     uint64_t batch_cells;
     VerifyBatch batch;

@@ -124,13 +124,15 @@ void verify_run_threads(const VerifyFull *full, const VerifyPass *pass)
     run_worker(full, pass, &next);
 }
 
-/* Begins a phase: of the stage, if there are several. */
-static void begin_phase(VerifyFull *full, const char *phase)
+/* Begins a phase: of a side and of the stage, if there are several. */
+static void begin_phase(VerifyFull *full, const char *phase, int side)
 {
-    snprintf(full->phase, sizeof full->phase, "%s", phase);
+    static const char *const to_move[2] = {", White to move", ", Black to move"};
+    char part[48] = "";
     if (full->stages > 1)
-        snprintf(full->phase, sizeof full->phase, "%s, part %d of %d", phase, full->stage + 1,
-                 full->stages);
+        snprintf(part, sizeof part, ", part %d of %d", full->stage + 1, full->stages);
+    snprintf(full->phase, sizeof full->phase, "%s%s%s", phase,
+             full->sides == 2 ? to_move[side] : "", part);
     verify_report_phase(full->report, full->phase, full->end - full->first);
 }
 
@@ -138,7 +140,7 @@ void verify_run_pass(VerifyFull *full, VerifyWork work, int side, const char *ph
 {
     const VerifyPass pass = {.work = work, .side = side};
     if (atomic_load(&full->report->stop)) return;
-    begin_phase(full, phase);
+    begin_phase(full, phase, side);
     verify_run_threads(full, &pass);
 }
 
@@ -148,7 +150,7 @@ void verify_run_batches(VerifyFull *full, VerifyWork work, unsigned metrics, int
     const VerifyPass pass = {.work = work, .side = side, .batch = true};
     VerifyBatch *batch = &full->batch;
     if (atomic_load(&full->report->stop)) return;
-    begin_phase(full, phase);
+    begin_phase(full, phase, side);
     batch->side = side;
     for (uint64_t first = full->first; first < full->end; first = batch->end) {
         batch->first = first;
