@@ -400,8 +400,7 @@ uint64_t index_of_men(const Index *index, IndexMen *men)
     return cell;
 }
 
-/* The coordinate of a group that stands on `board` before the symmetry is applied. */
-static uint32_t group_coordinate(const IndexGroup *group, uint64_t board, int symmetry)
+uint32_t index_group_turned(const IndexGroup *group, uint64_t board, int symmetry)
 {
     uint8_t square[TREB_MEN_MAX] = {0};
     if (group->count == 1) {
@@ -486,7 +485,7 @@ uint64_t index_of_position(const Index *index, const treb_position *pos)
     for (int g = 0; g < index->groups; g++) {
         const IndexGroup *group = &index->group[g];
         uint64_t board = pos->by_color[group->color] & pos->by_type[group->type];
-        cell += group_coordinate(group, board, symmetry) * index->stride[1 + g];
+        cell += index_group_turned(group, board, symmetry) * index->stride[1 + g];
     }
     return cell;
 }

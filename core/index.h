@@ -125,6 +125,9 @@ int index_pawns_mirror(const Index *index, const uint64_t pawns[2]);
 uint32_t index_group(const IndexGroup *group, const uint8_t *squares);
 void index_group_squares(const IndexGroup *group, uint32_t coordinate, uint8_t *squares);
 
+/* The coordinate of a group that stands on `board` before the symmetry is applied. */
+uint32_t index_group_turned(const IndexGroup *group, uint64_t board, int symmetry);
+
 /* Applies a symmetry to a square and a board. */
 static inline int index_symmetry_square(int symmetry, int square)
 {

@@ -2,6 +2,8 @@
  *
  * Nearly all moves are quiet and lead to another word of the table, found by the one coordinate that
  * changes. Captures and promotions lead to other tables (value.c). */
+#include <string.h>
+
 #include "verify/full.h"
 
 VerifyValue verify_word_value(const VerifyFull *full, uint64_t word)
@@ -23,49 +25,89 @@ static uint64_t word_of(const VerifyFull *full, const treb_position *pos)
     return verify_word(&full->words, pos->turn, index_of_position(full->index, pos));
 }
 
-/* The group's coordinate once one of its men has moved. */
-static uint32_t moved_group(const IndexGroup *group, const treb_position *pos, int from, int to)
+/* Where the men stand in the words that moves lead to: as on the board, or in a table with one side
+ * to move with colours swapped and turned as the index has them. */
+typedef struct Placed {
+    uint64_t cell;
+    uint32_t coordinate[INDEX_AXES_MAX]; /* of the axes that moves change */
+    int color;                           /* of the men that move */
+    int symmetry;                        /* from the board */
+} Placed;
+
+static void place_swapped(const Index *index, const treb_position *pos, Placed *placed)
 {
-    uint8_t squares[TREB_MEN_MAX];
-    uint64_t men = position_men_of(pos, group->color, group->type);
-    men ^= square_bit(from) | square_bit(to);
-    for (int i = 0; men != 0; i++) squares[i] = (uint8_t)bit_pop(&men);
-    return index_group(group, squares);
+    treb_position swapped;
+    position_swap_colors(pos, &swapped);
+    uint64_t pawns[2];
+    for (int c = 0; c < 2; c++) pawns[c] = position_men_of(&swapped, c, TREB_PAWN);
+    int mirror = index->pawns && index_pawns_mirror(index, pawns) > 0 ? SYM_FILES : 0, turned;
+    int white = index_symmetry_square(mirror, position_king(&swapped, TREB_WHITE));
+    int black = index_symmetry_square(mirror, position_king(&swapped, TREB_BLACK));
+    placed->coordinate[INDEX_KINGS_AXIS] =
+        (uint32_t)index_kings(index->pawns, white, black, &turned);
+    placed->cell = index_of_position(index, &swapped);
+    placed->color = swapped.turn;
+    placed->symmetry = (mirror | turned) ^ SYM_RANKS;
+    for (int g = 0; g < index->groups; g++) {
+        const IndexGroup *group = &index->group[g];
+        if (group->color == placed->color)
+            placed->coordinate[1 + g] = index_group_turned(
+                group, position_men_of(pos, pos->turn, group->type), placed->symmetry);
+    }
+}
+
+static void place(const VerifyWorker *w, const treb_position *pos, Placed *placed)
+{
+    /* Two orientations: each child is numbered by itself. */
+    if (w->walk.twofold) return;
+    if (w->full->sides == 1) {
+        place_swapped(w->full->index, pos, placed);
+        return;
+    }
+    placed->cell = w->walk.cell;
+    memcpy(placed->coordinate, w->walk.coordinate, sizeof placed->coordinate);
+    placed->color = pos->turn;
+    placed->symmetry = 0;
 }
 
 /* The axis that a quiet move changes, and its new coordinate; -1 if the child has to be turned
  * before it can be numbered. */
-static int moved_axis(const VerifyWorker *w, const treb_position *pos, Move m, uint32_t *coordinate)
+static int moved_axis(const VerifyFull *full, const treb_position *pos, const Placed *placed,
+                      Move m, uint32_t *coordinate)
 {
-    const Index *index = w->full->index;
-    int from = move_from(m), to = move_to(m);
-    if (w->walk.twofold || w->full->sides == 1) return -1;
-    if (!bit_test(pos->by_type[TREB_KING], from)) {
-        int group = w->full->group[pos->turn][position_piece_at(pos, from, NULL)];
-        bool single = index->group[group].count == 1 && !index->group[group].by_shade;
-        *coordinate = single ? (uint32_t)to : moved_group(&index->group[group], pos, from, to);
+    const Index *index = full->index;
+    int from = move_from(m), to = move_to(m), type = position_piece_at(pos, from, NULL);
+    if (type != TREB_KING) {
+        int group = full->group[placed->color][type];
+        uint64_t men = position_men_of(pos, pos->turn, type) ^ square_bit(from) ^ square_bit(to);
+        *coordinate = index_group_turned(&index->group[group], men, placed->symmetry);
         return 1 + group;
     }
-    int white = pos->turn == TREB_WHITE ? to : w->walk.men.king[TREB_WHITE];
-    int black = pos->turn == TREB_BLACK ? to : w->walk.men.king[TREB_BLACK], symmetry;
-    bool diagonal = white % 9 == 0 && black % 9 == 0;
+    int king[2], symmetry;
+    king[placed->color] = index_symmetry_square(placed->symmetry, to);
+    king[placed->color ^ 1] =
+        index_symmetry_square(placed->symmetry, position_king(pos, pos->turn ^ 1));
+    bool diagonal = king[TREB_WHITE] % 9 == 0 && king[TREB_BLACK] % 9 == 0;
     if (!index->pawns && diagonal) return -1;
-    *coordinate = (uint32_t)index_kings(index->pawns, white, black, &symmetry);
+    *coordinate =
+        (uint32_t)index_kings(index->pawns, king[TREB_WHITE], king[TREB_BLACK], &symmetry);
     return symmetry == 0 ? INDEX_KINGS_AXIS : -1;
 }
 
-static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos, Move m)
+static uint64_t quiet_word(const VerifyWorker *w, const treb_position *pos, const Placed *placed,
+                           Move m)
 {
+    const VerifyFull *full = w->full;
     uint32_t coordinate = 0;
-    int axis = moved_axis(w, pos, m, &coordinate);
+    int axis = w->walk.twofold ? -1 : moved_axis(full, pos, placed, m, &coordinate);
     if (axis >= 0) {
-        int64_t steps = (int64_t)coordinate - (int64_t)w->walk.coordinate[axis];
-        uint64_t cell = w->walk.cell + (uint64_t)(steps * (int64_t)w->full->index->stride[axis]);
-        return verify_word(&w->full->words, pos->turn ^ 1, cell);
+        int64_t steps = (int64_t)coordinate - (int64_t)placed->coordinate[axis];
+        uint64_t cell = placed->cell + (uint64_t)(steps * (int64_t)full->index->stride[axis]);
+        return verify_word(&full->words, full->sides == 1 ? TREB_WHITE : pos->turn ^ 1, cell);
     }
     treb_position child;
     position_make(pos, m, &child);
-    return word_of(w->full, &child);
+    return word_of(full, &child);
 }
 
 /* After a pawn's push, which may allow en passant. */
@@ -149,10 +191,12 @@ static void tally_moves(const VerifyWorker *w, const treb_position *pos, bool co
     uint64_t special = pos->by_type[TREB_PAWN], enemy = pos->by_color[pos->turn ^ 1];
     uint64_t word = verify_own_word(w);
     Quiet quiet = {.least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    Placed placed;
+    place(w, pos, &placed);
     verify_tally_init(tally, full->ply);
     for (int i = 0; i < count; i++) {
         if (!bit_test(special, move_from(moves[i])) && !bit_test(enemy, move_to(moves[i]))) {
-            quiet_add(full, &quiet, quiet_word(w, pos, moves[i]));
+            quiet_add(full, &quiet, quiet_word(w, pos, &placed, moves[i]));
         } else if (verify_kind(pos, moves[i]) == KIND_CONVERSION) {
             conversion[conversions++] = moves[i];
         } else {
