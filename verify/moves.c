@@ -207,13 +207,23 @@ static void tally_moves(const VerifyWorker *w, const treb_position *pos, bool co
         }
     }
     quiet_tally(full, &quiet, tally);
-    if (complete && word & full->words.attained)
-        verify_tally_distance(tally, verify_word_verdict(word) > TREB_DRAW, TREB_DTM,
+    unsigned verdict = verify_word_verdict(word);
+    bool attained = complete && word & full->words.attained;
+    /* Nothing is more than a win in time: where mates are all that is asked, moves that complete tell no more
+     * than the word does. */
+    bool known = complete && verdict == TREB_WIN && full->metrics == metric_bit(TREB_DTM);
+    if (attained)
+        verify_tally_distance(tally, verdict > TREB_DRAW, TREB_DTM,
                               verify_word_get(&full->words, word, TREB_DTM));
+    if (attained && known) tally->zeroing |= 1u << TREB_LOSS;
     for (int i = 0; i < conversions; i++) {
-        VerifyValue value = complete && move_completes(pos, conversion[i])
-                                ? completed(w, pos, conversion[i])
-                                : converted(w, pos, conversion[i], tally);
+        bool completes = complete && move_completes(pos, conversion[i]);
+        if (completes && known) {
+            tally->moves++;
+            continue;
+        }
+        VerifyValue value =
+            completes ? completed(w, pos, conversion[i]) : converted(w, pos, conversion[i], tally);
         verify_tally_add(tally, KIND_CONVERSION, &value);
     }
 }

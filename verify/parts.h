@@ -263,7 +263,8 @@ unsigned verify_syzygy_plies(const treb_position *pos, unsigned verdict, int dtz
  * what all moves make of the position, and `some` for these alone, the bound of a win is right if it
  * is no less than `moves`, and equal to it unless `some` is. As `some` is never less than `moves`, that is
  * to say that the lesser of the bound and `some` is `moves`. Of losses the same with the greater.
- * `attained`, unless NULL: one of those moves was found to lead to just that distance. */
+ * `attained`, unless NULL: one of those moves was found to lead to just that distance, and for a win in time to an
+ * opponent who loses in time. */
 unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_position *pos,
                          unsigned verdict, unsigned plies, bool *attained);
 

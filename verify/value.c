@@ -126,8 +126,11 @@ unsigned verify_complete(VerifyReader *reader, VerifyEntry *entry, const treb_po
         verify_tally_add(&one, KIND_CONVERSION, &child);
         unsigned made = win ? one.win[TREB_DTM] : one.loss[TREB_DTM];
         bool better = win ? made < plies : made > plies;
-        found = found || better || made == plies;
+        /* A win in time needs an opponent who loses, rule or no rule. */
+        bool good = verdict < TREB_WIN || child.verdict == TREB_LOSS;
+        if (better) found = false;
         if (better) plies = made;
+        if (made == plies && good) found = true;
     }
     if (attained != NULL) *attained = found;
     return plies;
