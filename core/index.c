@@ -435,9 +435,8 @@ static IndexMen men_of_position(const Index *index, const treb_position *pos)
     return men;
 }
 
-/* The symmetry, the slice and the kings of a position; false if two orientations are allowed. */
-static bool orient(const Index *index, const treb_position *pos, int *symmetry, uint64_t *slice,
-                   int *kings)
+bool index_orient(const Index *index, const treb_position *pos, int *symmetry, uint64_t *slice,
+                  int *kings)
 {
     int white = bit_first(pos->by_color[TREB_WHITE] & pos->by_type[TREB_KING]);
     int black = bit_first(pos->by_color[TREB_BLACK] & pos->by_type[TREB_KING]);
@@ -477,7 +476,7 @@ uint64_t index_of_position(const Index *index, const treb_position *pos)
     assert(index_fits(index, pos));
     int symmetry, kings;
     uint64_t slice;
-    if (!orient(index, pos, &symmetry, &slice, &kings)) {
+    if (!index_orient(index, pos, &symmetry, &slice, &kings)) {
         IndexMen men = men_of_position(index, pos);
         return index_of_men(index, &men);
     }

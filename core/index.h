@@ -125,6 +125,11 @@ int index_pawns_mirror(const Index *index, const uint64_t pawns[2]);
 uint32_t index_group(const IndexGroup *group, const uint8_t *squares);
 void index_group_squares(const IndexGroup *group, uint32_t coordinate, uint8_t *squares);
 
+/* The symmetry that brings a position into canonical orientation, its slice and its coordinate of the
+ * kings; false if two orientations are allowed. */
+bool index_orient(const Index *index, const treb_position *pos, int *symmetry, uint64_t *slice,
+                  int *kings);
+
 /* The coordinate of a group that stands on `board` before the symmetry is applied. */
 uint32_t index_group_turned(const IndexGroup *group, uint64_t board, int symmetry);
 

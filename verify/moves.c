@@ -29,7 +29,7 @@ static uint64_t word_of(const VerifyFull *full, const treb_position *pos)
  * to move with colours swapped and turned as the index has them. */
 typedef struct Placed {
     uint64_t cell;
-    uint32_t coordinate[INDEX_AXES_MAX]; /* of the axes that moves change */
+    uint32_t coordinate[INDEX_AXES_MAX]; /* by axis */
     int color;                           /* of the men that move */
     int symmetry;                        /* from the board */
 } Placed;
@@ -38,22 +38,20 @@ static void place_swapped(const Index *index, const treb_position *pos, Placed *
 {
     treb_position swapped;
     position_swap_colors(pos, &swapped);
-    uint64_t pawns[2];
-    for (int c = 0; c < 2; c++) pawns[c] = position_men_of(&swapped, c, TREB_PAWN);
-    int mirror = index->pawns && index_pawns_mirror(index, pawns) > 0 ? SYM_FILES : 0, turned;
-    int white = index_symmetry_square(mirror, position_king(&swapped, TREB_WHITE));
-    int black = index_symmetry_square(mirror, position_king(&swapped, TREB_BLACK));
-    placed->coordinate[INDEX_KINGS_AXIS] =
-        (uint32_t)index_kings(index->pawns, white, black, &turned);
-    placed->cell = index_of_position(index, &swapped);
-    placed->color = swapped.turn;
-    placed->symmetry = (mirror | turned) ^ SYM_RANKS;
+    int symmetry, kings;
+    uint64_t slice;
+    index_orient(index, &swapped, &symmetry, &slice, &kings);
+    placed->coordinate[INDEX_KINGS_AXIS] = (uint32_t)kings;
     for (int g = 0; g < index->groups; g++) {
         const IndexGroup *group = &index->group[g];
-        if (group->color == placed->color)
-            placed->coordinate[1 + g] = index_group_turned(
-                group, position_men_of(pos, pos->turn, group->type), placed->symmetry);
+        placed->coordinate[1 + g] = index_group_turned(
+            group, position_men_of(&swapped, group->color, group->type), symmetry);
     }
+    placed->cell = slice * index->slice_size;
+    for (int axis = 0; axis < index->axes; axis++)
+        placed->cell += placed->coordinate[axis] * index->stride[axis];
+    placed->color = swapped.turn;
+    placed->symmetry = symmetry ^ SYM_RANKS;
 }
 
 static void place(const VerifyWorker *w, const treb_position *pos, Placed *placed)
