@@ -128,10 +128,10 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
         once = verify_at_once(w->reader, full->entry, pos, verdict, captures, stored,
                               verify_pushed_verdict, w);
     }
+    bool attained = once == full->metrics;
     for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
         if (!(stored & metric_bit(m))) continue;
         unsigned plies = 1;
-        bool attained = false;
         if (!(once & metric_bit(m))) {
             const VerifyFile *file = &full->entry->file[m];
             unsigned code = verify_batch_code(w, m);
@@ -142,9 +142,8 @@ void verify_do_distances(VerifyWorker *w, const treb_position *pos)
             if (verify_unread(w)) return;
         }
         word = verify_word_set(&full->words, word, m, plies);
-        if (m == TREB_DTM && !attained) word &= ~full->words.attained;
     }
-    verify_put_own(w, word);
+    verify_put_own(w, attained ? word : word & ~full->words.attained);
 }
 
 static void count_distances(VerifyWorker *w, const VerifyValue *value)
@@ -207,13 +206,22 @@ void verify_do_syzygy_moves(VerifyWorker *w, const treb_position *pos)
     verify_judge(full->report, &c);
 }
 
+/* Where a move was found that wins at once nothing is left to ask. */
+static bool won_at_once(const VerifyWorker *w)
+{
+    const VerifyFull *full = w->full;
+    uint64_t word = verify_own_word(w);
+    return full->attained[w->side] == ATTAINED_ONCE && verify_word_verdict(word) == TREB_WIN &&
+           word & full->words.attained;
+}
+
 /* Where the DTM was completed what the moves come to has been worked out for the most part. */
 static void tally_for_judge(const VerifyWorker *w, const treb_position *pos, VerifyTally *tally)
 {
     const VerifyFull *full = w->full;
     VerifyValue claim = verify_word_value(full, verify_own_word(w)), made = claim;
-    bool completed = full->words.attained != 0 && full->stored[w->side] & metric_bit(TREB_DTM);
-    if (completed && claim.verdict != TREB_DRAW && claim.plies[TREB_DTM] != VERIFY_NONE) {
+    if (full->attained[w->side] == ATTAINED_MATE && claim.verdict != TREB_DRAW &&
+        claim.plies[TREB_DTM] != VERIFY_NONE) {
         verify_tally_completed(w, pos, tally);
         verify_tally_plies(tally, &made);
         if (made.plies[TREB_DTM] == claim.plies[TREB_DTM]) return;
@@ -226,6 +234,11 @@ void verify_do_moves(VerifyWorker *w, const treb_position *pos)
 {
     const VerifyFull *full = w->full;
     VerifyTally tally;
+    if (won_at_once(w)) {
+        VerifyValue claim = verify_word_value(full, verify_own_word(w));
+        count_distances(w, &claim);
+        return;
+    }
     tally_for_judge(w, pos, &tally);
     if (verify_unread(w)) return;
     VerifyCase c = {.pos = pos,

@@ -13,7 +13,8 @@
  * What a capture or promotion leads to is worked out from other tables, which takes by far the
  * longest: of draws its distance is not asked, of others only where it may matter. Where captures and
  * the queen complete a bound the word keeps whether one of them attains the distance, so that they need
- * not be asked again.
+ * not be asked again; and where mates are not asked, whether a move was found that wins at once, as by far
+ * most wins with pawns do.
  *
  * Where metrics have different sides stored, the distances that one side lacks are filled in before
  * the others are judged by it.
@@ -67,9 +68,16 @@ static void choose_words(VerifyFull *full)
             if (full->metrics & metric_bit(m))
                 bits[m] = bits_for(longest_of(full->entry->file[m].header));
     }
-    const VerifyFile *mates = &full->entry->file[TREB_DTM];
-    bool completed = full->metrics & metric_bit(TREB_DTM) && mates->header->bounds;
+    bool mates = full->metrics & metric_bit(TREB_DTM),
+         zeroing = full->metrics & metric_bit(TREB_DTZ);
+    bool completed = mates && full->entry->file[TREB_DTM].header->bounds;
     verify_words_layout(&full->words, bits, completed);
+    for (int s = 0; s < 2 && !full->syzygy && full->words.attained != 0; s++) {
+        if (completed && full->stored[s] & metric_bit(TREB_DTM))
+            full->attained[s] = ATTAINED_MATE;
+        else if (!mates && zeroing && full->stored[s] == full->metrics)
+            full->attained[s] = ATTAINED_ONCE;
+    }
 }
 
 /* Of what the planes of a batch come in: positions that stand in two orientations have their code

@@ -31,7 +31,7 @@ typedef struct VerifyField {
  * that are in memory are used many times before others take their place. */
 typedef struct VerifyWords {
     VerifyField field[TREB_METRICS];
-    uint64_t attained; /* the bit that says what verify_complete does; 0: the words have none */
+    uint64_t attained; /* a bit, see VerifyAttained; 0: the words have none */
     unsigned bytes;    /* of a word */
     void *side[2];
     uint64_t side_bytes;
@@ -41,7 +41,8 @@ typedef struct VerifyWords {
     uint64_t page_bytes;
 } VerifyWords;
 
-/* Chooses the words, for so many bits of each metric, and one more for distances that are completed. */
+/* Chooses the words, for so many bits of each metric, and one more: always for distances that are completed,
+ * else if there is room. */
 void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed);
 
 /* Takes memory for them, or makes a scratch file: an unnamed one in the folder, where `most` bytes
@@ -123,16 +124,24 @@ typedef struct VerifyBatch {
     bool again;                  /* the files' blocks have been read before */
 } VerifyBatch;
 
+/* What is remembered when a side's distances are filled in, as a bit of each word. */
+typedef enum VerifyAttained {
+    ATTAINED_NOTHING,
+    ATTAINED_MATE, /* what verify_complete says */
+    ATTAINED_ONCE /* a win in time, and every distance ends at once: nothing is better, whatever else is played */
+} VerifyAttained;
+
 typedef struct VerifyFull {
     VerifyReport *report;
     VerifyStore *store;
     VerifyEntry *entry;
     const Index *index; /* of the words: the kings outermost within a slice, no padding */
     bool syzygy;
-    unsigned ply;       /* the unit of distances */
-    int sides;          /* 1 if the material is symmetric */
-    unsigned metrics;   /* distances that have a table */
-    unsigned stored[2]; /* those of them that have the side, at least for some pawns */
+    unsigned ply;               /* the unit of distances */
+    int sides;                  /* 1 if the material is symmetric */
+    unsigned metrics;           /* distances that have a table */
+    unsigned stored[2];         /* those of them that have the side, at least for some pawns */
+    VerifyAttained attained[2]; /* by side */
     VerifyWords words;
     char *folder; /* of a scratch file */
     /* What is checked at a time: the slices of one place of the leading pawn, or all. */

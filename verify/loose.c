@@ -11,7 +11,11 @@
 #include "core/machine.h"
 #include "verify/parts.h"
 
-enum { LITTLE = 16 << 20, MUCH = 256 << 20 /* bytes */ };
+enum {
+    LITTLE = 16 << 20, /* bytes */
+    MUCH = 256 << 20,
+    TOUCHED = 32 << 20 /* by one thread from one look to the next, as a rule at most */
+};
 
 struct VerifyLoose {
     void *at;
@@ -85,21 +89,24 @@ void verify_loose_claim(VerifyStore *store)
 }
 
 /* An eighth is for what is touched until the next look. Where little can be given back, as other
- * memory takes all there is, it is not done over and over again. */
-static bool too_much(const VerifyStore *store)
+ * memory takes all there is, it is not done over and over again. While there is room for what many looks let
+ * pass, so many are left out. */
+static bool too_much(VerifyStore *store)
 {
     uint64_t eighth = store->limit / 8 < MUCH ? store->limit / 8 : MUCH;
     uint64_t most = store->limit - eighth, rest = atomic_load(&store->resident_rest);
     uint64_t little = store->limit / 16 < LITTLE ? LITTLE : store->limit / 16;
     if (most < rest + little) most = rest + little;
-    return resident_bytes(store) > most;
+    uint64_t held = resident_bytes(store);
+    if (held <= most) atomic_store(&store->looks, (int64_t)((most - held) / TOUCHED));
+    return held > most;
 }
 
 void verify_loose_mind(VerifyStore *store)
 {
     uint64_t used = store->used < store->limit ? store->limit - store->used : 0;
     if (atomic_load_explicit(&store->loose_bytes, memory_order_relaxed) <= used) return;
-    if (!too_much(store)) return;
+    if (atomic_fetch_sub(&store->looks, 1) > 0 || !too_much(store)) return;
 #pragma omp critical(verify_loose)
     if (too_much(store)) {
         for (size_t i = 0; i < store->looses; i++)

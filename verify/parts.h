@@ -82,6 +82,7 @@ typedef struct VerifyStore {
     _Atomic(uint64_t) loose_bytes;
     int resident;
     _Atomic(uint64_t) resident_rest; /* what the process held when all of that was given back */
+    _Atomic(int64_t) looks;          /* at it that may be left out */
     uint64_t page_bytes;
 } VerifyStore;
 

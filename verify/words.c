@@ -26,9 +26,9 @@ void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], 
         field->mask = field->most << shift;
         shift += bits[m];
     }
-    words->attained = completed ? UINT64_C(1) << shift++ : 0;
     words->bytes = 1;
-    while (8 * words->bytes < shift) words->bytes *= 2;
+    while (8 * words->bytes < shift + completed) words->bytes *= 2;
+    words->attained = shift < 8 * words->bytes ? UINT64_C(1) << shift : 0;
 }
 
 treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides, treb_error *error)

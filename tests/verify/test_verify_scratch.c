@@ -143,18 +143,18 @@ START_TEST(words_hold_what_they_are_made_for)
 {
     static const struct {
         unsigned bits[TREB_METRICS], bytes;
-        bool completed;
-    } kinds[] = {{{3, 0, 0, 0}, 1, false},    {{3, 5, 0, 0}, 1, false},
-                 {{3, 6, 0, 7}, 2, false},    {{3, 0, 0, 12}, 2, false},
-                 {{3, 9, 10, 10}, 4, false},  {{3, 9, 10, 11}, 8, false},
-                 {{3, 12, 12, 12}, 8, false}, {{3, 0, 0, 4}, 1, true},
-                 {{3, 0, 0, 5}, 2, true},     {{3, 9, 10, 10}, 8, true}};
+        bool completed, bit;
+    } kinds[] = {{{3, 0, 0, 0}, 1, false, true},    {{3, 5, 0, 0}, 1, false, false},
+                 {{3, 6, 0, 7}, 2, false, false},   {{3, 0, 0, 12}, 2, false, true},
+                 {{3, 9, 10, 10}, 4, false, false}, {{3, 9, 10, 11}, 8, false, true},
+                 {{3, 12, 12, 12}, 8, false, true}, {{3, 0, 0, 4}, 1, true, true},
+                 {{3, 0, 0, 5}, 2, true, true},     {{3, 9, 10, 10}, 8, true, true}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         VerifyWords words = {0};
         treb_error error;
         verify_words_layout(&words, kinds[k].bits, kinds[k].completed);
         ck_assert_uint_eq(words.bytes, kinds[k].bytes);
-        ck_assert_int_eq(words.attained != 0, kinds[k].completed);
+        ck_assert_int_eq(words.attained != 0, kinds[k].bit);
         ck_assert_int_eq(verify_words_in_memory(&words, 8, 2, &error), TREB_OK);
         for (unsigned cell = 0; cell < 8; cell++) {
             uint64_t word = verify_word_of(cell);
