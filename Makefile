@@ -351,6 +351,9 @@ TEST_TABLES := $(BUILD)/test-tables
 # The plain solver that tests compare with is not what sanitizers are to look at, and takes long under them.
 $(BUILD)/tests/support/naive.o: override CFLAGS := $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS)) $(if $(findstring sanitize,$(CFLAGS)),-O2)
 
+# Tests themselves need not be fast, and take long to optimise: what they test is as fast as ever.
+$(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*/test_*.c)): override CFLAGS := $(subst -O3,-O1,$(CFLAGS))
+
 $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVER_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check) $(TOOL_LIBS) $(LIBS) $(LDFLAGS)
 

@@ -100,7 +100,7 @@ run "distances, en passant" "$build/tests/blocked/solve_tables" "$tables" KPvKP 
 run "distances, KPPvK" "$build/tests/blocked/solve_tables" "$tables" KPPvK 60 -
 run "published studies" tests/blocked/studies.py --quick --time 20 "$build/trebuchet" "$tables"
 run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
-run "verify a sample" "$build/trebuchet" verify --share 1% --tables "$tables"
+run "verify a sample" "$build/trebuchet" verify --share 0.3% --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run "verify in little memory" "$build/trebuchet" verify --full --memory 2MiB --tables "$tables" KPvK KRvKR KBvKN
 run test_cli tests/cli/test_cli.sh "$build/trebuchet" "$tables"

@@ -129,7 +129,7 @@ START_TEST(goes_on)
     make_folder();
     int runs = 0;
     for (bool complete = false; !complete; runs++) {
-        long steps = 40L << (test_part() > 1 ? 2 * runs : runs);
+        long steps = 40L << (test_part() > 1 ? 3 * runs : runs);
         ck_assert_int_lt(runs, 25);
         Solve *s = begin(&pos, &steps, memory);
         ck_assert_msg(load(s, &found, &error) == TREB_OK, "%s", error.text);

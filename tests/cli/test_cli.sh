@@ -496,11 +496,11 @@ run 0 'find --men' "$T" find -t "$TABLES" -q --men 3 --stalemate --count --tsv; 
 # Endings of three men, those of four that have any, and two that have none, as others counted them (make zugzwangs-check
 # has all); and so what docs/zugzwangs.md says of endings of three to five men.
 PUBLISHED=$TOP/tests/data/zugzwangs.tsv
-for some in '--men 3' 'KBPvK KBvKP KNPvK KNvKP KPPvK KPvKP KRvKB KRvKN KRvKP KQvKR KBvKN'; do
+for some in '--men 3' 'KPPvK KPvKP KNPvK KRvKN KBvKN'; do
     run 0 "find --zugzwang, $some" "$T" find -t "$TABLES" -q -z --count --tsv $some
     awk 'NR > 1 { split($1, side, "v"); same = side[1] == side[2]; print $1, $3, $4, same ? $5 + $6 : $5, same ? 0 : $6 }' out
 done | grep ^K | sort >counted
-check 'as published' '[ "$(wc -l <counted)" -eq 16 ] && [ -z "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - counted)" ]'
+check 'as published' '[ "$(wc -l <counted)" -eq 10 ] && [ -z "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - counted)" ]'
 sed -n 's/^| \(K[A-Zv]*\) | \([0-9]*\) | \([0-9]*\) | \([0-9]*\) | \([0-9]*\) *|$/\1 \2 \3 \4 \5/p' "$DOCS/zugzwangs.md" | sed 's/ $/ 0/' >told
 sed -n 's/^None: \(.*\)\.$/\1/p' "$DOCS/zugzwangs.md" | tr -d ' ' | tr ',' '\n' | sed 's/$/ 0 0 0 0/' >>told
 check 'what is told as published, but for KQPPvK' '[ "$(wc -l <told)" -eq 145 ] && [ "$(grep -v "^#" "$PUBLISHED" | tr "\t" " " | sort | comm -13 - <(sort told))" = "KQPPvK 0 0 0 0" ]'
@@ -699,8 +699,8 @@ run 4 'solve --squares, spare moves' "$T" solve -q -t no-tables -p 0 --squares '
 run 0 'solve --squares --json' "$T" solve -q --json -t "$TABLES" --squares '8/8/4k3/1p5p/1P5P/4K3/8/8 w'; json 'd["zugzwangs"]["e4"] == ["e2", "e6"] and d["double_zugzwangs"]["a5"] == ["c4"] and d["attacker"] == "white" and d["placements_open"] == 0'
 run 2 'solve --squares, a piece' "$T" solve --squares '8/8/4k3/8/8/4K3/4Q2p/8 w'; says 'there is a piece'
 run 0 'solve --write' "$T" solve -q -t "$TABLES" --write solved '8/8/1p6/p7/P7/1P2k3/8/4K3 b'; has '^Wrote solved/b3a4-a5b6.solved.treb: [0-9,]+ structures, [0-9,]+ positions, of which [0-9,]+ open; '
-run 0 'verify of solved pawn endings' "$T" verify -t solved -t "$TABLES" b3a4-a5b6.solved.treb; has '^b3a4-a5b6.solved.treb right: [0-9,]+ positions, [1-9][0-9,]* moves to what the tables have'
 "$T" solve -q -t "$TABLES" --write small '8/8/8/p7/P7/1P2k3/8/4K3 b' >/dev/null
+run 0 'verify of solved pawn endings' "$T" verify -t small -t "$TABLES" a4-a5b6.solved.treb; has '^a4-a5b6.solved.treb right: [0-9,]+ positions, [1-9][0-9,]* moves to what the tables have'
 run 3 'verify without the tables that they rest on' "$T" verify -t small a4-a5b6.solved.treb; has 'a4-a5b6.solved.treb not checked: [0-9]+ positions rest on tables'
 run 0 'info of solved pawn endings' "$T" info -t solved b3a4-a5b6.solved.treb; has 'holds +[0-9,]+ structures'; has ' open$'
 run 0 'info of their folder' "$T" info solved; has '^b3a4-a5b6.solved.treb$'; has '; 1 solved pawn ending$'
@@ -806,7 +806,7 @@ run 1 'compare --quiet, values differ' "$T" compare -q changed "$TABLES"; has '^
 FEN=$(sed -n 's/^    \([^ ].*\)/\1/p' out) PLIES=$(sed -n 's/^ *B: [a-z]* in \([0-9]*\) .*/\1/p' out)
 run 0 'probe of the first difference' "$T" probe -t "$TABLES" "$FEN"; has "DTZ +$PLIES pl"
 cp -r "$TABLES" whole && rm whole/KRvKN.*
-run 0 'compare, one has more' "$T" compare "$TABLES" whole KQvKR KRvK; has '^2 materials, 8 tables: 8 equal'
+run 0 'compare, one has more' "$T" compare "$TABLES" whole KQvK KRvK; has '^2 materials, 8 tables: 8 equal'
 run 3 'compare, a table is missing' "$T" compare -q "$TABLES" whole KRvKN KRvK; says 'KRvKN: A has wdl dtz dtc dtm, B has nothing that can be compared'; silent
 run 3 'compare, a metric is missing' "$T" compare -m dtm "$TABLES" "$SYZYGY"; says 'nothing to compare'; silent
 run 3 'compare, no table is needed' "$T" compare "$TABLES" "$SYZYGY" KBvK; says 'KBvK: A has nothing'

@@ -97,7 +97,7 @@ END_TEST
 /* Nothing to find: one code word a value, and as many symbols as there may be. */
 START_TEST(noise)
 {
-    enum { SIZE = 3000000 };
+    enum { SIZE = 1000000 };
     random_state = 4;
     uint8_t *cells = random_runs(SIZE, 64, 1);
     size_t bytes = round_trip(cells, SIZE, distances);
@@ -203,7 +203,7 @@ static void blur(uint8_t *cells, uint64_t size, uint32_t part, bool verdict)
 START_TEST(cells_that_do_not_matter)
 {
     enum { SIZE = 400000 };
-    for (uint32_t part = 1; part <= 32; part *= test_part() > 1 ? 8 : 2)
+    for (uint32_t part = 1; part <= 32; part *= test_part() > 1 ? 8 : 4)
         for (uint32_t longest = 1; longest <= 512; longest *= 8) {
             random_state = part * 1000 + longest;
             uint8_t *cells = random_runs(SIZE, 5, longest);

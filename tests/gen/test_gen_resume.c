@@ -16,7 +16,7 @@ static const struct {
     double save_seconds;
     enum { KILLED, STOPPED, FULL } how;
 } ways[] = {{"KQvKR", 0, 1e-9, KILLED},
-            {"KPvKP", 0, 0.1, KILLED},
+            {"KPvKP", 0, 0.25, KILLED},
             {"KRPvK", 4, 0.1, KILLED},
             {"KQvKR", 0, 1e-9, STOPPED},
             {"KQvKR", 0, 1e-9, FULL}};

@@ -399,7 +399,7 @@ static void sleep_milliseconds(long time)
  * and goes on. */
 START_TEST(killed_runs)
 {
-    const long moments[] = {30, 150, 400};
+    const long moments[] = {30, 300};
     strcpy(tables, work);
     ck_assert_int_eq(run_in_child(0, EVERY, "KNvKP").status, TREB_OK);
     const int made = check_folder(tables, false);

@@ -197,13 +197,13 @@ START_TEST(line_without_rule)
     treb_tables *tables = open_set(directory);
     uint64_t seed = 4;
     unsigned longer = 0;
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < 4000 / test_part(); i++) {
         treb_position pos;
         if (!three_men(solved[0], random_next(&seed) & ((1u << 19) - 1), &pos)) continue;
         pos.halfmove = (uint16_t)(84 + random_next(&seed) % 16);
         longer += check_without_rule(tables, &pos);
     }
-    ck_assert_uint_gt(longer, 10);
+    ck_assert_uint_gt(longer, test_part() > 1 ? 0 : 10);
     treb_move moves[TREB_MOVES_MAX];
     treb_position pos = position_of("8/1P6/8/8/8/8/k1K5/8 w - - 12 40");
     size_t count;

@@ -55,7 +55,8 @@ static void sweep_of(Outcome o, uint64_t least, uint64_t runs)
 {
     verify(&o);
     o.whole = o.result;
-    AllocTest test = {.work = verify, .check = check, .context = &o, .most = test_part() > 1 ? runs / 3 : runs};
+    AllocTest test = {
+        .work = verify, .check = check, .context = &o, .most = test_part() > 1 ? runs / 3 : runs};
     ck_assert_uint_gt(alloc_sweep(&test), least);
 }
 
