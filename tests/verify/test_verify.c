@@ -18,6 +18,15 @@ static treb_status verify(const char *name, bool full)
     return verify_material(&m, &options, &result);
 }
 
+static uint64_t legal_positions(const Truth *t)
+{
+    uint64_t legal = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t cell = 0; cell < t->index.size; cell++)
+            legal += t->verdict[side][cell] != ILLEGAL;
+    return legal;
+}
+
 static void must_pass(bool full)
 {
     share = 1.0 / test_part();
@@ -27,10 +36,7 @@ static void must_pass(bool full)
         ck_assert_uint_eq(result.metrics, 15);
         ck_assert_str_eq(result.text, "");
         ck_assert(result.rule_proved && !result.wdl_only);
-        uint64_t legal = 0;
-        for (int side = 0; side < 2; side++)
-            for (size_t cell = 0; cell < truth[i].index.size; cell++)
-                legal += truth[i].verdict[side][cell] != ILLEGAL;
+        uint64_t legal = legal_positions(&truth[i]);
         if (full || test_part() == 1)
             ck_assert_uint_eq(result.positions, legal);
         else
@@ -271,11 +277,17 @@ static void remove_file(const char *name)
     ck_assert_int_eq(unlink(path), 0);
 }
 
-static void remove_distances(void)
+enum {
+    EVERY_DISTANCE = 1 << TREB_DTZ | 1 << TREB_DTC | 1 << TREB_DTM,
+    NOT_MATES = 1 << TREB_WDL | 1 << TREB_DTZ | 1 << TREB_DTC
+};
+
+static void remove_distances(unsigned metrics)
 {
     for (int i = 0; i < MATERIALS; i++)
         for (int m = TREB_DTZ; m < TREB_METRICS; m++) {
             char name[TABLE_NAME_SIZE];
+            if (!(metrics >> m & 1)) continue;
             table_file_name(&truth[i].index.material, (treb_metric)m, name);
             remove_file(name);
         }
@@ -284,7 +296,7 @@ static void remove_distances(void)
 START_TEST(verdicts_alone)
 {
     write_tables(0, KP, false);
-    remove_distances();
+    remove_distances(EVERY_DISTANCE);
     for (int full = 0; full < 2; full++)
         for (int i = 0; i < MATERIALS; i++) {
             ck_assert_msg(verify(names[i], full) == TREB_OK, "%s", result.text);
@@ -293,10 +305,44 @@ START_TEST(verdicts_alone)
         }
     damage = (Damage){"KPvK", TREB_WDL, false, draw_as_loss};
     write_tables(0, KP, false);
-    remove_distances();
+    remove_distances(EVERY_DISTANCE);
     for (int full = 0; full < 2; full++) {
         ck_assert_int_eq(verify("KPvK", full), TREB_ERR_DAMAGED);
         ck_assert_ptr_nonnull(strstr(result.text, ", the moves say "));
+    }
+}
+END_TEST
+
+/* Where mates are not asked a full check leaves out what wins at once, once that is known: neither counts nor
+ * anything else that is wrong get lost by that. */
+static const struct {
+    Damage damage;
+    const char *words; /* NULL: nothing is wrong */
+} without_mates[] = {
+    {{.material = NULL}, NULL},
+    {{"KPvK", TREB_WDL, false, win_as_draw}, " moves"},
+    {{"KPvK", TREB_WDL, false, draw_as_loss}, " moves"},
+    {{"KRvK", TREB_DTZ, false, distance_too_long}, "plies by the dtz table, in "},
+    {{"KPvK", TREB_DTZ, true, one_more_win}, "KPvK.dtz.treb: says "},
+};
+
+START_TEST(mates_are_not_asked)
+{
+    const char *words = without_mates[_i].words;
+    damage = without_mates[_i].damage;
+    write_tables(0, KP, false);
+    remove_distances(1 << TREB_DTM);
+    for (unsigned metrics = NOT_MATES; metrics != 0; metrics = metrics == NOT_MATES ? 3 : 0) {
+        if (metrics == 3) remove_distances(1 << TREB_DTC);
+        for (int i = 0; words == NULL && i < MATERIALS; i++) {
+            uint64_t legal = legal_positions(&truth[i]);
+            ck_assert_msg(verify(names[i], true) == TREB_OK, "%s", result.text);
+            ck_assert_uint_eq(result.metrics, metrics);
+            ck_assert_uint_eq(result.positions, legal);
+        }
+        if (words == NULL) continue;
+        ck_assert_int_eq(verify(damage.material, true), TREB_ERR_DAMAGED);
+        ck_assert_msg(strstr(result.text, words) != NULL, "%s", result.text);
     }
 }
 END_TEST
@@ -351,6 +397,8 @@ static Suite *verify_suite(void)
     TCase *right = add_case(suite, "right", make_directory, remove_directory);
     tcase_add_loop_test(right, right_tables_pass, 0, 3);
     tcase_add_test(right, verdicts_alone);
+    tcase_add_loop_test(right, mates_are_not_asked, 0,
+                        sizeof without_mates / sizeof *without_mates);
     TCase *wrong = add_case(suite, "wrong", make_directory, remove_directory);
     int kinds = sizeof damages / sizeof *damages;
     tcase_add_loop_test(wrong, damage_is_found, 0, (kinds + test_part() - 1) / test_part());
