@@ -84,6 +84,8 @@ static void check_again(void *context, bool failed)
 START_TEST(allocations_fail_one_by_one)
 {
     static const char *const names[] = {"KPvK", "KRvKN", "KPvK", "KRvK", "KRvK"};
+    /* Under sanitizers pawns are those of Syzygy's files alone. */
+    if (_i == 0 && test_part() > 1) return;
     bool syzygy = _i == 2 || _i == 3;
     run_codec = _i == 4 ? TABLE_SYMBOLS : TABLE_ZSTD;
     char folder[PATH_SIZE];
