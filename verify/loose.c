@@ -89,8 +89,8 @@ void verify_loose_claim(VerifyStore *store)
 }
 
 /* An eighth is for what is touched until the next look. Where little can be given back, as other
- * memory takes all there is, it is not done over and over again. While there is room for what many looks let
- * pass, so many are left out. */
+ * memory takes all there is, it is not done over and over again. Says, too, how many looks may be left out: what they
+ * let pass has room. */
 static bool too_much(VerifyStore *store)
 {
     uint64_t eighth = store->limit / 8 < MUCH ? store->limit / 8 : MUCH;

@@ -332,8 +332,9 @@ START_TEST(mates_are_not_asked)
     damage = without_mates[_i].damage;
     write_tables(0, KP, false);
     remove_distances(1 << TREB_DTM);
-    for (unsigned metrics = NOT_MATES; metrics != 0; metrics = metrics == NOT_MATES ? 3 : 0) {
-        if (metrics == 3) remove_distances(1 << TREB_DTC);
+    for (int conversions = 1; conversions >= 0; conversions--) {
+        unsigned metrics = conversions ? NOT_MATES : NOT_MATES & ~(1 << TREB_DTC);
+        if (!conversions) remove_distances(1 << TREB_DTC);
         for (int i = 0; words == NULL && i < MATERIALS; i++) {
             uint64_t legal = legal_positions(&truth[i]);
             ck_assert_msg(verify(names[i], true) == TREB_OK, "%s", result.text);
