@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "tests/support/draw.h"
@@ -178,17 +179,34 @@ START_TEST(one_page_a_verdict)
 }
 END_TEST
 
-/* The same for one who does not wait: nothing is read, then the page that was asked for. */
+/* Whether the system gives a page at once that is not in memory. Newer kernels begin to read it, and
+ * the disks of some virtual machines are done before the call is. */
+static bool comes_at_once(int page)
+{
+    char byte;
+    struct iovec to = {&byte, 1};
+    int file = open(path, O_RDONLY);
+    if (file < 0) abort();
+    drop();
+    bool came = preadv2(file, &to, 1, (off_t)page * PAGE, RWF_NOWAIT) == 1;
+    close(file);
+    return came;
+}
+
+/* The same for one who does not wait: nothing is read, then the page that was asked for. Whoever waits
+ * never lacks one; nor does, by chance, one who does not where most pages come at once. */
 START_TEST(not_ready)
 {
+    enum { TRIES = PROBES / 4, FIRST = 20, APART = 5 };
     uint64_t seed = 6;
-    int pages, lacking = 0;
+    int pages, lacking = 0, at_once = 0;
     if (!is_cold()) return;
     treb_tables *tables = open_table();
-    for (int i = 0; i < PROBES / 4; i++) {
+    for (int i = 0; i < TRIES; i++) {
         treb_position pos = draw(&seed);
         treb_wdl wdl, right;
         treb_status status = TREB_ERR_NOT_READY;
+        at_once += comes_at_once(FIRST + i * APART);
         drop();
         int before = in_memory(&pages);
         for (int tries = 0; status == TREB_ERR_NOT_READY && tries < 5000; tries++) {
@@ -201,7 +219,8 @@ START_TEST(not_ready)
         ck_assert_int_eq(treb_probe_wdl(tables, &pos, &right, NULL), TREB_OK);
         ck_assert_int_eq(wdl, right);
     }
-    ck_assert_int_gt(lacking, 0);
+    ck_assert_msg(lacking > 0 || at_once > TRIES / 2,
+                  "never lacking, though %d of %d pages came at once", at_once, TRIES);
     treb_tables_close(tables);
 }
 END_TEST
