@@ -2,7 +2,8 @@
  * page of 4 KiB once the table is open, and opening a table does not read its cells.
  *
  * A file is written, synced and dropped from memory; mincore then says what of it comes back. Where
- * the file system keeps all in memory there is nothing to see, and the tests say so. */
+ * the file system keeps all in memory, or a disk is too fast, there is nothing to see, and the tests
+ * say so. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -221,6 +222,7 @@ START_TEST(not_ready)
     }
     ck_assert_msg(lacking > 0 || at_once > TRIES / 2,
                   "never lacking, though %d of %d pages came at once", at_once, TRIES);
+    if (lacking == 0) printf("SKIPPED: %d of %d pages come at once\n", at_once, TRIES);
     treb_tables_close(tables);
 }
 END_TEST
