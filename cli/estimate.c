@@ -89,24 +89,46 @@ static uint64_t step_working(const GenerateStep *step, const GenerateOptions *op
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Seconds on two threads of one core of a server's processor (docs/six-men.md): of up to five men and of six, without
- * pawns, with one and with more. For each billion cells to solve, and to write with all metrics; and to learn what
- * codes are good, in small tables less. */
+/* Seconds on two threads of one core of a server's processor (docs/six-men.md) for each billion cells, by metric, to
+ * solve and to write: of up to five men and of six, without pawns, with one and with more. Without pawns DTC mostly is
+ * DTZ. And to learn what codes are good for all four, in small tables less. */
 static const struct {
-    double solve, write, learn;
-} rates[2][3] = {{{5, 19, 3}, {10, 34, 10}, {10, 34, 10}},
-                 {{10, 16.5, 3}, {10.5, 21, 8}, {53, 18, 8}}};
+    double solve[TREB_METRICS], write[TREB_METRICS], learn;
+} rates[2][3] = {{{{1.25, 2, 0, 1.75}, {4.75, 5.7, 0.95, 7.6}, 3},
+                  {{2, 3, 2.5, 2.5}, {8.5, 6.8, 8.5, 10.2}, 10},
+                  {{2, 3, 2.5, 2.5}, {8.5, 6.8, 8.5, 10.2}, 10}},
+                 {{{2.7, 4.1, 0, 6}, {5.4, 3.3, 1, 5}, 3},
+                  {{3.1, 4.6, 5, 7.4}, {5.5, 2, 5, 5}, 8},
+                  {{9, 13, 8, 9}, {7, 4, 5, 5}, 8}}};
 static const double learn_cells = 4e-7;
-/* Cells that stand for two are half as many, but take longer each to solve and to write. */
-static const double pair_solve = 1.5, pair_write[2] = {1.5, 2.1};
-/* Of six men without pawns a queen reaches more, and leaves less that is plain: so much more for each of two. */
-static const double queen_part = 0.4;
-/* How the work divides by metric. Without pawns DTC mostly is DTZ. */
-static const double solve_part[2][TREB_METRICS] = {{0.25, 0.4, 0, 0.35}, {0.2, 0.3, 0.25, 0.25}};
-static const double write_part[2][TREB_METRICS] = {{0.25, 0.3, 0.05, 0.4}, {0.25, 0.2, 0.25, 0.3}};
+/* Cells that stand for two are half as many, but take longer each: without pawns and with. */
+static const double pair_solve[2] = {1.6, 1.5}, pair_write[2] = {1.6, 2.1};
+/* Of six men without pawns a queen reaches more, and leaves less that is plain: so much more for each of two. And
+ * wins of a rook for a knight or a bishop are long where the other side has a knight, such as those of KRNvKNN. */
+static const double queen_part = 0.4, exchange_part = 0.5;
 static const double zstd_part = 0.25; /* of the time that symbols take to write */
 static const double pace_seconds = 1.0;
 static const char pace_material[] = "KRvKN";
+
+/* Whether the weaker side has a knight, and lacks as much as a rook is worth more than that. */
+static bool exchange_up(const Material *m)
+{
+    static const int worth[TREB_TYPES] = {
+        [TREB_PAWN] = 1, [TREB_KNIGHT] = 3, [TREB_BISHOP] = 3, [TREB_ROOK] = 5, [TREB_QUEEN] = 9};
+    int more = 0;
+    for (int type = TREB_PAWN; type <= TREB_QUEEN; type++)
+        more += worth[type] * (m->count[TREB_WHITE][type] - m->count[TREB_BLACK][type]);
+    return (more == 2 && m->count[TREB_BLACK][TREB_KNIGHT] > 0) ||
+           (more == -2 && m->count[TREB_WHITE][TREB_KNIGHT] > 0);
+}
+
+/* How much more than others a material takes. */
+static double hardness(const Material *m)
+{
+    if (material_men(m) < 6 || material_has_pawns(m)) return 1;
+    const int queens = m->count[TREB_WHITE][TREB_QUEEN] + m->count[TREB_BLACK][TREB_QUEEN];
+    return 1 + queen_part * (queens < 2 ? queens : 2) + exchange_part * exchange_up(m);
+}
 
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
 {
@@ -114,23 +136,19 @@ double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *op
     const int count = m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
     const int kind = count < 2 ? count : 2;
     const bool pawns = count > 0, six = material_men(m) > 5;
-    const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn;
-    double learn = learn_cells * (double)step->cells, solve = 0, write = 0;
+    const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn,
+                 learn = learn_cells * (double)step->cells;
+    double solve = 0, write = 0;
     for (int metric = 0; metric < TREB_METRICS; metric++) {
         bool asked = wanted(options, metric);
-        if (asked || metric == TREB_DTZ) solve += solve_part[pawns][metric];
-        if (asked && step->write) write += write_part[pawns][metric];
+        if (asked || metric == TREB_DTZ) solve += billions * rates[six][kind].solve[metric];
+        if (!asked || !step->write) continue;
+        write += billions * rates[six][kind].write[metric] * (step->pair ? pair_write[pawns] : 1) +
+                 (learn < most ? learn : most) / TREB_METRICS;
     }
-    double solved = billions * rates[six][kind].solve, written = billions * rates[six][kind].write;
-    if (step->pair) {
-        solved *= pair_solve;
-        written *= pair_write[pawns];
-    }
-    written += learn < most ? learn : most;
-    if (options->codec != TABLE_SYMBOLS) written *= zstd_part;
-    int queens = m->count[TREB_WHITE][TREB_QUEEN] + m->count[TREB_BLACK][TREB_QUEEN];
-    double harder = six && !pawns ? 1 + queen_part * (queens < 2 ? queens : 2) : 1;
-    return (solved * solve + written * write) * harder * pace;
+    if (step->pair) solve *= pair_solve[pawns];
+    if (options->codec != TABLE_SYMBOLS) write *= zstd_part;
+    return (solve + write) * hardness(m) * pace;
 }
 
 static double all_seconds(const Estimate *e, const GenerateOptions *options)

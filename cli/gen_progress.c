@@ -37,23 +37,28 @@ struct GenProgress {
 
 /* ---- How far it is --------------------------------------------------------------------------- */
 
-/* How the time that a table takes divides, about: of six men, and of fewer. */
-static const double part_of_phase[2][GENERATE_PHASES] = {{0.25, 0.15, 0.60}, {0.40, 0.15, 0.45}};
+/* How the time that a table takes divides, about: of up to five men, and of six. */
+static const double part_of_phase[2][GENERATE_PHASES] = {{0.25, 0.15, 0.60}, {0.50, 0.20, 0.30}};
 
 static const double *parts_of(const GenerateStep *step)
 {
     return part_of_phase[material_men(&step->material) > 5];
 }
 
+static double share_of(uint64_t part, uint64_t all)
+{
+    return all == 0 ? 0 : part < all ? (double)part / (double)all : 1;
+}
+
 /* How much of a slice is solved: it is set up, and there is a loop for each metric, of which nobody knows how
- * long it will be. Without pawns DTC mostly is DTZ. */
+ * long it will be; all of these take about the same time. Without pawns DTC mostly is DTZ. */
 static double slice_solved(const GenProgress *p, const GenerateStep *step)
 {
-    const double setup = 0.2, usual = 100;
+    const double usual = 100;
+    const SolverWatch *solver = &p->state->solver;
     const unsigned metrics = p->options->metrics | 1u << TREB_DTZ,
-                   at = atomic_load(&p->state->solver.metric);
-    double ply = atomic_load(&p->state->solver.ply), before = 0, loops = 0;
-    if (ply == 0) return setup / 2;
+                   at = atomic_load(&solver->metric);
+    double ply = atomic_load(&solver->ply), before = 0, loops = 0;
     for (unsigned m = TREB_DTZ; m < TREB_METRICS; m++) {
         if (!(metrics >> m & 1) ||
             (m == TREB_DTC && m != at && !material_has_pawns(&step->material)))
@@ -61,12 +66,9 @@ static double slice_solved(const GenProgress *p, const GenerateStep *step)
         loops++;
         before += m < at;
     }
-    return setup + (1 - setup) * (before + ply / (ply + usual)) / loops;
-}
-
-static double share_of(uint64_t part, uint64_t all)
-{
-    return all == 0 ? 0 : part < all ? (double)part / (double)all : 1;
+    double parts = ply == 0 ? share_of(atomic_load(&solver->set_up), atomic_load(&solver->planes))
+                            : 1 + before + ply / (ply + usual);
+    return parts / (1 + loops);
 }
 
 /* The share of the table at hand that is done. */

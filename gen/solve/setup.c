@@ -1,4 +1,5 @@
 /* setup.c - what a slice starts from. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,6 +362,7 @@ static void setup_all(Solver *s, Converter *const *converter)
             treb_status own =
                 setup_plane(s, s->share.plane[task / 2], task % 2, converter, &t, &error);
             solver_mind(s);
+            if (s->watch != NULL) atomic_fetch_add(&s->watch->set_up, 1);
             if (own != TREB_OK) solver_fail(s, own, &error);
         }
         for (int side = 0; side < 2 && converter != NULL; side++) {

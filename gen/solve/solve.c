@@ -717,6 +717,10 @@ static void solver_begin(Solver *s, int lanes, const uint64_t pawns[][2], treb_e
     find_mirrored(&s->slice);
     for (int i = 0; i < KERNEL_LANES; i++)
         s->lane_pawns[i] = i < lanes ? pawns[i][0] | pawns[i][1] : UINT64_MAX;
+    if (s->watch != NULL) {
+        atomic_store(&s->watch->set_up, 0);
+        atomic_store(&s->watch->planes, 2 * s->share.planes);
+    }
     tell_ply(s, 0);
 }
 

@@ -71,7 +71,9 @@ void solver_rest(Solver *solver);
 /* For other threads: what a solver is at. */
 typedef struct SolverWatch {
     _Atomic unsigned metric;
-    _Atomic unsigned ply; /* 0 while a slice is set up */
+    _Atomic unsigned ply;    /* 0 while a slice is set up, */
+    _Atomic uint32_t set_up; /* so many planes of it so far, of each side, */
+    _Atomic uint32_t planes; /* of so many */
 } SolverWatch;
 
 /* Where the solver tells that, and what makes it end early when true. NULL allowed. */

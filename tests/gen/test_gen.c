@@ -445,6 +445,21 @@ START_TEST(stopped_within_a_table)
 }
 END_TEST
 
+/* All planes of a slice are told, of each side, so that who looks in sees how far its setting up is. */
+START_TEST(tells_planes)
+{
+    Shape shape;
+    Material last = material_of("KRvKN");
+    Run run = new_run(work, EVERY);
+    run_names(&run, "KRvKN");
+    ck_assert(shape_init(&shape, &last));
+    ck_assert_uint_eq(atomic_load(&run.progress.solver.planes), 2 * shape.kings);
+    ck_assert_uint_eq(atomic_load(&run.progress.solver.set_up), 2 * shape.kings);
+    ck_assert_uint_gt(atomic_load(&run.progress.solver.ply), 0);
+    shape_free(&shape);
+}
+END_TEST
+
 START_TEST(no_such_folder)
 {
     char path[PATH_SIZE + 300];
@@ -505,6 +520,7 @@ static Suite *gen_suite(void)
     tcase_add_test(ways, scratch_files_damaged);
     tcase_add_test(ways, stopped_between_tables);
     tcase_add_test(ways, stopped_within_a_table);
+    tcase_add_test(ways, tells_planes);
     tcase_add_test(ways, no_such_folder);
     suite_add_tcase(suite, all);
     suite_add_tcase(suite, ways);
