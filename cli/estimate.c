@@ -118,8 +118,8 @@ static bool exchange_up(const Material *m)
     int more = 0;
     for (int type = TREB_PAWN; type <= TREB_QUEEN; type++)
         more += worth[type] * (m->count[TREB_WHITE][type] - m->count[TREB_BLACK][type]);
-    return (more == 2 && m->count[TREB_BLACK][TREB_KNIGHT] > 0) ||
-           (more == -2 && m->count[TREB_WHITE][TREB_KNIGHT] > 0);
+    const int weaker = more > 0 ? TREB_BLACK : TREB_WHITE;
+    return (more == 2 || more == -2) && m->count[weaker][TREB_KNIGHT] > 0;
 }
 
 /* How much more than others a material takes. */
