@@ -130,7 +130,7 @@ static double hardness(const Material *m)
     return 1 + queen_part * (queens < 2 ? queens : 2) + exchange_part * exchange_up(m);
 }
 
-double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
+EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions *options)
 {
     const Material *m = &step->material;
     const int count = m->count[TREB_WHITE][TREB_PAWN] + m->count[TREB_BLACK][TREB_PAWN];
@@ -138,17 +138,26 @@ double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *op
     const bool pawns = count > 0, six = material_men(m) > 5;
     const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn,
                  learn = learn_cells * (double)step->cells;
-    double solve = 0, write = 0;
+    EstimateTime t = {0, 0};
     for (int metric = 0; metric < TREB_METRICS; metric++) {
         bool asked = wanted(options, metric);
-        if (asked || metric == TREB_DTZ) solve += billions * rates[six][kind].solve[metric];
+        if (asked || metric == TREB_DTZ) t.solve += billions * rates[six][kind].solve[metric];
         if (!asked || !step->write) continue;
-        write += billions * rates[six][kind].write[metric] * (step->pair ? pair_write[pawns] : 1) +
-                 (learn < most ? learn : most) / TREB_METRICS;
+        t.write +=
+            billions * rates[six][kind].write[metric] * (step->pair ? pair_write[pawns] : 1) +
+            (learn < most ? learn : most) / TREB_METRICS;
     }
-    if (step->pair) solve *= pair_solve[pawns];
-    if (options->codec != TABLE_SYMBOLS) write *= zstd_part;
-    return (solve + write) * hardness(m) * pace;
+    if (step->pair) t.solve *= pair_solve[pawns];
+    if (options->codec != TABLE_SYMBOLS) t.write *= zstd_part;
+    t.solve *= hardness(m);
+    t.write *= hardness(m);
+    return t;
+}
+
+double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace)
+{
+    const EstimateTime t = estimate_step_time(step, options);
+    return (t.solve + t.write) * pace;
 }
 
 static double all_seconds(const Estimate *e, const GenerateOptions *options)

@@ -32,6 +32,12 @@ void estimate_pace(Estimate *estimate, const GenerateOptions *options);
 /* Seconds that a step takes, about, at a pace. */
 double estimate_step_seconds(const GenerateStep *step, const GenerateOptions *options, double pace);
 
+/* How they divide, at pace 1. */
+typedef struct EstimateTime {
+    double solve, write;
+} EstimateTime;
+EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions *options);
+
 /* Rough bytes of the files that one step of the plan writes, and of its scratch file. */
 uint64_t estimate_step_result(const GenerateStep *step, const GenerateOptions *options);
 uint64_t estimate_step_scratch(const GenerateStep *step, const GenerateOptions *options);

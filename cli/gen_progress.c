@@ -37,13 +37,8 @@ struct GenProgress {
 
 /* ---- How far it is --------------------------------------------------------------------------- */
 
-/* How the time that a table takes divides, about: of up to five men, and of six. */
-static const double part_of_phase[2][GENERATE_PHASES] = {{0.25, 0.15, 0.60}, {0.50, 0.20, 0.30}};
-
-static const double *parts_of(const GenerateStep *step)
-{
-    return part_of_phase[material_men(&step->material) > 5];
-}
+/* The part of the writing of a table that is collecting, about: of up to five men, and of six. */
+static const double collect_part[2] = {0.2, 0.4};
 
 static double share_of(uint64_t part, uint64_t all)
 {
@@ -71,12 +66,13 @@ static double slice_solved(const GenProgress *p, const GenerateStep *step)
     return parts / (1 + loops);
 }
 
-/* The share of the table at hand that is done. */
+/* What was done of the table at hand, in seconds at whatever pace. */
 static double table_done(const GenProgress *p, const GenerateStep *step)
 {
     /* `all` first: it is set when `done` is back at 0, so that an old one is at most too small. */
     uint64_t all = atomic_load(&p->state->all), done = atomic_load(&p->state->done);
-    const double *part = parts_of(step);
+    const EstimateTime time = estimate_step_time(step, p->options);
+    const double collect = collect_part[material_men(&step->material) > 5];
     double solved = share_of(done, all), collected = solved;
     if (all == 1 && done == 0) {
         bool solving = atomic_load(&p->state->phase) == GENERATE_SOLVE;
@@ -85,13 +81,12 @@ static double table_done(const GenProgress *p, const GenerateStep *step)
             solving ? 0
                     : share_of(atomic_load(&p->state->writing.added), step->cells << step->pair);
     }
-    if (!step->write) return solved;
-    return part[GENERATE_SOLVE] * solved + part[GENERATE_COLLECT] * collected +
-           part[GENERATE_FINISH] * share_of(atomic_load(&p->state->writing.written),
-                                            atomic_load(&p->state->writing.all));
+    double written =
+        share_of(atomic_load(&p->state->writing.written), atomic_load(&p->state->writing.all));
+    return time.solve * solved + time.write * (collect * collected + (1 - collect) * written);
 }
 
-/* Seconds at whatever pace. */
+/* And of a whole one. */
 static double step_work(const GenProgress *p, size_t step)
 {
     return estimate_step_seconds(&p->plan->step[step], p->options, 1);
@@ -101,9 +96,8 @@ static double step_work(const GenProgress *p, size_t step)
 static double share_done(const GenProgress *p)
 {
     size_t table = (size_t)atomic_load(&p->state->table);
-    double work = 0;
+    double work = table_done(p, &p->plan->step[table]);
     for (size_t i = 0; i < table; i++) work += step_work(p, i);
-    work += table_done(p, &p->plan->step[table]) * step_work(p, table);
     return p->work > 0 && work < p->work ? work / p->work : 1;
 }
 
