@@ -108,6 +108,10 @@ void verify_store_close(VerifyStore *store);
 void verify_file_name(const VerifyStore *store, const Material *material, int metric,
                       char out[TABLE_NAME_SIZE]);
 
+/* A table that the one under test needs is not there. */
+treb_status verify_fail_missing(const VerifyStore *store, const Material *material, int metric,
+                                treb_error *error);
+
 /* NULL: out of memory. */
 VerifyReader *verify_reader_new(VerifyStore *store);
 void verify_reader_free(VerifyReader *reader);

@@ -229,6 +229,14 @@ void verify_file_name(const VerifyStore *store, const Material *material, int me
         table_file_name(material, (treb_metric)metric, out);
 }
 
+treb_status verify_fail_missing(const VerifyStore *store, const Material *material, int metric,
+                                treb_error *error)
+{
+    char name[TABLE_NAME_SIZE];
+    verify_file_name(store, material, metric, name);
+    return fail(error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 VerifyReader *verify_reader_new(VerifyStore *store)

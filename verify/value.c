@@ -236,11 +236,8 @@ static unsigned table_verdict(VerifyReader *reader, VerifyEntry *entry, const tr
 /* A table is needed but not there. */
 static VerifyValue missing(VerifyReader *reader, const VerifyEntry *entry, int metric)
 {
-    if (reader->error.status == TREB_OK) {
-        char name[TABLE_NAME_SIZE];
-        verify_file_name(reader->store, &entry->material, metric, name);
-        fail(&reader->error, TREB_ERR_NO_TABLE, "%s is needed but not installed", name);
-    }
+    if (reader->error.status == TREB_OK)
+        verify_fail_missing(reader->store, &entry->material, metric, &reader->error);
     return value_of_verdict(TREB_DRAW);
 }
 

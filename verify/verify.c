@@ -333,6 +333,41 @@ static treb_status check_files(const VerifyStore *store, VerifyResult *result, t
     return TREB_OK;
 }
 
+static bool all_drawn(const TableHeader *wdl)
+{
+    for (int side = 0; side < 2; side++)
+        for (int v = 0; v < WDL_VALUES; v++)
+            if (v != TREB_DRAW && wdl->side[side].count[v] > 0) return false;
+    return true;
+}
+
+/* Whether what a move leads to is there. */
+static treb_status check_junior(const VerifyStore *store, const VerifyEntry *junior,
+                                unsigned metrics, treb_error *error)
+{
+    const VerifyFile *wdl = &junior->file[TREB_WDL];
+    if (wdl->table == NULL && junior->syzygy[TREB_WDL] == NULL)
+        return verify_fail_missing(store, &junior->material, TREB_WDL, error);
+    if (!(metrics & metric_bit(TREB_DTM)) || junior->file[TREB_DTM].table != NULL) return TREB_OK;
+    return all_drawn(wdl->header) ? TREB_OK
+                                  : verify_fail_missing(store, &junior->material, TREB_DTM, error);
+}
+
+/* A full check reads all of them. Its user should not learn after an hour that one is not there. */
+static treb_status check_juniors(const VerifyStore *store, unsigned metrics, treb_error *error)
+{
+    const VerifyEntry *entry = store->entry[0];
+    for (int mover = 0; mover < 2; mover++)
+        for (int victim = TREB_PAWN; victim < TREB_TYPES; victim++)
+            for (int promo = 0; promo < TREB_TYPES; promo++) {
+                const VerifyEntry *junior = entry->after[mover][victim][promo].entry;
+                treb_status status =
+                    junior != NULL ? check_junior(store, junior, metrics, error) : TREB_OK;
+                if (status != TREB_OK) return status;
+            }
+    return TREB_OK;
+}
+
 static void check_store(VerifyReport *report, VerifyStore *store)
 {
     VerifyCount *count = NULL;
@@ -372,6 +407,7 @@ treb_status verify_material(const Material *material, const VerifyOptions *optio
     else
         status = verify_store_open(&store, &m, options, &error);
     if (status == TREB_OK) status = check_files(&store, result, &error);
+    if (status == TREB_OK && options->full) status = check_juniors(&store, result->metrics, &error);
     if (status != TREB_OK)
         verify_report_fail(&report, &error);
     else

@@ -359,6 +359,7 @@ START_TEST(missing_tables_are_named)
     for (int full = 0; full < 2; full++) {
         ck_assert_int_eq(verify("KPvK", full), TREB_ERR_NO_TABLE);
         ck_assert_str_eq(result.text, "KQvK.dtm.treb is needed but not installed");
+        if (full) ck_assert_uint_eq(result.blocks, 0); /* before anything is read */
     }
     ck_assert_int_eq(verify("KvK", true), TREB_ERR_ARGUMENT);
 }
