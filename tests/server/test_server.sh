@@ -37,6 +37,8 @@ launch() {
     echo "the server does not start:" && cat log
     exit 1
 }
+# appears WORD FILE: waits until a file has it, some seconds at most.
+appears() { for _ in $(seq 100); do grep -q "$1" "$2" 2>/dev/null && break; sleep 0.05; done; }
 # finish CODE NAME: ends it as a service manager does, and checks its exit code.
 finish() {
     kill -TERM "$SERVER"
@@ -381,13 +383,13 @@ start --tables tables
 get 404 'not there yet' '/v1/stats/KRvKN'; get 200 'unknown yet' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] == "unknown"'
 cp "$TABLES"/KRvKN.* tables
 kill -HUP $SERVER
-for _ in $(seq 50); do grep -q 'looked for again' log && break; sleep 0.05; done
+appears 'looked for again' log
 get 200 'after SIGHUP' '/v1/stats/KRvKN'; get 200 'known now' '/standard?fen=8/8/4k3/8/2n5/8/3R4/4K3_w'; json 'd["category"] != "unknown"'
 check 'counted' '[ "$(metric trebuchet_reloads_total)" = 1 ] && [ "$(metric trebuchet_tables)" = 27 ]'
 # Opens the files that the next but one needs.
 get 200 'open' '/v1/probe?fen=8/k1P5/8/K7/8/8/8/8_w'
 mv tables gone; kill -HUP $SERVER
-for _ in $(seq 50); do grep -q 'cannot look' log && break; sleep 0.05; done
+appears 'cannot look' log
 get 200 'a folder that is gone: the old tables stay' "/v1/probe?fen=$UNDER"
 check 'failure counted' '[ "$(metric trebuchet_reload_failures_total)" = 1 ]'
 mv gone tables
@@ -531,14 +533,14 @@ mkdir empty; cd empty || exit 2
 start --log access
 get 503 'no tables at all' /healthz; json 'd == {"status": "no_tables", "tables": 0}'; header 'retry-after: '
 # It comes after the address.
-for _ in $(seq 50); do grep -q 'kill -HUP' log && break; sleep 0.1; done
+appears 'kill -HUP' log
 check 'a warning, with what to do' 'grep -q "no tables in tables" log && grep -q "trebuchet gen --men 4" log && grep -q "kill -HUP $SERVER" log'
 get 200 'the page all the same' /; get 200 'no tables in the list' /v1/tables; json 'd["tables"] == [] and d["ranks"] == []'
 mkdir tables; cp "$TABLES"/KPvK.* tables; kill -HUP $SERVER
-for _ in $(seq 50); do grep -q 'looked for again' access && break; sleep 0.05; done
+appears 'looked for again' access
 get 200 'ready now' /healthz; json 'd == {"status": "ok", "tables": 4}'
 rm tables/*; kill -HUP $SERVER
-for _ in $(seq 50); do grep -q '"warning".*looked for again: 0 files' access && break; sleep 0.05; done
+appears '"warning".*looked for again: 0 files' access
 get 503 'none any more' /healthz
 # A solved pawn ending is something to answer from.
 check 'a solved pawn ending' '"$T" solve -q -p 1 -t tables --write tables "8/8/8/3pK3/2kP4/8/8/8 w" >solved'
@@ -560,16 +562,16 @@ get 200 'before' /healthz
 mv logs/access logs/access.1
 # An answer is logged once it is sent, which may be after the client has it.
 get 200 'into the old file' '/healthz?old'
-for _ in $(seq 50); do grep -q 'healthz?old' logs/access.1 && break; sleep 0.05; done
+appears 'healthz?old' logs/access.1
 kill -HUP $SERVER
-for _ in $(seq 50); do grep -q 'looked for again' logs/access 2>/dev/null && break; sleep 0.05; done
+appears 'looked for again' logs/access
 get 200 'into the new one' '/healthz?new'
-for _ in $(seq 50); do grep -q 'healthz?new' logs/access && break; sleep 0.05; done
+appears 'healthz?new' logs/access
 check 'the old one has what was before' 'grep -q "healthz?old" logs/access.1 && ! grep -q "?new" logs/access.1'
 check 'the new one has the rest' 'grep -q "healthz?new" logs/access && ! grep -q "?old" logs/access'
-mv logs gone; kill -HUP $SERVER; for _ in $(seq 50); do grep -q 'cannot write the log' log && break; sleep 0.05; done
+mv logs gone; kill -HUP $SERVER; appears 'cannot write the log' log
 get 200 'where it cannot be opened' '/healthz?still'
-for _ in $(seq 50); do grep -q '?still' gone/access && break; sleep 0.05; done
+appears '?still' gone/access
 check 'the old one is written on' 'grep -q "logs/access" log && grep -q "?still" gone/access'
 finish 0 'SIGTERM with a log that is gone'
 
@@ -583,7 +585,7 @@ asked_by() {
     for h in "$@"; do options+=(-H "$h"); done
     number=$((number + 1))
     get 200 "$name" "/healthz?$number" "${options[@]}"
-    for _ in $(seq 40); do grep -q "healthz?$number\"" log && break; sleep 0.05; done
+    appears "healthz?$number\"" log
     check "$name: $client" 'grep "healthz?$number\"" log | grep -qF "\"client\":\"$client\""'
 }
 MISSING="/v1/probe?fen=$FIVE"
