@@ -137,7 +137,7 @@ EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions 
     const int kind = count < 2 ? count : 2;
     const bool pawns = count > 0, six = material_men(m) > 5;
     const double billions = 1e-9 * (double)step->cells, most = rates[six][kind].learn,
-                 learn = learn_cells * (double)step->cells;
+                 learn = learn_cells * (double)step->cells, harder = hardness(m);
     EstimateTime t = {0, 0};
     for (int metric = 0; metric < TREB_METRICS; metric++) {
         bool asked = wanted(options, metric);
@@ -149,8 +149,8 @@ EstimateTime estimate_step_time(const GenerateStep *step, const GenerateOptions 
     }
     if (step->pair) t.solve *= pair_solve[pawns];
     if (options->codec != TABLE_SYMBOLS) t.write *= zstd_part;
-    t.solve *= hardness(m);
-    t.write *= hardness(m);
+    t.solve *= harder;
+    t.write *= harder;
     return t;
 }
 
