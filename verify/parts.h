@@ -72,6 +72,7 @@ typedef struct VerifyStore {
     SyzygyMaps maps;
     VerifyEntry **entry; /* the first is the one under test */
     size_t count;
+    size_t juniors; /* so many after it are what its moves lead to; the rest comes after those */
     _Atomic(uint64_t) used; /* bytes; changed in critical sections only */
     uint64_t limit;
     uint64_t whole_limit; /* larger sides are not unpacked as a whole */

@@ -201,8 +201,10 @@ treb_status verify_store_open(VerifyStore *store, const Material *material,
     store->entry = calloc(VERIFY_ENTRIES_MAX, sizeof *store->entry);
     if (store->entry == NULL) return fail_memory(error);
     treb_status status = open_entry(store, material, error);
-    for (size_t i = 0; status == TREB_OK && i < store->count; i++)
+    for (size_t i = 0; status == TREB_OK && i < store->count; i++) {
         status = link_entry(store, store->entry[i], error);
+        if (i == 0) store->juniors = store->count - 1;
+    }
     return status;
 }
 

@@ -356,15 +356,10 @@ static treb_status check_junior(const VerifyStore *store, const VerifyEntry *jun
 /* A full check reads all of them. Its user should not learn after an hour that one is not there. */
 static treb_status check_juniors(const VerifyStore *store, unsigned metrics, treb_error *error)
 {
-    const VerifyEntry *entry = store->entry[0];
-    for (int mover = 0; mover < 2; mover++)
-        for (int victim = TREB_PAWN; victim < TREB_TYPES; victim++)
-            for (int promo = 0; promo < TREB_TYPES; promo++) {
-                const VerifyEntry *junior = entry->after[mover][victim][promo].entry;
-                treb_status status =
-                    junior != NULL ? check_junior(store, junior, metrics, error) : TREB_OK;
-                if (status != TREB_OK) return status;
-            }
+    for (size_t i = 1; i <= store->juniors; i++) {
+        treb_status status = check_junior(store, store->entry[i], metrics, error);
+        if (status != TREB_OK) return status;
+    }
     return TREB_OK;
 }
 
