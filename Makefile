@@ -41,21 +41,21 @@ KERNELS := portable
 WAYS := portable
 endif
 
-CORE := $(filter-out core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/paged.c core/state.c,$(wildcard core/*.c))
-WRITE := core/table_write.c core/table_encode.c core/ledger.c core/machine.c core/paged.c core/state.c
-PROBE := $(wildcard syzygy/*.c probe/*.c)
-COMPARE := $(wildcard compare/*.c)
-FIND := $(wildcard find/*.c)
+# What the command needs of core/ and the library does not.
+WRITE := core/format/table_write.c core/format/table_encode.c $(wildcard core/pgn/*.c) \
+  $(patsubst %,core/system/%.c,ledger machine paged state)
+CORE := $(filter-out $(WRITE),$(wildcard core/*/*.c))
+PROBE := $(wildcard probe/*.c probe/syzygy/*.c)
 FATHOM := probe/fathom/tbprobe.c
-GEN := $(filter-out gen/solve/kernel.c gen/solve/distance.c gen/code/ways.c,$(wildcard gen/*.c gen/*/*.c))
-VERIFY := $(wildcard verify/*.c)
-GAMES := $(wildcard games/*.c)
-ANSWER := $(wildcard answer/*.c)
+GEN := $(filter-out gen/mpi/% gen/solve/kernel.c gen/solve/distance.c gen/compress/ways.c,$(wildcard gen/*.c gen/*/*.c))
+CHECK := $(wildcard check/*/*.c)
+FIND := $(wildcard find/*.c)
+JSON := $(wildcard json/*.c)
 SERVER := $(filter-out server/page_none.c,$(wildcard server/*.c))
-BLOCKED := $(wildcard blocked/*.c)
+PAWNS := $(wildcard pawns/*.c pawns/*/*.c)
 CLI := $(wildcard cli/*.c)
-TOGETHER := $(wildcard mpi/*.c)
-REMOTE := $(if $(filter no,$(HTTP)),,$(wildcard http/*.c))
+TOGETHER := $(wildcard gen/mpi/*.c)
+REMOTE := $(if $(filter no,$(HTTP)),,$(wildcard probe/remote/*.c))
 ifneq ($(REMOTE),)
 TOOL_LIBS += $$(pkg-config --libs libcurl)
 endif
@@ -64,16 +64,16 @@ comma := ,
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(PROBE))
 KERNEL_OBJ := $(foreach k,$(KERNELS),$(BUILD)/gen/solve/kernel_$k.o $(BUILD)/gen/solve/distance_$k.o)
-WAYS_OBJ := $(patsubst %,$(BUILD)/gen/code/ways_%.o,$(WAYS))
-CODE_OBJ := $(call obj,$(filter gen/code/%,$(GEN))) $(WAYS_OBJ)
-GEN_OBJ := $(call obj,$(GEN) $(VERIFY)) $(KERNEL_OBJ) $(WAYS_OBJ)
-SERVER_OBJ := $(call obj,$(FIND) $(GAMES) $(ANSWER) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o
+WAYS_OBJ := $(patsubst %,$(BUILD)/gen/compress/ways_%.o,$(WAYS))
+CODE_OBJ := $(call obj,$(filter gen/compress/%,$(GEN))) $(WAYS_OBJ)
+GEN_OBJ := $(call obj,$(GEN) $(CHECK)) $(KERNEL_OBJ) $(WAYS_OBJ)
+SERVER_OBJ := $(call obj,$(FIND) $(JSON) $(SERVER)) $(BUILD)/server/openapi.o $(BUILD)/json/rule_book.o $(BUILD)/json/strategy_book.o
 ifeq ($(PAGE),no)
 SERVER_OBJ += $(BUILD)/server/page_none.o
 else
 SERVER_OBJ += $(BUILD)/server/assets.o
 endif
-TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(CLI) $(REMOTE)) $(SERVER_OBJ) $(GEN_OBJ)
+TOOL_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(PAWNS) $(CLI) $(REMOTE)) $(SERVER_OBJ) $(GEN_OBJ)
 
 LIB_A := $(BUILD)/libtrebuchet.a
 LIB_SO := $(BUILD)/libtrebuchet.so.$(SOVERSION)
@@ -114,8 +114,8 @@ help:
 	@echo 'make blocked-check   compare blocked positions of up to 5 men with $(TABLES)/'
 	@echo 'make studies    solve published studies, and record in docs/pawn-endings.md what is proven of them'
 	@echo 'make solve-bench   what solve proves of N random pawn endings, PAWNS against PAWNS, within SECONDS each'
-	@echo 'make rules      try the rules of rules/ on the tables, and record it in docs/rules.md'
-	@echo 'make strategies put the strategies of strategies/ on trial, and record it in docs/play.md'
+	@echo 'make rules      try the rules of examples/rules/ on the tables, and record it in docs/rules.md'
+	@echo 'make strategies put the strategies of examples/strategies/ on trial, and record it in docs/play.md'
 	@echo 'make zugzwangs  count the mutual zugzwangs of all tables, into docs/zugzwangs.md'
 	@echo 'make zugzwangs-check   count those of 3 and 4 men again, by a plain solver without any table'
 	@echo 'make counts     compare counts of whole tables in $(TABLES)/ with published ones'
@@ -134,14 +134,14 @@ help:
 # What shared objects are made of. What is public says so, but in the drop-in, whose source engines compile as they like.
 $(LIB_OBJ) $(call obj,$(REMOTE)): EXTRA = -fPIC -fvisibility=hidden
 $(call obj,$(FATHOM)): EXTRA = -fPIC
-$(BUILD)/gen/%.o $(BUILD)/blocked/%.o $(BUILD)/verify/%.o $(BUILD)/compare/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
+$(BUILD)/gen/%.o $(BUILD)/pawns/%.o $(BUILD)/check/%.o $(BUILD)/examples/book-1983/%.o $(BUILD)/cli/%.o $(BUILD)/tests/%.o: EXTRA = -fopenmp
 $(BUILD)/find/%.o: EXTRA = -fopenmp $$(pkg-config --cflags $(LUA))
 $(BUILD)/gen/solve/kernel_%.o $(BUILD)/gen/solve/distance_%.o: EXTRA = -Wno-psabi -DKERNEL_BUILD=$*
 $(BUILD)/gen/solve/%_avx2.o: ISA = -mavx2 -mpopcnt
 $(BUILD)/gen/solve/%_avx512.o: ISA = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2 -mpopcnt
 
-$(BUILD)/gen/code/ways_%.o: EXTRA = -DWAYS_BUILD=ways_$*
-$(BUILD)/gen/code/ways_avx2.o: ISA = -mavx2 -mbmi -mbmi2 -mpopcnt
+$(BUILD)/gen/compress/ways_%.o: EXTRA = -DWAYS_BUILD=ways_$*
+$(BUILD)/gen/compress/ways_avx2.o: ISA = -mavx2 -mbmi -mbmi2 -mpopcnt
 
 $(BUILD)/gen/solve/kernel_%.o: gen/solve/kernel.c
 	@mkdir -p $(@D)
@@ -151,7 +151,7 @@ $(BUILD)/gen/solve/distance_%.o: gen/solve/distance.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
-$(BUILD)/gen/code/ways_%.o: gen/code/ways.c
+$(BUILD)/gen/compress/ways_%.o: gen/compress/ways.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) $(ISA) -c $< -o $@
 
@@ -166,21 +166,21 @@ $(BUILD)/server/openapi.c: server/openapi.json server/embed.sh
 	mv $@.part $@
 
 # The rules that the server knows, and how often they are right.
-$(BUILD)/answer/rule_book.c: rules/figures.jsonl $(wildcard rules/*.lua) rules/embed.sh
+$(BUILD)/json/rule_book.c: examples/rules/figures.jsonl $(wildcard examples/rules/*.lua) examples/rules/embed.sh
 	@mkdir -p $(@D)
-	rules/embed.sh rule $(filter %.jsonl %.lua,$^) > $@.part
+	examples/rules/embed.sh rule $(filter %.jsonl %.lua,$^) > $@.part
 	mv $@.part $@
 
 # And the strategies.
-$(BUILD)/answer/strategy_book.c: strategies/figures.jsonl $(wildcard strategies/*.lua) rules/embed.sh
+$(BUILD)/json/strategy_book.c: examples/strategies/figures.jsonl $(wildcard examples/strategies/*.lua) examples/rules/embed.sh
 	@mkdir -p $(@D)
-	rules/embed.sh strategy $(filter %.jsonl %.lua,$^) > $@.part
+	examples/rules/embed.sh strategy $(filter %.jsonl %.lua,$^) > $@.part
 	mv $@.part $@
 
-$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/answer/rule_book.o $(BUILD)/answer/strategy_book.o: %.o: %.c
+$(BUILD)/server/openapi.o $(BUILD)/server/assets.o $(BUILD)/json/rule_book.o $(BUILD)/json/strategy_book.o: %.o: %.c
 	$(CC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
 
-$(BUILD)/mpi/%.o: mpi/%.c
+$(BUILD)/gen/mpi/%.o: gen/mpi/%.c
 	@command -v $(MPICC) >/dev/null || { echo 'MPI=yes needs $(MPICC): .ci/deps mpi installs it' >&2; exit 1; }
 	@mkdir -p $(@D)
 	$(MPICC) $(BASE) $(CFLAGS) $(EXTRA) -c $< -o $@
@@ -258,7 +258,7 @@ engine: $(ENGINE)
 # Its modules, without the protocol.
 ENGINE_PARTS := $(call obj,$(filter-out %/uci.c,$(ENGINE_SOURCES)))
 
-$(BUILD)/examples/%.o: examples/%.c
+$(BUILD)/examples/uci/%.o: examples/uci/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -MMD -MP $(CFLAGS) -c $< -o $@
 
@@ -302,11 +302,11 @@ estimates: $(TOOL)
 # The figures in docs/rules.md; RULE_TABLES has the endings of four and five men that rules are about.
 RULE_TABLES := $(TABLES)
 rules: $(TOOL)
-	rules/figures.sh $(TOOL) $(RULE_TABLES)
+	examples/rules/figures.sh $(TOOL) $(RULE_TABLES)
 
 # The same of docs/play.md, by the strategies.
 strategies: $(TOOL)
-	strategies/figures.sh $(TOOL) $(RULE_TABLES)
+	examples/strategies/figures.sh $(TOOL) $(RULE_TABLES)
 
 # The same of docs/zugzwangs.md: up to five men take half an hour.
 zugzwangs: $(TOOL)
@@ -325,10 +325,10 @@ bench: all $(ENGINE) $(BUILD)/tests/probe/bench_search $(BUILD)/tests/probe/benc
 	$(BUILD)/tests/gen/bench_kernel
 	$(TOOL) bench --tables $(TABLES)
 ifneq ($(SYZYGY),)
-	$(MAKE) --no-print-directory $(BUILD)/tests/fathom/bench_fathom
-	$(BUILD)/tests/fathom/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
+	$(MAKE) --no-print-directory $(BUILD)/tests/probe/bench_fathom
+	$(BUILD)/tests/probe/bench_fathom $(SYZYGY) $(TABLES) KQvKR KRPvK KRvKP KPvKP
 	@echo 'the same files, read by both:'
-	$(BUILD)/tests/fathom/bench_fathom $(SYZYGY) $(SYZYGY) KQvKR KRPvK KRvKP KPvKP
+	$(BUILD)/tests/probe/bench_fathom $(SYZYGY) $(SYZYGY) KQvKR KRPvK KRvKP KPvKP
 endif
 	tests/probe/record_trace.sh $(ENGINE) $(TABLES) 4 $(BUILD)/trace4.txt
 	$(BUILD)/tests/probe/bench_search $(if $(SYZYGY),-s $(SYZYGY)) $(BUILD)/trace4.txt $(TABLES)
@@ -344,9 +344,9 @@ endif
 
 # tests/core/test_index.c becomes $(BUILD)/tests/core/test_index.
 # Some tests need what a build may do without.
-WITHOUT := $(if $(REMOTE),,tests/http/%) $(if $(filter no,$(LMDB)),%/test_store.c)
+WITHOUT := $(if $(REMOTE),,tests/probe/test_http.c) $(if $(filter no,$(LMDB)),%/test_store.c)
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(filter-out $(WITHOUT),$(wildcard tests/*/test_*.c)))
-TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(COMPARE) $(BLOCKED) $(GAMES) tests/support/naive.c) $(GEN_OBJ)
+TEST_OBJ := $(call obj,$(CORE) $(WRITE) $(PROBE) $(PAWNS) tests/support/naive.c) $(GEN_OBJ)
 TEST_TABLES := $(BUILD)/test-tables
 # The plain solver that tests compare with is not what sanitizers are to look at, and takes long under them.
 $(BUILD)/tests/support/naive.o: override CFLAGS := $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS)) $(if $(findstring sanitize,$(CFLAGS)),-O2)
@@ -360,23 +360,23 @@ $(BUILD)/tests/server/test_%: $(BUILD)/tests/server/test_%.o $(TEST_OBJ) $(SERVE
 $(BUILD)/tests/find/test_%: $(BUILD)/tests/find/test_%.o $(call obj,$(FIND)) $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check $(LUA)) $(LIBS) $(LDFLAGS)
 
-$(BUILD)/tests/http/test_%: $(BUILD)/tests/http/test_%.o $(call obj,$(REMOTE)) $(TEST_OBJ)
+$(BUILD)/tests/probe/test_http: $(BUILD)/tests/probe/test_http.o $(call obj,$(REMOTE)) $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $$(pkg-config --libs check libcurl) -lmicrohttpd $(LIBS) $(LDFLAGS)
 
 # What probes of a web server's tables cost, as a user of both libraries.
-$(BUILD)/tests/http/bench_http: tests/http/bench_http.c include/trebuchet-http.h $(LIB_A) $(HTTP_SO)
+$(BUILD)/tests/probe/bench_http: tests/probe/bench_http.c include/trebuchet-http.h $(LIB_A) $(HTTP_SO)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) -L$(BUILD) -ltrebuchet-http \
 	  -Wl,-rpath,'$$ORIGIN/../..' $(LIBS) $(LDFLAGS)
 
-$(BUILD)/tests/engine/test_%: $(BUILD)/tests/engine/test_%.o $(ENGINE_PARTS) $(LIB_A)
+$(BUILD)/tests/examples/test_%: $(BUILD)/tests/examples/test_%.o $(ENGINE_PARTS) $(LIB_A)
 	$(CC) $(CFLAGS) -o $@ $^ $$(pkg-config --libs check) $(ENGINE_LIBS) $(LIBS) $(LDFLAGS)
 
 define TEST_RULE
 $(BUILD)/tests/$(1)/test_%: $(BUILD)/tests/$(1)/test_%.o $(TEST_OBJ)
 	$$(CC) $$(CFLAGS) -fopenmp $$(WRAP) -o $$@ $$^ $$$$(pkg-config --libs check) $$(LIBS) $$(LDFLAGS)
 endef
-$(foreach folder,core probe syzygy compare fathom gen verify blocked games cli,$(eval $(call TEST_RULE,$(folder))))
+$(foreach folder,core probe gen check pawns cli,$(eval $(call TEST_RULE,$(folder))))
 
 # Tests in which allocations fail one by one: tests/support/failing_alloc.h.
 FAILING := malloc calloc realloc aligned_alloc posix_memalign mmap strdup strndup free ZSTD_createCCtx ZSTD_createDCtx \
@@ -386,8 +386,8 @@ $(MEMORY_BIN): $(BUILD)/tests/support/failing_alloc.o
 $(MEMORY_BIN): WRAP = $(addprefix -Wl$(comma)--wrap=,$(FAILING))
 
 # The drop-in itself, not the shared object: sanitizers then see into it.
-$(BUILD)/tests/fathom/test_fathom: $(call obj,$(FATHOM))
-$(BUILD)/tests/fathom/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
+$(BUILD)/tests/probe/test_fathom: $(call obj,$(FATHOM))
+$(BUILD)/tests/probe/test_fathom: WRAP = -Wl,--wrap=treb_tables_set_memory
 
 # It counts the cells that probes read and the moves that they make.
 $(BUILD)/tests/probe/test_bounds: LDFLAGS += -Wl,--wrap=file_cell,--wrap=position_make
@@ -416,9 +416,9 @@ test:
 	CC='$(CC)' CFLAGS='$(CFLAGS)' PAGE='$(PAGE)' tests/run.sh $(BUILD)
 
 # Compares every position with Syzygy's tables, read by Debian's libfathom.
-FATHOM_BIN := $(BUILD)/tests/probe/crosscheck $(BUILD)/tests/fathom/bench_fathom
+FATHOM_BIN := $(BUILD)/tests/probe/crosscheck $(BUILD)/tests/probe/bench_fathom
 # The first loads it, and the drop-in beside it: linked, it would come before that one's own names.
-$(BUILD)/tests/fathom/bench_fathom: EXTRA_LIBS = -lfathom
+$(BUILD)/tests/probe/bench_fathom: EXTRA_LIBS = -lfathom
 $(FATHOM_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(PROBE))
 	$(CC) $(CFLAGS) -o $@ $^ $(EXTRA_LIBS) $(LIBS) $(LDFLAGS)
 
@@ -434,7 +434,7 @@ $(BUILD)/tests/gen/bench_ranks: $(BUILD)/tests/gen/bench_ranks.o $(TEST_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Sizes and speed of the exporter's code: bench_encode FILE..., Syzygy's files or cells.
-$(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/export/array.c) $(CODE_OBJ)
+$(BUILD)/tests/gen/bench_encode: $(BUILD)/tests/gen/bench_encode.o $(call obj,$(CORE) $(WRITE) $(PROBE) gen/syzygy/array.c) $(CODE_OBJ)
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # The same of our own files' code: bench_coder FILE..., cells.
@@ -442,42 +442,42 @@ $(BUILD)/tests/gen/bench_coder: $(BUILD)/tests/gen/bench_coder.o $(call obj,$(CO
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Programs that use the library as its users do.
-USER_BIN := $(BUILD)/tests/engine/engine_games $(BUILD)/tests/engine/solved_games $(BUILD)/tests/probe/bench_search
-$(USER_BIN): $(BUILD)/tests/%: tests/%.c tests/engine/engine_process.h include/trebuchet.h $(LIB_A)
+USER_BIN := $(BUILD)/tests/examples/engine_games $(BUILD)/tests/examples/solved_games $(BUILD)/tests/probe/bench_search
+$(USER_BIN): $(BUILD)/tests/%: tests/%.c tests/examples/engine_process.h include/trebuchet.h $(LIB_A)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) -o $@ $< $(LIB_A) $(LIBS) -ldl $(LDFLAGS)
 
-engine-check: $(ENGINE) $(BUILD)/tests/engine/engine_games
-	$(BUILD)/tests/engine/engine_games -n 1000 $(ENGINE) $(TABLES)
-	tests/engine/engine_positions.py -m 5 $(ENGINE) $(TABLES)
+engine-check: $(ENGINE) $(BUILD)/tests/examples/engine_games
+	$(BUILD)/tests/examples/engine_games -n 1000 $(ENGINE) $(TABLES)
+	tests/examples/engine_positions.py -m 5 $(ENGINE) $(TABLES)
 
-$(BUILD)/tests/engine/memory_match: $(BUILD)/tests/engine/memory_match.o $(ENGINE_PARTS) $(LIB_A)
+$(BUILD)/tests/examples/memory_match: $(BUILD)/tests/examples/memory_match.o $(ENGINE_PARTS) $(LIB_A)
 	$(CC) $(CFLAGS) -o $@ $^ $(ENGINE_LIBS) $(LIBS) -lm $(LDFLAGS)
 
 # Games against itself, the same each time. The store is in memory: a disk would take longer than the games.
 MATCH_FOLDER ?= /dev/shm
-memory-match: $(BUILD)/tests/engine/memory_match
+memory-match: $(BUILD)/tests/examples/memory_match
 	@echo 'the same opponent in every game:'; $< $(MATCH_FOLDER)
 	@echo 'nodes vary from game to game:'; $< -v $(MATCH_FOLDER)
 	@echo 'the same, and nobody has a memory:'; $< -v -0 $(MATCH_FOLDER)
 
 engines-table: $(ENGINE)
-	@tests/engine/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
+	@tests/examples/engine_positions.py -m 5 -t 20 $(ENGINE) $(TABLES)
 
 # Debian's ethereal-chess against itself from the longest win of every table: minutes with 5 men.
 selfplay: all
 	@.ci/deps test
-	python3 tests/fathom/test_engine_fathom.py --all $(BUILD) $(TABLES)
+	python3 tests/probe/test_engine_fathom.py --all $(BUILD) $(TABLES)
 
 # Compares blocked positions with the tables, and audits what is solved of random ones.
-BLOCKED_BIN := $(BUILD)/tests/blocked/blocked_tables $(BUILD)/tests/blocked/blocked_audit $(BUILD)/tests/blocked/solve_tables
-$(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED))
+BLOCKED_BIN := $(BUILD)/tests/pawns/blocked_tables $(BUILD)/tests/pawns/blocked_audit $(BUILD)/tests/pawns/solve_tables
+$(BLOCKED_BIN): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(CORE) $(WRITE) $(PROBE) $(PAWNS))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # libFuzzer's targets, by clang and in a build of their own: .ci/run has the flags. Of the archive each takes what it needs,
 # as the fuzzer looks at all counters of coverage that there are after every input.
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/fuzz_*.c))
-$(BUILD)/fuzzed.a: $(call obj,$(CORE) $(WRITE) $(PROBE) $(BLOCKED)) $(SERVER_OBJ)
+$(BUILD)/fuzzed.a: $(call obj,$(CORE) $(WRITE) $(PROBE) $(PAWNS)) $(SERVER_OBJ)
 	rm -f $@
 	ar rcs $@ $^
 $(FUZZERS): %: %.o $(BUILD)/fuzzed.a
@@ -485,16 +485,16 @@ $(FUZZERS): %: %.o $(BUILD)/fuzzed.a
 fuzzers: $(FUZZERS)
 
 # The example of docs/cluster.md, and its figures where there are tables of five men in TABLES.
-http-check: all $(BUILD)/tests/http/bench_http
+http-check: all $(BUILD)/tests/probe/bench_http
 	@.ci/deps http
-	python3 tests/http/two_servers.py $(TOOL)
-	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/http/bench_http.sh $(BUILD)/tests/http/bench_http $(TABLES) KRPvKR
+	python3 tests/probe/two_servers.py $(TOOL)
+	@! [ -e $(TABLES)/KRPvKR.wdl.treb ] || tests/probe/bench_http.sh $(BUILD)/tests/probe/bench_http $(TABLES) KRPvKR
 
 # Ranks, up to four of them on this machine, against one process; one is killed.
 mpi-check:
 	@.ci/deps mpi
 	$(MAKE) --no-print-directory MPI=yes $(TOOL) $(MPI_TOOL)
-	tests/mpi/mpi_check.sh $(BUILD)
+	tests/gen/mpi_check.sh $(BUILD)
 
 # The jobs of a plan, given to a Slurm of one node.
 plan-check: all
@@ -508,15 +508,15 @@ crosscheck: all $(BUILD)/tests/probe/crosscheck
 
 # ---- what the book reports -----------------------------------------------------------------------
 
-REPRODUCE := $(wildcard reproduce/*.c)
-$(BUILD)/reproduce/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(BLOCKED))
+REPRODUCE := $(wildcard examples/book-1983/*.c)
+$(BUILD)/examples/book-1983/reproduce: $(call obj,$(REPRODUCE) $(CORE) $(WRITE) $(PROBE) $(PAWNS))
 	$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LIBS) $(LDFLAGS)
 
 # Makes what tables are missing, then goes through the book claim by claim.
-reproduce: all $(BUILD)/reproduce/reproduce
+reproduce: all $(BUILD)/examples/book-1983/reproduce
 	@for t in KRPvKR KQPvKQ KBNvK KRvKB; do for m in wdl dtz dtc dtm; do \
 	  test -e $(TABLES)/$$t.$$m.treb || { $(TOOL) gen --book --tables $(TABLES); exit; }; done; done
-	$(BUILD)/reproduce/reproduce $(TABLES) > $(BUILD)/reproduction.md
+	$(BUILD)/examples/book-1983/reproduce $(TABLES) > $(BUILD)/reproduction.md
 	cp $(BUILD)/reproduction.md docs/reproduction.md
 	@cat docs/reproduction.md
 
@@ -541,9 +541,9 @@ endif
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/fathom
 	install -m 644 probe/fathom/tbprobe.c probe/fathom/tbprobe.h $(DESTDIR)$(PREFIX)/share/trebuchet/fathom/
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/rules
-	install -m 644 rules/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/rules/
+	install -m 644 examples/rules/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/rules/
 	install -d $(DESTDIR)$(PREFIX)/share/trebuchet/strategies
-	install -m 644 strategies/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/strategies/
+	install -m 644 examples/strategies/*.lua $(DESTDIR)$(PREFIX)/share/trebuchet/strategies/
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' 'includedir=$${prefix}/include' \
 	  'fathomdir=$${prefix}/share/trebuchet/fathom' 'fathomlibdir=$${prefix}/lib/trebuchet' '' \
 	  'Name: trebuchet' 'Description: chess endgame tablebases: probe library' 'Version: $(VERSION)' \
@@ -557,7 +557,7 @@ endif
 	install -m 644 server/trebuchet.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/trebuchet.conf
 ifneq ($(PYTHONDIR),)
 	install -d $(DESTDIR)$(PYTHONDIR)/trebuchet
-	install -m 644 python/trebuchet/*.py python/trebuchet/py.typed $(DESTDIR)$(PYTHONDIR)/trebuchet/
+	install -m 644 probe/python/trebuchet/*.py probe/python/trebuchet/py.typed $(DESTDIR)$(PYTHONDIR)/trebuchet/
 endif
 
 uninstall:
@@ -606,28 +606,28 @@ clean:
 
 # All blocked positions of up to 5 men against TABLES: some minutes.
 blocked-check: all $(BLOCKED_BIN)
-	$(BUILD)/tests/blocked/blocked_tables $(TABLES) 5
-	$(BUILD)/tests/blocked/blocked_tables $(TABLES) 5 -
-	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
-	$(BUILD)/tests/blocked/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
-	$(BUILD)/tests/blocked/blocked_audit $(TABLES) 20
+	$(BUILD)/tests/pawns/blocked_tables $(TABLES) 5
+	$(BUILD)/tests/pawns/blocked_tables $(TABLES) 5 -
+	$(BUILD)/tests/pawns/blocked_tables $(TABLES) '8/8/8/2k5/p7/Pp6/1P6/3K4 w - - 0 1'
+	$(BUILD)/tests/pawns/blocked_tables $(TABLES) '8/8/8/8/p1p2k2/8/PP6/3K4 w - - 0 1'
+	$(BUILD)/tests/pawns/blocked_audit $(TABLES) 20
 	for pawns in 2 3 4 5; do \
-	  tests/blocked/solve_bench.py -c -n 8 -p $$pawns -t 1 -M 96M -d $(TABLES) $(TOOL) || exit 1; done
+	  tests/pawns/solve_bench.py -c -n 8 -p $$pawns -t 1 -M 96M -d $(TABLES) $(TOOL) || exit 1; done
 	for ending in KPvK KPvKP KPPvK; do for known in '' -; do \
-	  $(BUILD)/tests/blocked/solve_tables $(TABLES) $$ending 1 $$known || exit 1; done; done
+	  $(BUILD)/tests/pawns/solve_tables $(TABLES) $$ending 1 $$known || exit 1; done; done
 	$(TOOL) blocked --check --tables $(TABLES) --json '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1' | \
 	  grep -q '"san":"Kb1",[^}]*"verdict":"white".*"san":"Ka2",[^}]*"verdict":"draw".*"san":"Kb2",[^}]*"verdict":"draw"'
 
 # Published studies and textbook positions, a minute each at most, into docs/pawn-endings.md.
 studies: $(TOOL)
-	tests/blocked/studies.py $(TOOL) $(TABLES)
+	tests/pawns/studies.py $(TOOL) $(TABLES)
 
 # What `solve` proves of random pawn endings, PAWNS against PAWNS, of N, in SECONDS of processor time each.
 solve-bench: N = 40
 solve-bench: PAWNS = 3
 solve-bench: SECONDS = 10
 solve-bench: all
-	tests/blocked/solve_bench.py -n $(N) -p $(PAWNS) -t $(SECONDS) $(TOOL)
+	tests/pawns/solve_bench.py -n $(N) -p $(PAWNS) -t $(SECONDS) $(TOOL)
 
 # Published counts of whole tables: of verdicts and the longest mates, and of all distances to zeroing.
 counts: all $(BUILD)/tests/probe/counts

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/estimate.h"
-#include "core/error.h"
+#include "core/system/error.h"
 
 enum { FIRST_SET = 4 };
 

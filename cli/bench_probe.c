@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "core/index.h"
+#include "core/format/index.h"
 
 enum { THREADS_MAX = 256, MOVES_SHARE = 20 /* listing moves takes as many probes */ };
 

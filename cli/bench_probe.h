@@ -2,7 +2,7 @@
 #ifndef TREB_CLI_BENCH_PROBE_H
 #define TREB_CLI_BENCH_PROBE_H
 
-#include "core/material.h"
+#include "core/chess/material.h"
 
 typedef struct BenchRequest {
     treb_tables *tables;

@@ -1,7 +1,7 @@
 /* blocked_check.c - see blocked_check.h. */
 #include "cli/blocked_check.h"
 
-#include "blocked/audit.h"
+#include "pawns/audit.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 

@@ -2,8 +2,8 @@
 #ifndef TREB_CLI_BLOCKED_CHECK_H
 #define TREB_CLI_BLOCKED_CHECK_H
 
-#include "blocked/blocked.h"
-#include "blocked/solve.h"
+#include "pawns/blocked.h"
+#include "pawns/solve.h"
 
 /* Audits a solution and says on `out` what came of it, faults first; unless `quiet` also, on standard
  * error, how far it is. An exit code. */

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answer/answer_blocked.h"
-#include "blocked/file_check.h"
-#include "core/error.h"
-#include "core/table.h"
+#include "json/answer_blocked.h"
+#include "pawns/file_check.h"
+#include "core/system/error.h"
+#include "core/format/table.h"
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef TREB_CLI_BLOCKED_SOURCE_H
 #define TREB_CLI_BLOCKED_SOURCE_H
 
-#include "blocked/blocked.h"
+#include "pawns/blocked.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_blocked.h"
+#include "json/answer_blocked.h"
 #include "cli/cli.h"
 
 enum { LINE_MOVES = 512, WRAP = 96 };

@@ -2,7 +2,7 @@
 #ifndef TREB_CLI_BLOCKED_TEXT_H
 #define TREB_CLI_BLOCKED_TEXT_H
 
-#include "blocked/blocked.h"
+#include "pawns/blocked.h"
 
 /* Prints the board, the verdict, the moves and the best line. `tables`, which may be NULL, are
  * asked whether they know the rest of it. False on failure. */

@@ -85,7 +85,7 @@ unsigned cli_parse_metrics(const char *text);
 /* Reads the name of one distance, "dtz", "dtc" or "dtm"; TREB_WDL if it is none. */
 treb_metric cli_one_metric(const char *text);
 
-/* Reads the words as a position: a FEN, an EPD, a link (games/position_text.h). CLI_OK, or an exit code after the user has seen what is wrong. */
+/* Reads the words as a position: a FEN, an EPD, a link (core/pgn/position_text.h). CLI_OK, or an exit code after the user has seen what is wrong. */
 int cli_read_fen(const char *command, int count, char **words, treb_position *out);
 
 /* Reads a material's name to the form that tables have, colours exchanged if need be. False after

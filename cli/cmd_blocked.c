@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "answer/answer_blocked.h"
-#include "blocked/blocked.h"
+#include "json/answer_blocked.h"
+#include "pawns/blocked.h"
 #include "cli/blocked_check.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"

@@ -5,8 +5,8 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "compare/compare.h"
-#include "core/table.h"
+#include "check/compare/compare.h"
+#include "core/format/table.h"
 
 static const char usage[] =
     "Usage: trebuchet compare [options] A B [MATERIAL]...\n"

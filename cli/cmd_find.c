@@ -6,7 +6,7 @@
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "core/material.h"
+#include "core/chess/material.h"
 
 static const char usage[] =
     "Usage: trebuchet find [options] MATERIAL... [CONDITION]\n"

@@ -5,17 +5,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answer/answer.h"
-#include "blocked/solved.h"
+#include "json/answer.h"
+#include "pawns/solved.h"
 #include "cli/advice.h"
 #include "cli/info_json.h"
 #include "cli/info_material.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "core/bitboard.h"
-#include "core/error.h"
-#include "core/table_ranks.h"
-#include "syzygy/syzygy.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
+#include "core/format/table_ranks.h"
+#include "probe/syzygy/syzygy.h"
 
 static const char usage[] =
     "Usage: trebuchet info [options] FILE | MATERIAL | FOLDER...\n"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/line.h"
+#include "json/line.h"
 #include "cli/blocked_source.h"
 #include "cli/json.h"
 #include "cli/options.h"

@@ -4,7 +4,7 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
-#include "core/position.h"
+#include "core/chess/position.h"
 #include "find/near.h"
 
 static const char usage[] =

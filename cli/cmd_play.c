@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/play_print.h"
 #include "cli/progress.h"
-#include "core/position.h"
+#include "core/chess/position.h"
 #include "find/play.h"
 
 static const char usage[] =
@@ -20,7 +20,7 @@ static const char usage[] =
     "what advice it follows.\n"
     "FILE returns a table in Lua: pieces of advice with goals and limits on moves,\n"
     "and rules that say which to try. docs/play.md has a tutorial, the folder\n"
-    "strategies/ examples.\n"
+    "examples/strategies/ examples.\n"
     "\n"
     "Of positions that are the same but for a symmetry of the board one is played.\n"
     "Tables of the ending are needed, WDL and, for the best play beside, DTC. The\n"

@@ -2,15 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer.h"
-#include "answer/answer_blocked.h"
+#include "json/answer.h"
+#include "json/answer_blocked.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/probe_many.h"
-#include "core/material.h"
-#include "core/position.h"
+#include "core/chess/material.h"
+#include "core/chess/position.h"
 
 static const char usage[] =
     "Usage: trebuchet probe [options] FEN\n"

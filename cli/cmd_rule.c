@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/rule_book.h"
+#include "json/rule_book.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/rule_html.h"
-#include "core/material.h"
-#include "core/position.h"
+#include "core/chess/material.h"
+#include "core/chess/position.h"
 #include "find/rule.h"
 
 static const char usage[] =
@@ -21,7 +21,7 @@ static const char usage[] =
     "kind, true or false, and it is wrong where that is false; and behind that, if it\n"
     "likes, the ground on which it says so. It can ask for what a condition of\n"
     "'trebuchet find' can, and use(\"name\") brings the rule of another file beside it.\n"
-    "docs/rules.md has a tutorial, the folder rules/ examples.\n"
+    "docs/rules.md has a tutorial, the folder examples/rules/ examples.\n"
     "\n"
     "Of one position it tells what the rule says, and what the table does.\n"
     "\n"

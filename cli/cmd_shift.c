@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_find.h"
+#include "json/answer_find.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "core/position.h"
+#include "core/chess/position.h"
 #include "find/shift.h"
 
 static const char usage[] =

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_blocked.h"
-#include "answer/line.h"
-#include "blocked/keep.h"
+#include "json/answer_blocked.h"
+#include "json/line.h"
+#include "pawns/keep.h"
 #include "cli/blocked_check.h"
 #include "cli/blocked_source.h"
 #include "cli/blocked_text.h"

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "cli/json.h"
 #include "cli/options.h"
-#include "core/error.h"
-#include "core/material.h"
+#include "core/system/error.h"
+#include "core/chess/material.h"
 
 static const char usage[] =
     "Usage: trebuchet stats [options] MATERIAL\n"

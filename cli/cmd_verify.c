@@ -4,14 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blocked/solved.h"
+#include "pawns/solved.h"
 #include "cli/json.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/verify_checksums.h"
 #include "cli/verify_ranks.h"
-#include "core/io.h"
-#include "verify/verify.h"
+#include "core/system/io.h"
+#include "check/verify/verify.h"
 
 static const char usage[] =
     "Usage: trebuchet verify [options] [MATERIAL | FILE]...\n"

@@ -12,8 +12,8 @@
 
 #include "cli/advice.h"
 #include "cli/cli.h"
-#include "core/position.h"
-#include "core/table.h"
+#include "core/chess/position.h"
+#include "core/format/table.h"
 
 /* ---- Folders --------------------------------------------------------------------------------- */
 

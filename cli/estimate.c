@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
-#include "core/machine.h"
+#include "core/system/machine.h"
 
 /* ---- Disk ------------------------------------------------------------------------------------ */
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_find.h"
-#include "answer/line.h"
+#include "json/answer_find.h"
+#include "json/line.h"
 #include "cli/cli.h"
 #include "cli/json.h"
-#include "core/material.h"
-#include "core/position.h"
-#include "core/san.h"
+#include "core/chess/material.h"
+#include "core/chess/position.h"
+#include "core/chess/san.h"
 
 enum { LINE_MOVES = 2048 };
 

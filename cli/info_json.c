@@ -1,11 +1,11 @@
 /* info_json.c - see info_json.h. */
 #include "cli/info_json.h"
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "cli/json.h"
-#include "core/bitboard.h"
-#include "core/table_ranks.h"
-#include "core/table_solved.h"
+#include "core/chess/bitboard.h"
+#include "core/format/table_ranks.h"
+#include "core/format/table_solved.h"
 
 static const char *const colors[2] = {"white", "black"};
 

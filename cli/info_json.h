@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "core/table.h"
-#include "syzygy/syzygy.h"
+#include "core/format/table.h"
+#include "probe/syzygy/syzygy.h"
 
 /* A new object, or NULL without memory. The man page of trebuchet-info lists the members. */
 json_t *info_json(const Table *table);

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "cli/info_json.h"
 #include "cli/json.h"
-#include "core/error.h"
-#include "core/io.h"
-#include "core/table.h"
-#include "syzygy/syzygy.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/format/table.h"
+#include "probe/syzygy/syzygy.h"
 
 /* ---- Finding them ---------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define TREB_CLI_INFO_MATERIAL_H
 
 #include "cli/cli.h"
-#include "core/material.h"
+#include "core/chess/material.h"
 
 enum { MATERIAL_PATH_SIZE = 4200 };
 

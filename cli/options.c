@@ -10,9 +10,9 @@
 
 #include "cli/guess.h"
 #include "cli/json.h"
-#include "core/error.h"
-#include "core/table.h"
-#include "games/position_text.h"
+#include "core/system/error.h"
+#include "core/format/table.h"
+#include "core/pgn/position_text.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 

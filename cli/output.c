@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "cli/advice.h"
 #include "cli/cli.h"
 #include "cli/json.h"
-#include "core/table.h"
+#include "core/format/table.h"
 
 /* What standard output owes to a program that reads it. */
 static struct {

@@ -5,8 +5,8 @@
 
 #include "cli/json.h"
 #include "cli/options.h"
-#include "core/position.h"
-#include "core/san.h"
+#include "core/chess/position.h"
+#include "core/chess/san.h"
 
 /* ---- A trial -------------------------------------------------------------------------------- */
 

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "answer/annotate.h"
+#include "json/annotate.h"
 #include "cli/json.h"
 #include "cli/probe_rows.h"
-#include "core/error.h"
+#include "core/system/error.h"
 
 /* Many positions come back to the same blocks: what is unpacked is kept longer than for one. */
 enum { CACHE = 256 << 20 };

@@ -3,7 +3,7 @@
 #define TREB_CLI_PROBE_MANY_H
 
 #include "cli/cli.h"
-#include "games/input.h"
+#include "core/pgn/input.h"
 
 typedef enum ManyOutput { MANY_DEFAULT, MANY_TSV, MANY_JSONL, MANY_PGN } ManyOutput;
 

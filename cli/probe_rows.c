@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "core/position.h"
+#include "core/chess/position.h"
 
 const char probe_rows_header[] =
     "fen\tverdict\tdtz\tdtc\tdtm\tbest\tline\tid\tplayed\tjudgement\terror\n";

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer/judge.h"
+#include "json/judge.h"
 #include "cli/probe_many.h"
 
 /* The first line of TSV. */

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "core/bitboard.h"
-#include "core/position.h"
+#include "core/chess/bitboard.h"
+#include "core/chess/position.h"
 
 static void put_text(FILE *out, const char *text)
 {

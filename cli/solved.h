@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "blocked/solved.h"
+#include "pawns/solved.h"
 #include "cli/cli.h"
 
 /* Writes what was solved into a folder and tells about it. The solution serves for

@@ -3,7 +3,7 @@
 #define TREB_CLI_VERIFY_CHECKSUMS_H
 
 #include "cli/verify_list.h"
-#include "verify/verify.h"
+#include "check/verify/verify.h"
 
 /* Compares the checksums of all files of the list and prints what came of it; of files that are
  * right nothing if `quiet`. Of the options `threads` counts. Returns the exit code. */

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/io.h"
-#include "core/table.h"
-#include "syzygy/syzygy.h"
+#include "core/system/io.h"
+#include "core/format/table.h"
+#include "probe/syzygy/syzygy.h"
 
 /* The material and the kind that a file's name tells. */
 static bool parse_name(const char *path, Material *material, bool *syzygy)

@@ -2,9 +2,9 @@
 #ifndef TREB_CLI_VERIFY_LIST_H
 #define TREB_CLI_VERIFY_LIST_H
 
-#include "blocked/blocked.h"
+#include "pawns/blocked.h"
 #include "cli/cli.h"
-#include "core/material.h"
+#include "core/chess/material.h"
 
 typedef struct VerifyListed {
     char material[MATERIAL_NAME_SIZE]; /* "": a rank file */

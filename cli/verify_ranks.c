@@ -5,7 +5,7 @@
 
 #include "cli/solved.h"
 
-#include "blocked/table_value.h"
+#include "pawns/table_value.h"
 
 treb_status verify_ranks(const CliDirs *dirs, treb_tables *tables, const char *name,
                          FileCheck *check)

@@ -2,7 +2,7 @@
 #ifndef TREB_CLI_VERIFY_RANKS_H
 #define TREB_CLI_VERIFY_RANKS_H
 
-#include "blocked/file_check.h"
+#include "pawns/file_check.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/error.h"
-#include "core/index.h"
-#include "core/material.h"
+#include "core/system/error.h"
+#include "core/format/index.h"
+#include "core/chess/material.h"
 #include "find/kinds.h"
 #include "find/scan.h"
 #include "find/script.h"

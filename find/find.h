@@ -47,7 +47,7 @@ typedef struct Found {
     treb_wdl wdl;
     FindZugzwang zugzwang; /* if asked for, */
     int loser;     /* and which side loses if it is to move: of FIND_FULL_POINT either does */
-    uint16_t move; /* the only one, if asked for (core/movegen.h); else 0 */
+    uint16_t move; /* the only one, if asked for (core/chess/movegen.h); else 0 */
 } Found;
 
 typedef struct FindCounts {

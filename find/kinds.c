@@ -1,7 +1,7 @@
 /* kinds.c - see kinds.h. */
 #include "find/kinds.h"
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 
 /* The one move that keeps the result; -1 if there are more, or nothing to keep. */
 static int only_move(Look *look)

@@ -1,7 +1,7 @@
 /* look.c - see look.h. */
 #include "find/look.h"
 
-#include "core/error.h"
+#include "core/system/error.h"
 
 void look_at(Look *look, const treb_position *pos)
 {

@@ -3,7 +3,7 @@
 #ifndef TREB_FIND_LOOK_H
 #define TREB_FIND_LOOK_H
 
-#include "core/movegen.h"
+#include "core/chess/movegen.h"
 #include "find/find.h"
 
 /* Apart from any result and number of plies. */

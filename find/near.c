@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 #include "find/look.h"
 
 enum { NEVER = 99 };

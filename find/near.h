@@ -7,7 +7,7 @@
 #ifndef TREB_FIND_NEAR_H
 #define TREB_FIND_NEAR_H
 
-#include "core/movegen.h"
+#include "core/chess/movegen.h"
 #include "find/find.h"
 
 enum { NEAR_SHOWN_MAX = 100, NEAR_MOVES_MAX = 20 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "find/play_proof.h"
 
 const char *play_end_text(PlayEnd end)

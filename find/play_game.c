@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "find/play_proof.h"
 
 /* Whether White still wins: with the probe's status. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "find/play_proof.h"
 
 enum { NOWHERE = UINT32_MAX };

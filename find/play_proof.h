@@ -2,7 +2,7 @@
 #ifndef TREB_FIND_PLAY_PROOF_H
 #define TREB_FIND_PLAY_PROOF_H
 
-#include "core/index.h"
+#include "core/format/index.h"
 #include "find/play.h"
 
 /* A position with White to move that is won, by its cell, or an end beyond the cells; and the plies until then in

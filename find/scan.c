@@ -4,9 +4,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/error.h"
-#include "core/index.h"
-#include "core/material.h"
+#include "core/system/error.h"
+#include "core/format/index.h"
+#include "core/chess/material.h"
 
 enum { PART = 1 << 14 /* cells of a part, about */ };
 

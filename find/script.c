@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/io.h"
-#include "core/material.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/chess/material.h"
 #include "find/script_names.h"
 
 enum { MEMORY = 64 << 20, HOOK = 1 << 16 /* instructions between looks at whether to stop */ };

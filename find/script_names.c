@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/san.h"
+#include "core/chess/bitboard.h"
+#include "core/chess/san.h"
 
 /* What a condition can ask of a position. */
 typedef enum Name {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/error.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
 #include "find/look.h"
 
 const char *shift_edge_text(ShiftEdge edge)

@@ -6,7 +6,7 @@
 #ifndef TREB_FIND_SHIFT_H
 #define TREB_FIND_SHIFT_H
 
-#include "core/san.h"
+#include "core/chess/san.h"
 #include "find/find.h"
 
 /* Which edges some man stands on. */

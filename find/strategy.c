@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/index.h"
+#include "core/system/error.h"
+#include "core/format/index.h"
 #include "find/script.h"
 #include "find/script_names.h"
 

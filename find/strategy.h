@@ -11,8 +11,8 @@
 
 #include <stdatomic.h>
 
-#include "core/material.h"
-#include "core/movegen.h"
+#include "core/chess/material.h"
+#include "core/chess/movegen.h"
 #include "find/rule.h"
 
 enum {
@@ -35,7 +35,7 @@ typedef struct PlanNode {
 /* A forcing tree. White's move is node 1; there is no node 0. */
 typedef struct Plan {
     int advice;   /* that is followed, or -1: none can be */
-    int symmetry; /* that took the position to the one that the tree is for (core/index.h) */
+    int symmetry; /* that took the position to the one that the tree is for (core/format/index.h) */
     PlanNode *node;
     uint32_t nodes, room;
 } Plan;

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
 
 enum { LOCKED, BUSY, WITHOUT, FAILED, AGAIN };
 

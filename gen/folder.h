@@ -5,7 +5,7 @@
 #ifndef TREB_GEN_FOLDER_H
 #define TREB_GEN_FOLDER_H
 
-#include "core/material.h"
+#include "core/chess/material.h"
 #include "trebuchet.h"
 
 typedef struct LockFile {
@@ -30,7 +30,7 @@ treb_status folder_share(FolderLock *lock, treb_error *error);
 void folder_unlock(FolderLock *lock);
 
 /* For whoever makes a table in a folder that it has joined: waits while another makes it. `wait` is then called now and
- * then, and ends it by returning true, with STOPPED (core/stop.h). */
+ * then, and ends it by returning true, with STOPPED (core/system/stop.h). */
 typedef bool FolderWait(void *context);
 treb_status folder_lock_table(const FolderLock *lock, const Material *material, LockFile *table,
                               FolderWait *wait, void *context, treb_error *error);

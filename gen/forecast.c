@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/error.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
 #include "gen/solve/convert.h"
 #include "gen/store/store.h"
 

@@ -4,8 +4,8 @@
 #include <omp.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
 #include "gen/folder.h"
 #include "gen/forecast.h"
 #include "gen/job.h"

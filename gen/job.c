@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/error.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
 #include "gen/forecast.h"
 
 /* The work on one table. */

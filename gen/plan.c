@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/error.h"
-#include "core/machine.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
+#include "core/system/machine.h"
 #include "gen/forecast.h"
 #include "gen/solve/solved.h"
-#include "syzygy/syzygy.h"
+#include "probe/syzygy/syzygy.h"
 
 /* ---- which tables, in what order ------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "gen/export/export.h"
+#include "gen/syzygy/export.h"
 
 /* What a long run is doing, for whoever looks in from another thread. */
 typedef struct GenerateProgress {

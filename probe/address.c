@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "probe/set.h"
 #include "trebuchet-http.h"
 

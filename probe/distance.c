@@ -14,7 +14,7 @@
  * soon as its own is outside. */
 #include <assert.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "probe/gather.h"
 #include "probe/probe.h"
 #include "probe/solved.h"

@@ -1,5 +1,5 @@
 /* each.c - every position of an ending, for programs that ask which positions there are. */
-#include "core/error.h"
+#include "core/system/error.h"
 #include "probe/probe.h"
 #include "probe/walk.h"
 

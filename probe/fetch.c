@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "probe/file.h"
 
 bool fetcher_init(Fetcher *fetcher, ProbePool *pool)

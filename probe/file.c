@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "probe/gather.h"
 
 /* ---- Decoders -------------------------------------------------------------------------------- */

@@ -5,10 +5,10 @@
 #ifndef TREB_PROBE_FILE_H
 #define TREB_PROBE_FILE_H
 
-#include "core/table.h"
+#include "core/format/table.h"
 #include "probe/cache.h"
 #include "probe/fetch.h"
-#include "syzygy/syzygy.h"
+#include "probe/syzygy/syzygy.h"
 
 enum { FILE_NO_VERDICT = 0xff };
 

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/san.h"
+#include "core/system/error.h"
+#include "core/chess/san.h"
 #include "probe/gather.h"
 #include "probe/probe.h"
 #include "probe/solved.h"

@@ -6,7 +6,7 @@
 #ifndef TREB_PROBE_PROBE_H
 #define TREB_PROBE_PROBE_H
 
-#include "core/movegen.h"
+#include "core/chess/movegen.h"
 #include "probe/set.h"
 
 /* Whether a result says that something is not in memory, by a view of the set that does not wait.

@@ -1,7 +1,7 @@
 /* public.c - what the public interface has beside tables: version, texts, positions, and the checks that
  * every probe begins with. */
-#include "core/error.h"
-#include "core/san.h"
+#include "core/system/error.h"
+#include "core/chess/san.h"
 #include "probe/probe.h"
 
 treb_status probe_fail(int result, const treb_error *from, treb_error *error)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/io.h"
-#include "core/table_solved.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/format/table_solved.h"
 #include "probe/address.h"
 
 /* ---- Failures -------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef TREB_PROBE_SET_H
 #define TREB_PROBE_SET_H
 
-#include "core/position.h"
+#include "core/chess/position.h"
 #include "probe/file.h"
 
 /* One material of which something is known. */

@@ -1,7 +1,7 @@
 /* solved.c - see solved.h. */
 #include "probe/solved.h"
 
-#include "core/table_solved.h"
+#include "core/format/table_solved.h"
 
 /* The cell of a position; SOLVED_OPEN if no file has it. Of several files one that decides it. */
 static int cell_of(const treb_tables *set, const treb_position *pos, treb_error *error)

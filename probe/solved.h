@@ -1,4 +1,4 @@
-/* solved.h - positions that solved pawn endings answer for (core/table_solved.h). Private to probe/. */
+/* solved.h - positions that solved pawn endings answer for (core/format/table_solved.h). Private to probe/. */
 #ifndef TREB_PROBE_SOLVED_H
 #define TREB_PROBE_SOLVED_H
 

@@ -1,12 +1,12 @@
-/* walk.h - all positions of a table in the order of its cells. Private to probe/ and compare/.
+/* walk.h - all positions of a table in the order of its cells. Private to probe/ and check/compare/.
  *
  * A row is the cells that differ in the innermost axis alone: the men of all other axes are put on
  * the board once. */
 #ifndef TREB_PROBE_WALK_H
 #define TREB_PROBE_WALK_H
 
-#include "core/index.h"
-#include "core/movegen.h"
+#include "core/format/index.h"
+#include "core/chess/movegen.h"
 #include "probe/file.h"
 
 typedef struct WalkRow {

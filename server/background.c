@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "server/clients.h"
 
 typedef struct Task Task;

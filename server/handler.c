@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "server/headers.h"
 #include "server/internal.h"
 

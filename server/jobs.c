@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer_blocked.h"
-#include "answer/answer_find.h"
-#include "core/error.h"
+#include "json/answer_blocked.h"
+#include "json/answer_find.h"
+#include "core/system/error.h"
 
 /* ---- What a job is, as JSON ------------------------------------------------------------------ */
 

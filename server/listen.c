@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 
 enum { BACKLOG = 1024 };
 

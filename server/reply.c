@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "server/cbor.h"
 
 static const char media_json[] = "application/json", media_cbor[] = "application/cbor";

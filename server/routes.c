@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "server/jobs.h"
 #include "server/openapi.h"
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "answer/answer.h"
-#include "core/error.h"
+#include "json/answer.h"
+#include "core/system/error.h"
 #include "server/internal.h"
 
 /* As many connections as asked for, if the system lets us have so many files open; tables come

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 
 treb_tables *tableset_tables(const TableHolder *holder, treb_error *error)
 {

@@ -5,7 +5,7 @@
 set -u
 doc=docs/architecture.md
 declare -A allowed
-while read -r folder others; do allowed[${folder%:}]=$others; done < <(grep -E '^    [a-z/]+:' $doc)
+while read -r folder others; do allowed[${folder%:}]=$others; done < <(grep -E '^    [a-z0-9/-]+:' $doc)
 [ ${#allowed[@]} -gt 5 ] || { echo "$doc has no list of folders"; exit 1; }
 
 # The longest folder with a line that a path lies in, in $room: without a process of its own for each of a thousand.
@@ -24,7 +24,7 @@ while IFS=: read -r file header; do
     to=$room
     case $header in trebuchet.h) to=include ;; */*) ;; *) to=$from ;; esac
     seen=$((seen + 1))
-    case " $from ${allowed[$from]:-} " in *" $to "* | *" $header "*) continue ;; esac
+    case " $from ${allowed[$from]:-} " in *" $to "* | *" ${to%%/*} "* | *" $header "*) continue ;; esac
     echo "$file includes $header: $from may include from itself and: ${allowed[$from]:-nothing}"
     wrong=$((wrong + 1))
 done < <(git ls-files '*.c' '*.h' | grep -v '^tests/' |

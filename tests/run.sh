@@ -48,20 +48,20 @@ with_programs() {
     if [ "${PAGE:-yes}" = no ]; then
         echo 'skip  the page: built without it'
     else
-        run "page: units" node --test tests/page/units.test.mjs
-        run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/page/browser.test.mjs
+        run "page: units" node --test tests/server/page_units.test.mjs
+        run "page: in Chromium" env TREB_BUILD="$build" TREB_TABLES="$tables" node --test tests/server/page_browser.test.mjs
     fi
-    run "example engine" tests/engine/engine.py "$build/trebuchet-uci" "$tables"
+    run "example engine" tests/examples/engine.py "$build/trebuchet-uci" "$tables"
     if grep -q 'without LMDB' "$build/trebuchet-uci"; then
         echo 'skip  the engine'"'"'s memory: built without LMDB'
     else
-        run "engine memory" tests/engine/memory.py "$build/trebuchet-uci" "$tables"
+        run "engine memory" tests/examples/memory.py "$build/trebuchet-uci" "$tables"
     fi
-    run "engine games" "$build/tests/engine/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
-    run "engine on solved pawn endings" tests/engine/solved_games.sh "$build"
-    run "engine positions" tests/engine/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
+    run "engine games" "$build/tests/examples/engine_games" -n 300 "$build/trebuchet-uci" "$tables"
+    run "engine on solved pawn endings" tests/examples/solved_games.sh "$build"
+    run "engine positions" tests/examples/engine_positions.py -m 4 "$build/trebuchet-uci" "$tables"
     if PATH=$PATH:/usr/games command -v ethereal-chess >/dev/null; then
-        run "engine on the drop-in" python3 tests/fathom/test_engine_fathom.py "$build" "$tables"
+        run "engine on the drop-in" python3 tests/probe/test_engine_fathom.py "$build" "$tables"
     else
         echo 'SKIPPED: no engine plays on the drop-in, as ethereal-chess is not installed (.ci/deps test)'
     fi
@@ -88,18 +88,18 @@ rm -rf "$bounded"
 run test_bounded env TREB_TEST_KEEP="$bounded" "$build/tests/probe/test_bounded"
 run "bounds, never wait" "$build/tests/probe/test_wait" "$bounded"
 run "bounds, bounded probes" "$build/tests/probe/test_bounds" "$bounded"
-run "blocked and tables" "$build/tests/blocked/blocked_tables" "$tables" 4
-run "blocked, below" "$build/tests/blocked/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
-run "solve and tables" "$build/tests/blocked/solve_tables" "$tables" 4
-run "solve with tables" "$build/tests/blocked/solve_tables" "$tables" 12 -
-run "distances, bounds" "$build/tests/blocked/solve_tables" "$tables" KPPvK 100
+run "blocked and tables" "$build/tests/pawns/blocked_tables" "$tables" 4
+run "blocked, below" "$build/tests/pawns/blocked_tables" "$tables" '8/8/8/8/p4k2/8/1P6/3K4 w - - 0 1' 4
+run "solve and tables" "$build/tests/pawns/solve_tables" "$tables" 4
+run "solve with tables" "$build/tests/pawns/solve_tables" "$tables" 12 -
+run "distances, bounds" "$build/tests/pawns/solve_tables" "$tables" KPPvK 100
 # In one of these no more than two values change at last, the black king on h8 in both: once that went unnoticed.
-run "bounds, KPvKP" "$build/tests/blocked/solve_tables" "$tables" KPvKP 110
-run "distances, KPvKP" "$build/tests/blocked/solve_tables" "$tables" KPvKP 60 -
-run "distances, en passant" "$build/tests/blocked/solve_tables" "$tables" KPvKP 0 -
-run "distances, KPPvK" "$build/tests/blocked/solve_tables" "$tables" KPPvK 60 -
-run "published studies" tests/blocked/studies.py --quick --time 20 "$build/trebuchet" "$tables"
-run "blocked, audited" "$build/tests/blocked/blocked_audit" "$tables" 2 5 6
+run "bounds, KPvKP" "$build/tests/pawns/solve_tables" "$tables" KPvKP 110
+run "distances, KPvKP" "$build/tests/pawns/solve_tables" "$tables" KPvKP 60 -
+run "distances, en passant" "$build/tests/pawns/solve_tables" "$tables" KPvKP 0 -
+run "distances, KPPvK" "$build/tests/pawns/solve_tables" "$tables" KPPvK 60 -
+run "published studies" tests/pawns/studies.py --quick --time 20 "$build/trebuchet" "$tables"
+run "blocked, audited" "$build/tests/pawns/blocked_audit" "$tables" 2 5 6
 run "verify a sample" "$build/trebuchet" verify --share 0.3% --tables "$tables"
 run "verify in full" "$build/trebuchet" verify --full --tables "$tables" KPvK KQvKR KPvKP
 run "verify in little memory" "$build/trebuchet" verify --full --memory 2MiB --tables "$tables" KPvK KRvKR KBvKN
@@ -108,15 +108,15 @@ run test_probe_many tests/cli/test_probe_many.sh "$build/trebuchet" "$tables"
 run test_words tests/cli/test_words.sh "$build/trebuchet" "$tables"
 run layers tests/layers.sh
 run symbols tests/probe/symbols.sh "$build/libtrebuchet.so" "$build/libtrebuchet.a"
-run "symbols of the drop-in" tests/fathom/symbols_fathom.sh "$build/fathom/libfathom.so.1"
-run "source of the drop-in" tests/fathom/source.sh "$build"
+run "symbols of the drop-in" tests/probe/symbols_fathom.sh "$build/fathom/libfathom.so.1"
+run "source of the drop-in" tests/probe/fathom_source.sh "$build"
 # Debian's Python, which has Debian's modules, before others.
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
-run "python module" env TREB_BUILD="$build" TREB_TABLES="$tables" "$python" tests/python/test_trebuchet.py
+run "python module" env TREB_BUILD="$build" TREB_TABLES="$tables" "$python" tests/probe/test_trebuchet.py
 run "programs in documents" tests/probe/documents.sh "$build" "$tables"
 if [ -x "$build/trebuchet-mpi" ]; then
-    run "ranks" tests/mpi/mpi_check.sh --short "$build"
+    run "ranks" tests/gen/mpi_check.sh --short "$build"
 else
     echo 'SKIPPED: no ranks make tables together, as there is no mpicc (.ci/deps mpi)'
 fi
@@ -126,7 +126,7 @@ run "export, never wait" "$build/tests/probe/test_wait" "$build/test-syzygy"
 run "export, compared" "$build/trebuchet" compare -m wdl,dtz "$build/test-syzygy" "$tables" KQvK KRvK KPvK KBNvK KQvKR KPvKP
 run "export, verified" "$build/trebuchet" verify --full --tables "$build/test-syzygy" KQvKR KBNvK
 if PATH=$PATH:/usr/games command -v stockfish >/dev/null; then
-    run "stockfish wins" env PATH="$PATH:/usr/games" python3 tests/engine/stockfish_wins.py stockfish "$build/test-syzygy"
+    run "stockfish wins" env PATH="$PATH:/usr/games" python3 tests/examples/stockfish_wins.py stockfish "$build/test-syzygy"
 else
     echo 'SKIPPED: no engine plays on exported files, as stockfish is not installed (.ci/deps test)'
 fi

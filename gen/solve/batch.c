@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 
 static int advance_of(const uint64_t pawns[2])
 {

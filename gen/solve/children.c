@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/error.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
 
 /* Gives each of the parent's men its place among the child's. */
 static void child_place_men(Child *child, const Shape *parent, int victim)

@@ -2,8 +2,8 @@
 #ifndef TREB_GEN_CHILDREN_H
 #define TREB_GEN_CHILDREN_H
 
-#include "core/conversion.h"
-#include "core/table.h"
+#include "core/chess/conversion.h"
+#include "core/format/table.h"
 #include "gen/solve/convert.h"
 #include "gen/solve/kernel.h"
 
@@ -27,7 +27,7 @@ typedef struct Conversion {
     int from, to;   /* of a pawn; `to` is also the square of a captured pawn */
     int between;    /* the square a double push passes, or -1 */
     bool push;      /* leads on within the table: distances to conversion run on */
-    bool completes; /* bounds of distances to mate: see core/table.h */
+    bool completes; /* bounds of distances to mate: see core/format/table.h */
     Child child;
     int captures; /* ways to answer a double push en passant */
     Child en_passant[2];

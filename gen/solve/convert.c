@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 
 /* A child seen from one plane of the parent. */
 typedef struct ChildView {

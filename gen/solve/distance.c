@@ -2,7 +2,7 @@
  * file is compiled once for every width of register. */
 #include <string.h>
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 #include "gen/solve/kernel_build.h"
 
 #if defined(__AVX512BW__) || defined(__BMI2__)

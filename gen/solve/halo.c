@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/solve/packed.h"
 #include "gen/solve/solver.h"
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/index.h"
+#include "core/format/index.h"
 
 typedef uint64_t Vec __attribute__((vector_size(64), aligned(64)));
 typedef uint64_t VecUnaligned __attribute__((vector_size(64), aligned(8)));

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/material.h"
+#include "core/chess/material.h"
 #include "gen/solve/plies.h"
 
 enum { KERNEL_MEN_MAX = 6, KERNEL_ROW = 64, KERNEL_LANES = 8 };

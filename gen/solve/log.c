@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "core/error.h"
-#include "core/io.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
 #include "gen/solve/packed.h"
 
 enum {

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#include "core/ledger.h"
-#include "core/state.h"
+#include "core/system/ledger.h"
+#include "core/system/state.h"
 #include "gen/solve/plies.h"
 #include "trebuchet.h"
 

@@ -27,7 +27,7 @@ typedef struct Plane {
     uint64_t *capture_draws; /* the best capture draws */
     uint64_t *zeroing_wins;
     uint64_t *ends_wins; /* a capture or promotion wins by the laws of mate */
-    /* Won or lost, and a move that completes bounds (core/table.h) takes as long as any move may. */
+    /* Won or lost, and a move that completes bounds (core/format/table.h) takes as long as any move may. */
     uint64_t *ends_best;
     Plies *distance[TREB_METRICS]; /* by TREB_DTZ ..; where won or lost */
     Plies *due;                    /* for bounds: when conversions are */

@@ -4,7 +4,7 @@
  * without converting, what fell due since, less what was decided. */
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/solve/solver.h"
 
 /* ---- Saving ---------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 #include "gen/solve/solved.h"
 
 static void link_kings(Shape *shape, uint32_t kings, int color)

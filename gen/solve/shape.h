@@ -1,14 +1,14 @@
 /* shape.h - how the solver lays out the positions of one material.
  *
  * The solver works on slices: all positions with the same pawns. A slice is an array of planes, one
- * a pair of kings (core/index.h), each an array of words (kernel.h). The men other than kings and
+ * a pair of kings (core/format/index.h), each an array of words (kernel.h). The men other than kings and
  * pawns have a bit, a word or a row number each, like men one each, so that a set holds a position
  * with two like men twice; but of three or four men two that are alike come first, and it is there once.
  * Cells are numbered within a slice. */
 #ifndef TREB_GEN_SHAPE_H
 #define TREB_GEN_SHAPE_H
 
-#include "core/index.h"
+#include "core/format/index.h"
 #include "gen/solve/kernel.h"
 
 typedef struct ShapeMan {

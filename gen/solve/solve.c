@@ -28,7 +28,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/solve/packed.h"
 #include "gen/solve/solver.h"
 

@@ -4,9 +4,9 @@
 
 #include <stdatomic.h>
 
-#include "core/ledger.h"
-#include "core/position.h"
-#include "core/table.h"
+#include "core/system/ledger.h"
+#include "core/chess/position.h"
+#include "core/format/table.h"
 #include "gen/solve/log.h"
 #include "gen/solve/ranks.h"
 #include "gen/solve/solved.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
 #include "gen/solve/solver.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/paged.h"
+#include "core/chess/bitboard.h"
+#include "core/system/paged.h"
 #include "gen/solve/convert.h"
 #include "gen/solve/halo.h"
 #include "gen/solve/solve.h"

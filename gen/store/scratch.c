@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "core/error.h"
-#include "core/io.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
 
 enum {
     CHUNK = 1 << 20,       /* bytes, about; */

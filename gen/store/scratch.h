@@ -8,7 +8,7 @@
 #ifndef TREB_GEN_SCRATCH_H
 #define TREB_GEN_SCRATCH_H
 
-#include "core/state.h"
+#include "core/system/state.h"
 #include "gen/solve/plane.h"
 
 enum { NO_BATCH = 0xffffffff };

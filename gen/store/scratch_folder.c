@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/io.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
 #include "gen/solve/solved.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */

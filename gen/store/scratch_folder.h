@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/material.h"
+#include "core/chess/material.h"
 #include "trebuchet.h"
 
 enum { SCRATCH_PATH = 4200, CUTS = 8 /* of a material: see WANT_CUT */ };

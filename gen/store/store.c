@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/io.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
 #include "gen/store/scratch.h"
 #include "gen/store/scratch_folder.h"
 

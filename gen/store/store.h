@@ -8,7 +8,7 @@
 #ifndef TREB_GEN_STORE_H
 #define TREB_GEN_STORE_H
 
-#include "core/table.h"
+#include "core/format/table.h"
 #include "gen/solve/batch.h"
 #include "gen/solve/solve.h"
 

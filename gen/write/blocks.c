@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 
 /* Bytes of a block before compression: what a probe of a block not in memory can afford. */
 static const unsigned block_bits_of[TREB_METRICS] = {15, 16, 16, 15};

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "core/error.h"
-#include "core/io.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/system/stop.h"
 #include "gen/write/cells_pack.h"
 
 enum { CHUNK_BYTES = 1 << 19, LEVEL = 1 };

@@ -7,7 +7,7 @@
 #ifndef TREB_GEN_CELLS_H
 #define TREB_GEN_CELLS_H
 
-#include "core/state.h"
+#include "core/system/state.h"
 #include "gen/write/codes.h"
 #include "gen/write/tally.h"
 #include "gen/write/watch.h"

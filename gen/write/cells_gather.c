@@ -3,7 +3,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/write/cells.h"
 
 enum { GROUP_BYTES = 64 << 20, LEVEL = 1 /* of zstd */ };

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "gen/code/trials.h"
+#include "core/system/error.h"
+#include "gen/compress/trials.h"
 #include "gen/write/shared.h"
 
 /* ---- All cells ------------------------------------------------------------------------------ */

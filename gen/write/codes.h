@@ -3,7 +3,7 @@
 #ifndef TREB_GEN_CODES_H
 #define TREB_GEN_CODES_H
 
-#include "core/table.h"
+#include "core/format/table.h"
 #include "gen/solve/plane.h"
 
 /* What a chosen cell can be beyond its codes: what stands there does not matter. */

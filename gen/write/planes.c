@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
 #ifndef TREB_GEN_REORDER_H
 #define TREB_GEN_REORDER_H
 
-#include "core/index.h"
+#include "core/format/index.h"
 #include "gen/solve/solved.h"
 
 /* Where the cells of a file come from. */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "core/error.h"
-#include "core/io.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
 
 enum { LEVEL = 1 /* of zstd, for values on their way */ };
 

@@ -10,7 +10,7 @@
 #ifndef TREB_GEN_SIDE_H
 #define TREB_GEN_SIDE_H
 
-#include "gen/code/coder.h"
+#include "gen/compress/coder.h"
 #include "gen/write/coded.h"
 #include "gen/write/window.h"
 

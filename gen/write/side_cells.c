@@ -3,8 +3,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/error.h"
-#include "core/stop.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
 #include "gen/write/side.h"
 
 enum { LARGE_SAMPLED = 4 /* slices of which some cells are looked at first */ };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/write/side.h"
 
 enum {

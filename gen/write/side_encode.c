@@ -1,7 +1,7 @@
 /* side_encode.c - cells in the order of the file become blocks: see side.h. */
 #include <omp.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/write/shared.h"
 
 treb_status side_write_blocks(const Out *out, const CodedBlocks *blocks, treb_error *error)

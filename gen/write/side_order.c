@@ -1,8 +1,8 @@
 /* side_order.c - the order of the axes of a side, found by trial on a sample: see side.h. */
 #include <stdlib.h>
 
-#include "core/error.h"
-#include "gen/code/trials.h"
+#include "core/system/error.h"
+#include "gen/compress/trials.h"
 #include "gen/write/side.h"
 
 typedef struct Orders {

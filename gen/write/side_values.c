@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error.h"
+#include "core/system/error.h"
 #include "gen/write/shared.h"
 
 enum { LIMITS = ENCODE_LIMITS - 1, UNKNOWN = ENCODE_UP_TO | LIMITS /* a value that no cell has */ };

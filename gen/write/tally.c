@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/error.h"
-#include "core/position.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
+#include "core/chess/position.h"
 #include "gen/solve/plane.h"
 
 /* One word's cells by verdict. */

@@ -2,7 +2,7 @@
 #ifndef TREB_GEN_TALLY_H
 #define TREB_GEN_TALLY_H
 
-#include "core/table.h"
+#include "core/format/table.h"
 #include "gen/solve/plane.h"
 #include "gen/solve/ranks.h"
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/bitboard.h"
-#include "core/error.h"
-#include "core/io.h"
-#include "core/stop.h"
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/system/stop.h"
 #include "gen/write/coded.h"
 #include "gen/write/planes.h"
 

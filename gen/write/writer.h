@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "core/table.h"
+#include "core/format/table.h"
 #include "gen/solve/solve.h"
 #include "gen/write/tally.h"
 #include "gen/write/watch.h"

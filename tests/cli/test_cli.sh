@@ -522,7 +522,7 @@ run 1 'find, a full disk' bash -c "'$T' find -t '$TABLES' -q KRvK >/dev/full"; s
 
 # ---- rule ---------------------------------------------------------------------------------------
 
-RULES=$(dirname "$DOCS")/rules
+RULES=$(dirname "$DOCS")/examples/rules
 run 0 'rule' "$T" rule -t "$TABLES" -q "$RULES/square.lua" KPvK; quiet
 has '^KPvK: speaks of 132,739 of 165,676 positions \(80\.1 %\), wrong 5,740 '; has '^  win +49,746  wrong 2 .*: draw 2  - outside the square$'
 run 0 'rule, always right' "$T" rule -t "$TABLES" -q "$RULES/lone-king.lua" KQvK KBvK; has '^  not win +28,056  always right  - a king alone$'; lacks 'wrong [1-9]'
@@ -601,7 +601,7 @@ run 3 'shift, no table' "$T" shift -t "$TABLES" '8/8/8/3k4/2r5/3KP3/3R4/8 w'; sa
 
 # ---- play ---------------------------------------------------------------------------------------
 
-STRATEGIES=$(dirname "$DOCS")/strategies
+STRATEGIES=$(dirname "$DOCS")/examples/strategies
 KR=$STRATEGIES/king-and-rook.lua
 run 0 'play' "$T" play -t "$TABLES" -q --games 1000 "$KR"; quiet
 has '^KRvK, White to move: wins all 21,959 won positions, in 33 moves at most$'; has '^KRvK, Black to move: wins all 25,260 won'

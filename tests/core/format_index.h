@@ -1,13 +1,13 @@
 /* format_index.h - docs/format.md's numbering of positions, written again the slow and plain way,
- * to judge core/index.c by. */
+ * to judge core/format/index.c by. */
 #ifndef TREB_TESTS_FORMAT_INDEX_H
 #define TREB_TESTS_FORMAT_INDEX_H
 
 #include <stdlib.h>
 
-#include "core/index.h"
-#include "core/kings.h"
-#include "core/position.h"
+#include "core/format/index.h"
+#include "core/format/kings.h"
+#include "core/chess/position.h"
 
 static inline bool above_diagonal(int sq) { return sq >> 3 > (sq & 7); }
 

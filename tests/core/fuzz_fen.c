@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/movegen.h"
-#include "core/position.h"
-#include "core/san.h"
+#include "core/chess/movegen.h"
+#include "core/chess/position.h"
+#include "core/chess/san.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

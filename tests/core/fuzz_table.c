@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "blocked/blocked.h"
-#include "blocked/file_check.h"
-#include "core/table_format.h"
+#include "pawns/blocked.h"
+#include "pawns/file_check.h"
+#include "core/format/table_format.h"
 #include "tests/support/symbols.h"
 
 enum { FIX_FRONT = 1, FIX_CHECKSUM = 2, FIX_PAGES = 4, BLOCKS_READ = 64, CELLS_READ = 40 };

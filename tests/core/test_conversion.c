@@ -2,8 +2,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/conversion.h"
-#include "core/movegen.h"
+#include "core/chess/conversion.h"
+#include "core/chess/movegen.h"
 #include "tests/support/suite.h"
 
 enum { MEN_MAX = 6, POSITIONS = 30000 };

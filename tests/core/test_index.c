@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/index.h"
-#include "core/kings.h"
-#include "core/movegen.h"
+#include "core/format/index.h"
+#include "core/format/kings.h"
+#include "core/chess/movegen.h"
 #include "tests/core/format_index.h"
 #include "tests/support/part.h"
 #include "tests/support/suite.h"

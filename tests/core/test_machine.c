@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/io.h"
-#include "core/machine.h"
+#include "core/system/io.h"
+#include "core/system/machine.h"
 #include "tests/support/suite.h"
 
 static char folder[] = "/tmp/trebuchet-machine-XXXXXX";

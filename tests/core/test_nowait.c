@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/nowait.h"
+#include "core/system/nowait.h"
 #include "tests/support/suite.h"
 
 enum { SIZE = 300000, PATH = 128 };

@@ -2,7 +2,7 @@
  * is read is right or an error that says why. */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
-#include "core/error.h"
+#include "core/system/error.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/table_sample.h"
 

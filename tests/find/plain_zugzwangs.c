@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/material.h"
-#include "core/movegen.h"
-#include "core/position.h"
+#include "core/chess/bitboard.h"
+#include "core/chess/material.h"
+#include "core/chess/movegen.h"
+#include "core/chess/position.h"
 
 enum { MATERIALS = 64, MEN = 4, BOARD = 64 * 64 * 64 };
 

@@ -4,7 +4,7 @@
 #include "find/rule.h"
 #include "find/strategy.h"
 
-#include "core/index.h"
+#include "core/format/index.h"
 #include "tests/support/naive_set.h"
 
 static void make_set(void)

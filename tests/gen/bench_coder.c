@@ -1,7 +1,7 @@
 /* bench_coder.c - how small and how fast the code of our own arrays is: bench_coder [-b BYTES of a
  * block] [-p one in so many cells is learned from] [-s SYMBOLS] [-t THREADS] FILE..., cells as
- * gen/code/values.h has them. */
-#include "gen/code/coder.h"
+ * gen/compress/values.h has them. */
+#include "gen/compress/coder.h"
 
 #include <errno.h>
 #include <stdio.h>

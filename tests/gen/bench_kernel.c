@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/bitboard.h"
-#include "core/index.h"
+#include "core/chess/bitboard.h"
+#include "core/format/index.h"
 #include "gen/solve/kernel.h"
 
 enum { WORDS = 1 << 18, ROUNDS = 8 };

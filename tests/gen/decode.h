@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/export/array.h"
-#include "syzygy/file.h"
+#include "gen/syzygy/array.h"
+#include "probe/syzygy/file.h"
 
 typedef struct Decoder {
     Syzygy table;

@@ -3,13 +3,13 @@
 #include <check.h>
 #include <omp.h>
 
-#include "compare/compare.h"
-#include "core/index.h"
-#include "core/table.h"
+#include "check/compare/compare.h"
+#include "core/format/index.h"
+#include "core/format/table.h"
 #include "gen/write/reorder.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"
-#include "verify/verify.h"
+#include "check/verify/verify.h"
 
 enum { TINY = 3 * 4096 };
 

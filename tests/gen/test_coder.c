@@ -1,12 +1,12 @@
 /* test_coder.c - the code of our own arrays: what it writes is read back by a small decoder of its
  * own, which goes by the format's document alone, and by the reader of our files. */
-#include "gen/code/coder.h"
+#include "gen/compress/coder.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/code.h"
+#include "core/format/code.h"
 #include "tests/support/part.h"
 #include "tests/support/suite.h"
 

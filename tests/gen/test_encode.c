@@ -1,11 +1,11 @@
 /* test_encode.c - arrays of all kinds, encoded and read back by the reader of Syzygy's files. */
-#include "gen/export/array.h"
+#include "gen/syzygy/array.h"
 
 #include <check.h>
 #include <stdio.h>
 
-#include "gen/code/estimate.h"
-#include "gen/code/huffman.h"
+#include "gen/compress/estimate.h"
+#include "gen/compress/huffman.h"
 #include "tests/gen/decode.h"
 #include "tests/support/part.h"
 #include "tests/support/suite.h"

@@ -2,9 +2,9 @@
  * file, and the values that come out. */
 #include <omp.h>
 
-#include "core/movegen.h"
-#include "gen/export/gather.h"
-#include "gen/export/orders.h"
+#include "core/chess/movegen.h"
+#include "gen/syzygy/gather.h"
+#include "gen/syzygy/orders.h"
 #include "tests/support/gen_run.h"
 
 enum { VERDICTS_AND_DTZ = 1 << TREB_WDL | 1 << TREB_DTZ };

@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <pthread.h>
 
-#include "core/movegen.h"
+#include "core/chess/movegen.h"
 #include "gen/solve/ranks.h"
 #include "tests/support/gen_run.h"
 

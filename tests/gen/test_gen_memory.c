@@ -2,10 +2,10 @@
  * with an error and leave no table, or tables as they should be. */
 #include <omp.h>
 
-#include "core/ledger.h"
-#include "gen/code/coder.h"
+#include "core/system/ledger.h"
+#include "gen/compress/coder.h"
 #include "gen/solve/convert.h"
-#include "syzygy/syzygy.h"
+#include "probe/syzygy/syzygy.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"

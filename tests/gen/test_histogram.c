@@ -2,7 +2,7 @@
  * each position. */
 #include <check.h>
 
-#include "core/index.h"
+#include "core/format/index.h"
 #include "tests/support/gen_run.h"
 
 enum { PLIES = 256 };

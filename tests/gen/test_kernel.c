@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/index.h"
+#include "core/chess/bitboard.h"
+#include "core/format/index.h"
 #include "gen/solve/kernel.h"
 #include "tests/support/suite.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
+#include "core/chess/bitboard.h"
 #include "gen/solve/convert.h"
 #include "tests/support/suite.h"
 

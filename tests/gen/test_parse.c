@@ -1,11 +1,11 @@
 /* test_parse.c - cells of all kinds, cut into symbols and put together again. */
-#include "gen/code/ways.h"
+#include "gen/compress/ways.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/code/learn.h"
+#include "gen/compress/learn.h"
 #include "tests/support/part.h"
 #include "tests/support/suite.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "core/stop.h"
+#include "core/system/stop.h"
 #include "gen/folder.h"
 #include "tests/support/gen_run.h"
 

@@ -1,8 +1,8 @@
 /* test_wide.c - files with two bytes a distance, as codec zstd needs for six men. */
-#include "core/table.h"
+#include "core/format/table.h"
 #include "gen/solve/plies.h"
 #include "tests/support/gen_run.h"
-#include "verify/verify.h"
+#include "check/verify/verify.h"
 
 static const char *const made[] = {"KPvK", "KQvKR", "KBvKB", "KPvKP"};
 

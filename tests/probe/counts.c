@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/bitboard.h"
-#include "core/material.h"
-#include "core/movegen.h"
+#include "core/chess/bitboard.h"
+#include "core/chess/material.h"
+#include "core/chess/movegen.h"
 #include "trebuchet.h"
 
 /* Wins, draws, losses and the longest mate in plies. */

@@ -27,11 +27,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/index.h"
-#include "core/movegen.h"
-#include "syzygy/syzygy.h"
-#include "tests/fathom/crosscheck_dropin.h"
-#include "tests/fathom/fathom_lib.h"
+#include "core/format/index.h"
+#include "core/chess/movegen.h"
+#include "probe/syzygy/syzygy.h"
+#include "tests/probe/crosscheck_dropin.h"
+#include "tests/probe/fathom_lib.h"
 #include "tests/support/draw.h"
 
 enum { MATERIALS = 145, CHUNK = 4096, SHOWN = 20, EVERY_DEFAULT = 64, PATH_SIZE = 4200 };

@@ -3,12 +3,12 @@
  *
  *     test_bounded       makes tables of up to four men in the plain way, and others of bounds
  *     TREB_TEST_KEEP=DIR leaves the latter there, with the WDL tables */
-#include "compare/compare.h"
+#include "check/compare/compare.h"
 #include "tests/support/bounded.h"
 #include "tests/support/draw.h"
 #include "tests/support/gen_run.h"
 #include "tests/support/part.h"
-#include "verify/verify.h"
+#include "check/verify/verify.h"
 
 static char bounded[PATH_SIZE]; /* the folder; the plain tables are in `work` */
 

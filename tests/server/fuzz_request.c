@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "server/clients.h"
 #include "server/headers.h"
 #include "server/jobs.h"

@@ -1,6 +1,6 @@
 /* test_server_games.c - games judged by the tables: as JSON, and as PGN again. */
 
-#include "answer/annotate.h"
+#include "json/annotate.h"
 #include "tests/support/gen_run.h"
 
 static treb_tables *set;

@@ -1,7 +1,7 @@
 /* test_server_json.c - the JSON that is given, read back and compared with the library. */
 #include <strings.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "tests/support/gen_run.h"
 
 static treb_tables *set, *bare; /* with the tables, and with none */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "answer/answer.h"
+#include "json/answer.h"
 #include "server/answers.h"
 #include "server/cbor.h"
 #include "server/connections.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/movegen.h"
+#include "core/chess/movegen.h"
 #include "tests/support/naive.h"
 #include "tests/support/symbols.h"
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/material.h"
-#include "core/position.h"
+#include "core/chess/material.h"
+#include "core/chess/position.h"
 
 /* A fixed sequence (xorshift). The state is not 0. */
 static inline uint64_t next_random(uint64_t *state)

@@ -5,8 +5,8 @@
 #ifndef TREB_TESTS_NAIVE_H
 #define TREB_TESTS_NAIVE_H
 
-#include "core/movegen.h"
-#include "core/table.h"
+#include "core/chess/movegen.h"
+#include "core/format/table.h"
 
 typedef struct NaiveValue {
     bool legal;

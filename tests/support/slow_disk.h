@@ -1,5 +1,5 @@
 /* slow_disk.h - a disk for tests and benches: what is in the memory of the system is theirs to say.
- * The linker puts the functions below before those of core/nowait.c and the system (SLOW_DISK in
+ * The linker puts the functions below before those of core/system/nowait.c and the system (SLOW_DISK in
  * the Makefile). Each program includes it once, after it has asked for _GNU_SOURCE.
  *
  * Off at first: then all is as it is. On, a page of a file is in memory if it has been read or

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/table.h"
+#include "core/format/table.h"
 
 enum {
     SYMBOLS_VALUES = 4096, /* a cell is less */

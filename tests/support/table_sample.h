@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/table_format.h"
-#include "core/table_ranks.h"
+#include "core/format/table_format.h"
+#include "core/format/table_ranks.h"
 #include "tests/support/suite.h"
 
 enum { PATH_SIZE = 256, LEVEL = 3 };

@@ -4,7 +4,7 @@
 #ifndef TREB_TESTS_THREE_MEN_H
 #define TREB_TESTS_THREE_MEN_H
 
-#include "core/movegen.h"
+#include "core/chess/movegen.h"
 #include "tests/support/table_sample.h"
 
 enum { NONE = 0xffff, ILLEGAL = 0xff, QUIET = 0, PUSH, CONVERSION };

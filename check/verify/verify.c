@@ -1,0 +1,414 @@
+/* verify.c - see verify.h: the headers, the sample, and what a verification consists of. */
+#include "check/verify/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/error.h"
+#include "check/verify/parts.h"
+
+enum { SAMPLE_CHUNK = 256, SAMPLE_CELLS = 1 << 16, SMALL_SIDE = 8 << 20 };
+
+/* ---- checksums ------------------------------------------------------------------------------- */
+
+static void check_syzygy(VerifyReport *report, const VerifyEntry *entry)
+{
+    uint64_t total = 0;
+    treb_error error;
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++)
+        if (entry->syzygy[m] != NULL) total += syzygy_file_size(entry->syzygy[m]);
+    verify_report_phase(report, "checksums", total);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
+        if (entry->syzygy[m] == NULL || atomic_load(&report->stop)) continue;
+        if (syzygy_check(entry->syzygy[m], &error) != TREB_OK) verify_report_fail(report, &error);
+        verify_report_progress(report, syzygy_file_size(entry->syzygy[m]));
+    }
+}
+
+static void check_ours(VerifyReport *report, VerifyStore *store)
+{
+    VerifyEntry *entry = store->entry[0];
+    uint64_t total = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int m = 0; m < TREB_METRICS; m++) {
+            const VerifyFile *file = &entry->file[m];
+            for (int side = 0; side < 2; side++) {
+                if (file->table == NULL || !file->header->side[side].stored) continue;
+                const uint64_t parts = table_side_parts(file->table, side);
+                treb_error error;
+                if (pass == 0) total += parts;
+                if (pass == 0 || atomic_load(&report->stop)) continue;
+                if (verify_side_checksums(report, file->table, side,
+                                          verify_threads(report->options), 1, &error) != TREB_OK)
+                    verify_report_fail(report, &error);
+                report->result->blocks += table_side_blocks(file->header);
+            }
+        }
+        if (pass == 0) verify_report_phase(report, "checksums", total);
+    }
+}
+
+/* ---- the sample ------------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* A number that depends on the material, the side and the chunk alone. */
+static double chunk_draw(const Material *material, int side, uint64_t chunk)
+{
+    char name[MATERIAL_NAME_SIZE];
+    uint64_t hash = mix(chunk * 2 + (uint64_t)side + 1);
+    material_name(material, name);
+    for (const char *c = name; *c != '\0'; c++) hash = mix(hash ^ (unsigned char)*c);
+    return (double)(hash >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+typedef struct Sample {
+    VerifyReport *report;
+    VerifyEntry *entry;
+    unsigned metrics, stored[2];
+    double share;
+    uint64_t chunks;
+} Sample;
+
+static void judge_sample(const Sample *sample, VerifyReader *reader, const treb_position *pos,
+                         uint64_t key)
+{
+    VerifyTally tally;
+    Move moves[MOVES_MAX];
+    int count = movegen_legal(pos, moves);
+    /* The claims of a side that is not stored would be these very moves'. */
+    unsigned stored = sample->stored[pos->turn], metrics = sample->metrics;
+    const Syzygy *table = sample->entry->syzygy[TREB_DTZ];
+    if (table != NULL && syzygy_stores(table, pos)) stored |= metric_bit(TREB_DTZ);
+    VerifyValue claim = verify_evaluate(reader, sample->entry, pos, stored);
+    /* Of a draw there is no distance to compare, and only the 50-move rule has to do with its verdict. */
+    if (claim.verdict == TREB_DRAW) metrics &= metric_bit(TREB_DTZ);
+    verify_tally_init(&tally, reader->store->ply);
+    for (int i = 0; i < count; i++) {
+        VerifyKind kind = verify_kind(pos, moves[i]);
+        VerifyValue child = verify_child(reader, sample->entry, pos, moves[i], kind, metrics);
+        verify_tally_add(&tally, kind, &child);
+    }
+    VerifyCase c = {.pos = pos,
+                    .key = key,
+                    .claim = claim,
+                    .tally = &tally,
+                    .said = VERIFY_NONE,
+                    .compare = stored,
+                    .known = sample->metrics};
+    if (reader->error.status == TREB_OK) verify_judge(sample->report, &c);
+}
+
+static uint64_t sample_chunk(const Sample *sample, VerifyReader *reader, int side, uint64_t from)
+{
+    const Index *index = &sample->entry->index;
+    uint64_t to = index->size - from < SAMPLE_CHUNK ? index->size : from + SAMPLE_CHUNK;
+    uint64_t positions = 0;
+    VerifyWalk walk;
+    verify_walk_seek(&walk, index, from);
+    for (uint64_t cell = from; cell < to; cell++, verify_walk_next(&walk)) {
+        if (!verify_walk_valid(&walk)) continue;
+        treb_position pos = *verify_walk_position(&walk);
+        pos.turn = (uint8_t)side;
+        if (!verify_legal(&pos)) continue;
+        positions++;
+        judge_sample(sample, reader, &pos, cell * 2 + (uint64_t)side);
+        if (reader->error.status != TREB_OK) break;
+    }
+    return positions;
+}
+
+static bool chunk_drawn(const Sample *sample, int side, uint64_t chunk)
+{
+    return chunk_draw(&sample->entry->material, side, chunk) < sample->share;
+}
+
+static void run_sample_side(const Sample *sample, VerifyStore *store, int side)
+{
+    VerifyReport *report = sample->report;
+    uint64_t positions = 0;
+#pragma omp parallel num_threads(verify_threads(report->options)) reduction(+ : positions)
+    {
+        VerifyReader *reader = verify_reader_new(store);
+        if (reader == NULL) verify_report_no_memory(report);
+#pragma omp for schedule(dynamic, 64)
+        for (uint64_t i = 0; i < sample->chunks; i++) {
+            if (reader == NULL || !chunk_drawn(sample, side, i)) continue;
+            if (atomic_load(&report->stop)) continue;
+            positions += sample_chunk(sample, reader, side, i * SAMPLE_CHUNK);
+            if (reader->error.status != TREB_OK) verify_report_fail(report, &reader->error);
+            verify_report_progress(report, 1);
+        }
+        verify_reader_free(reader);
+    }
+    report->result->positions += positions;
+}
+
+static void run_sample(VerifyReport *report, VerifyStore *store, unsigned metrics)
+{
+    VerifyEntry *entry = store->entry[0];
+    uint64_t cells = entry->index.size, total = 0;
+    int sides = entry->symmetric ? 1 : 2;
+    Sample sample = {.report = report,
+                     .entry = entry,
+                     .metrics = metrics & VERIFY_DISTANCES,
+                     .share = report->options->share,
+                     .chunks = (cells + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK};
+    if (!(sample.share > 0)) sample.share = (double)SAMPLE_CELLS / (double)cells;
+    for (int side = 0; side < 2; side++)
+        for (int m = TREB_DTZ; m < TREB_METRICS; m++)
+            if (entry->file[m].table != NULL && entry->file[m].header->side[side].stored)
+                sample.stored[side] |= metric_bit(m);
+    for (int side = 0; side < sides; side++)
+        for (uint64_t i = 0; i < sample.chunks; i++) total += chunk_drawn(&sample, side, i);
+    verify_report_phase(report, "sample", total);
+    for (int side = 0; side < sides; side++) run_sample_side(&sample, store, side);
+}
+
+/* ---- headers --------------------------------------------------------------------------------- */
+
+static const char *const verdict_words[WDL_VALUES] = {"losses", "blessed losses", "draws",
+                                                      "cursed wins", "wins"};
+
+typedef struct Headers {
+    VerifyReport *report;
+    VerifyEntry *entry;
+    VerifyReader *reader;
+    const VerifyCount *count; /* NULL in a sample */
+} Headers;
+
+/* What a header says of one side must be so. */
+static void check_counts(const Headers *h, const VerifyFile *file, int side)
+{
+    const TableSide *said = &file->header->side[side];
+    /* Of a symmetric material Black's side is White's. */
+    int real = h->entry->symmetric ? 0 : side;
+    const uint64_t *found = h->count != NULL ? h->count->count[real]
+                                             : h->entry->file[TREB_WDL].header->side[real].count;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (said->count[v] == found[v]) continue;
+        verify_report_error(
+            h->report, VERIFY_KEY_LAST, "%.300s: says %llu %s with %s to move, but there are %llu",
+            table_path(file->table), (unsigned long long)said->count[v], verdict_words[v],
+            side == TREB_WHITE ? "White" : "Black", (unsigned long long)found[v]);
+        return;
+    }
+}
+
+/* Why the position given for a longest line is not one, or NULL. */
+static const char *fault_of_longest(const Headers *h, const TableSide *said, int metric, int side,
+                                    int verdict)
+{
+    treb_position pos;
+    const char *fen = said->longest_fen[verdict];
+    if (said->count[verdict] == 0)
+        return fen[0] != '\0' || said->longest[verdict] != 0 ? "there is no such position" : NULL;
+    if (fen[0] == '\0') return "its position is missing";
+    if (position_from_fen(fen, &pos, NULL) != TREB_OK) return "its FEN is none";
+    Material m = material_of_position(&pos);
+    if (!material_equal(&m, &h->entry->material) || pos.turn != side || pos.ep != 0 ||
+        pos.castling != 0)
+        return "its position is no position of the table";
+    VerifyValue value = verify_evaluate(h->reader, h->entry, &pos, metric_bit(metric));
+    /* A table that cannot be read is no fault of the position. */
+    if (h->reader->error.status != TREB_OK) return NULL;
+    if (value.verdict != verdict) return "its position has another verdict";
+    return value.plies[metric] != said->longest[verdict] ? "its position has another distance"
+                                                         : NULL;
+}
+
+static unsigned longest_found(const uint64_t histogram[VERIFY_PLIES])
+{
+    unsigned plies = VERIFY_PLIES - 1;
+    while (plies > 0 && histogram[plies] == 0) plies--;
+    return plies;
+}
+
+/* What is wrong with a histogram, or NULL. That it adds up was seen when the file was opened. */
+static const char *fault_of_histogram(const Headers *h, const TableSide *said, int metric, int side,
+                                      int verdict)
+{
+    const uint64_t *entry = said->histogram[verdict];
+    if (entry == NULL) return said->count[verdict] ? "is missing" : NULL;
+    if (h->count == NULL) return NULL;
+    const uint64_t *found = h->count->histogram[metric][h->entry->symmetric ? 0 : side][verdict];
+    for (uint32_t p = 0; p <= said->longest[verdict] && p < VERIFY_PLIES; p++)
+        if (entry[p] != found[p]) return "does not count the positions as they are";
+    return NULL;
+}
+
+static void check_histograms(const Headers *h, int metric, int side)
+{
+    const VerifyFile *file = &h->entry->file[metric];
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (v == TREB_DRAW || metric == TREB_WDL) continue;
+        const char *fault = fault_of_histogram(h, &file->header->side[side], metric, side, v);
+        if (fault == NULL) continue;
+        verify_report_error(h->report, VERIFY_KEY_LAST,
+                            "%.300s: histogram of the %s with %s to move %s",
+                            table_path(file->table), verdict_words[v],
+                            side == TREB_WHITE ? "White" : "Black", fault);
+    }
+}
+
+static void check_longest(const Headers *h, int metric, int side)
+{
+    const VerifyFile *file = &h->entry->file[metric];
+    const TableSide *said = &file->header->side[side];
+    int real = h->entry->symmetric ? 0 : side;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        const char *fault = NULL;
+        if (v == TREB_DRAW || metric == TREB_WDL)
+            fault = said->longest[v] != 0 ? "it can have none" : NULL;
+        else
+            fault = fault_of_longest(h, said, metric, side, v);
+        if (fault == NULL && metric != TREB_WDL && h->count != NULL &&
+            said->longest[v] != longest_found(h->count->histogram[metric][real][v]))
+            fault = "some line is longer or none as long";
+        if (fault == NULL) continue;
+        verify_report_error(h->report, VERIFY_KEY_LAST,
+                            "%.250s: longest of the %s with %s to move, %u plies, \"%.95s\": %s",
+                            table_path(file->table), verdict_words[v],
+                            side == TREB_WHITE ? "White" : "Black", (unsigned)said->longest[v],
+                            said->longest_fen[v], fault);
+    }
+}
+
+static void check_headers(VerifyReport *report, VerifyStore *store, const VerifyCount *count)
+{
+    Headers h = {report, store->entry[0], verify_reader_new(store), count};
+    if (h.reader == NULL) {
+        verify_report_no_memory(report);
+        return;
+    }
+    /* For a few positions nothing is worth unpacking. */
+    store->whole_limit = SMALL_SIDE;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        for (int side = 0; side < 2 && h.entry->file[m].table != NULL; side++) {
+            check_counts(&h, &h.entry->file[m], side);
+            check_longest(&h, m, side);
+            check_histograms(&h, m, side);
+        }
+    }
+    if (h.reader->error.status != TREB_OK) verify_report_fail(report, &h.reader->error);
+    verify_reader_free(h.reader);
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+/* Whether a file of ours has the sides to move that are needed. */
+static treb_status check_sides(const VerifyEntry *entry, int metric, treb_error *error)
+{
+    const VerifyFile *file = &entry->file[metric];
+    bool white = file->header->side[0].stored, black = file->header->side[1].stored;
+    if (metric == TREB_WDL || entry->symmetric ? !white || (!black && !entry->symmetric) : false)
+        return fail(error, TREB_ERR_DAMAGED, "%.400s: a side to move is missing",
+                    table_path(file->table));
+    return TREB_OK;
+}
+
+/* Whether the files say enough to be checked at all. */
+static treb_status check_files(const VerifyStore *store, VerifyResult *result, treb_error *error)
+{
+    const VerifyEntry *entry = store->entry[0];
+    char name[TABLE_NAME_SIZE];
+    for (int m = 0; m < TREB_METRICS; m++) {
+        bool syzygy = m <= TREB_DTZ && entry->syzygy[m] != NULL;
+        if (entry->file[m].table != NULL) {
+            treb_status status = check_sides(entry, m, error);
+            if (status != TREB_OK) return status;
+        }
+        if (syzygy || entry->file[m].table != NULL) result->metrics |= metric_bit(m);
+        if (m > TREB_WDL || result->metrics != 0) continue;
+        verify_file_name(store, &entry->material, TREB_WDL, name);
+        return fail(error, TREB_ERR_NO_TABLE, "%s is not installed", name);
+    }
+    result->wdl_only = (result->metrics & VERIFY_DISTANCES) == 0;
+    result->rule_proved = (result->metrics & metric_bit(TREB_DTZ)) != 0;
+    return TREB_OK;
+}
+
+static bool all_drawn(const TableHeader *wdl)
+{
+    for (int side = 0; side < 2; side++)
+        for (int v = 0; v < WDL_VALUES; v++)
+            if (v != TREB_DRAW && wdl->side[side].count[v] > 0) return false;
+    return true;
+}
+
+/* Whether what a move leads to is there. */
+static treb_status check_junior(const VerifyStore *store, const VerifyEntry *junior,
+                                unsigned metrics, treb_error *error)
+{
+    const VerifyFile *wdl = &junior->file[TREB_WDL];
+    if (wdl->table == NULL && junior->syzygy[TREB_WDL] == NULL)
+        return verify_fail_missing(store, &junior->material, TREB_WDL, error);
+    if (!(metrics & metric_bit(TREB_DTM)) || junior->file[TREB_DTM].table != NULL) return TREB_OK;
+    return all_drawn(wdl->header) ? TREB_OK
+                                  : verify_fail_missing(store, &junior->material, TREB_DTM, error);
+}
+
+/* A full check reads all of them. Its user should not learn after an hour that one is not there. */
+static treb_status check_juniors(const VerifyStore *store, unsigned metrics, treb_error *error)
+{
+    for (size_t i = 1; i <= store->juniors; i++) {
+        treb_status status = check_junior(store, store->entry[i], metrics, error);
+        if (status != TREB_OK) return status;
+    }
+    return TREB_OK;
+}
+
+static void check_store(VerifyReport *report, VerifyStore *store)
+{
+    VerifyCount *count = NULL;
+    unsigned metrics = report->result->metrics;
+    bool syzygy = report->options->syzygy;
+    if (syzygy) check_syzygy(report, store->entry[0]);
+    if (atomic_load(&report->stop)) return;
+    if (report->options->full) {
+        count = calloc(1, sizeof *count);
+        if (count == NULL) {
+            verify_report_no_memory(report);
+            return;
+        }
+        verify_full(report, store, metrics, count);
+        report->result->positions = count->positions;
+    } else {
+        check_ours(report, store);
+        if (!atomic_load(&report->stop)) run_sample(report, store, metrics);
+    }
+    /* Headers of Syzygy's files count nothing. */
+    if (!syzygy && !atomic_load(&report->stop)) check_headers(report, store, count);
+    free(count);
+}
+
+treb_status verify_material(const Material *material, const VerifyOptions *options,
+                            VerifyResult *result)
+{
+    VerifyStore store = {0};
+    treb_error error = {0};
+    VerifyReport report = {.options = options, .result = result};
+    Material m = *material;
+    memset(result, 0, sizeof *result);
+    material_canonical(&m);
+    treb_status status = TREB_ERR_ARGUMENT;
+    if (material_men(&m) < 3)
+        fail(&error, status, "bare kings have no table");
+    else
+        status = verify_store_open(&store, &m, options, &error);
+    if (status == TREB_OK) status = check_files(&store, result, &error);
+    if (status == TREB_OK && options->full) status = check_juniors(&store, result->metrics, &error);
+    if (status != TREB_OK)
+        verify_report_fail(&report, &error);
+    else
+        check_store(&report, &store);
+    if (material_men(&m) >= 3) verify_store_close(&store);
+    if (report.status == TREB_ERR_DAMAGED) result->errors++;
+    if (report.status != TREB_OK) return report.status;
+    return result->errors > 0 ? TREB_ERR_DAMAGED : TREB_OK;
+}

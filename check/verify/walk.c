@@ -1,0 +1,141 @@
+/* walk.c - positions in the order of their cells.
+ *
+ * The men are put on the board axis by axis, outermost first, and each stage is kept, so that a
+ * step redoes only the axes that change: nearly always the innermost. */
+#include <string.h>
+
+#include "check/verify/parts.h"
+
+static bool on_diagonal(int square) { return square_file(square) == square_rank(square); }
+
+static void put_man(treb_position *pos, bool *clash, int color, int type, int square)
+{
+    *clash |= bit_test(position_occupied(pos), square);
+    position_put(pos, color, type, square);
+}
+
+static void put_group(VerifyWalk *walk, int axis, treb_position *pos, bool *clash)
+{
+    const IndexGroup *group = &walk->index->group[axis - 1];
+    uint8_t *squares = &walk->men.square[walk->first[axis]];
+    if (walk->coordinate[axis] >= group->radix) {
+        *clash = true;
+        return;
+    }
+    index_group_squares(group, walk->coordinate[axis], squares);
+    for (int i = 0; i < group->count; i++)
+        put_man(pos, clash, group->color, group->type, squares[i]);
+}
+
+static void put_kings(VerifyWalk *walk, treb_position *pos, bool *clash)
+{
+    const Index *index = walk->index;
+    uint32_t kings = walk->coordinate[INDEX_KINGS_AXIS];
+    if (kings >= index->kings) {
+        *clash = true;
+        return;
+    }
+    int white, black;
+    index_kings_squares(index->pawns, (int)kings, &white, &black);
+    walk->men.king[TREB_WHITE] = (uint8_t)white;
+    walk->men.king[TREB_BLACK] = (uint8_t)black;
+    put_man(pos, clash, TREB_WHITE, TREB_KING, white);
+    put_man(pos, clash, TREB_BLACK, TREB_KING, black);
+    walk->twofold = index->pawns ? walk->mirrored : on_diagonal(white) && on_diagonal(black);
+}
+
+/* Puts the men of the axes from `from` inwards on the board. */
+static void put_axes(VerifyWalk *walk, int from)
+{
+    for (int i = from; i < walk->index->axes; i++) {
+        int axis = walk->index->order[i];
+        walk->level[i + 1] = walk->level[i];
+        walk->clash[i + 1] = walk->clash[i];
+        /* Where men clash already, the others need not be put. */
+        if (walk->clash[i]) continue;
+        if (axis == INDEX_KINGS_AXIS)
+            put_kings(walk, &walk->level[i + 1], &walk->clash[i + 1]);
+        else
+            put_group(walk, axis, &walk->level[i + 1], &walk->clash[i + 1]);
+    }
+}
+
+static void put_pawns(VerifyWalk *walk, uint64_t slice)
+{
+    const Index *index = walk->index;
+    treb_position *pos = &walk->level[0];
+    memset(pos, 0, sizeof *pos);
+    pos->fullmove = 1;
+    walk->clash[0] = slice >= index->slices || !index_slice_pawns(index, slice, walk->men.pawns);
+    walk->place = index_slice_place(index, slice);
+    if (!walk->clash[0]) {
+        for (int color = 0; color < 2; color++) {
+            pos->by_color[color] |= walk->men.pawns[color];
+            pos->by_type[TREB_PAWN] |= walk->men.pawns[color];
+        }
+        walk->mirrored = index->pawns && index_pawns_mirror(index, walk->men.pawns) < 0;
+    }
+    put_axes(walk, 0);
+}
+
+void verify_walk_seek(VerifyWalk *walk, const Index *index, uint64_t cell)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->index = index;
+    walk->cell = cell;
+    for (int axis = 1, men = 0; axis < index->axes; men += index->group[axis++ - 1].count)
+        walk->first[axis] = men;
+    uint64_t rest = cell % index->slice_size, outer = index->slice_size;
+    for (int i = 0; i < index->axes; i++) {
+        int axis = index->order[i];
+        walk->radix[axis] = (uint32_t)(outer / index->stride[axis]);
+        walk->coordinate[axis] = (uint32_t)(rest / index->stride[axis]);
+        rest %= index->stride[axis];
+        outer = index->stride[axis];
+    }
+    put_pawns(walk, cell / index->slice_size);
+}
+
+void verify_walk_next(VerifyWalk *walk)
+{
+    walk->cell++;
+    for (int i = walk->index->axes - 1; i >= 0; i--) {
+        int axis = walk->index->order[i];
+        if (++walk->coordinate[axis] < walk->radix[axis]) {
+            put_axes(walk, i);
+            return;
+        }
+        walk->coordinate[axis] = 0;
+    }
+    put_pawns(walk, walk->cell / walk->index->slice_size);
+}
+
+bool verify_walk_valid(const VerifyWalk *walk)
+{
+    if (walk->clash[walk->index->axes]) return false;
+    if (!walk->twofold) return true;
+    IndexMen men = walk->men;
+    return index_of_men(walk->index, &men) == walk->cell;
+}
+
+/* The coordinate of an axis by another index, which may number bishops and slices in another way. */
+static uint32_t coordinate_of(const VerifyWalk *walk, const Index *other, int axis)
+{
+    int g = axis - 1;
+    if (axis == INDEX_KINGS_AXIS || other->group[g].by_shade == walk->index->group[g].by_shade)
+        return walk->coordinate[axis];
+    return index_group(&other->group[g], &walk->men.square[walk->first[axis]]);
+}
+
+uint64_t verify_walk_cell(const VerifyWalk *walk, const Index *other)
+{
+    if (walk->twofold) {
+        IndexMen men = walk->men;
+        return index_of_men(other, &men);
+    }
+    uint64_t slice = walk->cell / walk->index->slice_size;
+    uint64_t cell = index_slice_in(other, walk->index, slice, walk->place) * other->slice_size;
+    for (int axis = 0; axis < other->axes; axis++)
+        cell += coordinate_of(walk, other, axis) * other->stride[axis];
+    return cell;
+}

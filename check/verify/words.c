@@ -1,0 +1,125 @@
+/* words.c - what is known of each position of a table under a full check: see full.h.
+ *
+ * A scratch file is mapped: what of it is in memory, and for how long, is the system's to decide, and
+ * the pages of it that the process holds are given back when it holds too many (loose.c). */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/system/machine.h"
+#include "check/verify/full.h"
+
+void verify_words_layout(VerifyWords *words, const unsigned bits[TREB_METRICS], bool completed)
+{
+    unsigned shift = 0;
+    for (int m = 0; m < TREB_METRICS; m++) {
+        VerifyField *field = &words->field[m];
+        field->shift = shift;
+        field->most = (UINT64_C(1) << bits[m]) - 1;
+        field->mask = field->most << shift;
+        shift += bits[m];
+    }
+    words->bytes = 1;
+    while (8 * words->bytes < shift + completed) words->bytes *= 2;
+    words->attained = shift < 8 * words->bytes ? UINT64_C(1) << shift : 0;
+}
+
+treb_status verify_words_in_memory(VerifyWords *words, uint64_t cells, int sides, treb_error *error)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    words->side_bytes = cells * words->bytes;
+    for (int s = 0; s < sides; s++) {
+        size_t bytes = (size_t)(words->side_bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        bool large = words->side_bytes >= HUGE_PAGE;
+        words->side[s] = large ? aligned_alloc(HUGE_PAGE, bytes) : malloc(words->side_bytes);
+        if (words->side[s] == NULL) return fail_memory(error);
+#ifdef MADV_HUGEPAGE
+        /* Moves lead all over it. */
+        if (large) madvise(words->side[s], bytes, MADV_HUGEPAGE);
+#endif
+    }
+    return TREB_OK;
+}
+
+static treb_status fail_disk(const char *folder, uint64_t bytes, treb_error *error)
+{
+    return fail(error, TREB_ERR_IO,
+                "%.300s: a scratch file of %.1f GB is needed, as memory is short, and %.1f GB are "
+                "free there; TMPDIR names another folder, --memory allows more memory",
+                folder, (double)bytes / 1e9, (double)machine_free_disk(folder) / 1e9);
+}
+
+treb_status verify_words_on_disk(VerifyWords *words, VerifyStore *store, uint64_t cells, int sides,
+                                 const char *folder, uint64_t most, treb_error *error)
+{
+    uint64_t page = store->page_bytes;
+    words->page_bytes = page;
+    words->side_bytes = (cells * words->bytes + page - 1) / page * page;
+    words->folder = folder;
+    words->file = io_unnamed(folder);
+    if (words->file < 0) return fail_errno(error, "make a scratch file", folder);
+    words->on_disk = true;
+    if (machine_free_disk(folder) < most) return fail_disk(folder, most, error);
+    if (ftruncate(words->file, (off_t)(words->side_bytes * (uint64_t)sides)) != 0)
+        return errno == EFBIG ? fail_disk(folder, most, error)
+                              : fail_errno(error, "make a scratch file", folder);
+    for (int s = 0; s < sides; s++) {
+        void *at = mmap(NULL, (size_t)words->side_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        words->file, (off_t)(words->side_bytes * (uint64_t)s));
+        if (at == MAP_FAILED)
+            return errno == ENOMEM ? fail_memory(error)
+                                   : fail_errno(error, "map a scratch file", folder);
+        words->side[s] = at;
+        if (!verify_loose_add(store, at, words->side_bytes)) return fail_memory(error);
+    }
+    return TREB_OK;
+}
+
+/* A mapped file has no way to say, when it is written, that the disk is full. */
+treb_status verify_words_take(const VerifyWords *words, uint64_t first, uint64_t end,
+                              treb_error *error)
+{
+    uint64_t bytes = (end - first) * words->bytes;
+    for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {
+        int wrong = posix_fallocate(words->file,
+                                    (off_t)(words->side_bytes * (uint64_t)s + first * words->bytes),
+                                    (off_t)bytes);
+        if (wrong == ENOSPC || wrong == EFBIG || wrong == EDQUOT)
+            return fail_disk(words->folder, 2 * bytes, error);
+        errno = wrong;
+        if (wrong != 0) return fail_errno(error, "make a scratch file", words->folder);
+    }
+    return TREB_OK;
+}
+
+void verify_words_drop(const VerifyWords *words, uint64_t first, uint64_t end)
+{
+    uint64_t page = words->page_bytes;
+    for (int s = 0; s < 2 && words->on_disk && words->side[s] != NULL; s++) {
+        /* Pages that others share stay. */
+        uint64_t from = (first * words->bytes + page - 1) / page * page;
+        uint64_t to = end * words->bytes / page * page;
+        if (from < to) madvise((uint8_t *)words->side[s] + from, (size_t)(to - from), MADV_REMOVE);
+    }
+}
+
+void verify_words_free(VerifyWords *words)
+{
+    for (int s = 0; s < 2; s++) {
+        if (words->side[s] == NULL) continue;
+        if (words->on_disk)
+            munmap(words->side[s], (size_t)words->side_bytes);
+        else
+            free(words->side[s]);
+        words->side[s] = NULL;
+    }
+    if (words->on_disk) close(words->file);
+    words->on_disk = false;
+}

@@ -1,0 +1,368 @@
+/* table_files.c - see table_files.h. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "core/format/table_files.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/system/nowait.h"
+
+struct TableFile {
+    TableFiles *files; /* NULL: on its own */
+    char *path;
+    struct stat first;         /* the file as it was opened first */
+    const treb_source *source; /* NULL: a file of this system */
+    void *handle;              /* of the source's */
+    /* What follows changes under the mutex of `files`. */
+    int descriptor; /* -1: closed for now */
+    bool opening;   /* by a thread that has let go of the mutex meanwhile */
+    unsigned holders;
+    TableFile *newer, *older; /* of the open files, by last use */
+};
+
+struct TableFiles {
+    pthread_mutex_t mutex;
+    pthread_cond_t released; /* a file that nobody holds any more, or that is not opening now */
+    unsigned most, open;     /* with those that are being opened */
+    TableFile *newest, *oldest;
+};
+
+TableFiles *table_files_new(unsigned most)
+{
+    TableFiles *files = calloc(1, sizeof *files);
+    if (files == NULL) return NULL;
+    files->most = most > 0 ? most : 1;
+    if (pthread_mutex_init(&files->mutex, NULL) == 0) {
+        if (pthread_cond_init(&files->released, NULL) == 0) return files;
+        pthread_mutex_destroy(&files->mutex);
+    }
+    free(files);
+    return NULL;
+}
+
+void table_files_free(TableFiles *files)
+{
+    if (files == NULL) return;
+    assert(files->open == 0);
+    pthread_cond_destroy(&files->released);
+    pthread_mutex_destroy(&files->mutex);
+    free(files);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Leaves errno as it is. */
+static treb_status fail_open(const TableFile *file, treb_error *error)
+{
+    int reason = errno;
+    treb_status status = fail_errno(error, "open", file->path);
+    if (reason == ENOENT || reason == ENOTDIR) status = TREB_ERR_NO_TABLE;
+    if (error != NULL) error->status = status;
+    errno = reason;
+    return status;
+}
+
+static treb_status check_first(const TableFile *file, treb_error *error)
+{
+    if (S_ISDIR(file->first.st_mode))
+        return fail(error, TREB_ERR_IO, "%.350s: is a directory, not a table", file->path);
+    if (!S_ISREG(file->first.st_mode))
+        return fail(error, TREB_ERR_IO, "%.350s: is not a regular file", file->path);
+    return TREB_OK;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Opens the file for the first time or again: *descriptor. errno is EMFILE or ENFILE if there are
+ * no more descriptors. */
+static treb_status open_now(TableFile *file, bool again, TableWait wait, int *descriptor,
+                            treb_error *error)
+{
+    struct stat now;
+    treb_status status = TREB_OK;
+    /* Not to hang on a pipe that bears the name of a table. */
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+    errno = 0;
+    int opened = wait == TABLE_WAIT ? open(file->path, flags) : nowait_open(file->path, flags);
+    if (opened < 0 && wait != TABLE_WAIT && errno == EAGAIN)
+        return fail_not_ready(error, file->path);
+    if (opened < 0) return fail_open(file, error);
+    if (fstat(opened, &now) != 0) {
+        status = fail_errno(error, "read", file->path);
+    } else if (!again) {
+        file->first = now;
+        status = check_first(file, error);
+    } else if (!same_file(&now, &file->first)) {
+        status = fail(error, TREB_ERR_DAMAGED,
+                      "%.350s: was changed while in use: open the tables again", file->path);
+    }
+    if (status == TREB_OK)
+        *descriptor = opened;
+    else
+        close(opened);
+    return status;
+}
+
+/* ---- The open files, under the mutex --------------------------------------------------------- */
+
+static void unlink_file(TableFiles *files, TableFile *file)
+{
+    *(file->newer != NULL ? &file->newer->older : &files->newest) = file->older;
+    *(file->older != NULL ? &file->older->newer : &files->oldest) = file->newer;
+}
+
+static void link_newest(TableFiles *files, TableFile *file)
+{
+    file->newer = NULL;
+    file->older = files->newest;
+    *(file->older != NULL ? &file->older->newer : &files->oldest) = file;
+    files->newest = file;
+}
+
+static void close_open(TableFiles *files, TableFile *file)
+{
+    assert(file->holders == 0 && file->descriptor >= 0);
+    unlink_file(files, file);
+    close(file->descriptor);
+    file->descriptor = -1;
+    files->open--;
+}
+
+/* Closes the file least recently used that nobody holds. False if there is none. */
+static bool close_idle(TableFiles *files)
+{
+    TableFile *file = files->oldest;
+    while (file != NULL && file->holders > 0) file = file->newer;
+    if (file == NULL) return false;
+    close_open(files, file);
+    return true;
+}
+
+/* Has the system open a file, without the mutex: that may take as long as a disk takes, and other
+ * threads read other files meanwhile. errno as open_now leaves it. */
+static treb_status open_unlocked(TableFiles *files, TableFile *file, bool again, TableWait wait,
+                                 treb_error *error)
+{
+    int descriptor;
+    files->open++;
+    file->opening = true;
+    pthread_mutex_unlock(&files->mutex);
+    treb_status status = open_now(file, again, wait, &descriptor, error);
+    int reason = errno;
+    pthread_mutex_lock(&files->mutex);
+    file->opening = false;
+    if (status == TREB_OK) {
+        file->descriptor = descriptor;
+        link_newest(files, file);
+    } else {
+        files->open--;
+    }
+    pthread_cond_broadcast(&files->released);
+    errno = reason;
+    return status;
+}
+
+/* Opens a file, closing others where needed. */
+static treb_status make_open(TableFiles *files, TableFile *file, bool again, TableWait wait,
+                             treb_error *error)
+{
+    while (file->descriptor < 0) {
+        if (!file->opening && files->open < files->most) {
+            treb_status status = open_unlocked(files, file, again, wait, error);
+            if (status == TREB_OK) break;
+            /* The process may have used up what it is allowed: then ours are fewer. */
+            if ((errno != EMFILE && errno != ENFILE) || files->open == 0) return status;
+        }
+        if (!file->opening && close_idle(files)) continue;
+        if (wait != TABLE_WAIT) return fail_not_ready(error, file->path);
+        pthread_cond_wait(&files->released, &files->mutex);
+    }
+    return TREB_OK;
+}
+
+static treb_status hold(TableFile *file, bool again, TableWait wait, treb_error *error)
+{
+    TableFiles *files = file->files;
+    if (files == NULL)
+        return again ? TREB_OK : open_now(file, false, wait, &file->descriptor, error);
+    pthread_mutex_lock(&files->mutex);
+    treb_status status = make_open(files, file, again, wait, error);
+    if (status == TREB_OK) {
+        file->holders++;
+        unlink_file(files, file);
+        link_newest(files, file);
+    }
+    pthread_mutex_unlock(&files->mutex);
+    return status;
+}
+
+/* ---- Interface ------------------------------------------------------------------------------- */
+
+static TableFile *file_new(TableFiles *files, const char *path)
+{
+    TableFile *file = calloc(1, sizeof *file);
+    if (file == NULL) return NULL;
+    file->files = files;
+    file->descriptor = -1;
+    file->path = strdup(path);
+    if (file->path != NULL) return file;
+    free(file);
+    return NULL;
+}
+
+TableFile *table_file_open(TableFiles *files, const char *path, treb_error *error)
+{
+    TableFile *file = file_new(files, path);
+    if (file == NULL) {
+        fail(error, TREB_ERR_MEMORY, "%.350s: out of memory", path);
+        return NULL;
+    }
+    if (hold(file, false, TABLE_WAIT, error) == TREB_OK) return file;
+    table_file_close(file);
+    return NULL;
+}
+
+TableFile *table_file_later(TableFiles *files, const char *path, const struct stat *first)
+{
+    TableFile *file = file_new(files, path);
+    if (file != NULL) file->first = *first;
+    return file;
+}
+
+TableFile *table_file_elsewhere(const treb_source *source, const char *path, const char *name,
+                                treb_error *error)
+{
+    treb_error unused;
+    uint64_t size = 0;
+    TableFile *file = file_new(NULL, path);
+    if (file == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    if (error == NULL) error = &unused;
+    if (source->open(source->context, name, &file->handle, &size, error) == TREB_OK) {
+        file->source = source;
+        file->first.st_size = (off_t)size;
+        return file;
+    }
+    table_file_close(file);
+    return NULL;
+}
+
+bool table_file_is_elsewhere(const TableFile *file) { return file->source != NULL; }
+
+void table_file_close(TableFile *file)
+{
+    if (file == NULL) return;
+    if (file->source != NULL) file->source->close_file(file->source->context, file->handle);
+    TableFiles *files = file->files;
+    if (files != NULL) {
+        pthread_mutex_lock(&files->mutex);
+        file->holders = 0;
+        if (file->descriptor >= 0) close_open(files, file);
+        pthread_cond_broadcast(&files->released);
+        pthread_mutex_unlock(&files->mutex);
+    } else if (file->descriptor >= 0) {
+        close(file->descriptor);
+    }
+    free(file->path);
+    free(file);
+}
+
+uint64_t table_file_bytes(const TableFile *file) { return (uint64_t)file->first.st_size; }
+
+treb_status table_file_hold(TableFile *file, TableWait wait, int *descriptor, treb_error *error)
+{
+    treb_status status = hold(file, true, wait, error);
+    /* Nobody closes a file that is held, so that its descriptor may be read without the mutex. */
+    if (status == TREB_OK) *descriptor = file->descriptor;
+    return status;
+}
+
+void table_file_release(TableFile *file)
+{
+    TableFiles *files = file->files;
+    if (files == NULL) return;
+    pthread_mutex_lock(&files->mutex);
+    assert(file->holders > 0);
+    if (--file->holders == 0) pthread_cond_broadcast(&files->released);
+    pthread_mutex_unlock(&files->mutex);
+}
+
+/* Reads or fetches from a file that is held. */
+static treb_status read_held(const TableFile *file, int descriptor, TableWait wait, void *bytes,
+                             size_t size, uint64_t offset, bool *cut, treb_error *error)
+{
+    bool got = false;
+    if (wait == TABLE_FETCH) {
+        nowait_fetch(descriptor, offset, size);
+        errno = EAGAIN;
+    } else if (wait == TABLE_TRY) {
+        got = nowait_read(descriptor, bytes, size, offset);
+    } else {
+        got = io_read_at(descriptor, bytes, size, offset);
+    }
+    if (got) return TREB_OK;
+    if (wait != TABLE_WAIT && errno == EAGAIN) return fail_not_ready(error, file->path);
+    *cut = errno == 0;
+    return *cut ? TREB_ERR_DAMAGED : fail_errno(error, "read", file->path);
+}
+
+/* The same from elsewhere. */
+static treb_status read_elsewhere(const TableFile *file, treb_read how, void *bytes, size_t size,
+                                  uint64_t offset, bool *cut, treb_error *error)
+{
+    treb_error unused;
+    uint64_t end = table_file_bytes(file);
+    *cut = offset > end || size > end - offset;
+    if (*cut) return TREB_ERR_DAMAGED;
+    if (size == 0) return TREB_OK;
+    return file->source->read(file->source->context, file->handle, how, offset, size, bytes,
+                              error != NULL ? error : &unused);
+}
+
+treb_status table_file_read(TableFile *file, TableWait wait, void *bytes, size_t size,
+                            uint64_t offset, bool *cut, treb_error *error)
+{
+    static const treb_read how[] = {TREB_READ_WAIT, TREB_READ_TRY, TREB_READ_BEGIN, TREB_READ_TRY};
+    int descriptor;
+    *cut = false;
+    if (file->source != NULL)
+        return read_elsewhere(file, how[wait], bytes, size, offset, cut, error);
+    if (wait == TABLE_NEAR) wait = TABLE_WAIT;
+    treb_status status = table_file_hold(file, wait, &descriptor, error);
+    if (status != TREB_OK) return status;
+    status = read_held(file, descriptor, wait, bytes, size, offset, cut, error);
+    table_file_release(file);
+    return status;
+}
+
+treb_status table_file_read_again(TableFile *file, void *bytes, size_t size, uint64_t offset,
+                                  treb_error *error)
+{
+    bool cut;
+    return read_elsewhere(file, TREB_READ_AGAIN, bytes, size, offset, &cut, error);
+}
+
+bool table_file_has(TableFile *file, uint64_t offset, uint64_t size)
+{
+    int descriptor;
+    if (table_file_hold(file, TABLE_TRY, &descriptor, NULL) != TREB_OK) return false;
+    bool present = nowait_has(descriptor, offset, size);
+    table_file_release(file);
+    return present;
+}

@@ -1,0 +1,494 @@
+/* table_header.c - the header of a table file as a struct and as bytes. The parser believes
+ * nothing: each field is checked before another is computed from it. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/system/io.h"
+#include "core/format/table_format.h"
+#include "core/format/table_ranks.h"
+#include "core/format/table_solved.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+const uint8_t format_magic[8] = {0x89, 'T', 'R', 'E', 'B', '\r', '\n', 0x1a};
+const uint8_t format_zstd_magic[FORMAT_ZSTD_MAGIC_SIZE] = {0x28, 0xb5, 0x2f, 0xfd};
+const char format_no_memory[] = "out of memory";
+
+/* Of one side before its texts: the counts, the longest and the numbers of codes. */
+enum { SIDE_FIXED_SIZE = WDL_VALUES * (8 + 4 + 2) };
+
+/* Far above any table, far below where sums of a few sizes could overflow. */
+#define CELLS_MAX (UINT64_C(1) << 56)
+
+/* With codec symbols: the page table has no room for more. */
+#define CODED_CELLS_MAX (UINT64_C(1) << FORMAT_CELL_BITS)
+
+void table_header_free(TableHeader *header)
+{
+    for (int side = 0; side < 2; side++) {
+        for (int v = 0; v < WDL_VALUES; v++) {
+            free(header->side[side].plies[v]);
+            free(header->side[side].histogram[v]);
+            header->side[side].plies[v] = NULL;
+            header->side[side].histogram[v] = NULL;
+        }
+        free(header->side[side].code.bytes);
+        header->side[side].code = (TableCode){0};
+    }
+    free(header->solved.structure);
+    free(header->solved.place);
+    header->solved.structure = NULL;
+    header->solved.place = NULL;
+}
+
+uint64_t table_side_bytes(const TableHeader *header)
+{
+    uint64_t units = header->index.size / header->per_byte;
+    if (header->index.size % header->per_byte) units++;
+    return units * header->width;
+}
+
+uint64_t table_side_blocks(const TableHeader *header)
+{
+    return ((table_side_bytes(header) - 1) >> header->block_bits) + 1;
+}
+
+const char *table_metric_name(treb_metric metric)
+{
+    static const char *const name[] = {"wdl", "dtz", "dtc", "dtm", "ranks", "solved"};
+    return metric <= TABLE_SOLVED ? name[metric] : "?";
+}
+
+void table_file_name(const Material *material, treb_metric metric, char out[TABLE_NAME_SIZE])
+{
+    char name[MATERIAL_NAME_SIZE];
+    material_name(material, name);
+    snprintf(out, TABLE_NAME_SIZE, "%s.%s.treb", name, table_metric_name(metric));
+}
+
+void table_header_name(const TableHeader *header, char out[RANKS_NAME_SIZE])
+{
+    if (header->metric == TABLE_RANKS)
+        table_ranks_name(&header->ranks, out);
+    else if (header->metric == TABLE_SOLVED)
+        table_solved_name(&header->solved.root, out);
+    else
+        table_file_name(&header->index.material, header->metric, out);
+}
+
+bool table_header_names(const TableHeader *header, const char *path)
+{
+    char name[RANKS_NAME_SIZE];
+    table_header_name(header, name);
+    return strcmp(io_name(path), name) == 0;
+}
+
+const char *format_side_name(int side) { return side == TREB_WHITE ? "white" : "black"; }
+
+uint64_t format_first_entry(const TableHeader *header, int side)
+{
+    uint64_t entry = 0;
+    if (header->codec == TABLE_SYMBOLS) return 0;
+    for (int s = 0; s < side; s++)
+        if (header->side[s].stored) entry += table_side_blocks(header);
+    return entry;
+}
+
+size_t format_block_size(const TableHeader *header, uint64_t block)
+{
+    uint64_t full = UINT64_C(1) << header->block_bits;
+    uint64_t left = table_side_bytes(header) - (block << header->block_bits);
+    return (size_t)(left < full ? left : full);
+}
+
+uint32_t format_page_checksum(const uint8_t *page, size_t size, uint64_t number)
+{
+    return (uint32_t)XXH3_64bits_withSeed(page + PAGE_AT_LENGTHS, size - PAGE_AT_LENGTHS, number);
+}
+
+uint64_t format_checksum(const uint8_t *bytes, size_t size)
+{
+    return XXH3_64bits(bytes + FORMAT_AT_VERSION, size - FORMAT_AT_VERSION);
+}
+
+void format_seal(uint8_t *bytes, size_t size)
+{
+    format_put64(bytes + FORMAT_AT_CHECKSUM, format_checksum(bytes, size));
+}
+
+/* ---- to bytes -------------------------------------------------------------------------------- */
+
+static size_t histogram_bytes(const TableSide *side, int v)
+{
+    return 8 * ((size_t)side->longest[v] + 1);
+}
+
+size_t format_sides_size(const TableHeader *header)
+{
+    size_t size = 2 * (SIDE_FIXED_SIZE + 1);
+    if (header->metric == TABLE_RANKS) size += FORMAT_RANKS_SIZE;
+    if (header->metric == TABLE_SOLVED) size += format_solved_size(header);
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &header->side[s];
+        for (int v = 0; v < WDL_VALUES; v++) {
+            size += 1 + strnlen(side->longest_fen[v], TABLE_FEN_SIZE) + 2u * side->codes[v];
+            if (side->histogram[v]) size += histogram_bytes(side, v);
+        }
+        if (header->codec == TABLE_SYMBOLS && side->stored)
+            size += FORMAT_CODE_SIZE + side->code.size;
+    }
+    return size;
+}
+
+void format_write_fixed(const TableHeader *header, uint8_t out[FORMAT_FIXED_SIZE])
+{
+    memset(out, 0, FORMAT_FIXED_SIZE);
+    memcpy(out + FORMAT_AT_MAGIC, format_magic, sizeof format_magic);
+    bool ranks = header->metric == TABLE_RANKS, symbols = header->codec == TABLE_SYMBOLS;
+    bool solved = header->metric == TABLE_SOLVED;
+    format_put16(out + FORMAT_AT_VERSION, symbols  ? FORMAT_VERSION_SYMBOLS
+                                          : solved ? FORMAT_VERSION_SOLVED
+                                          : ranks  ? FORMAT_VERSION_RANKS
+                                                   : FORMAT_VERSION_HISTOGRAMS);
+    out[FORMAT_AT_METRIC] = (uint8_t)header->metric;
+    format_put32(out + FORMAT_AT_FLAGS, header->bounds ? FORMAT_FLAG_BOUNDS : 0);
+    out[FORMAT_AT_INDEX_SCHEME] = symbols  ? FORMAT_SCHEME_SHADES
+                                  : solved ? FORMAT_SCHEME_SOLVED
+                                  : ranks  ? FORMAT_SCHEME_RANKS
+                                           : FORMAT_SCHEME_MEN;
+    format_put16(out + FORMAT_AT_CODEC, (uint16_t)header->codec);
+    char name[MATERIAL_NAME_SIZE] = {0};
+    if (!solved) material_name(&header->index.material, name);
+    memcpy(out + FORMAT_AT_MATERIAL, name, MATERIAL_NAME_SIZE);
+    out[FORMAT_AT_AXES] = (uint8_t)header->index.axes;
+    for (int i = 0; i < header->index.axes && !symbols; i++)
+        out[FORMAT_AT_ORDER + i] = header->index.order[i];
+    format_put16(out + FORMAT_AT_PAD, (uint16_t)header->pad);
+    out[FORMAT_AT_PER_BYTE] = (uint8_t)header->per_byte;
+    out[FORMAT_AT_WIDTH] = (uint8_t)header->width;
+    out[FORMAT_AT_BLOCK_BITS] = (uint8_t)header->block_bits;
+    out[FORMAT_AT_STORED] = (uint8_t)(header->side[0].stored | header->side[1].stored << 1);
+    if (header->per_byte > 1) format_put32(out + FORMAT_AT_BASE, header->base);
+    format_put64(out + FORMAT_AT_CELLS, header->index.size);
+}
+
+static uint8_t *write_histograms(const TableSide *side, uint8_t *out)
+{
+    uint8_t *present = out++;
+    *present = 0;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (side->histogram[v] == NULL) continue;
+        *present |= (uint8_t)(1u << v);
+        for (uint32_t p = 0; p <= side->longest[v]; p++, out += 8)
+            format_put64(out, side->histogram[v][p]);
+    }
+    return out;
+}
+
+void format_write_sides(const TableHeader *header, uint8_t *out)
+{
+    if (header->metric == TABLE_RANKS) {
+        format_write_ranks(header, out);
+        out += FORMAT_RANKS_SIZE;
+    }
+    if (header->metric == TABLE_SOLVED) {
+        format_write_solved(header, out);
+        out += format_solved_size(header);
+    }
+    for (int s = 0; s < 2; s++) {
+        const TableSide *side = &header->side[s];
+        for (int v = 0; v < WDL_VALUES; v++, out += 8) format_put64(out, side->count[v]);
+        for (int v = 0; v < WDL_VALUES; v++, out += 4) format_put32(out, side->longest[v]);
+        for (int v = 0; v < WDL_VALUES; v++, out += 2) format_put16(out, side->codes[v]);
+        for (int v = 0; v < WDL_VALUES; v++) {
+            size_t size = strnlen(side->longest_fen[v], TABLE_FEN_SIZE);
+            *out++ = (uint8_t)size;
+            memcpy(out, side->longest_fen[v], size);
+            out += size;
+        }
+        out = write_histograms(side, out);
+        for (int v = 0; v < WDL_VALUES; v++)
+            for (unsigned c = 0; c < side->codes[v]; c++, out += 2)
+                format_put16(out, side->plies[v][c]);
+    }
+    for (int s = 0; s < 2 && header->codec == TABLE_SYMBOLS; s++)
+        if (header->side[s].stored) out = format_write_code(&header->side[s], out);
+}
+
+/* ---- from bytes ------------------------------------------------------------------------------ */
+
+static bool all_zero(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i]) return false;
+    return true;
+}
+
+static bool parse_material(const uint8_t *bytes, Material *material)
+{
+    char name[MATERIAL_NAME_SIZE], again[MATERIAL_NAME_SIZE] = {0};
+    memcpy(name, bytes, sizeof name);
+    if (name[MATERIAL_NAME_SIZE - 1] != '\0' || !material_parse(name, material)) return false;
+    Material canonical = *material;
+    if (material_canonical(&canonical)) return false;
+    material_name(material, again);
+    return memcmp(name, again, sizeof name) == 0;
+}
+
+static const char *parse_index(const uint8_t *bytes, TableHeader *header)
+{
+    Material material;
+    bool symbols = header->codec == TABLE_SYMBOLS;
+    if (!parse_material(bytes + FORMAT_AT_MATERIAL, &material)) return "bad material name";
+    header->pad = format_get16(bytes + FORMAT_AT_PAD);
+    if (header->pad == 0) return "bad padding";
+    /* The first call tells how many axes the material has, and so how much of the order counts. */
+    const uint8_t *order = bytes + FORMAT_AT_ORDER;
+    if (!index_init(&header->index, &material, NULL, 1)) return "material without an index";
+    int axes = header->index.axes;
+    if (bytes[FORMAT_AT_AXES] != axes) return "bad number of axes";
+    int listed = symbols ? 0 : axes;
+    if (!all_zero(order + listed, (size_t)(FORMAT_ORDER_SIZE - listed))) return "bad order of axes";
+    if (symbols ? !index_init_shades(&header->index, &material, NULL)
+                : !index_init(&header->index, &material, order, header->pad))
+        return "bad order of axes";
+    if (symbols && header->pad != 1) return "bad padding";
+    if (header->index.size > (symbols ? CODED_CELLS_MAX : CELLS_MAX)) return "too many cells";
+    if (format_get64(bytes + FORMAT_AT_CELLS) != header->index.size) return "bad number of cells";
+    for (int s = 0; s < 2; s++) header->side[s].index = header->index;
+    return NULL;
+}
+
+/* How the codes of cells lie in bytes. */
+static const char *parse_cells(const uint8_t *bytes, TableHeader *header)
+{
+    header->per_byte = bytes[FORMAT_AT_PER_BYTE];
+    header->width = bytes[FORMAT_AT_WIDTH];
+    header->base = format_get32(bytes + FORMAT_AT_BASE);
+    header->block_bits = bytes[FORMAT_AT_BLOCK_BITS];
+    if (header->per_byte < 1 || header->per_byte > 8) return "bad number of cells in a byte";
+    if (header->width < 1 || header->width > 2) return "bad width of a cell";
+    if (header->block_bits < TABLE_BLOCK_BITS_MIN || header->block_bits > TABLE_BLOCK_BITS_MAX)
+        return "bad block size";
+    if (header->per_byte == 1) {
+        if (header->base != 0) return "bad base";
+        header->base = header->width == 1 ? 256 : 65536;
+        return NULL;
+    }
+    if (header->width != 1) return "bad width of a cell";
+    if (header->base < 2 || header->base > 16) return "bad base";
+    unsigned power = 1;
+    for (unsigned i = 0; i < header->per_byte; i++) {
+        power *= header->base;
+        if (power > 256) return "bad base";
+    }
+    /* Coded cells are packed by bits. */
+    if (header->codec == TABLE_SYMBOLS && power != 256) return "bad base";
+    return NULL;
+}
+
+const char *format_parse_fixed(const uint8_t *bytes, TableHeader *header)
+{
+    memset(header, 0, sizeof *header);
+    unsigned scheme = bytes[FORMAT_AT_INDEX_SCHEME], codec = format_get16(bytes + FORMAT_AT_CODEC);
+    if (scheme < FORMAT_SCHEME_MEN || scheme > FORMAT_SCHEME_SOLVED) return "unknown index scheme";
+    bool can_be = format_get16(bytes + FORMAT_AT_VERSION) >= FORMAT_VERSION_SYMBOLS;
+    if (codec > (can_be ? TABLE_SYMBOLS : TABLE_ZSTD)) return "unknown codec";
+    if ((codec == TABLE_SYMBOLS) != (scheme == FORMAT_SCHEME_SHADES))
+        return "its codec does not go with its index scheme";
+    header->codec = (TableCodec)codec;
+    bool ranks = scheme == FORMAT_SCHEME_RANKS, solved = scheme == FORMAT_SCHEME_SOLVED;
+    if (bytes[FORMAT_AT_METRIC] > TABLE_SOLVED) return "unknown metric";
+    if ((bytes[FORMAT_AT_METRIC] == TABLE_RANKS) != ranks ||
+        (bytes[FORMAT_AT_METRIC] == TABLE_SOLVED) != solved)
+        return "its metric does not go with its index scheme";
+    header->metric = (treb_metric)bytes[FORMAT_AT_METRIC];
+    uint32_t flags = format_get32(bytes + FORMAT_AT_FLAGS);
+    header->bounds = flags & FORMAT_FLAG_BOUNDS;
+    if (flags & ~(uint32_t)FORMAT_FLAG_BOUNDS) return "reserved bits are set";
+    if (header->bounds && header->metric != TREB_DTM) return "only mate distances are bounds";
+    unsigned stored = bytes[FORMAT_AT_STORED];
+    if (stored < 1 || stored > 3) return "bad set of sides";
+    header->side[0].stored = stored & 1;
+    header->side[1].stored = stored >> 1;
+    const char *wrong = ranks    ? format_parse_ranks_index(bytes, header)
+                        : solved ? format_parse_solved_index(bytes, header)
+                                 : parse_index(bytes, header);
+    return wrong ? wrong : parse_cells(bytes, header);
+}
+
+/* Bytes not yet parsed. */
+typedef struct Cursor {
+    const uint8_t *at;
+    size_t left;
+} Cursor;
+
+static const uint8_t *take(Cursor *cursor, size_t size)
+{
+    if (size > cursor->left) return NULL;
+    const uint8_t *at = cursor->at;
+    cursor->at += size;
+    cursor->left -= size;
+    return at;
+}
+
+/* These go to terminals and into JSON, so nothing but the letters of a FEN may pass. */
+static bool parse_fen(Cursor *cursor, char out[TABLE_FEN_SIZE])
+{
+    static const char letters[] = "abcdefghKQRBNPkqrbnpw0123456789/- ";
+    const uint8_t *size = take(cursor, 1);
+    const uint8_t *text = size ? take(cursor, *size) : NULL;
+    if (text == NULL || *size >= TABLE_FEN_SIZE) return false;
+    for (unsigned i = 0; i < *size; i++)
+        if (memchr(letters, text[i], sizeof letters - 1) == NULL) return false;
+    memcpy(out, text, *size);
+    return true;
+}
+
+/* Whether only the first value map exists. */
+static bool one_map(const TableHeader *header)
+{
+    return header->metric == TREB_WDL || header->metric >= TABLE_RANKS;
+}
+
+static bool good_codes(const TableHeader *header, const TableSide *side)
+{
+    unsigned most = header->base < TABLE_CODES_MAX ? header->base : TABLE_CODES_MAX;
+    for (int v = 0; v < WDL_VALUES; v++) {
+        if (side->codes[v] > most || (!side->stored && side->codes[v])) return false;
+        if (one_map(header) && v > 0 && side->codes[v]) return false;
+    }
+    if (header->metric == TABLE_SOLVED) return side->codes[0] == 0;
+    return !one_map(header) || !side->stored || side->codes[0] > 0;
+}
+
+/* A histogram adds up to the count beside it and ends with the longest line. */
+static const char *parse_histogram(Cursor *cursor, TableSide *side, int v)
+{
+    if (side->longest[v] > TABLE_PLIES_MAX) return "bad histogram";
+    const uint8_t *at = take(cursor, histogram_bytes(side, v));
+    if (at == NULL) return "histogram ends early";
+    uint64_t left = side->count[v], *entry = malloc(histogram_bytes(side, v));
+    if (entry == NULL) return format_no_memory;
+    side->histogram[v] = entry;
+    for (uint32_t p = 0; p <= side->longest[v]; p++, at += 8) {
+        entry[p] = format_get64(at);
+        if (entry[p] > left) return "bad histogram";
+        left -= entry[p];
+    }
+    return left || entry[side->longest[v]] == 0 ? "bad histogram" : NULL;
+}
+
+static const char *parse_histograms(Cursor *cursor, bool distances, TableSide *side)
+{
+    const uint8_t *present = take(cursor, 1);
+    if (present == NULL) return "statistics end early";
+    if (*present >> WDL_VALUES || *present >> TREB_DRAW & 1 || (*present && !distances))
+        return "bad set of histograms";
+    for (int v = 0; v < WDL_VALUES; v++) {
+        const char *wrong = *present >> v & 1 ? parse_histogram(cursor, side, v) : NULL;
+        if (wrong) return wrong;
+    }
+    return NULL;
+}
+
+static const char *parse_maps(Cursor *cursor, bool verdicts, TableSide *side)
+{
+    for (int v = 0; v < WDL_VALUES; v++) {
+        unsigned codes = side->codes[v];
+        if (codes == 0) continue;
+        const uint8_t *map = take(cursor, 2u * codes);
+        if (map == NULL) return "value map ends early";
+        side->plies[v] = malloc(codes * sizeof *side->plies[v]);
+        if (side->plies[v] == NULL) return format_no_memory;
+        for (unsigned c = 0; c < codes; c++) {
+            side->plies[v][c] = format_get16(map + 2u * c);
+            if (verdicts && side->plies[v][c] >= WDL_VALUES) return "bad value map";
+        }
+    }
+    return NULL;
+}
+
+static const char *parse_side(Cursor *cursor, unsigned version, const TableHeader *header,
+                              TableSide *side)
+{
+    const uint8_t *at = take(cursor, SIDE_FIXED_SIZE);
+    if (at == NULL) return "statistics end early";
+    for (int v = 0; v < WDL_VALUES; v++, at += 8) side->count[v] = format_get64(at);
+    for (int v = 0; v < WDL_VALUES; v++, at += 4) side->longest[v] = format_get32(at);
+    uint16_t codes[WDL_VALUES];
+    for (int v = 0; v < WDL_VALUES; v++, at += 2) codes[v] = format_get16(at);
+    for (int v = 0; v < WDL_VALUES; v++)
+        if (!parse_fen(cursor, side->longest_fen[v])) return "bad FEN";
+    if (version >= FORMAT_VERSION_HISTOGRAMS) {
+        const char *wrong = parse_histograms(cursor, !one_map(header), side);
+        if (wrong) return wrong;
+    }
+    memcpy(side->codes, codes, sizeof codes);
+    if (!good_codes(header, side)) return "bad number of codes";
+    return parse_maps(cursor, header->metric == TREB_WDL, side);
+}
+
+/* Every block has at least a byte, at most as many as before compression. */
+static bool good_entries(const uint8_t *entry, const TableHeader *header, uint64_t data_size)
+{
+    uint64_t blocks = table_side_blocks(header), at = format_get48(entry);
+    if (at != 0) return false;
+    for (int s = 0; s < 2; s++) {
+        if (!header->side[s].stored) continue;
+        bool last = s == 1 || !header->side[1].stored;
+        for (uint64_t b = 0; b < blocks; b++) {
+            entry += FORMAT_ENTRY_SIZE;
+            uint64_t end = last && b == blocks - 1 ? data_size : format_get48(entry);
+            if (end <= at || end - at > format_block_size(header, b)) return false;
+            at = end;
+        }
+    }
+    return true;
+}
+
+const char *format_parse(const uint8_t *bytes, size_t size, TableHeader *header,
+                         FormatLayout *layout)
+{
+    const char *wrong = format_parse_fixed(bytes, header);
+    if (wrong) return wrong;
+    layout->file_size = format_get64(bytes + FORMAT_AT_FILE_SIZE);
+    layout->meta = format_get64(bytes + FORMAT_AT_META);
+    layout->dictionary_size = format_get32(bytes + FORMAT_AT_DICTIONARY_SIZE);
+    if (layout->meta < FORMAT_FIXED_SIZE || layout->meta > layout->file_size ||
+        layout->file_size - layout->meta != size - FORMAT_FIXED_SIZE)
+        return "bad sizes";
+    Cursor cursor = {bytes + FORMAT_FIXED_SIZE, size - FORMAT_FIXED_SIZE};
+    unsigned version = format_get16(bytes + FORMAT_AT_VERSION);
+    if (header->metric == TABLE_RANKS) {
+        const uint8_t *about = take(&cursor, FORMAT_RANKS_SIZE);
+        if (about == NULL) return "what it is about is missing";
+        if ((wrong = format_parse_ranks(about, header)) != NULL) return wrong;
+    }
+    if (header->metric == TABLE_SOLVED &&
+        (wrong = format_take_solved(&cursor.at, &cursor.left, header)) != NULL)
+        return wrong;
+    for (int s = 0; s < 2; s++)
+        if ((wrong = parse_side(&cursor, version, header, &header->side[s])) != NULL) return wrong;
+    if (header->codec == TABLE_SYMBOLS) {
+        if (layout->dictionary_size > 0) return "bad size of the dictionary";
+        return format_parse_codes(cursor.at, cursor.left, header, layout);
+    }
+    layout->dictionary_at = size - cursor.left;
+    if (layout->dictionary_size > TABLE_DICTIONARY_MAX ||
+        take(&cursor, layout->dictionary_size) == NULL)
+        return "bad size of the dictionary";
+    layout->entries_at = size - cursor.left;
+    layout->entries = format_first_entry(header, 2);
+    /* No overflow: with CELLS_MAX there are less than 2^49 blocks. */
+    if (layout->entries * FORMAT_ENTRY_SIZE != cursor.left) return "bad size of the block table";
+    if (!good_entries(cursor.at, header, layout->meta - FORMAT_FIXED_SIZE))
+        return "bad block table";
+    return NULL;
+}
+
+uint32_t table_block_checksum(const uint8_t *block, size_t size)
+{
+    return (uint32_t)XXH3_64bits(block, size);
+}

@@ -1,0 +1,377 @@
+/* table_read.c - opening table files and reading their blocks.
+ *
+ * Files with codec zstd are read with pread, not mapped: a file that is cut while open then gives an
+ * error instead of a signal. What is allocated is bounded by the size of the file. */
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "core/system/error.h"
+#include "core/format/table_format.h"
+#include "core/format/table_symbols.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+struct Table {
+    TableFile *file;
+    uint64_t file_size;
+    char *path;
+    uint8_t *bytes; /* the header in memory, see FormatLayout */
+    size_t size;
+    TableHeader header;
+    FormatLayout layout;
+    ZSTD_DDict *dictionary; /* NULL without */
+    Symbols symbols;        /* with codec symbols */
+};
+
+struct TableDecoder {
+    TableWait wait;
+    ZSTD_DCtx *context;
+    uint8_t *frame; /* a block as in the file behind the magic number that the file omits */
+    size_t capacity;
+};
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Judges the fixed header as far as needed to read the rest. */
+static treb_status check_fixed(const Table *table, const uint8_t *fixed, size_t size,
+                               treb_error *error)
+{
+    const treb_status damaged = TREB_ERR_DAMAGED;
+    if (size == 0) return fail(error, damaged, "%s: is empty", fail_path(table->path));
+    size_t magic = size < sizeof format_magic ? size : sizeof format_magic;
+    if (memcmp(fixed, format_magic, magic) != 0)
+        return fail(error, damaged, "%s: is not a Trebuchet table", fail_path(table->path));
+    if (size < FORMAT_FIXED_SIZE)
+        return fail(error, damaged, "%s: truncated: file has %zu bytes, a header alone has %d",
+                    fail_path(table->path), size, FORMAT_FIXED_SIZE);
+    unsigned version = format_get16(fixed + FORMAT_AT_VERSION);
+    if (version > FORMAT_VERSION)
+        return fail(error, damaged,
+                    "%s: has format version %u, newer than %d, the last one known here",
+                    fail_path(table->path), version, FORMAT_VERSION);
+    uint64_t expected = format_get64(fixed + FORMAT_AT_FILE_SIZE);
+    uint64_t meta = format_get64(fixed + FORMAT_AT_META);
+    if (table->file_size != expected)
+        return fail(error, damaged, "%s: %s: header says %" PRIu64 " bytes, file has %" PRIu64,
+                    fail_path(table->path), table->file_size < expected ? "truncated" : "too long",
+                    expected, table->file_size);
+    if (version == 0 || meta < FORMAT_FIXED_SIZE || meta > expected ||
+        expected - meta > SIZE_MAX - FORMAT_FIXED_SIZE)
+        return fail(error, damaged, "%s: header damaged: bad sizes", fail_path(table->path));
+    return TREB_OK;
+}
+
+static treb_status read_part(const Table *table, bool again, uint8_t *out, size_t size,
+                             uint64_t offset, treb_error *error)
+{
+    bool cut;
+    if (again) return table_file_read_again(table->file, out, size, offset, error);
+    treb_status status = table_file_read(table->file, TABLE_WAIT, out, size, offset, &cut, error);
+    if (!cut) return status;
+    return fail(error, TREB_ERR_DAMAGED, "%s: truncated while it was read", fail_path(table->path));
+}
+
+static treb_status read_header(Table *table, bool again, treb_error *error)
+{
+    uint8_t fixed[FORMAT_FIXED_SIZE];
+    size_t size = table->file_size < sizeof fixed ? (size_t)table->file_size : sizeof fixed;
+    treb_status status = read_part(table, again, fixed, size, 0, error);
+    if (status == TREB_OK) status = check_fixed(table, fixed, size, error);
+    if (status != TREB_OK) return status;
+    uint64_t meta = format_get64(fixed + FORMAT_AT_META);
+    size_t meta_size = (size_t)(table->file_size - meta);
+    table->size = FORMAT_FIXED_SIZE + meta_size;
+    table->bytes = malloc(table->size);
+    if (table->bytes == NULL) return fail_memory(error);
+    memcpy(table->bytes, fixed, sizeof fixed);
+    status = read_part(table, again, table->bytes + FORMAT_FIXED_SIZE, meta_size, meta, error);
+    if (status != TREB_OK) return status;
+    if (format_checksum(table->bytes, table->size) !=
+        format_get64(table->bytes + FORMAT_AT_CHECKSUM))
+        return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: its checksum differs",
+                    fail_path(table->path));
+    const char *wrong = format_parse(table->bytes, table->size, &table->header, &table->layout);
+    if (wrong == NULL) return TREB_OK;
+    if (wrong == format_no_memory) return fail_memory(error);
+    return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(table->path), wrong);
+}
+
+/* Whether it is the dictionary's fault that zstd cannot use it, and not want of memory: zstd says
+ * which when it unpacks an empty frame. */
+static bool dictionary_damaged(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t empty[] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0, 1, 0, 0};
+    uint8_t out;
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (context == NULL) return false;
+    size_t got =
+        ZSTD_decompress_usingDict(context, &out, sizeof out, empty, sizeof empty, bytes, size);
+    ZSTD_freeDCtx(context);
+    return ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_dictionary_corrupted;
+}
+
+static treb_status load_dictionary(Table *table, treb_error *error)
+{
+    const uint8_t *bytes = table->bytes + table->layout.dictionary_at;
+    size_t size = table->layout.dictionary_size;
+    if (size == 0) return TREB_OK;
+    table->dictionary = ZSTD_createDDict(bytes, size);
+    if (table->dictionary) return TREB_OK;
+    if (!dictionary_damaged(bytes, size)) return fail_memory(error);
+    return fail(error, TREB_ERR_DAMAGED, "%s: dictionary cannot be used", fail_path(table->path));
+}
+
+/* Forgets what was read of it. */
+static void forget_header(Table *table)
+{
+    table_header_free(&table->header);
+    free(table->bytes);
+    table->header = (TableHeader){0};
+    table->bytes = NULL;
+}
+
+/* One that is elsewhere and damaged may have become so on its way, or where it was kept. */
+static treb_status read_header_of(Table *table, treb_error *error)
+{
+    treb_status status = read_header(table, false, error);
+    if (status != TREB_ERR_DAMAGED || !table_file_is_elsewhere(table->file)) return status;
+    forget_header(table);
+    return read_header(table, true, error);
+}
+
+static treb_status open_table(Table *table, treb_error *error)
+{
+    table->file_size = table_file_bytes(table->file);
+    treb_status status = read_header_of(table, error);
+    table_file_release(table->file);
+    if (status != TREB_OK) return status;
+    if (table->header.codec == TABLE_ZSTD) return load_dictionary(table, error);
+    return symbols_open(&table->symbols, &table->header, &table->layout, table->file, table->path,
+                        error);
+}
+
+/* Takes the file over, which is held; NULL if it could not be opened. */
+static Table *open_file(TableFile *file, const char *path, treb_error *error)
+{
+    Table *table = file != NULL ? calloc(1, sizeof *table) : NULL;
+    if (file == NULL) return NULL;
+    if (table == NULL) {
+        table_file_close(file);
+        fail_memory(error);
+        return NULL;
+    }
+    table->file = file;
+    table->path = strdup(path);
+    if (table->path == NULL)
+        fail_memory(error);
+    else if (open_table(table, error) == TREB_OK)
+        return table;
+    table_close(table);
+    return NULL;
+}
+
+Table *table_open_among(TableFiles *files, const char *path, treb_error *error)
+{
+    return open_file(table_file_open(files, path, error), path, error);
+}
+
+Table *table_open_elsewhere(const treb_source *source, const char *path, const char *name,
+                            treb_error *error)
+{
+    return open_file(table_file_elsewhere(source, path, name, error), path, error);
+}
+
+uint64_t table_pages(const Table *table)
+{
+    const Symbols *symbols = &table->symbols;
+    return table->header.codec == TABLE_SYMBOLS ? symbols->side[0].pages + symbols->side[1].pages
+                                                : 0;
+}
+
+void table_keep_pages(Table *table, const TablePages *pages) { table->symbols.pages = pages; }
+
+Table *table_open(const char *path, treb_error *error)
+{
+    return table_open_among(NULL, path, error);
+}
+
+void table_close(Table *table)
+{
+    if (table == NULL) return;
+    symbols_close(&table->symbols);
+    table_file_close(table->file);
+    ZSTD_freeDDict(table->dictionary);
+    table_header_free(&table->header);
+    free(table->bytes);
+    free(table->path);
+    free(table);
+}
+
+const TableHeader *table_header(const Table *table) { return &table->header; }
+
+const char *table_path(const Table *table) { return table->path; }
+
+uint64_t table_file_size(const Table *table) { return table->file_size; }
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+TableDecoder *table_decoder_new(void)
+{
+    TableDecoder *decoder = calloc(1, sizeof *decoder);
+    if (decoder == NULL) return NULL;
+    decoder->context = ZSTD_createDCtx();
+    if (decoder->context) return decoder;
+    free(decoder);
+    return NULL;
+}
+
+void table_decoder_set_wait(TableDecoder *decoder, TableWait wait) { decoder->wait = wait; }
+
+void table_decoder_free(TableDecoder *decoder)
+{
+    if (decoder == NULL) return;
+    ZSTD_freeDCtx(decoder->context);
+    free(decoder->frame);
+    free(decoder);
+}
+
+static bool decoder_reserve(TableDecoder *decoder, size_t capacity)
+{
+    if (decoder->capacity >= capacity) return true;
+    uint8_t *frame = realloc(decoder->frame, capacity);
+    if (frame == NULL) return false;
+    memcpy(frame, format_zstd_magic, FORMAT_ZSTD_MAGIC_SIZE);
+    decoder->frame = frame;
+    decoder->capacity = capacity;
+    return true;
+}
+
+/* Unpacks the `stored` bytes behind the magic number to exactly `size` bytes. */
+static bool unpack(const Table *table, TableDecoder *decoder, size_t stored, uint8_t *out,
+                   size_t size)
+{
+    const uint8_t *bytes = decoder->frame + FORMAT_ZSTD_MAGIC_SIZE;
+    if (stored == 1) {
+        memset(out, bytes[0], size);
+        return true;
+    }
+    if (stored == size) {
+        memcpy(out, bytes, size);
+        return true;
+    }
+    size_t frame = stored + FORMAT_ZSTD_MAGIC_SIZE;
+    return ZSTD_decompress_usingDDict(decoder->context, out, size, decoder->frame, frame,
+                                      table->dictionary) == size;
+}
+
+/* The same, and what is wrong with it; NULL: nothing. */
+static const char *unpack_checked(const Table *table, TableDecoder *decoder, size_t stored,
+                                  uint32_t checksum, uint8_t *out, size_t size)
+{
+    if (!unpack(table, decoder, stored, out, size)) return "it cannot be unpacked";
+    return table_block_checksum(out, size) != checksum ? "its checksum differs" : NULL;
+}
+
+/* Reads a block as the file has it, checks and unpacks it. */
+static treb_status read_zstd(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                             uint8_t *out, treb_error *error)
+{
+    const TableHeader *header = &table->header;
+    uint64_t entry = format_first_entry(header, side) + block;
+    const uint8_t *at = table->bytes + table->layout.entries_at + entry * FORMAT_ENTRY_SIZE;
+    uint64_t begin = FORMAT_FIXED_SIZE + format_get48(at), end = table->layout.meta;
+    if (entry + 1 < table->layout.entries)
+        end = FORMAT_FIXED_SIZE + format_get48(at + FORMAT_ENTRY_SIZE);
+    size_t stored = (size_t)(end - begin), size = format_block_size(header, block);
+    if (!decoder_reserve(decoder, FORMAT_ZSTD_MAGIC_SIZE + stored)) return fail_memory(error);
+    bool cut;
+    treb_status status =
+        table_file_read(table->file, decoder->wait, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE, stored,
+                        begin, &cut, error);
+    if (status != TREB_OK && !cut) return status;
+    const char *wrong = "the file was cut off while in use";
+    if (!cut) wrong = unpack_checked(table, decoder, stored, format_get32(at + 6), out, size);
+    if (wrong && !cut && table_file_is_elsewhere(table->file)) {
+        /* It may have become so on its way, or where it was kept. */
+        if (decoder->wait == TABLE_NEAR) return fail_not_ready(error, table->path);
+        if (decoder->wait == TABLE_WAIT) {
+            status = table_file_read_again(table->file, decoder->frame + FORMAT_ZSTD_MAGIC_SIZE,
+                                           stored, begin, error);
+            if (status != TREB_OK) return status;
+            wrong = unpack_checked(table, decoder, stored, format_get32(at + 6), out, size);
+        }
+    }
+    if (wrong)
+        return fail(error, TREB_ERR_DAMAGED, "%s: %s side, block %" PRIu64 " damaged: %s",
+                    fail_path(table->path), format_side_name(side), block, wrong);
+    return TREB_OK;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static treb_status read_symbols(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                                uint8_t *out, treb_error *error)
+{
+    const TableHeader *header = &table->header;
+    uint64_t cell = (block << header->block_bits) / header->width * header->per_byte;
+    uint64_t count = format_block_size(header, block) / header->width * header->per_byte;
+    if (count > header->index.size - cell) count = header->index.size - cell;
+    return symbols_pack(&table->symbols, decoder->wait, side, cell, count, out, error);
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+int table_read_cell(const Table *table, TableWait wait, int side, uint64_t cell, treb_error *error)
+{
+    assert(table->header.codec == TABLE_SYMBOLS && table->header.side[side].stored);
+    return symbols_cell(&table->symbols, wait, side, cell, error);
+}
+
+const Mapped *table_map(const Table *table) { return &table->symbols.map; }
+
+MappedBytes table_cell_page(const Table *table, int side, uint64_t cell)
+{
+    return symbols_page(&table->symbols, side, cell);
+}
+
+treb_status table_bring(const Table *table, TableWait wait, MappedBytes page, treb_error *error)
+{
+    return symbols_bring(&table->symbols, wait, page, error);
+}
+
+treb_status table_read_block(const Table *table, TableDecoder *decoder, int side, uint64_t block,
+                             uint8_t *out, treb_error *error)
+{
+    const TableHeader *header = &table->header;
+    if (side < 0 || side > 1 || !header->side[side].stored || block >= table_side_blocks(header))
+        return fail(error, TREB_ERR_ARGUMENT, "%s: there is no such block", fail_path(table->path));
+    treb_status status = header->codec == TABLE_SYMBOLS
+                             ? read_symbols(table, decoder, side, block, out, error)
+                             : read_zstd(table, decoder, side, block, out, error);
+    if (status != TREB_OK) return status;
+    size_t size = format_block_size(header, block);
+    memset(out + size, 0, ((size_t)1 << header->block_bits) - size);
+    return TREB_OK;
+}
+
+uint64_t table_side_parts(const Table *table, int side)
+{
+    const TableHeader *header = &table->header;
+    return header->codec == TABLE_SYMBOLS ? table->symbols.side[side].pages
+                                          : table_side_blocks(header);
+}
+
+treb_status table_check_part(const Table *table, TableDecoder *decoder, int side, uint64_t part,
+                             uint8_t *room, treb_error *error)
+{
+    assert(table->header.side[side].stored && part < table_side_parts(table, side));
+    if (table->header.codec == TABLE_SYMBOLS)
+        return symbols_check(&table->symbols, decoder->wait, side, part, error);
+    return table_read_block(table, decoder, side, part, room, error);
+}

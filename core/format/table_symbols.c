@@ -1,0 +1,529 @@
+/* table_symbols.c - codec symbols: the codes in a file's header, and the pages of its cells.
+ *
+ * A page is what is read from a disk at once, and has all that is needed to find a cell in it: how
+ * many cells each of its blocks has, and a checksum. It is compared when the page is first read;
+ * what a page holds is not believed even so. */
+#include "core/format/table_symbols.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/error.h"
+
+/* ---- In the header --------------------------------------------------------------------------- */
+
+uint8_t *format_write_code(const TableSide *side, uint8_t *out)
+{
+    memset(out, 0, FORMAT_CODE_SIZE);
+    for (int i = 0; i < side->index.axes; i++) out[i] = side->index.order[i];
+    out[FORMAT_ORDER_SIZE] = (uint8_t)side->code.count;
+    format_put32(out + FORMAT_ORDER_SIZE + 1, side->code.block_bytes);
+    format_put32(out + FORMAT_ORDER_SIZE + 5, side->code.pages);
+    if (side->code.size > 0) memcpy(out + FORMAT_CODE_SIZE, side->code.bytes, side->code.size);
+    return out + FORMAT_CODE_SIZE + side->code.size;
+}
+
+/* The order of a side's axes, behind which there are zeros. */
+static bool parse_order(const uint8_t *bytes, TableHeader *header, TableSide *side)
+{
+    for (int i = header->index.axes; i < FORMAT_ORDER_SIZE; i++)
+        if (bytes[i] != 0) return false;
+    return index_init_shades(&side->index, &header->index.material, bytes);
+}
+
+/* How many bits the value of a cell has. */
+static unsigned cell_bits(const TableHeader *header)
+{
+    return 8 / header->per_byte * header->width;
+}
+
+const char *format_take_code(const uint8_t **at, size_t *left, unsigned bits, CodeParts *out)
+{
+    const uint8_t *code = *at;
+    if (*left < FORMAT_CODE_HEAD) return "a code ends early";
+    *out = (CodeParts){code[0], code[1], NULL, format_get16(code + 2), NULL, true, bits};
+    if (out->shortest < 1 || out->longest < out->shortest || out->symbols < 1) return "bad code";
+    size_t lengths = 2 * ((size_t)out->longest - out->shortest + 1);
+    size_t size = FORMAT_CODE_HEAD + lengths + 4 * (size_t)out->symbols;
+    if (*left < size) return "a code ends early";
+    out->first = code + FORMAT_CODE_HEAD;
+    out->pairs = out->first + lengths;
+    *at += size;
+    *left -= size;
+    return NULL;
+}
+
+/* Takes a side's codes off the front of what is left. */
+static const char *parse_codes(const uint8_t **at, size_t *left, TableHeader *header,
+                               TableSide *side, FormatCoded *out)
+{
+    const uint8_t *bytes = *at;
+    TableCode *code = &side->code;
+    if (*left < FORMAT_CODE_SIZE) return "a code ends early";
+    if (!parse_order(bytes, header, side)) return "bad order of axes";
+    code->count = bytes[FORMAT_ORDER_SIZE];
+    code->block_bytes = format_get32(bytes + FORMAT_ORDER_SIZE + 1);
+    code->pages = format_get32(bytes + FORMAT_ORDER_SIZE + 5);
+    if (code->count < 1 || code->count > TABLE_SIDE_CODES) return "bad number of codes";
+    if (code->block_bytes < PAGE_BLOCK_MIN || code->block_bytes > PAGE_BLOCK_MAX)
+        return "bad block size";
+    if (code->pages == 0 && code->count > 1) return "a side without pages has more than one code";
+    out->pages = code->pages;
+    out->codes = *at += FORMAT_CODE_SIZE;
+    out->codes_size = *left -= FORMAT_CODE_SIZE;
+    for (unsigned c = 0; c < code->count; c++) {
+        CodeParts parts;
+        const char *wrong = format_take_code(at, left, cell_bits(header), &parts);
+        if (wrong != NULL) return wrong;
+        code->symbols += parts.symbols;
+    }
+    out->codes_size -= *left;
+    return NULL;
+}
+
+/* The first cells of a side's pages ascend from 0, and their codes are there. */
+static bool good_first(const FormatCoded *coded, unsigned codes, uint64_t cells)
+{
+    uint64_t before = 0;
+    for (uint64_t p = 0; p < coded->pages; p++) {
+        uint64_t entry = format_get48(coded->first + FORMAT_FIRST_SIZE * p);
+        uint64_t first = format_entry_cell(entry);
+        if (first >= cells || (p > 0 ? first <= before : first != 0)) return false;
+        if (format_entry_code(entry) >= codes) return false;
+        before = first;
+    }
+    return true;
+}
+
+/* Pages end with the file's last block. */
+static bool good_end(const TableHeader *header, const FormatLayout *layout)
+{
+    uint64_t pages = layout->coded[0].pages + layout->coded[1].pages;
+    if (pages == 0) return layout->meta == FORMAT_FIXED_SIZE;
+    uint64_t last = pages * TABLE_PAGE_SIZE; /* the first is behind that of the fixed header */
+    unsigned size = header->side[layout->coded[1].pages > 0].code.block_bytes;
+    if (layout->meta <= last || layout->meta - last > TABLE_PAGE_SIZE) return false;
+    uint64_t in_last = layout->meta - last, words = format_page_words(size);
+    return in_last > words && (in_last - words) % size == 0 &&
+           (in_last - words) / size <= format_page_blocks(size);
+}
+
+const char *format_parse_codes(const uint8_t *bytes, size_t size, TableHeader *header,
+                               FormatLayout *layout)
+{
+    FormatCoded *coded = layout->coded;
+    memset(coded, 0, sizeof layout->coded);
+    layout->entries = 0;
+    for (int s = 0; s < 2; s++) {
+        if (!header->side[s].stored) continue;
+        const char *wrong = parse_codes(&bytes, &size, header, &header->side[s], &coded[s]);
+        if (wrong != NULL) return wrong;
+    }
+    coded[1].first_page = coded[0].pages;
+    uint64_t entries = coded[0].pages + coded[1].pages;
+    if (size != entries * FORMAT_FIRST_SIZE) return "bad size of the page table";
+    coded[0].first = bytes;
+    coded[1].first = bytes + FORMAT_FIRST_SIZE * coded[0].pages;
+    for (int s = 0; s < 2; s++)
+        if (!good_first(&coded[s], header->side[s].code.count, header->index.size))
+            return "bad page table";
+    return good_end(header, layout) ? NULL : "bad number of pages";
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static uint64_t first_of(const SymbolsSide *side, uint64_t page)
+{
+    return format_entry_cell(format_get48(side->first + FORMAT_FIRST_SIZE * page));
+}
+
+/* The code of a page's cells. */
+static const Code *code_of(const SymbolsSide *side, uint64_t page)
+{
+    return &side->code[format_entry_code(format_get48(side->first + FORMAT_FIRST_SIZE * page))];
+}
+
+/* The page of every so many cells, about as often as there are pages. */
+static bool make_steps(SymbolsSide *side)
+{
+    while (side->cells >> side->step_bits > side->pages) side->step_bits++;
+    uint64_t steps = ((side->cells - 1) >> side->step_bits) + 1, page = 0;
+    side->step = malloc(steps * sizeof *side->step);
+    if (side->step == NULL) return false;
+    for (uint64_t i = 0; i < steps; i++) {
+        uint64_t cell = i << side->step_bits;
+        while (page + 1 < side->pages && first_of(side, page + 1) <= cell) page++;
+        side->step[i] = (uint32_t)page;
+    }
+    return true;
+}
+
+/* Makes a side's codes ready. */
+static const char *open_codes(SymbolsSide *side, const FormatCoded *coded)
+{
+    const uint8_t *at = coded->codes;
+    size_t left = coded->codes_size;
+    side->code = calloc(side->codes, sizeof *side->code);
+    if (side->code == NULL) return code_no_memory;
+    for (unsigned c = 0; c < side->codes; c++) {
+        CodeParts parts;
+        const char *wrong = format_take_code(&at, &left, side->bits, &parts);
+        if (wrong == NULL) wrong = code_init(&side->code[c], &parts);
+        if (wrong != NULL) return wrong;
+    }
+    return NULL;
+}
+
+static const char *open_side(SymbolsSide *side, const TableHeader *header, const TableCode *code,
+                             const FormatCoded *coded)
+{
+    *side = (SymbolsSide){.codes = code->count,
+                          .bits = cell_bits(header),
+                          .cells = header->index.size,
+                          .first_page = coded->first_page,
+                          .pages = coded->pages,
+                          .first = coded->first,
+                          .blocks = format_page_blocks(code->block_bytes),
+                          .block_bytes = code->block_bytes,
+                          .words = format_page_words(code->block_bytes)};
+    const char *wrong = open_codes(side, coded);
+    if (wrong == NULL && side->pages == 0 && side->code[0].more[0] != 0)
+        wrong = "a side without pages has more than one value";
+    if (wrong == NULL && side->pages > 0 && !make_steps(side)) wrong = code_no_memory;
+    return wrong;
+}
+
+/* Between the fixed header and the pages there are zeros. */
+static bool good_gap(const Symbols *symbols, const uint8_t *bytes)
+{
+    for (size_t at = FORMAT_FIXED_SIZE; at < TABLE_PAGE_SIZE && at < symbols->end; at++)
+        if (bytes[at] != 0) return false;
+    return true;
+}
+
+/* Maps a file of this system. */
+static treb_status open_map(Symbols *symbols, uint64_t size, TableFile *file, bool *gap,
+                            treb_error *error)
+{
+    int descriptor;
+    treb_status status = table_file_hold(file, TABLE_WAIT, &descriptor, error);
+    if (status != TREB_OK) return status;
+    bool mapped = mapped_open(&symbols->map, descriptor, size);
+    if (!mapped) status = fail_errno(error, "map", symbols->path);
+    table_file_release(file);
+    if (!mapped) return status;
+    if (!mapped_prepare(&symbols->map, file)) return fail_memory(error);
+    *gap = good_gap(symbols, symbols->map.bytes);
+    return TREB_OK;
+}
+
+/* Looks at the front of one that is elsewhere. */
+static treb_status open_elsewhere(Symbols *symbols, TableFile *file, bool *gap, treb_error *error)
+{
+    bool cut;
+    uint8_t front[TABLE_PAGE_SIZE];
+    uint64_t size = symbols->end < sizeof front ? symbols->end : sizeof front;
+    symbols->elsewhere = file;
+    treb_status status = table_file_read(file, TABLE_WAIT, front, (size_t)size, 0, &cut, error);
+    *gap = status == TREB_OK && good_gap(symbols, front);
+    if (status != TREB_OK || *gap) return status;
+    status = table_file_read_again(file, front, (size_t)size, 0, error);
+    *gap = status == TREB_OK && good_gap(symbols, front);
+    return status;
+}
+
+treb_status symbols_open(Symbols *symbols, const TableHeader *header, const FormatLayout *layout,
+                         TableFile *file, const char *path, treb_error *error)
+{
+    bool gap = true;
+    const char *wrong = NULL;
+    symbols->path = path;
+    symbols->end = layout->meta;
+    for (int s = 0; s < 2 && wrong == NULL; s++)
+        if (header->side[s].stored)
+            wrong = open_side(&symbols->side[s], header, &header->side[s].code, &layout->coded[s]);
+    if (wrong == code_no_memory) return fail_memory(error);
+    if (wrong == NULL) {
+        treb_status status = table_file_is_elsewhere(file)
+                                 ? open_elsewhere(symbols, file, &gap, error)
+                                 : open_map(symbols, layout->file_size, file, &gap, error);
+        if (status != TREB_OK) return status;
+        symbols->good = calloc((size_t)(symbols->end / TABLE_PAGE_SIZE) + 1, 1);
+        if (symbols->good == NULL) return fail_memory(error);
+        if (!gap) wrong = "bytes between it and the pages are not zero";
+    }
+    if (wrong == NULL) return TREB_OK;
+    return fail(error, TREB_ERR_DAMAGED, "%s: header damaged: %s", fail_path(path), wrong);
+}
+
+void symbols_close(Symbols *symbols)
+{
+    for (int s = 0; s < 2; s++) {
+        SymbolsSide *side = &symbols->side[s];
+        for (unsigned c = 0; side->code != NULL && c < side->codes; c++) code_free(&side->code[c]);
+        free(side->code);
+        free(side->step);
+    }
+    mapped_close(&symbols->map);
+    free((void *)symbols->good);
+}
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+static treb_status damaged_page(const Symbols *symbols, int side, uint64_t page, const char *what,
+                                treb_error *error)
+{
+    return fail(error, TREB_ERR_DAMAGED, "%s: %s side, page %" PRIu64 " damaged: %s",
+                fail_path(symbols->path), format_side_name(side), page, what);
+}
+
+/* Where a page of the file is, and how much of it there is: the last may be shorter. */
+static MappedBytes page_place(const Symbols *symbols, uint64_t number)
+{
+    uint64_t at = (number + 1) * TABLE_PAGE_SIZE, left = symbols->end - at;
+    return (MappedBytes){at, left < TABLE_PAGE_SIZE ? left : TABLE_PAGE_SIZE};
+}
+
+/* Whether the blocks of a page have as many cells as are between its first and that of the next. */
+static bool good_cells(const SymbolsSide *side, uint64_t page, const uint8_t *bytes)
+{
+    uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+    uint64_t cells = end - first_of(side, page);
+    for (unsigned b = 0; b < side->blocks; b++) {
+        unsigned own = format_get16(bytes + PAGE_AT_LENGTHS + 2 * b);
+        if (own > cells) return false;
+        cells -= own;
+    }
+    return cells == 0;
+}
+
+/* What is wrong with the bytes of a page; NULL: nothing. */
+static const char *fault_in_page(const Symbols *symbols, int side, uint64_t page,
+                                 const uint8_t *bytes, size_t size)
+{
+    uint64_t number = symbols->side[side].first_page + page;
+    if (format_page_checksum(bytes, size, number) != format_get32(bytes))
+        return "its checksum differs";
+    if (!good_cells(&symbols->side[side], page, bytes))
+        return "its blocks have too many cells or too few";
+    return NULL;
+}
+
+/* Of one that was not looked at yet. */
+__attribute__((noinline)) static treb_status check_page(const Symbols *symbols, int side,
+                                                        uint64_t page, treb_error *error)
+{
+    uint64_t number = symbols->side[side].first_page + page;
+    MappedBytes place = page_place(symbols, number);
+    const char *wrong =
+        fault_in_page(symbols, side, page, symbols->map.bytes + place.at, (size_t)place.size);
+    if (wrong != NULL) return damaged_page(symbols, side, page, wrong, error);
+    atomic_store_explicit(&symbols->good[number], 1, memory_order_relaxed);
+    return TREB_OK;
+}
+
+/* For one who does not wait: TREB_ERR_NOT_READY if the page is not in memory. */
+__attribute__((noinline)) static treb_status ask_page(const Symbols *symbols, TableWait wait,
+                                                      uint64_t number, treb_error *error)
+{
+    MappedBytes missing, place = page_place(symbols, number);
+    if (wait == TABLE_NEAR || symbols->elsewhere != NULL) return TREB_OK;
+    if (mapped_has(&symbols->map, place.at, place.size, mapped_now(), &missing)) return TREB_OK;
+    if (wait == TABLE_FETCH) mapped_fetch(&symbols->map, missing);
+    return fail_not_ready(error, symbols->path);
+}
+
+/* Reads a page of a file that is elsewhere and looks at it. One that is damaged may have become so
+ * on its way, or where it was kept: it is asked for once more. */
+static treb_status read_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+                             uint8_t *out, treb_error *error)
+{
+    bool cut;
+    MappedBytes place = page_place(symbols, symbols->side[side].first_page + page);
+    size_t size = (size_t)place.size;
+    memset(out, 0, TABLE_PAGE_SIZE);
+    treb_status status =
+        table_file_read(symbols->elsewhere, wait, out, size, place.at, &cut, error);
+    if (status != TREB_OK) return status;
+    const char *wrong = fault_in_page(symbols, side, page, out, size);
+    if (wrong != NULL && wait == TABLE_NEAR) return fail_not_ready(error, symbols->path);
+    if (wrong != NULL && wait == TABLE_WAIT) {
+        status = table_file_read_again(symbols->elsewhere, out, size, place.at, error);
+        if (status != TREB_OK) return status;
+        wrong = fault_in_page(symbols, side, page, out, size);
+    }
+    return wrong == NULL ? TREB_OK : damaged_page(symbols, side, page, wrong, error);
+}
+
+/* The page of a file that is elsewhere, in `room`: as it is kept, which is sound, or as it comes. */
+__attribute__((noinline)) static treb_status bring_page(const Symbols *symbols, TableWait wait,
+                                                        int side, uint64_t page, uint8_t *room,
+                                                        treb_error *error)
+{
+    uint64_t number = symbols->side[side].first_page + page;
+    const TablePages *pages = symbols->pages;
+    if (pages != NULL && pages->get(pages->context, number, room)) return TREB_OK;
+    treb_status status = read_page(symbols, wait, side, page, room, error);
+    if (status == TREB_OK && pages != NULL) pages->put(pages->context, number, room);
+    return status;
+}
+
+/* A page in memory, and where what may be read of it ends. */
+typedef struct OpenPage {
+    const uint8_t *bytes, *end;
+} OpenPage;
+
+/* A page of a side, once it is sound. `room` is for one that is not mapped. */
+__attribute__((always_inline)) static inline treb_status
+open_page(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+          uint8_t room[TABLE_PAGE_SIZE], OpenPage *out, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    uint64_t number = symbols->side[side].first_page + page;
+    if (wait != TABLE_WAIT) status = ask_page(symbols, wait, number, error);
+    if (status == TREB_OK && !atomic_load_explicit(&symbols->good[number], memory_order_relaxed)) {
+        if (symbols->elsewhere != NULL) {
+            *out = (OpenPage){room, room + page_place(symbols, number).size};
+            return bring_page(symbols, wait, side, page, room, error);
+        }
+        status = check_page(symbols, side, page, error);
+    }
+    out->bytes = symbols->map.bytes + (number + 1) * TABLE_PAGE_SIZE;
+    out->end = symbols->map.bytes + symbols->end;
+    return status;
+}
+
+treb_status symbols_check(const Symbols *symbols, TableWait wait, int side, uint64_t page,
+                          treb_error *error)
+{
+    OpenPage unused;
+    uint8_t room[TABLE_PAGE_SIZE];
+    return open_page(symbols, wait, side, page, room, &unused, error);
+}
+
+/* The page of a cell. */
+static uint64_t find_page(const SymbolsSide *side, uint64_t cell)
+{
+    uint64_t page = side->step[cell >> side->step_bits];
+    while (page + 1 < side->pages && first_of(side, page + 1) <= cell) page++;
+    return page;
+}
+
+MappedBytes symbols_page(const Symbols *symbols, int s, uint64_t cell)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    if (side->pages == 0) return (MappedBytes){0, 0};
+    return page_place(symbols, side->first_page + find_page(side, cell));
+}
+
+treb_status symbols_bring(const Symbols *symbols, TableWait wait, MappedBytes page,
+                          treb_error *error)
+{
+    bool cut;
+    uint8_t room[TABLE_PAGE_SIZE];
+    uint64_t number = page.at / TABLE_PAGE_SIZE - 1;
+    int side = number >= symbols->side[1].first_page && symbols->side[1].pages > 0;
+    if (page.size == 0) return TREB_OK;
+    if (symbols->elsewhere == NULL) {
+        (wait == TABLE_WAIT ? mapped_touch : mapped_fetch)(&symbols->map, page);
+        return TREB_OK;
+    }
+    if (wait == TABLE_FETCH)
+        return table_file_read(symbols->elsewhere, wait, NULL, (size_t)page.size, page.at, &cut,
+                               error);
+    return bring_page(symbols, wait, side, number - symbols->side[side].first_page, room, error);
+}
+
+/* The block of a page that has its cell number *place, which becomes the number in the block.
+ * As many blocks as a page has room for: none has it. */
+static unsigned find_block(const SymbolsSide *side, const uint8_t *page, uint64_t *place)
+{
+    uint64_t left = *place;
+    unsigned block = 0;
+    for (; block < side->blocks; block++) {
+        unsigned cells = format_get16(page + PAGE_AT_LENGTHS + 2 * block);
+        if (left < cells) break;
+        left -= cells;
+    }
+    *place = left;
+    return block;
+}
+
+/* Blocks in the last page of the file may not all be there. */
+static bool has_block(const SymbolsSide *side, const OpenPage *page, unsigned block, CodeBlock *out)
+{
+    if (block >= side->blocks) return false;
+    out->start = page->bytes + side->words + (size_t)block * side->block_bytes;
+    out->end = out->start + side->block_bytes;
+    return out->end <= page->end;
+}
+
+int symbols_cell(const Symbols *symbols, TableWait wait, int s, uint64_t cell, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    uint8_t room[TABLE_PAGE_SIZE];
+    OpenPage open;
+    CodeBlock block;
+    assert(cell < side->cells);
+    if (side->pages == 0) return code_only(&side->code[0]);
+    uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
+    treb_status status = open_page(symbols, wait, s, page, room, &open, error);
+    if (status != TREB_OK) return -(int)status;
+    unsigned number = find_block(side, open.bytes, &place);
+    int code = -1;
+    if (has_block(side, &open, number, &block))
+        code = code_value(code_of(side, page), block, (unsigned)place);
+    return code >= 0 ? code : -(int)damaged_page(symbols, s, page, "a cell is not in it", error);
+}
+
+/* Cells of one page, until its end or as many as are wanted: how many, or minus a status. */
+static int64_t pack_page(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
+                         uint64_t count, CodePack *pack, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    uint8_t room[TABLE_PAGE_SIZE];
+    OpenPage open;
+    CodeBlock block;
+    uint64_t page = find_page(side, cell), place = cell - first_of(side, page);
+    const Code *code = code_of(side, page);
+    uint64_t end = page + 1 < side->pages ? first_of(side, page + 1) : side->cells;
+    treb_status status = open_page(symbols, wait, s, page, room, &open, error);
+    if (status != TREB_OK) return -(int64_t)status;
+    uint64_t wanted = count < end - cell ? count : end - cell, left = wanted;
+    for (unsigned number = find_block(side, open.bytes, &place); left > 0; number++, place = 0) {
+        int got = -1;
+        if (has_block(side, &open, number, &block)) {
+            unsigned cells = format_get16(open.bytes + PAGE_AT_LENGTHS + 2 * number);
+            got = code_pack(code, block, cells, (unsigned)place, left, pack);
+        }
+        if (got <= 0) return -(int64_t)damaged_page(symbols, s, page, "a cell is not in it", error);
+        left -= (uint64_t)got;
+    }
+    return (int64_t)wanted;
+}
+
+treb_status symbols_pack(const Symbols *symbols, TableWait wait, int s, uint64_t cell,
+                         uint64_t count, uint8_t *out, treb_error *error)
+{
+    const SymbolsSide *side = &symbols->side[s];
+    unsigned bits = side->bits;
+    CodePack pack = {out, 0, 0};
+    assert(cell <= side->cells && count <= side->cells - cell);
+    if (side->pages == 0) {
+        unsigned value = (unsigned)code_only(&side->code[0]), byte = 0;
+        for (unsigned b = 0; b < 8; b += bits) byte |= value << b;
+        for (uint64_t i = 0; i < (count * bits + 7) / 8; i++)
+            out[i] = (uint8_t)(bits == 16 && i % 2 ? value >> 8 : byte);
+        return TREB_OK;
+    }
+    while (count > 0) {
+        int64_t got = pack_page(symbols, wait, s, cell, count, &pack, error);
+        if (got < 0) return (treb_status)-got;
+        cell += (uint64_t)got;
+        count -= (uint64_t)got;
+    }
+    code_pack_end(&pack);
+    return TREB_OK;
+}

@@ -1,0 +1,46 @@
+/* error.c - see error.h. */
+#include "core/system/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/system/stop.h"
+
+treb_status fail(treb_error *error, treb_status status, const char *format, ...)
+{
+    if (error == NULL) return status;
+    va_list arguments;
+    va_start(arguments, format);
+    error->status = status;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+treb_status fail_memory(treb_error *error) { return fail(error, TREB_ERR_MEMORY, "out of memory"); }
+
+treb_status fail_not_ready(treb_error *error, const char *path)
+{
+    return fail(error, TREB_ERR_NOT_READY, "%s: is not in memory yet", fail_path(path));
+}
+
+const char *fail_path(const char *path)
+{
+    size_t size = strlen(path), most = sizeof((treb_error *)NULL)->text / 2;
+    return size > most ? path + (size - most) : path;
+}
+
+treb_status fail_errno(treb_error *error, const char *verb, const char *path)
+{
+    char text[128];
+    /* The GNU version: the reason, in `text` or not. */
+    const char *why = errno != 0 ? strerror_r(errno, text, sizeof text) : "nothing more to be had";
+    return fail(error, TREB_ERR_IO, "%s: cannot %s: %s", fail_path(path), verb, why);
+}
+
+treb_status stop_check(const atomic_bool *stop, treb_error *error)
+{
+    return stop_asked(stop) ? fail(error, STOPPED, "stopped") : TREB_OK;
+}

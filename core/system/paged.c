@@ -1,0 +1,69 @@
+/* paged.c - see paged.h. */
+#define _DEFAULT_SOURCE
+#include "core/system/paged.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/system/error.h"
+#include "core/system/io.h"
+#include "core/system/machine.h"
+
+void paged_close(Paged *paged)
+{
+    if (paged->at == NULL) return;
+    munmap(paged->at, (size_t)paged->bytes);
+    close(paged->file);
+    if (paged->held >= 0) close(paged->held);
+    *paged = (Paged){0};
+}
+
+/* A mapped file has no way to say, when it is written, that the disk is full. */
+static void *map_all(int file, uint64_t bytes)
+{
+    int wrong = posix_fallocate(file, 0, (off_t)bytes);
+    if (wrong == 0) return mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    errno = wrong;
+    return MAP_FAILED;
+}
+
+treb_status paged_open(Paged *paged, const char *directory, uint64_t bytes, uint64_t most,
+                       treb_error *error)
+{
+    *paged = (Paged){.bytes = bytes, .most = most, .file = io_unnamed(directory)};
+    if (paged->file < 0) return fail_errno(error, "create a file in", directory);
+    void *at = map_all(paged->file, bytes);
+    if (at == MAP_FAILED) {
+        treb_status status = errno == ENOMEM
+                                 ? fail_memory(error)
+                                 : fail_errno(error, "make a scratch file in", directory);
+        close(paged->file);
+        return status;
+    }
+    paged->at = at;
+    paged->held = machine_held_open();
+    return TREB_OK;
+}
+
+/* Other files may be mapped, too, and hold more than `most` by themselves. Whoever gave pages back each time then would
+ * do nothing else, as others have to be told to forget them: so a quarter of `most` has to be new. */
+void paged_mind(Paged *paged, uint64_t bytes)
+{
+    uint64_t all, mapped;
+    if (paged->at == NULL ||
+        __atomic_add_fetch(&paged->since, bytes, __ATOMIC_RELAXED) < paged->most / 64)
+        return;
+    __atomic_store_n(&paged->since, 0, __ATOMIC_RELAXED);
+    if (!machine_held(paged->held, &all, &mapped) || mapped <= paged->most) return;
+    const uint64_t left = __atomic_load_n(&paged->left, __ATOMIC_RELAXED);
+    if (mapped <= left + paged->most / 4) {
+        /* Others hold less by now. */
+        if (mapped < left) __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
+        return;
+    }
+    madvise(paged->at, (size_t)paged->bytes, MADV_DONTNEED);
+    if (machine_held(paged->held, &all, &mapped))
+        __atomic_store_n(&paged->left, mapped, __ATOMIC_RELAXED);
+}

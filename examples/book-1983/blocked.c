@@ -1,0 +1,134 @@
+/* blocked.c - the book on kings and blocked pawns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pawns/blocked.h"
+#include "examples/book-1983/parts.h"
+
+static const char start[] = "8/8/2p5/k1p1K3/p1P5/P7/8/8 w - - 0 1";
+
+static int square_of(const char *name) { return name[0] - 'a' + 8 * (name[1] - '1'); }
+
+static Blocked *solve(TableGoal goal)
+{
+    BlockedRequest request = {.pos = report_position(start),
+                              .goal = goal,
+                              .from = square_bit(square_of("c7")) | square_bit(square_of("d6")) |
+                                      square_bit(square_of("d7")),
+                              .safe = true,
+                              .limits = {.memory = UINT64_C(1) << 30, .men = 2}};
+    treb_error error;
+    Blocked *b = blocked_solve(&request, &error);
+    if (b != NULL) return b;
+    fprintf(stderr, "reproduce: %s\n", error.text);
+    exit(1);
+}
+
+/* Whether one cell is as in the book. */
+static bool same_cell(const Blocked *b, int side, int white, int black, const char *cell)
+{
+    char found[16];
+    const BlockedRanks *ranks = &b->by[TREB_WHITE];
+    if (!blocked_is_legal(b, side, white, black))
+        snprintf(found, sizeof found, "H");
+    else if (bit_test(ranks->won[side][white], black))
+        snprintf(found, sizeof found, "%d", ranks->rank[side][white][black]);
+    else
+        snprintf(found, sizeof found, side == TREB_WHITE ? "*" : "-");
+    return strcmp(found, cell) == 0;
+}
+
+/* Compares the two tables; returns the number of cells that agree. */
+static int compare_tables(const Blocked *b, int *cells)
+{
+    FILE *file = fopen("tests/data/corresponding-squares.tsv", "r");
+    char line[256];
+    int column[16], columns = 0, same = 0;
+    *cells = 0;
+    if (file == NULL) {
+        perror("reproduce: tests/data/corresponding-squares.tsv");
+        exit(1);
+    }
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *word[16];
+        int words = 0;
+        for (char *w = strtok(line, "\t\n"); w && words < 16; w = strtok(NULL, "\t\n"))
+            word[words++] = w;
+        for (int i = 2; i < words; i++) {
+            if (word[0][0] == '#') {
+                column[i] = square_of(word[i]);
+                columns = words;
+            } else if (i < columns) {
+                same += same_cell(b, word[0][0] == 'b', square_of(word[1]), column[i], word[i]);
+                ++*cells;
+            }
+        }
+    }
+    fclose(file);
+    return same;
+}
+
+/* Follows the book's line: White always lowers the rank, Black always keeps it as high as can be.
+ * Returns the plies that do, up to the first that does not. */
+static int follow_line(TableGoal goal, int *plies)
+{
+    static const char *const line[] = {"Kf5", "Kb6", "Kf6", "Kb7", "Kf7", "Ka6", "Ke6",
+                                       "Ka7", "Ke7", "Ka6", "Kd8", "Kb6", "Kc8", NULL};
+    treb_position pos = report_position(start);
+    int good = 0;
+    Blocked *b = solve(goal);
+    for (*plies = 0; line[*plies] != NULL; ++*plies) {
+        BlockedMove moves[MOVES_MAX];
+        b->request.pos = pos;
+        int count = blocked_moves(b, moves), i = 0;
+        while (i < count && strcmp(moves[i].san, line[*plies]) != 0) i++;
+        /* The best come first, and those as good have the same rank. */
+        if (i < count && good == *plies && moves[i].value.plies == moves[0].value.plies &&
+            moves[i].value.verdict == moves[0].value.verdict)
+            good++;
+        if (i == count) break;
+        position_make(&pos, moves[i].move, &pos);
+    }
+    blocked_free(b);
+    return good;
+}
+
+static void report_exact(Report *report)
+{
+    Blocked *b = solve(GOAL_EXACT);
+    BlockedMove moves[MOVES_MAX];
+    int count = blocked_moves(b, moves), wins = 0;
+    for (int i = 0; i < count; i++) wins += moves[i].value.verdict == BLOCKED_WHITE;
+    BlockedValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
+    report_claim(report, "taking the pawn is taken to win (the goal of rank 0)",
+                 value.verdict == BLOCKED_WHITE ? AGREES : DIFFERS,
+                 "%s: with everything that follows solved, %s is %s winning move of %d",
+                 value.verdict == BLOCKED_WHITE ? "White wins" : "White does not win", moves[0].san,
+                 wins == 1 ? "the only" : "a", count);
+    blocked_free(b);
+}
+
+void report_blocked(Report *report)
+{
+    report_section(
+        "1. Kings and blocked pawns",
+        "White pawns a3, c4; black pawns a4, c5, c6. Rank 0: the white king on c7, d6 or d7 "
+        "attacks a pawn that nothing\ndefends, and the black king attacks no pawn "
+        "(`trebuchet blocked --from c7,d6,d7 --safe`).");
+    Blocked *b = solve(GOAL_TAKE);
+    int cells, plies, same = compare_tables(b, &cells);
+    report_claim(report, "the two tables of ranks, 280 cells",
+                 same == 280 && cells == 280 ? AGREES : DIFFERS, "%d of %d cells are the same",
+                 same, cells);
+    BlockedValue value = blocked_value(b, TREB_WHITE, square_of("e5"), square_of("a5"));
+    report_claim(report, "`8/8/2p5/k1p1K3/p1P5/P7/8/8 w`: rank 16, the pawn falls on ply 17",
+                 value.plies == 16 ? AGREES : DIFFERS, "rank %d, the pawn falls on ply %d",
+                 value.plies, value.plies + 1);
+    blocked_free(b);
+    same = follow_line(GOAL_TAKE, &plies);
+    report_claim(
+        report, "the line 1.Kf5 Kb6 2.Kf6 Kb7 3.Kf7 Ka6 4.Ke6 Ka7 5.Ke7 Ka6 6.Kd8 Kb6 7.Kc8",
+        same == plies ? AGREES : DIFFERS, "%d of its %d moves are best by rank", same, plies);
+    report_exact(report);
+}

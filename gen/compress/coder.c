@@ -1,0 +1,351 @@
+/* coder.c - see coder.h. */
+#include "gen/compress/coder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/error.h"
+#include "gen/compress/huffman.h"
+#include "gen/compress/learn.h"
+
+const CodeForm coder_form = {.symbols = CODE_SYMBOLS_MAX, .symbol_bits = 8 * CODER_SYMBOL_SIZE};
+
+enum {
+    CHUNK = 1 << 13,     /* cells of a stretch that is learned from */
+    LEARN_RUNS = 250000, /* about how many runs these have together: with half as many files are
+                          * 2 % larger, with twice as many 1 % smaller in twice the time */
+    LEAST = 3,           /* times that a pair must be in the sample to be a symbol */
+    CHANCE = 2,          /* uses put down to chance: codes are a tenth smaller, files the same */
+    LEARN_BYTES = 108 << 20, /* claimed for learning */
+    CODER_BYTES = 4 << 20,   /* claimed for a code */
+    ROOM_BYTES = 1 << 20,    /* claimed for a room, beside its symbols */
+    PIECE = 1 << 18          /* cells that are cut at a time; no symbol goes over the end */
+};
+
+struct Coder {
+    Ledger *ledger, unbound;
+    uint64_t claimed;
+    Learned learned;
+    Huffman huffman;
+    Parser *parser;
+};
+
+struct CoderRoom {
+    Ledger *ledger;
+    ParseRoom *parse;
+    uint16_t *token;
+};
+
+/* ---- The sample ------------------------------------------------------------------------------ */
+
+static void count_values(Coder *coder, const CoderSample *sample)
+{
+    uint64_t times[256] = {0}, all = 0;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) times[v] = sample->present[v];
+    for (size_t i = 0; i < sample->count; i++)
+        learn_count((Stretch){sample->stretch[i].cells, sample->stretch[i].size}, times);
+    for (unsigned v = 0; v < 256; v++) all += times[v];
+    if (all == 0) times[0] = 1; /* there is a value at least */
+    learn_values(&coder->learned, times);
+}
+
+/* All of the sample in chunks of `length` cells. */
+static bool make_chunks(const CoderSample *sample, size_t length, Slices *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->count; i++)
+        count += (sample->stretch[i].size + length - 1) / length;
+    all->count = 0;
+    all->slice = calloc(count + 1, sizeof *all->slice);
+    if (all->slice == NULL) return false;
+    for (size_t i = 0; i < sample->count; i++) {
+        CoderCells from = sample->stretch[i];
+        for (size_t at = 0; at < from.size; at += length) {
+            size_t left = from.size - at;
+            all->slice[all->count++].cells =
+                (Stretch){from.cells + at, left < length ? left : length};
+        }
+    }
+    return true;
+}
+
+/* Leaves `count` of them, at equal distances. */
+static void thin_out(Slices *chunks, uint64_t count)
+{
+    size_t all = chunks->count, left = 0;
+    for (size_t i = 0; i < all; i++)
+        if ((i + 1) * count / all != i * count / all)
+            chunks->slice[left++].cells = chunks->slice[i].cells;
+    chunks->count = left;
+}
+
+/* All of the sample, or as many chunks of it as have enough runs. */
+static bool take_chunks(const Coder *coder, const CoderSample *sample, Slices *chunks)
+{
+    if (!make_chunks(sample, PIECE, chunks)) return false;
+    size_t runs = slices_count_runs(chunks, &coder->learned.values);
+    if (runs <= LEARN_RUNS) return true;
+    slices_free(chunks);
+    if (!make_chunks(sample, CHUNK, chunks)) return false;
+    thin_out(chunks, (uint64_t)((double)chunks->count * LEARN_RUNS / (double)runs) + 1);
+    return true;
+}
+
+/* ---- The code -------------------------------------------------------------------------------- */
+
+/* Code words for all symbols. Those that the sample does not need may be needed elsewhere. */
+static bool make_words(Coder *coder)
+{
+    Pairs *pairs = &coder->learned.pairs;
+    for (unsigned s = 0; s < pairs->count; s++)
+        if (pairs->used[s] == 0) pairs->used[s] = 1;
+    return huffman_make(&coder->huffman, pairs->used, pairs->count);
+}
+
+/* From now on symbols cost what their words do. */
+static bool make_parser(Coder *coder)
+{
+    Learned *learned = &coder->learned;
+    for (unsigned s = 0; s < learned->pairs.count; s++)
+        learned->cost[s] = (uint32_t)coder->huffman.length[s] * PARSE_BIT;
+    coder->parser = parser_make(&learned->pairs, &learned->values, learned->cost, learned->effort);
+    return coder->parser != NULL;
+}
+
+static bool learn_sample(Coder *coder, const CoderSample *sample, const CoderOptions *how)
+{
+    Slices chunks = {0};
+    RunList list = {0};
+    LearnOptions options = {.ledger = coder->ledger,
+                            .threads = how->threads,
+                            .part = 1,
+                            .least = LEAST,
+                            .stop = how->stop};
+    count_values(coder, sample);
+    bool done =
+        take_chunks(coder, sample, &chunks) && slices_runs(&chunks, &coder->learned.values, &list);
+    if (done) {
+        uint64_t cells = slices_cells(&chunks) + 1;
+        options.part = sample->size > cells ? (sample->size + cells / 2) / cells : 1;
+        if (options.part > 1) options.chance = CHANCE;
+        done = learn(&coder->learned, &chunks, &list, &options) &&
+               learned_cut(&coder->learned, &chunks, coder->ledger, how->threads);
+    }
+    free(list.run);
+    slices_free(&chunks);
+    return done;
+}
+
+static bool claim(Coder *coder, uint64_t bytes)
+{
+    if (!ledger_claim(coder->ledger, bytes)) return false;
+    coder->claimed += bytes;
+    return true;
+}
+
+static void give_back(Coder *coder, uint64_t bytes)
+{
+    ledger_give_back(coder->ledger, bytes);
+    coder->claimed -= bytes;
+}
+
+static bool make(Coder *coder, const CoderSample *sample, const CoderOptions *options)
+{
+    if (!claim(coder, CODER_BYTES) || !claim(coder, LEARN_BYTES)) return false;
+    if (!learn_sample(coder, sample, options) || !make_words(coder) || !make_parser(coder))
+        return false;
+    give_back(coder, LEARN_BYTES);
+    return true;
+}
+
+Coder *coder_learn(const CoderSample *sample, const CoderOptions *options, treb_error *error)
+{
+    Coder *coder = calloc(1, sizeof *coder);
+    if (coder == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    ledger_init(&coder->unbound, UINT64_MAX);
+    coder->ledger = options->ledger != NULL ? options->ledger : &coder->unbound;
+    coder->learned.form = coder_form;
+    coder->learned.form.limit = sample->limit;
+    coder->learned.effort = PARSE_MIDDLE;
+    if (options->symbols != 0 && options->symbols < CODE_SYMBOLS_MAX)
+        coder->learned.form.symbols = options->symbols;
+    if (make(coder, sample, options)) return coder;
+    coder_free(coder);
+    if (stop_check(options->stop, error) == TREB_OK) fail_memory(error);
+    return NULL;
+}
+
+void coder_free(Coder *coder)
+{
+    if (coder == NULL) return;
+    give_back(coder, coder->claimed);
+    parser_free(coder->parser);
+    free(coder);
+}
+
+unsigned coder_longest(const Coder *coder) { return coder->huffman.longest; }
+
+/* ---- Its bytes ------------------------------------------------------------------------------- */
+
+static uint8_t *put16(uint8_t *at, unsigned value)
+{
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+    return at + 2;
+}
+
+static void put_symbols(const Coder *coder, uint8_t *at)
+{
+    const Pairs *pairs = &coder->learned.pairs;
+    const Huffman *huffman = &coder->huffman;
+    for (unsigned n = 0; n < pairs->count; n++) {
+        unsigned s = huffman->symbol[n];
+        bool value = s < pairs->values;
+        at = put16(at, value ? pairs->left[s] : huffman->number[pairs->left[s]]);
+        at = put16(at, value ? CODE_LEAF : huffman->number[pairs->right[s]]);
+    }
+}
+
+size_t coder_code(const Coder *coder, uint8_t *out)
+{
+    const Huffman *huffman = &coder->huffman;
+    unsigned symbols = coder->learned.pairs.count;
+    size_t lengths = huffman->longest - huffman->shortest + 1;
+    if (out != NULL) {
+        out[0] = (uint8_t)huffman->shortest;
+        out[1] = (uint8_t)huffman->longest;
+        uint8_t *at = put16(out + 2, symbols);
+        for (unsigned l = huffman->shortest; l <= huffman->longest; l++)
+            at = put16(at, huffman->first[l]);
+        put_symbols(coder, at);
+    }
+    return 4 + 2 * lengths + CODER_SYMBOL_SIZE * (size_t)symbols;
+}
+
+/* ---- Coding ---------------------------------------------------------------------------------- */
+
+CoderRoom *coder_room_make(const Coder *coder)
+{
+    CoderRoom *room = calloc(1, sizeof *room);
+    if (room == NULL) return NULL;
+    if (ledger_claim(coder->ledger, ROOM_BYTES)) {
+        room->ledger = coder->ledger;
+        room->parse = parse_room_make();
+        room->token = ledger_alloc(coder->ledger, PIECE * sizeof *room->token);
+    }
+    if (room->parse != NULL && room->token != NULL) return room;
+    coder_room_free(room);
+    return NULL;
+}
+
+void coder_room_free(CoderRoom *room)
+{
+    if (room == NULL) return;
+    if (room->ledger != NULL) ledger_give_back(room->ledger, ROOM_BYTES);
+    parse_room_free(room->parse);
+    ledger_free(room->token);
+    free(room);
+}
+
+/* Words on their way into blocks. */
+typedef struct Packer {
+    const Coder *coder;
+    CodedBlocks *out;
+    uint32_t bits, cells; /* of the last block */
+} Packer;
+
+static bool begin_block(Packer *packer)
+{
+    CodedBlocks *out = packer->out;
+    if (out->count == out->room) {
+        size_t room = 2 * out->room + 64;
+        uint8_t *bytes = realloc(out->bytes, room * out->block_bytes);
+        if (bytes != NULL) out->bytes = bytes;
+        uint16_t *cells = realloc(out->cells, room * sizeof *cells);
+        if (cells != NULL) out->cells = cells;
+        if (bytes == NULL || cells == NULL) return false;
+        out->room = room;
+    }
+    memset(out->bytes + out->count * out->block_bytes, 0, out->block_bytes);
+    out->cells[out->count++] = 0;
+    packer->bits = packer->cells = 0;
+    return true;
+}
+
+static void put_word(uint8_t *block, uint32_t at, uint32_t word, unsigned length)
+{
+    uint64_t bits = (uint64_t)word << (64 - length) >> (at & 7);
+    for (uint8_t *byte = block + at / 8; bits != 0; bits <<= 8) *byte++ |= (uint8_t)(bits >> 56);
+}
+
+static bool pack(Packer *packer, const uint16_t *token, size_t count)
+{
+    const Huffman *huffman = &packer->coder->huffman;
+    const uint16_t *cells = packer->coder->learned.pairs.length;
+    CodedBlocks *out = packer->out;
+    for (size_t t = 0; t < count; t++) {
+        uint32_t length = huffman->length[token[t]], more = cells[token[t]];
+        bool full = packer->bits + length > 8 * out->block_bytes;
+        if ((full || packer->cells + more > CODER_BLOCK_CELLS) && !begin_block(packer))
+            return false;
+        uint8_t *block = out->bytes + (out->count - 1) * out->block_bytes;
+        put_word(block, packer->bits, huffman->word[token[t]], length);
+        packer->bits += length;
+        packer->cells += more;
+        out->cells[out->count - 1] = (uint16_t)packer->cells;
+    }
+    return true;
+}
+
+/* The value that a cell gets if no neighbour helps. */
+static unsigned value_of(const Coder *coder, unsigned cell)
+{
+    return cell < ENCODE_UP_TO ? cell : coder->learned.values.best[cell - ENCODE_UP_TO];
+}
+
+/* Whether all cells have a value with a symbol, or may have one. */
+static bool all_known(const Coder *coder, const uint8_t *cells, size_t size)
+{
+    bool strange[256], any = false;
+    for (unsigned c = 0; c < 256; c++) strange[c] = !coder->learned.present[value_of(coder, c)];
+    for (size_t i = 0; i < size; i++) any |= strange[cells[i]];
+    return !any;
+}
+
+treb_status coder_encode(const Coder *coder, CoderRoom *room, const uint8_t *cells, size_t size,
+                         unsigned block_bytes, CodedBlocks *out, treb_error *error)
+{
+    if (block_bytes < CODER_BLOCK_LEAST || block_bytes > CODER_BLOCK_MOST)
+        return fail(error, TREB_ERR_ARGUMENT, "blocks have %d to %d bytes, not %u",
+                    CODER_BLOCK_LEAST, CODER_BLOCK_MOST, block_bytes);
+    if (!all_known(coder, cells, size))
+        return fail(error, TREB_ERR_ARGUMENT, "cells have a value that their code has not");
+    if (out->block_bytes != block_bytes) coder_blocks_free(out);
+    out->block_bytes = block_bytes;
+    out->count = 0;
+    Packer packer = {coder, out, 8 * block_bytes, 0};
+    for (size_t at = 0; at < size; at += PIECE) {
+        Stretch piece = {cells + at, size - at < PIECE ? size - at : PIECE};
+        size_t tokens = parse_stretch(coder->parser, room->parse, piece, room->token);
+        if (!pack(&packer, room->token, tokens)) return fail_memory(error);
+    }
+    return TREB_OK;
+}
+
+void coder_blocks_free(CodedBlocks *blocks)
+{
+    free(blocks->bytes);
+    free(blocks->cells);
+    *blocks = (CodedBlocks){0};
+}
+
+uint64_t coder_memory(int coders, int rooms)
+{
+    uint64_t room = ROOM_BYTES + ledger_cost(PIECE * sizeof(uint16_t));
+    return (uint64_t)coders * CODER_BYTES + (uint64_t)rooms * room;
+}
+
+uint64_t coder_learn_memory(void) { return LEARN_BYTES; }

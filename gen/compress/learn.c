@@ -1,0 +1,124 @@
+/* learn.c - see learn.h. */
+#include "gen/compress/learn.h"
+
+#include <string.h>
+
+enum {
+    LESSONS = 2,          /* times that symbols are learned: then cells without a value have one */
+    LEAST = 4,            /* times that a pair must be there to be a symbol of an estimate */
+    REFINEMENTS = 1,      /* times that the sample is cut, to see which symbols are of use */
+    REFINEMENTS_WHOLE = 2 /* the same if all cells are in it: there are few */
+};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+void learn_count(Stretch cells, uint64_t times[256])
+{
+    /* Four of each, as counting the same again at once takes longer. */
+    uint32_t count[4][256] = {{0}};
+    size_t at = 0;
+    for (; at + 4 <= cells.size; at += 4)
+        for (int i = 0; i < 4; i++) count[i][cells.cells[at + i]]++;
+    for (; at < cells.size; at++) count[0][cells.cells[at]]++;
+    for (int v = 0; v < 256; v++)
+        times[v] += (uint64_t)count[0][v] + count[1][v] + count[2][v] + count[3][v];
+}
+
+void learn_values(Learned *learned, const uint64_t times[256])
+{
+    const uint8_t *limit = learned->form.limit;
+    RunValues *values = &learned->values;
+    unsigned most = 0, n = 0; /* the first n limits are below the value */
+    for (unsigned v = 0; v < ENCODE_VALUES; v++) {
+        while (n < ENCODE_LIMITS && (limit != NULL ? limit[n] : n) < v)
+            values->best[n++] = (uint8_t)most;
+        if (times[v] > times[most]) most = v;
+        learned->present[v] = times[v] != 0;
+        values->loose[v] = (uint8_t)(ENCODE_UP_TO + n);
+    }
+    while (n <= ENCODE_LIMITS) values->best[n++] = (uint8_t)most;
+    for (unsigned i = 0; i <= ENCODE_LIMITS; i++)
+        if (times[ENCODE_UP_TO + i] != 0) learned->present[values->best[i]] = true;
+}
+
+/* ---- Costs ----------------------------------------------------------------------------------- */
+
+/* What symbols would cost with a perfect code. Those not used might be after all. */
+static void set_costs(Learned *learned)
+{
+    const Pairs *pairs = &learned->pairs;
+    uint64_t all = 1;
+    for (unsigned s = 0; s < pairs->count; s++) all += pairs->used[s];
+    for (unsigned s = 0; s < pairs->count; s++) {
+        uint32_t cost = parse_log(2 * all) - parse_log(pairs->used[s] ? 2 * pairs->used[s] : 1);
+        learned->cost[s] = cost < PARSE_BIT / 4 ? PARSE_BIT / 4 : cost;
+    }
+}
+
+/* Takes away symbols that save less than they take in the file. */
+static void drop_symbols(Learned *learned, const LearnOptions *options)
+{
+    Pairs *pairs = &learned->pairs;
+    const uint32_t *cost = learned->cost;
+    int64_t least = (int64_t)learned->form.symbol_bits * PARSE_BIT;
+    bool drop[CODE_SYMBOLS_MAX];
+    memset(drop, 0, sizeof drop);
+    for (unsigned s = pairs->values; s < pairs->count; s++) {
+        int64_t saved = (int64_t)cost[pairs->left[s]] + cost[pairs->right[s]] - cost[s];
+        int64_t used = (int64_t)pairs->used[s] - options->chance;
+        drop[s] = saved <= 0 || used <= 0 || saved * used * (int64_t)options->part < least;
+    }
+    pairs_drop(pairs, drop);
+}
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+static bool learn_pairs(Learned *learned, const RunList *list, uint32_t least)
+{
+    PairsWish wish = {learned->present, least, learned->form.symbols};
+    if (!pairs_learn(&learned->pairs, list->run, list->count, &wish)) return false;
+    set_costs(learned);
+    return true;
+}
+
+bool learn_once(Learned *learned, const RunList *list) { return learn_pairs(learned, list, LEAST); }
+
+/* `list`: gets the runs as they are now, to learn from them; NULL: none are asked for. */
+static bool cut(Learned *learned, Slices *slices, RunList *list, Ledger *ledger, int threads)
+{
+    ParseEffort effort = list != NULL ? PARSE_PLAIN : learned->effort;
+    Parser *parser = parser_make(&learned->pairs, &learned->values, learned->cost, effort);
+    bool done = parser != NULL && slices_cut(slices, parser, ledger, threads);
+    if (done) slices_used(slices, learned->pairs.used, learned->pairs.count);
+    if (done && list != NULL) done = slices_cut_runs(slices, parser, list);
+    parser_free(parser);
+    return done;
+}
+
+bool learned_cut(Learned *learned, Slices *slices, Ledger *ledger, int threads)
+{
+    return cut(learned, slices, NULL, ledger, threads);
+}
+
+static bool cut_again(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
+{
+    if (stop_asked(options->stop)) return false;
+    if (!cut(learned, sample, list, options->ledger, options->threads)) return false;
+    set_costs(learned);
+    return true;
+}
+
+bool learn(Learned *learned, Slices *sample, RunList *list, const LearnOptions *options)
+{
+    for (int i = 0; i < LESSONS; i++) {
+        if (stop_asked(options->stop) || !learn_pairs(learned, list, options->least)) return false;
+        if (i + 1 < LESSONS && !cut_again(learned, sample, list, options)) return false;
+    }
+    int refinements = options->part == 1 ? REFINEMENTS_WHOLE : REFINEMENTS;
+    for (int i = 0; i < refinements; i++) {
+        if (!cut_again(learned, sample, NULL, options)) return false;
+        drop_symbols(learned, options);
+        set_costs(learned);
+    }
+    return true;
+}

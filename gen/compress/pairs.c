@@ -1,0 +1,378 @@
+/* pairs.c - see pairs.h.
+ *
+ * A run of one value begins as symbols for powers of two of it: there is no need to find those pair
+ * by pair, and a sample of many cells is a short sequence then. Each pair knows where it is found,
+ * so that replacing it takes as long as it is frequent, and its count is always known. */
+#include "gen/compress/pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/compress/runs.h"
+#include "gen/compress/values.h"
+
+enum {
+    LEVELS = 9,     /* powers of two up to PAIRS_LONGEST */
+    BREAK = 0xffff, /* between two stretches, and where an item was */
+    NONE = UINT32_MAX
+};
+
+/* Two symbols, one behind the other. */
+typedef struct Pair {
+    uint16_t left, right;
+    uint32_t count;
+    uint32_t first, last; /* where it is found; some may be gone */
+} Pair;
+
+/* An item at which a pair begins. */
+typedef struct Place {
+    uint32_t item, next;
+} Place;
+
+typedef struct Candidate {
+    uint32_t count, pair;
+} Candidate;
+
+typedef struct Learner {
+    Pairs *pairs;
+    uint32_t least;
+    unsigned most;
+    uint16_t run[ENCODE_VALUES][LEVELS]; /* symbols for runs of a value, or BREAK */
+    uint16_t *symbol;                    /* the sequence: by item */
+    uint32_t *next, *previous;
+    size_t items;
+    Pair *pair;
+    uint32_t pair_count, pair_room;
+    uint32_t *slot; /* a hash table of pairs */
+    uint32_t slot_mask;
+    Place *place;
+    uint32_t place_count, place_room, place_free;
+    Candidate *heap; /* the most frequent first; counts may be lower by now */
+    uint32_t heap_count;
+} Learner;
+
+static uint16_t add_symbol(Pairs *pairs, unsigned left, unsigned right)
+{
+    unsigned s = pairs->count++;
+    pairs->left[s] = (uint16_t)left;
+    pairs->right[s] = (uint16_t)right;
+    pairs->length[s] =
+        right == CODE_LEAF ? 1 : (uint16_t)(pairs->length[left] + pairs->length[right]);
+    pairs->used[s] = 0;
+    return (uint16_t)s;
+}
+
+/* ---- The sequence ---------------------------------------------------------------------------- */
+
+typedef struct RunCounts {
+    uint64_t times[ENCODE_VALUES][LEVELS];
+} RunCounts;
+
+static void count_levels(const Run *runs, size_t count, RunCounts *counts)
+{
+    memset(counts, 0, sizeof *counts);
+    for (size_t r = 0; r < count; r++)
+        for (int l = 0; l < LEVELS && runs[r].length >> l; l++)
+            counts->times[runs[r].value][l] += runs[r].length >> l;
+}
+
+static void count_lengths(Pairs *pairs, const Run *runs, size_t count)
+{
+    memset(pairs->runs, 0, sizeof pairs->runs);
+    for (size_t r = 0; r < count; r++) {
+        uint32_t length = runs[r].length;
+        pairs->runs[runs[r].value][length <= PAIRS_LONGEST ? length : PAIRS_LONGEST + 1]++;
+    }
+}
+
+/* Symbols for values and for runs that are frequent. */
+static void add_runs(Learner *learner, const RunCounts *counts, const bool *present)
+{
+    Pairs *pairs = learner->pairs;
+    memset(learner->run, 0xff, sizeof learner->run);
+    for (unsigned v = 0; v < ENCODE_VALUES; v++)
+        if (present[v]) learner->run[v][0] = add_symbol(pairs, v, CODE_LEAF);
+    pairs->values = pairs->count;
+    for (unsigned v = 0; v < ENCODE_VALUES; v++)
+        for (int l = 1; l < LEVELS && counts->times[v][l] >= learner->least; l++) {
+            if (pairs->count >= learner->most) return;
+            unsigned half = learner->run[v][l - 1];
+            learner->run[v][l] = add_symbol(pairs, half, half);
+        }
+}
+
+static void put(Learner *learner, uint16_t symbol)
+{
+    uint32_t i = (uint32_t)learner->items++;
+    if (learner->symbol == NULL) return;
+    learner->symbol[i] = symbol;
+    learner->previous[i] = i - 1; /* of the first: NONE */
+    learner->next[i] = i + 1;
+}
+
+static void put_run(Learner *learner, Run run)
+{
+    for (int l = LEVELS; l-- > 0;) {
+        uint16_t symbol = learner->run[run.value][l];
+        if (symbol == BREAK) continue;
+        for (uint32_t n = run.length >> l; n > 0; n--) put(learner, symbol);
+        run.length &= (UINT32_C(1) << l) - 1;
+    }
+}
+
+/* Counts items if there is no room for them yet. */
+static void put_runs(Learner *learner, const Run *runs, size_t count)
+{
+    learner->items = 0;
+    for (size_t r = 0; r < count; r++) {
+        if (runs[r].length == 0)
+            put(learner, BREAK);
+        else
+            put_run(learner, runs[r]);
+    }
+    put(learner, BREAK);
+}
+
+static bool list_items(Learner *learner, const Run *runs, size_t count)
+{
+    put_runs(learner, runs, count);
+    uint16_t *symbol = malloc(learner->items * sizeof *symbol);
+    learner->next = malloc(learner->items * sizeof *learner->next);
+    learner->previous = malloc(learner->items * sizeof *learner->previous);
+    learner->symbol = symbol;
+    if (symbol == NULL || learner->next == NULL || learner->previous == NULL) return false;
+    put_runs(learner, runs, count);
+    return true;
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const Learner *learner, unsigned left, unsigned right)
+{
+    uint32_t key = (uint32_t)left << 16 | right;
+    uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & learner->slot_mask;
+    for (;; at = (at + 1) & learner->slot_mask) {
+        uint32_t p = learner->slot[at];
+        if (p == NONE || (learner->pair[p].left == left && learner->pair[p].right == right))
+            return at;
+    }
+}
+
+static bool grow_pairs(Learner *learner)
+{
+    uint32_t room = learner->pair_room ? 2 * learner->pair_room : 1 << 14;
+    Pair *pair = realloc(learner->pair, room * sizeof *pair);
+    if (pair != NULL) learner->pair = pair;
+    Candidate *heap = realloc(learner->heap, room * sizeof *heap);
+    if (heap != NULL) learner->heap = heap;
+    uint32_t *slot = realloc(learner->slot, 4 * (size_t)room * sizeof *slot);
+    if (slot != NULL) learner->slot = slot;
+    if (pair == NULL || heap == NULL || slot == NULL) return false;
+    learner->pair_room = room;
+    learner->slot_mask = 4 * room - 1;
+    memset(slot, 0xff, 4 * (size_t)room * sizeof *slot);
+    for (uint32_t p = 0; p < learner->pair_count; p++)
+        slot[slot_of(learner, pair[p].left, pair[p].right)] = p;
+    return true;
+}
+
+static uint32_t new_place(Learner *learner)
+{
+    uint32_t at = learner->place_free;
+    if (at != NONE) {
+        learner->place_free = learner->place[at].next;
+        return at;
+    }
+    if (learner->place_count == learner->place_room) {
+        uint32_t room = learner->place_room ? 2 * learner->place_room : 1 << 16;
+        Place *place = realloc(learner->place, room * sizeof *place);
+        if (place == NULL) return NONE;
+        learner->place = place;
+        learner->place_room = room;
+    }
+    return learner->place_count++;
+}
+
+/* Notes the pair that begins at an item. */
+static bool add_pair(Learner *learner, uint32_t item)
+{
+    unsigned left = learner->symbol[item], right = learner->symbol[learner->next[item]];
+    const Pairs *pairs = learner->pairs;
+    if (pairs->length[left] + pairs->length[right] > PAIRS_LONGEST) return true;
+    if (learner->pair_count == learner->pair_room && !grow_pairs(learner)) return false;
+    uint32_t slot = slot_of(learner, left, right), p = learner->slot[slot];
+    if (p == NONE) {
+        p = learner->slot[slot] = learner->pair_count++;
+        learner->pair[p] = (Pair){(uint16_t)left, (uint16_t)right, 0, NONE, NONE};
+    }
+    uint32_t place = new_place(learner);
+    if (place == NONE) return false;
+    Pair *pair = &learner->pair[p];
+    learner->place[place] = (Place){item, NONE};
+    if (pair->last == NONE)
+        pair->first = place;
+    else
+        learner->place[pair->last].next = place;
+    pair->last = place;
+    pair->count++;
+    return true;
+}
+
+static void lose_pair(Learner *learner, unsigned left, unsigned right)
+{
+    uint32_t p = learner->slot[slot_of(learner, left, right)];
+    if (p != NONE && learner->pair[p].count > 0) learner->pair[p].count--;
+}
+
+/* ---- The most frequent pair ------------------------------------------------------------------ */
+
+static bool comes_before(Candidate a, Candidate b)
+{
+    return a.count != b.count ? a.count > b.count : a.pair < b.pair;
+}
+
+static void heap_push(Learner *learner, Candidate new)
+{
+    uint32_t at = learner->heap_count++;
+    for (; at > 0 && comes_before(new, learner->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        learner->heap[at] = learner->heap[(at - 1) / 2];
+    learner->heap[at] = new;
+}
+
+static Candidate heap_pop(Learner *learner)
+{
+    Candidate *heap = learner->heap, top = heap[0], moved = heap[--learner->heap_count];
+    uint32_t at = 0, end = learner->heap_count;
+    for (uint32_t child; (child = 2 * at + 1) < end; at = child) {
+        if (child + 1 < end && comes_before(heap[child + 1], heap[child])) child++;
+        if (!comes_before(heap[child], moved)) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+    return top;
+}
+
+static void push_new(Learner *learner, uint32_t from)
+{
+    for (uint32_t p = from; p < learner->pair_count; p++)
+        if (learner->pair[p].count >= learner->least)
+            heap_push(learner, (Candidate){learner->pair[p].count, p});
+}
+
+/* The pair to replace, or NONE. */
+static uint32_t most_frequent(Learner *learner)
+{
+    while (learner->heap_count > 0) {
+        Candidate top = heap_pop(learner);
+        uint32_t count = learner->pair[top.pair].count;
+        if (count == top.count) return top.pair;
+        if (count >= learner->least) heap_push(learner, (Candidate){count, top.pair});
+    }
+    return NONE;
+}
+
+/* ---- Replacing ------------------------------------------------------------------------------- */
+
+static bool replace_at(Learner *learner, uint32_t item, unsigned symbol)
+{
+    uint32_t right = learner->next[item], after = learner->next[right];
+    uint32_t before = learner->previous[item];
+    unsigned old_left = learner->symbol[item], old_right = learner->symbol[right];
+    bool has_before = before != NONE && learner->symbol[before] != BREAK;
+    bool has_after = learner->symbol[after] != BREAK;
+    if (has_before) lose_pair(learner, learner->symbol[before], old_left);
+    if (has_after) lose_pair(learner, old_right, learner->symbol[after]);
+    learner->symbol[item] = (uint16_t)symbol;
+    learner->symbol[right] = BREAK;
+    learner->next[item] = after;
+    learner->previous[after] = item;
+    return (!has_before || add_pair(learner, before)) && (!has_after || add_pair(learner, item));
+}
+
+/* Makes a pair a symbol wherever it is found. */
+static bool replace_pair(Learner *learner, uint32_t p)
+{
+    unsigned left = learner->pair[p].left, right = learner->pair[p].right;
+    unsigned symbol = add_symbol(learner->pairs, left, right);
+    uint32_t from = learner->pair_count, place = learner->pair[p].first;
+    learner->pair[p].first = learner->pair[p].last = NONE;
+    while (place != NONE) {
+        Place here = learner->place[place];
+        learner->place[place].next = learner->place_free;
+        learner->place_free = place;
+        place = here.next;
+        if (learner->symbol[here.item] != left) continue;
+        if (learner->symbol[learner->next[here.item]] != right) continue;
+        if (!replace_at(learner, here.item, symbol)) return false;
+    }
+    learner->pair[p].count = 0;
+    push_new(learner, from);
+    return true;
+}
+
+static bool learn(Learner *learner)
+{
+    if (!grow_pairs(learner)) return false;
+    for (uint32_t i = 0; i + 1 < learner->items; i++)
+        if (learner->symbol[i] != BREAK && learner->symbol[i + 1] != BREAK && !add_pair(learner, i))
+            return false;
+    push_new(learner, 0);
+    while (learner->pairs->count < learner->most) {
+        uint32_t p = most_frequent(learner);
+        if (p == NONE) break;
+        if (!replace_pair(learner, p)) return false;
+    }
+    for (uint32_t i = 0; i < learner->items; i++)
+        if (learner->symbol[i] != BREAK) learner->pairs->used[learner->symbol[i]]++;
+    return true;
+}
+
+bool pairs_learn(Pairs *pairs, const Run *runs, size_t count, const PairsWish *wish)
+{
+    Learner *learner = calloc(1, sizeof *learner);
+    RunCounts *counts = malloc(sizeof *counts);
+    bool done = learner != NULL && counts != NULL;
+    if (done) {
+        learner->pairs = pairs;
+        learner->least = wish->least;
+        learner->most = wish->most;
+        learner->place_free = NONE;
+        pairs->count = 0;
+        count_levels(runs, count, counts);
+        count_lengths(pairs, runs, count);
+        add_runs(learner, counts, wish->present);
+        done = list_items(learner, runs, count) && learn(learner);
+        free(learner->symbol);
+        free(learner->next);
+        free(learner->previous);
+        free(learner->pair);
+        free(learner->slot);
+        free(learner->place);
+        free(learner->heap);
+    }
+    free(counts);
+    free(learner);
+    return done;
+}
+
+void pairs_drop(Pairs *pairs, const bool *drop)
+{
+    uint16_t now[CODE_SYMBOLS_MAX];
+    bool keep[CODE_SYMBOLS_MAX] = {false};
+    for (unsigned s = pairs->count; s-- > 0;) {
+        keep[s] = keep[s] || !drop[s] || s < pairs->values;
+        if (!keep[s] || s < pairs->values) continue;
+        keep[pairs->left[s]] = keep[pairs->right[s]] = true;
+    }
+    unsigned count = 0;
+    for (unsigned s = 0; s < pairs->count; s++) {
+        if (!keep[s]) continue;
+        bool value = s < pairs->values;
+        pairs->left[count] = value ? pairs->left[s] : now[pairs->left[s]];
+        pairs->right[count] = value ? CODE_LEAF : now[pairs->right[s]];
+        pairs->length[count] = pairs->length[s];
+        pairs->used[count] = pairs->used[s];
+        now[s] = (uint16_t)count++;
+    }
+    pairs->count = count;
+}

@@ -1,0 +1,414 @@
+/* parse.c - see parse.h.
+ *
+ * The cheapest way to each cell is found from the front to the back (dynamic programming, ways.c), in
+ * windows that overlap; here is the tree of symbols, and what is cut by the ways. Four things make it fast.
+ *
+ * Cells are seen as runs. All symbols are one tree of runs: all but the last run of a symbol end
+ * where the cells' runs do, so there are few ways on from each place.
+ *
+ * A run is a sequence of items, each of so many cells of the value as the largest power of two that
+ * is a symbol: so pairs.c learned it. Symbols that end in the middle of a run are followed if they
+ * end where an item does; others are as good as never missed.
+ *
+ * Where cells could be of this run or of the next, the run could end anywhere. How frequent runs of
+ * each length are tells which ends are of use, and few of them are tried.
+ *
+ * A way is given up if there is one further on that costs little more. */
+#include "gen/compress/parse.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/compress/runs.h"
+#include "gen/compress/ways.h"
+
+static const Limits limits[] = {
+    [PARSE_PLAIN] = {1, 0, 0},
+    [PARSE_QUICK] = {2, 4 * PARSE_BIT, 0},
+    [PARSE_MIDDLE] = {3, 4 * PARSE_BIT, 0},
+    [PARSE_THOROUGH] = {WIDTH, 5 * PARSE_BIT, 4 * PARSE_BIT},
+};
+
+/* ---- Symbols as runs ------------------------------------------------------------------------- */
+
+static bool shapes_reserve(Shapes *shapes, size_t more)
+{
+    if (shapes->count + more <= shapes->room) return true;
+    size_t room = 2 * shapes->room + more + 4096;
+    ShapeRun *run = realloc(shapes->run, room * sizeof *run);
+    if (run == NULL) return false;
+    shapes->run = run;
+    shapes->room = room;
+    return true;
+}
+
+static void shapes_append(Shapes *shapes, Shape *to, ShapeRun run)
+{
+    ShapeRun *last = shapes->run + shapes->count - 1;
+    if (to->count > 0 && last->id == run.id) {
+        last->length = (uint16_t)(last->length + run.length);
+        return;
+    }
+    shapes->run[shapes->count++] = run;
+    to->count++;
+}
+
+static bool shapes_make(Shapes *shapes, const Parser *parser)
+{
+    const Pairs *pairs = parser->pairs;
+    for (unsigned s = 0; s < pairs->count; s++) {
+        Shape new = {(uint32_t)shapes->count, 0};
+        if (!shapes_reserve(shapes, PAIRS_LONGEST)) return false;
+        if (s < pairs->values) {
+            shapes_append(shapes, &new, (ShapeRun){1, parser->id[pairs->left[s]]});
+        } else {
+            const uint16_t part[2] = {pairs->left[s], pairs->right[s]};
+            for (int i = 0; i < 2; i++) {
+                Shape from = shapes->shape[part[i]];
+                for (uint32_t r = 0; r < from.count; r++)
+                    shapes_append(shapes, &new, shapes->run[from.first + r]);
+            }
+        }
+        shapes->shape[s] = new;
+    }
+    return true;
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+static void find_lengths(Parser *parser)
+{
+    for (unsigned s = 0; s < parser->pairs->count; s++) {
+        Shape shape = parser->shapes->shape[s];
+        ShapeRun run = parser->shapes->run[shape.first];
+        if (shape.count > 1) continue;
+        if ((run.length & (run.length - 1)) == 0) parser->lengths[run.id] |= run.length;
+        if (run.length <= parser->longest[run.id]) continue;
+        parser->longest[run.id] = run.length;
+        parser->longest_symbol[run.id] = (uint16_t)s;
+    }
+}
+
+/* Those of all items together are the run: it is not noted. */
+static bool make_parts(Parser *parser)
+{
+    parser->parts = calloc(parser->values, sizeof *parser->parts);
+    if (parser->parts == NULL) return false;
+    for (unsigned v = 0; v < parser->values; v++)
+        for (uint32_t length = 1; length <= SHORT; length++)
+            for (uint32_t at = 0; at < length;) {
+                at += UINT32_C(1) << level_of(parser->lengths[v], length - at);
+                if (at < length) parser->parts[v][length] |= UINT64_C(1) << at;
+            }
+    return true;
+}
+
+/* ---- The tree -------------------------------------------------------------------------------- */
+
+/* While the tree is made: an edge and where it comes from. */
+typedef struct Draft {
+    uint32_t key; /* node << 8 | id */
+    uint32_t length;
+    uint32_t node; /* where longer symbols go on; 0: there are none */
+    uint16_t symbol;
+} Draft;
+
+typedef struct Tree {
+    Draft *draft;
+    uint32_t count, nodes;
+    uint32_t *slot;
+    uint32_t mask;
+} Tree;
+
+static uint32_t hash(uint32_t a, uint32_t b)
+{
+    uint64_t x = ((uint64_t)a << 16 | b) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(x >> 32);
+}
+
+/* Room for all edges is there. */
+static Draft *tree_edge(Tree *tree, uint32_t key, uint16_t length)
+{
+    uint32_t at = hash(key, length) & tree->mask;
+    for (; tree->slot[at] != UINT32_MAX; at = (at + 1) & tree->mask) {
+        Draft *d = &tree->draft[tree->slot[at]];
+        if (d->key == key && d->length == length) return d;
+    }
+    tree->slot[at] = tree->count;
+    Draft *new = &tree->draft[tree->count++];
+    *new = (Draft){key, length, 0, NO_SYMBOL};
+    return new;
+}
+
+static void tree_insert(Tree *tree, const ShapeRun *run, uint32_t count, uint16_t symbol,
+                        const uint32_t *cost)
+{
+    uint32_t node = 0;
+    Draft *d = NULL;
+    for (uint32_t r = 0; r < count; r++) {
+        d = tree_edge(tree, node << 8 | run[r].id, run[r].length);
+        if (r + 1 < count && d->node == 0) d->node = tree->nodes++;
+        node = d->node;
+    }
+    /* Two symbols may look the same. */
+    if (d->symbol == NO_SYMBOL || cost[d->symbol] > cost[symbol]) d->symbol = symbol;
+}
+
+/* Nodes one behind the other; of a node, values as their bits stand in Edge.values. */
+static uint32_t group_order(uint32_t key)
+{
+    return (key & ~UINT32_C(0xff)) | (key & 63) << 2 | (key >> 6 & 3);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const Draft *x = a, *y = b;
+    uint32_t of_x = group_order(x->key), of_y = group_order(y->key);
+    if (of_x != of_y) return of_x < of_y ? -1 : 1;
+    return (int)x->length - (int)y->length;
+}
+
+static bool tree_make(Tree *tree, const Shapes *shapes, unsigned symbols, const uint32_t *cost)
+{
+    tree->nodes = 1;
+    tree->count = 0;
+    tree->mask = 1;
+    while (tree->mask < 2 * shapes->count) tree->mask *= 2;
+    tree->mask -= 1;
+    tree->draft = malloc((shapes->count + 1) * sizeof *tree->draft);
+    tree->slot = malloc(((size_t)tree->mask + 1) * sizeof *tree->slot);
+    if (tree->draft == NULL || tree->slot == NULL) return false;
+    memset(tree->slot, 0xff, ((size_t)tree->mask + 1) * sizeof *tree->slot);
+    for (unsigned s = 0; s < symbols; s++) {
+        Shape shape = shapes->shape[s];
+        tree_insert(tree, shapes->run + shape.first, shape.count, (uint16_t)s, cost);
+    }
+    qsort(tree->draft, tree->count, sizeof *tree->draft, by_key);
+    return true;
+}
+
+/* Where the groups of a node are. */
+typedef struct Place {
+    uint64_t values;
+    uint32_t groups;
+} Place;
+
+/* Drafts of a group become edges. Returns how many there are. */
+static uint32_t put_group(Parser *parser, const Tree *tree, uint32_t first, Group *group,
+                          const uint32_t *cost)
+{
+    uint32_t key = tree->draft[first].key, i = first;
+    *group = (Group){.first = first, .id = (uint8_t)key, .last = true};
+    for (; i < tree->count && tree->draft[i].key == key; i++) {
+        const Draft *d = &tree->draft[i];
+        uint32_t own = d->symbol != NO_SYMBOL ? cost[d->symbol] : 0;
+        group->lengths |= d->length <= SHORT ? UINT64_C(1) << d->length : 1;
+        parser->edge_length[i] = (uint16_t)d->length;
+        parser->edge[i] =
+            (Edge){.cost = (uint16_t)(own < COST_MOST ? own : COST_MOST), .symbol = d->symbol};
+    }
+    parser->edge[i - 1].cost |= LAST;
+    return i - first;
+}
+
+static void put_groups(Parser *parser, const Tree *tree, Place *place, const uint32_t *cost)
+{
+    uint32_t groups = 0, count;
+    for (uint32_t i = 0; i < tree->count; i += count, groups++) {
+        Group *group = &parser->group[groups];
+        Place *at = &place[tree->draft[i].key >> 8];
+        count = put_group(parser, tree, i, group, cost);
+        if (at->values == 0)
+            at->groups = groups;
+        else
+            group[-1].last = false;
+        at->values |= UINT64_C(1) << group->id % 64;
+    }
+}
+
+static void link_edges(Parser *parser, const Tree *tree, const Place *place)
+{
+    for (unsigned v = 0; v < parser->values; v++)
+        for (unsigned l = 0; l <= PAIRS_LONGEST; l++)
+            parser->root[v][l] = (Edge){.cost = COST_MOST, .symbol = NO_SYMBOL};
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const Draft *d = &tree->draft[i];
+        Edge *edge = &parser->edge[i];
+        if (d->node != 0) {
+            edge->values = place[d->node].values;
+            edge->groups = place[d->node].groups;
+        }
+        if (d->key >> 8 == 0) parser->root[d->key][d->length] = *edge;
+    }
+}
+
+static bool make_groups(Parser *parser, const Tree *tree, const uint32_t *cost)
+{
+    Place *place = calloc(tree->nodes, sizeof *place);
+    parser->group = malloc(tree->count * sizeof *parser->group);
+    parser->edge = malloc(tree->count * sizeof *parser->edge);
+    parser->edge_length = malloc(tree->count * sizeof *parser->edge_length);
+    parser->root = malloc(parser->values * sizeof *parser->root);
+    bool done = place != NULL && parser->group != NULL && parser->edge != NULL &&
+                parser->edge_length != NULL && parser->root != NULL;
+    if (done) {
+        put_groups(parser, tree, place, cost);
+        link_edges(parser, tree, place);
+    }
+    free(place);
+    return done;
+}
+
+static bool make_tree(Parser *parser, const uint32_t *cost)
+{
+    Tree tree = {0};
+    find_lengths(parser);
+    bool done = tree_make(&tree, parser->shapes, parser->pairs->count, cost) &&
+                make_groups(parser, &tree, cost) && make_parts(parser);
+    free(tree.draft);
+    free(tree.slot);
+    return done;
+}
+
+/* ---- What runs cost -------------------------------------------------------------------------- */
+
+uint32_t parse_log(uint64_t n)
+{
+    uint32_t whole = 63 - (uint32_t)__builtin_clzll(n), log = whole;
+    uint64_t x = whole >= 31 ? n >> (whole - 31) : n << (31 - whole); /* 1 to 2, times 2^31 */
+    for (unsigned bit = 1; bit < PARSE_BIT; bit *= 2) {
+        x = x * x >> 31;
+        log = 2 * log + (x >> 32 != 0);
+        if (x >> 32) x >>= 1;
+    }
+    return log;
+}
+
+/* How often a run was there, times 2^16, as if some more had been seen, most of them short ones and
+ * those of few items. */
+static uint64_t times_of(const uint32_t *runs, unsigned length)
+{
+    enum { ONE = 1 << 16, MORE = 4 * ONE, LONGER = 64 };
+    unsigned items = (unsigned)__builtin_popcount(length);
+    uint64_t times = length <= PAIRS_LONGEST
+                         ? (uint64_t)runs[length] * ONE
+                         : ((uint64_t)runs[PAIRS_LONGEST + 1] * ONE >> items) / LONGER;
+    return times + (MORE >> items) / length + 1;
+}
+
+static bool make_run_costs(Parser *parser)
+{
+    parser->run_cost = malloc(parser->values * sizeof *parser->run_cost);
+    if (parser->run_cost == NULL) return false;
+    for (unsigned v = 0; v < parser->values; v++) {
+        const uint32_t *runs = parser->pairs->runs[parser->pairs->left[v]];
+        uint64_t all = 0;
+        for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++) all += times_of(runs, l);
+        for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++)
+            parser->run_cost[v][l] = (uint16_t)(parse_log(all) - parse_log(times_of(runs, l)));
+        parser->run_cost[v][0] = UINT16_MAX;
+    }
+    return true;
+}
+
+/* Runs within a symbol cost less than one by one. */
+static void scale_run_costs(Parser *parser, const uint32_t *cost)
+{
+    enum { ONE = 256, LEAST = 16 };
+    const Pairs *pairs = parser->pairs;
+    uint64_t bits = 0, runs = 1, symbols = 1;
+    for (unsigned s = 0; s < pairs->count; s++) {
+        bits += pairs->used[s] * cost[s];
+        symbols += pairs->used[s];
+    }
+    for (unsigned v = 0; v < parser->values; v++)
+        for (unsigned l = 1; l < PAIRS_LONGEST + 2; l++)
+            runs += (uint64_t)pairs->runs[pairs->left[v]][l] * parser->run_cost[v][l];
+    uint64_t scale = ONE * bits / runs;
+    if (scale > ONE) scale = ONE;
+    if (scale < LEAST) scale = LEAST;
+    for (unsigned v = 0; v < parser->values; v++)
+        for (unsigned l = 1; l < 2 * PAIRS_LONGEST; l++)
+            parser->run_cost[v][l] = (uint16_t)(parser->run_cost[v][l] * scale / ONE);
+    parser->symbol_cost = (uint32_t)(bits / symbols);
+}
+
+/* ---- The parser ------------------------------------------------------------------------------ */
+
+static Ways *best_ways(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
+        return ways_avx2;
+#endif
+    return ways_portable;
+}
+
+Parser *parser_make(const Pairs *pairs, const RunValues *values, const uint32_t *cost,
+                    ParseEffort effort)
+{
+    Parser *parser = calloc(1, sizeof *parser);
+    Shapes *shapes = calloc(1, sizeof *shapes);
+    bool done = parser != NULL && shapes != NULL;
+    if (parser != NULL) parser->shapes = shapes;
+    if (done) {
+        parser->pairs = pairs;
+        parser->run_values = values;
+        parser->values = pairs->values;
+        for (unsigned v = 0; v < pairs->values; v++) parser->id[pairs->left[v]] = (uint8_t)v;
+        done = shapes_make(shapes, parser) && make_tree(parser, cost) && make_run_costs(parser);
+    }
+    if (done) {
+        scale_run_costs(parser, cost);
+        parser->limits = limits[effort];
+        parser->ways = best_ways();
+        return parser;
+    }
+    if (parser == NULL) free(shapes); /* else they are its own */
+    parser_free(parser);
+    return NULL;
+}
+
+void parser_free(Parser *parser)
+{
+    if (parser == NULL) return;
+    if (parser->shapes != NULL) free(parser->shapes->run);
+    free(parser->shapes);
+    free(parser->edge);
+    free(parser->edge_length);
+    free(parser->group);
+    free(parser->root);
+    free(parser->parts);
+    free(parser->run_cost);
+    free(parser);
+}
+
+/* ---- Cutting ---------------------------------------------------------------------------------- */
+
+ParseRoom *parse_room_make(void) { return malloc(sizeof(ParseRoom)); }
+void parse_room_free(ParseRoom *room) { free(room); }
+
+size_t parse_stretch(const Parser *parser, ParseRoom *room, Stretch stretch, uint16_t *tokens)
+{
+    return parser->ways(parser, room, stretch, tokens);
+}
+
+size_t parser_runs(const Parser *parser, const uint16_t *tokens, size_t count, Run *runs)
+{
+    size_t listed = 0;
+    unsigned last = UINT_MAX;
+    for (size_t t = 0; t < count; t++) {
+        const Shape *shape = &parser->shapes->shape[tokens[t]];
+        for (uint32_t r = 0; r < shape->count; r++) {
+            const ShapeRun *run = parser->shapes->run + shape->first + r;
+            if (run->id != last) listed++;
+            if (runs != NULL && run->id != last)
+                runs[listed - 1] = (Run){0, (uint8_t)parser->pairs->left[run->id]};
+            if (runs != NULL) runs[listed - 1].length += run->length;
+            last = run->id;
+        }
+    }
+    return listed;
+}

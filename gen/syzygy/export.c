@@ -1,0 +1,559 @@
+/* export.c - see export.h. */
+#include "gen/syzygy/export.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/chess/bitboard.h"
+#include "core/system/error.h"
+#include "core/system/stop.h"
+#include "gen/compress/estimate.h"
+#include "gen/compress/values.h"
+#include "gen/syzygy/file.h"
+#include "gen/write/cells.h"
+
+enum { SIDES = 2, FILES = 4 };
+
+struct Exporter {
+    const Shape *shape;
+    ExportOptions options;
+    int files;
+    GatherMaps maps;
+    Cells *cells[TREB_DTZ + 1]; /* by metric */
+    PlyCounts counts[FILES];    /* DTZ, by file of the leading pawn; of no less than there are */
+    ArrayOrders orders[TREB_DTZ + 1][SIDES]; /* that come into question */
+    int distance_side; /* to move, whose distances are stored: known behind the first file */
+    Tally tally;
+    Histograms *histograms;
+};
+
+/* ---- While slices come ----------------------------------------------------------------------- */
+
+static treb_status exporter_init(Exporter *e, treb_error *error)
+{
+    CellsPlace place = {.directory = e->options.directory,
+                        .ledger = e->options.ledger,
+                        .keep = e->options.keep / 2,
+                        .stop = e->options.stop};
+    if (!gather_maps_init(&e->maps, e->shape)) return fail_memory(error);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++)
+        if ((e->cells[m] = cells_new(e->shape, m, CELLS_BOTH, &place, error)) == NULL)
+            return error->status;
+    e->histograms = ledger_calloc(e->options.ledger, sizeof *e->histograms);
+    return e->histograms != NULL ? TREB_OK : fail_memory(error);
+}
+
+Exporter *export_new(const Shape *shape, const ExportOptions *options, treb_error *error)
+{
+    Exporter *e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    e->shape = shape;
+    e->options = *options;
+    e->files = shape->pawns ? FILES : 1;
+    if (exporter_init(e, error) == TREB_OK) return e;
+    export_abort(e);
+    return NULL;
+}
+
+void export_abort(Exporter *e)
+{
+    if (e == NULL) return;
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) cells_free(e->cells[m]);
+    for (int i = 0; i < (TREB_DTZ + 1) * SIDES; i++) orders_free(&e->orders[i / SIDES][i % SIDES]);
+    gather_maps_free(&e->maps);
+    ledger_free(e->histograms);
+    free(e);
+}
+
+/* Takes wins that a capture or pawn move shows off those in one ply: files do not have them. What is
+ * left is about right, and no less than 1 where there was any: it tells which value is frequent. */
+static void drop_shown_wins(const Slice *slice, PlyCounts *counts)
+{
+    uint64_t weight = (slice->shape->pawns ? 2 : 8) << slice->shape->pair;
+    for (int side = 0; side < SIDES; side++) {
+        uint64_t shown = weight * slice->zeroing_wins[side], *ones = &counts->of[side][1][1];
+        if (*ones > 0) *ones = *ones > shown ? *ones - shown : 1;
+    }
+}
+
+/* Slices solved together are counted together: as some of each file that one of them has. */
+static void count_plies(Exporter *e, const uint64_t *number, const Slice *slice)
+{
+    bool counted[FILES] = {false};
+    PlyCounts counts = slice->counts[TREB_DTZ], *own = &counts;
+    drop_shown_wins(slice, own);
+    const unsigned longest = slice->plies[TREB_DTZ];
+    for (int lane = 0; lane < slice->lanes; lane++) {
+        int file = e->maps.file[number[lane]];
+        if (counted[file]) continue;
+        counted[file] = true;
+        PlyCounts *sum = &e->counts[file];
+#pragma omp critical(export_counts)
+        for (int i = 0; i < 4; i++)
+            for (unsigned n = 0; n <= longest; n++)
+                sum->of[i / 2][i % 2][n] += own->of[i / 2][i % 2][n];
+    }
+}
+
+treb_status export_add(Exporter *e, const uint64_t *number, const Slice *slice, treb_error *error)
+{
+    treb_status status = cells_add(e->cells, TREB_DTZ + 1, number, slice, NULL, error);
+    if (status != TREB_OK) return status;
+    count_plies(e, number, slice);
+    return tally_slice(&e->tally, e->histograms, number[0], slice, NULL, e->options.ledger, NULL,
+                       error);
+}
+
+/* ---- What distances become ------------------------------------------------------------------- */
+
+/* What a cell of each verdict and distance is in the array, and what that stands for. */
+typedef struct Values {
+    uint8_t of[WDL_VALUES][PLIES_OPEN + 1];
+    ExportArray *array; /* gets flags and maps */
+} Values;
+
+/* In the order of a file's maps. */
+static const uint8_t map_verdict[SYZYGY_MAPS] = {TREB_WIN, TREB_LOSS, TREB_CURSED_WIN,
+                                                 TREB_BLESSED_LOSS};
+
+/* Whether wins of a colour must be exact: one takes all the plies that the 50-move rule allows, and
+ * to say one more would make it none. */
+static bool exact_wins(const Exporter *e, int file, int color)
+{
+    const PlyCounts *c = &e->counts[file];
+    bool own = c->of[color][1][RULE_PLIES] || c->of[!color][0][RULE_PLIES];
+    bool other = c->of[!color][1][RULE_PLIES] || c->of[color][0][RULE_PLIES];
+    return e->options.exact || own || (e->shape->symmetric && other);
+}
+
+/* What a file has for a distance. Mate is where a distance of 1 is. */
+static unsigned stored_value(int verdict, bool exact, unsigned plies)
+{
+    if (verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS)
+        return (plies - RULE_PLIES - 1) / 2;
+    unsigned value = plies > 0 ? plies - 1 : 0;
+    return exact ? value : value / 2;
+}
+
+/* The map of one verdict, the most frequent value first. False: too many values. */
+static bool fill_map(Values *values, const uint64_t *plies_count, int m, bool exact)
+{
+    ValueCount count[PLIES_MOST + 1];
+    uint16_t number[PLIES_MOST + 1];
+    int verdict = map_verdict[m];
+    bool counts = verdict == TREB_WIN || verdict == TREB_LOSS;
+    int first = counts ? 0 : RULE_PLIES + 1, last = counts ? RULE_PLIES : PLIES_MOST;
+    ExportArray *array = values->array;
+    for (int v = 0; v <= PLIES_MOST; v++) count[v] = (ValueCount){0, (unsigned)v};
+    for (int p = first; p <= last; p++)
+        count[stored_value(verdict, exact, (unsigned)p)].count += plies_count[p];
+    qsort(count, PLIES_MOST + 1, sizeof *count, values_by_count);
+    for (int i = 0; i <= PLIES_MOST && count[i].count > 0; i++) {
+        if (i == ENCODE_VALUES) return false;
+        array->map[m][i] = (uint16_t)count[i].value;
+        array->map_count[m] = (uint16_t)(i + 1);
+        number[count[i].value] = (uint16_t)i;
+        if (count[i].value > UINT8_MAX) array->flags |= SYZYGY_WIDE;
+    }
+    for (int p = first; p <= last; p++)
+        if (plies_count[p] > 0)
+            values->of[verdict][p] = (uint8_t)number[stored_value(verdict, exact, (unsigned)p)];
+    return true;
+}
+
+static treb_status values_init(const Exporter *e, int file, int side, Values *values,
+                               treb_error *error)
+{
+    bool win = exact_wins(e, file, side), loss = exact_wins(e, file, !side);
+    ExportArray *array = values->array;
+    memset(values->of, ENCODE_ANY, sizeof values->of);
+    array->flags = (uint8_t)((side ? SYZYGY_BLACK : 0) | SYZYGY_MAPPED |
+                             (win ? SYZYGY_WIN_PLIES : 0) | (loss ? SYZYGY_LOSS_PLIES : 0));
+    for (int m = 0; m < SYZYGY_MAPS; m++) {
+        bool won = map_verdict[m] > TREB_DRAW;
+        if (!fill_map(values, e->counts[file].of[side][won], m, won ? win : loss))
+            return fail(error, TREB_ERR_ARGUMENT,
+                        "a table with so many different distances cannot be exported");
+    }
+    return TREB_OK;
+}
+
+/* ---- The solver's cells, as values of an array ----------------------------------------------- */
+
+static uint8_t verdict_value(Plies cell)
+{
+    if (cell == CELL_FREE) return ENCODE_ANY;
+    return cell == CELL_UP_TO_DRAW ? ENCODE_UP_TO | TREB_DRAW : (uint8_t)cell;
+}
+
+static uint8_t distance_value(const Values *values, Plies verdict, Plies plies)
+{
+    return verdict < WDL_VALUES ? values->of[verdict][plies] : ENCODE_ANY;
+}
+
+/* The cells of one file and side to move. */
+typedef struct Source {
+    int file, side;
+    const Values *values; /* of distances; NULL: verdicts */
+    uint8_t *cells;       /* slice after slice */
+} Source;
+
+/* Brings the cells of a pair that the solver keeps once to where files may ask for the other order. */
+static void mirror_pair(const Shape *shape, uint8_t *cells)
+{
+    for (size_t cell = 0; cell < shape->plane_cells && shape->pair; cell += 64)
+        if (shape_cell(shape, cell) != cell)
+            memcpy(cells + cell, cells + shape_cell(shape, cell), 64);
+}
+
+static treb_status fill_chunk(const Exporter *e, const Source *s, uint64_t slice, uint32_t chunk,
+                              Plies *room[2], treb_error *error)
+{
+    uint32_t planes = cells_planes(e->shape), first = chunk * planes;
+    if (planes > e->shape->kings - first) planes = e->shape->kings - first;
+    size_t count = planes * e->maps.plane;
+    uint8_t *out = s->cells + e->maps.place[slice] * e->maps.slice + first * e->maps.plane;
+    for (int m = TREB_WDL; m <= (s->values ? TREB_DTZ : TREB_WDL); m++) {
+        treb_status status = cells_read(e->cells[m], slice, s->side, chunk, room[m], error);
+        if (status != TREB_OK) return status;
+    }
+    if (s->values != NULL)
+        for (size_t i = 0; i < count; i++)
+            out[i] = distance_value(s->values, room[TREB_WDL][i], room[TREB_DTZ][i]);
+    else
+        for (size_t i = 0; i < count; i++) out[i] = verdict_value(room[TREB_WDL][i]);
+    for (uint32_t k = 0; k < planes; k++) mirror_pair(e->shape, out + k * e->maps.plane);
+    return TREB_OK;
+}
+
+static treb_status fill_source(const Exporter *e, const Source *s, treb_error *error)
+{
+    treb_status status = TREB_OK;
+    uint64_t chunks = cells_chunks(e->cells[TREB_WDL]), parts = e->shape->index.slices * chunks;
+#pragma omp parallel
+    {
+        Plies *room[2];
+        for (int m = 0; m < 2; m++)
+            room[m] = ledger_alloc(e->options.ledger, cells_chunk_bytes(e->shape));
+#pragma omp for schedule(dynamic)
+        for (uint64_t i = 0; i < parts; i++) {
+            treb_error mine;
+            uint64_t slice = i / chunks;
+            if (!cells_has(e->cells[TREB_WDL], slice) || e->maps.file[slice] != s->file) continue;
+            treb_status own = room[0] && room[1]
+                                  ? fill_chunk(e, s, slice, (uint32_t)(i % chunks), room, &mine)
+                                  : fail_memory(&mine);
+            if (own == TREB_OK) continue;
+#pragma omp critical(export_error)
+            {
+                status = own;
+                *error = mine;
+            }
+        }
+        for (int m = 0; m < 2; m++) ledger_free(room[m]);
+    }
+    return status;
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+static bool stopped(const Exporter *e) { return stop_asked(e->options.stop); }
+
+/* Fills a source, and finds the orders that may suit it. */
+static treb_status prepare_array(Exporter *e, Source *s, OrderChoice *choice, treb_error *error)
+{
+    ArrayOrders *orders = &e->orders[s->values ? TREB_DTZ : TREB_WDL][s->side], own = {NULL, 0};
+    s->cells = ledger_alloc(e->options.ledger, e->maps.slices[s->file] * e->maps.slice);
+    if (s->cells == NULL) return fail_memory(error);
+    treb_status status = fill_source(e, s, error);
+    OrderWish wish = {&e->maps, s->file, s->cells, e->options.ledger};
+    /* What is best for the first file is among the best for the others. */
+    if (s->file > 0) {
+        if (status == TREB_OK && !orders_copy(&own, orders)) status = fail_memory(error);
+        orders = &own;
+    }
+    if (status == TREB_OK) status = orders_choose(orders, &wish, choice, error);
+    orders_free(&own);
+    return status;
+}
+
+/* The cells in an order; to be given back to the ledger. NULL: out of memory. */
+static uint8_t *ordered_cells(const Exporter *e, const Source *s, const ArrayOrder *order,
+                              uint64_t *size)
+{
+    SyzygyIndex index;
+    syzygy_index_init(&index, &e->maps.syzygy, &e->shape->material, order->man, order->place,
+                      order->place2, s->file);
+    *size = index.size;
+    uint8_t *cells = ledger_alloc(e->options.ledger, index.size);
+    if (cells != NULL)
+        gather_all(&(Gather){&e->maps, &index, s->file, s->cells, ENCODE_ANY}, cells);
+    return cells;
+}
+
+/* Which of the orders takes least, now that all cells are looked at. NULL: out of memory. */
+static const ArrayOrder *best_order(const Exporter *e, const Source *s, const OrderChoice *choice)
+{
+    enum { LITTLE = 128 }; /* bytes of which none is worth saving */
+    int best = 0, count = choice->count;
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < count && count > 1 && least > LITTLE && !stopped(e); i++) {
+        uint64_t size, bytes = 0;
+        uint8_t *cells = ordered_cells(e, s, &choice->order[i], &size);
+        if (cells != NULL) bytes = estimate_array(cells, size, &array_form, e->options.ledger);
+        ledger_free(cells);
+        if (bytes == 0) return NULL;
+        if (bytes < least) {
+            least = bytes;
+            best = i;
+        }
+    }
+    return &choice->order[best];
+}
+
+static treb_status encode_source(const Exporter *e, const Source *s, const OrderChoice *choice,
+                                 ExportArray *array, treb_error *error)
+{
+    const ArrayOrder *order = best_order(e, s, choice);
+    if (order == NULL) return fail_memory(error);
+    uint64_t size;
+    uint8_t *cells = ordered_cells(e, s, order, &size);
+    if (cells == NULL) return fail_memory(error);
+    EncodeOptions options = {.ledger = e->options.ledger,
+                             .threads = omp_get_max_threads(),
+                             .only_zero = s->values != NULL,
+                             .block_bits = s->values != NULL ? 10 : 6};
+    array->order = *order;
+    treb_status status = encode_array(cells, size, &options, &array->encoded, error);
+    ledger_free(cells);
+    return status;
+}
+
+static treb_status verdict_array(Exporter *e, int file, int side, ExportArray *array,
+                                 treb_error *error)
+{
+    Source s = {.file = file, .side = side};
+    OrderChoice choice;
+    treb_status status = prepare_array(e, &s, &choice, error);
+    if (status == TREB_OK && !stopped(e)) status = encode_source(e, &s, &choice, array, error);
+    ledger_free(s.cells);
+    return status;
+}
+
+/* Distances of one side to move. */
+typedef struct Distances {
+    ExportArray array;
+    Values values;
+    Source source;
+    OrderChoice choice; /* `bytes`: once it is encoded, in truth */
+} Distances;
+
+static treb_status prepare_distances(Exporter *e, int file, int side, Distances *d,
+                                     treb_error *error)
+{
+    d->values.array = &d->array;
+    d->source = (Source){file, side, &d->values, NULL};
+    treb_status status = values_init(e, file, side, &d->values, error);
+    if (status != TREB_OK) return status;
+    return prepare_array(e, &d->source, &d->choice, error);
+}
+
+static treb_status encode_distances(const Exporter *e, Distances *d, treb_error *error)
+{
+    treb_status status = encode_source(e, &d->source, &d->choice, &d->array, error);
+    ledger_free(d->source.cells);
+    d->source.cells = NULL;
+    d->choice.bytes = encoded_bytes(&d->array.encoded);
+    return status;
+}
+
+/* The side to move for which they take less. Where that may be either it is tried. */
+static treb_status choose_side(const Exporter *e, Distances d[SIDES], int *best, treb_error *error)
+{
+    enum { FAR = 3, OF = 2 }; /* estimates that differ by this factor are believed */
+    int less = d[1].choice.bytes < d[0].choice.bytes;
+    bool clear = OF * d[!less].choice.bytes > FAR * d[less].choice.bytes;
+    treb_status status = TREB_OK;
+    for (int side = 0; side < SIDES && !clear && status == TREB_OK; side++)
+        status = encode_distances(e, &d[side], error);
+    *best = clear ? less : d[1].choice.bytes < d[0].choice.bytes;
+    return status;
+}
+
+/* Distances are stored for one side to move, the same for all files of the leading pawn. */
+static treb_status distance_array(Exporter *e, int file, ExportArray *array, treb_error *error)
+{
+    Distances *d = calloc(SIDES, sizeof *d);
+    int best = file > 0 ? e->distance_side : 0, first = best, last = best;
+    if (d == NULL) return fail_memory(error);
+    if (file == 0 && !e->shape->symmetric) last = SIDES - 1;
+    treb_status status = TREB_OK;
+    for (int side = first; side <= last && status == TREB_OK && !stopped(e); side++)
+        status = prepare_distances(e, file, side, &d[side], error);
+    if (first < last && status == TREB_OK && !stopped(e)) status = choose_side(e, d, &best, error);
+    if (status == TREB_OK && !stopped(e) && d[best].source.cells != NULL)
+        status = encode_distances(e, &d[best], error);
+    e->distance_side = file == 0 ? best : e->distance_side;
+    *array = d[best].array;
+    encode_free(&d[!best].array.encoded);
+    for (int side = 0; side < SIDES; side++) ledger_free(d[side].source.cells);
+    free(d);
+    return status;
+}
+
+/* ---- Side by side ---------------------------------------------------------------------------- */
+
+/* Bytes that an array takes while it is made. */
+static uint64_t array_memory(const GatherMaps *maps, int threads)
+{
+    uint64_t most = 0;
+    for (int f = 0; f < FILES; f++)
+        if (maps->slices[f] > most) most = maps->slices[f];
+    /* Values of both sides to move; then of one, and they once more in the array's order, where
+     * there are 1 % more at most. */
+    uint64_t source = ledger_cost(most * maps->slice + most * maps->slice / 64);
+    return 2 * source + encode_memory(source, threads) + orders_memory(threads) +
+           2 * (uint64_t)threads * ledger_cost(cells_chunk_bytes(maps->shape));
+}
+
+/* How many arrays are made side by side: learning a code is work for one thread. */
+static int arrays_at_once(const Exporter *e, int arrays)
+{
+    int threads = omp_in_parallel() ? 1 : omp_get_max_threads(), n = threads;
+    uint64_t room = ledger_room(e->options.ledger);
+    if (n > arrays) n = arrays;
+    while (n > 1 && room / (uint64_t)n < array_memory(&e->maps, (threads + n - 1) / n)) n--;
+    return n;
+}
+
+/* Arrays that are made side by side, and what went wrong. */
+typedef struct Fill {
+    Exporter *e;
+    ExportFile *file; /* by metric */
+    int threads;      /* of one array; 0: as they are */
+    treb_status status;
+    treb_error *error;
+} Fill;
+
+static void fill_array(Fill *fill, int metric, int f, int side)
+{
+    treb_error mine;
+    ExportArray *array = &fill->file[metric].array[f][side];
+    if (stopped(fill->e)) return;
+    if (fill->threads > 0) omp_set_num_threads(fill->threads);
+    treb_status own = metric == TREB_WDL ? verdict_array(fill->e, f, side, array, &mine)
+                                         : distance_array(fill->e, f, array, &mine);
+    if (own == TREB_OK) return;
+#pragma omp critical(export_error)
+    {
+        fill->status = own;
+        *fill->error = mine;
+    }
+}
+
+/* The arrays of the files of some metrics. What is found of the leading pawn's first file is used for
+ * the others, which wait for it. */
+static treb_status fill_files(Exporter *e, ExportFile *file, int first, int last, treb_error *error)
+{
+    int arrays = 0;
+    for (int m = first; m <= last; m++) arrays += file[m].files * file[m].sides;
+    int lanes = arrays_at_once(e, arrays);
+    int threads = omp_get_max_threads(), levels = omp_get_max_active_levels();
+    Fill fill = {e, file, lanes > 1 ? (threads + lanes - 1) / lanes : 0, TREB_OK, error};
+    if (lanes > 1) omp_set_max_active_levels(levels + 1);
+#pragma omp parallel num_threads(lanes) if (lanes > 1)
+#pragma omp single
+    {
+        char done[(TREB_DTZ + 1) * SIDES]; /* what tasks wait for: nothing is in it */
+        (void)done;
+        for (int f = 0; f < e->files; f++)
+            for (int i = last * SIDES + SIDES - 1; i >= first * SIDES; i--) {
+                int m = i / SIDES, side = i % SIDES;
+                if (side >= file[m].sides) continue;
+                if (f == 0) {
+#pragma omp task depend(out : done[i])
+                    fill_array(&fill, m, f, side);
+                } else {
+#pragma omp task depend(in : done[i])
+                    fill_array(&fill, m, f, side);
+                }
+            }
+#pragma omp taskwait
+    }
+    if (lanes > 1) omp_set_max_active_levels(levels);
+    return fill.status;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* With pawns there are arrays enough to make those of both metrics side by side. */
+static treb_status fill_all(Exporter *e, ExportFile *file, treb_error *error)
+{
+    if (e->files > 1) return fill_files(e, file, TREB_WDL, TREB_DTZ, error);
+    treb_status status = fill_files(e, file, TREB_DTZ, TREB_DTZ, error);
+    return status == TREB_OK ? fill_files(e, file, TREB_WDL, TREB_WDL, error) : status;
+}
+
+/* The verdicts' file comes last: without it no distance is of use. */
+static treb_status write_files(Exporter *e, WriteResult *result, treb_error *error)
+{
+    ExportFile *file = calloc(TREB_DTZ + 1, sizeof *file);
+    if (file == NULL) return fail_memory(error);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) {
+        file[m].material = &e->shape->material;
+        file[m].metric = m;
+        file[m].files = e->files;
+        file[m].sides = m == TREB_WDL && !e->shape->symmetric ? SIDES : 1;
+    }
+    treb_status status = fill_all(e, file, error);
+    for (int m = TREB_DTZ; m >= TREB_WDL && status == TREB_OK && !stopped(e); m--)
+        status = export_file_write(&file[m], e->options.directory, &result->file_size[m], error);
+    for (int m = TREB_WDL; m <= TREB_DTZ; m++) export_file_free(&file[m]);
+    free(file);
+    return status;
+}
+
+static bool list_orders(Exporter *e)
+{
+    ArrayOrders all;
+    bool ok = orders_list(&all, &e->maps);
+    for (int i = 0; i < (TREB_DTZ + 1) * SIDES && ok; i++)
+        ok = orders_copy(&e->orders[i / SIDES][i % SIDES], &all);
+    if (all.order != NULL) orders_free(&all);
+    return ok;
+}
+
+treb_status export_finish(Exporter *e, WriteResult *result, treb_error *error)
+{
+    memset(result, 0, sizeof *result);
+    tally_finish(&e->tally, e->histograms, e->shape);
+    treb_status status = list_orders(e) ? write_files(e, result, error) : fail_memory(error);
+    result->tally = e->tally;
+    for (int side = 0; side < SIDES; side++)
+        for (int v = 0; v < WDL_VALUES; v++) result->positions += e->tally.count[side][v];
+    export_abort(e);
+    return status;
+}
+
+WriterMemory export_memory(const Shape *shape, int threads)
+{
+    GatherMaps *maps = calloc(1, sizeof *maps);
+    WriterMemory bytes = {UINT64_MAX / 2, UINT64_MAX / 2};
+    if (maps == NULL || !gather_maps_init(maps, shape)) {
+        free(maps);
+        return bytes;
+    }
+    uint64_t always = ledger_cost(sizeof(Histograms)) + 2 * cells_memory(shape, NULL);
+    bytes.adding = always + cells_add_memory(shape, 2, threads);
+    /* One array at a time, and what is to be written. */
+    bytes.finishing =
+        always + array_memory(maps, threads) + (uint64_t)threads * cells_read_memory(shape);
+    for (int f = 0; f < FILES; f++) bytes.finishing += maps->slices[f] * maps->slice / 6;
+    gather_maps_free(maps);
+    free(maps);
+    return bytes;
+}

@@ -1,0 +1,235 @@
+/* annotate.c - see annotate.h. */
+#include "json/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "json/parts.h"
+#include "json/wrap.h"
+
+static const char *const colors[2] = {"White", "Black"};
+
+typedef struct Writing {
+    Wrap wrap;
+    const PgnGame *game;
+    bool numbered; /* the next move of Black needs its number */
+} Writing;
+
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+static const char *const roster[][2] = {{"Event", "?"}, {"Site", "?"},  {"Date", "????.??.??"},
+                                        {"Round", "?"}, {"White", "?"}, {"Black", "?"}};
+
+static void put_tag(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "[%s \"", name);
+    for (; *value != '\0'; value++) {
+        if (*value == '"' || *value == '\\') putc('\\', out);
+        putc(*value, out);
+    }
+    fputs("\"]\n", out);
+}
+
+static bool in_roster(const char *name)
+{
+    for (size_t i = 0; i < sizeof roster / sizeof *roster; i++)
+        if (strcasecmp(roster[i][0], name) == 0) return true;
+    return strcasecmp(name, "Result") == 0;
+}
+
+static void put_tags(FILE *out, const PgnGame *g)
+{
+    for (size_t i = 0; i < sizeof roster / sizeof *roster; i++) {
+        const char *value = pgn_tag(g, roster[i][0]);
+        put_tag(out, roster[i][0], value != NULL ? value : roster[i][1]);
+    }
+    put_tag(out, "Result", g->result);
+    /* A FEN does not count for all readers without this. */
+    if (pgn_tag(g, "FEN") != NULL && pgn_tag(g, "SetUp") == NULL) put_tag(out, "SetUp", "1");
+    for (size_t i = 0; i < g->tags; i++) {
+        const char *name = pgn_text(g, g->tag[i].name);
+        char fen[TREB_FEN_SIZE];
+        if (in_roster(name)) continue;
+        if (strcasecmp(name, "FEN") == 0 && g->started) {
+            position_to_fen(&g->start, fen);
+            put_tag(out, "FEN", fen);
+        } else {
+            put_tag(out, name, pgn_text(g, g->tag[i].value));
+        }
+    }
+    if (pgn_tag(g, "Annotator") == NULL) put_tag(out, "Annotator", "Trebuchet");
+    putc('\n', out);
+}
+
+/* ---- Values in words ------------------------------------------------------------------------- */
+
+/* "White wins, mate in 12"; `value` has the distances, `turn` is whose verdict it is. */
+static void describe(int verdict, int turn, const json_t *value, char *out, size_t size)
+{
+    int winner = verdict > TREB_DRAW ? turn : turn ^ 1;
+    int dtm = judge_plies(value, "dtm_plies"), dtz = judge_plies(value, "dtz_plies");
+    const char *rounded = json_is_true(json_object_get(value, "dtz_rounded")) ? "+" : "";
+    if (verdict == TREB_DRAW)
+        snprintf(out, size, "Draw");
+    else if (verdict == TREB_CURSED_WIN || verdict == TREB_BLESSED_LOSS)
+        snprintf(out, size, "%s wins, but the 50-move rule saves %s", colors[winner],
+                 colors[winner ^ 1]);
+    else if (dtm >= 0)
+        snprintf(out, size, "%s wins, mate in %d", colors[winner], (dtm + 1) / 2);
+    else if (dtz >= 0)
+        snprintf(out, size, "%s wins, DTZ %d%s", colors[winner], dtz, rounded);
+    else
+        snprintf(out, size, "%s wins", colors[winner]);
+}
+
+/* What is said of a position: "" if nothing is known, or if it is an end that everyone sees. */
+static void value_words(const JudgedPosition *judged, char *out, size_t size)
+{
+    *out = '\0';
+    if (judged->stalemate)
+        snprintf(out, size, "Stalemate");
+    else if (judged->verdict != JUDGE_UNKNOWN && !judged->mate)
+        describe(judged->verdict, judged->pos.turn, judged->probe, out, size);
+}
+
+/* Whether a comment begins with these words: the game was annotated before. */
+static bool says(const char *comment, const char *words)
+{
+    size_t length = strlen(words);
+    return strncmp(comment + 1, words, length) == 0 && strchr("};", comment[1 + length]) != NULL;
+}
+
+/* Puts the value and the comment that is there as one comment, as some readers take no two. Returns the
+ * notes after it. */
+static const char *put_value(Writing *w, const JudgedPosition *judged, const char *notes)
+{
+    char words[96];
+    size_t length = *notes == '{' ? strcspn(notes, "}") + 1 : 0;
+    value_words(judged, words, sizeof words);
+    if (*words == '\0' && length == 0) return notes;
+    char *comment = malloc(length + sizeof words + 8);
+    if (comment == NULL) return notes; /* as if nothing were known */
+    if (length == 0)
+        sprintf(comment, "{%s}", words);
+    else if (*words == '\0' || says(notes, words))
+        sprintf(comment, "%.*s", (int)length, notes);
+    else
+        sprintf(comment, "{%s; %.*s", words, (int)length - 1, notes + 1);
+    wrap_words(&w->wrap, comment);
+    w->numbered = true;
+    free(comment);
+    return notes + length;
+}
+
+/* ---- Moves ----------------------------------------------------------------------------------- */
+
+static void put_nags(Writing *w, const PgnNotes *notes, unsigned ours)
+{
+    char text[16];
+    bool there = ours == 0;
+    for (int i = 0; i < notes->nags; i++) {
+        there = there || notes->nag[i] == ours;
+        snprintf(text, sizeof text, "$%u", notes->nag[i]);
+        wrap_word(&w->wrap, text);
+    }
+    if (there) return;
+    snprintf(text, sizeof text, "$%u", ours);
+    wrap_word(&w->wrap, text);
+}
+
+static void put_notes(Writing *w, const char *notes)
+{
+    wrap_words(&w->wrap, notes);
+    if (*notes != '\0') w->numbered = true;
+}
+
+static void put_number(Writing *w, const treb_position *pos, bool always)
+{
+    char text[16];
+    bool black = pos->turn == TREB_BLACK;
+    if (black && !always) return;
+    snprintf(text, sizeof text, black ? "%u..." : "%u.", (unsigned)pos->fullmove);
+    wrap_word(&w->wrap, text);
+}
+
+/* What should have been played. */
+static void put_better(Writing *w, const JudgeStep *step, const char *notes)
+{
+    char words[96], text[160];
+    const treb_position *pos = &step->before->pos;
+    const char *san = json_string_value(json_object_get(step->best, "san"));
+    if (step->judgement == JUDGE_NOTHING || san == NULL) return;
+    describe(judge_verdict(step->best), pos->turn, step->best, words, sizeof words);
+    snprintf(text, sizeof text, "(%u.%s %s {%s})", (unsigned)pos->fullmove,
+             pos->turn == TREB_BLACK ? ".." : "", san, words);
+    if (strstr(notes, text) != NULL) return;
+    wrap_words(&w->wrap, text);
+    w->numbered = true;
+}
+
+static bool put_step(void *to, const JudgeStep *step)
+{
+    Writing *w = to;
+    const PgnNotes *notes = step->ply == 0 ? &w->game->notes : &step->move->notes;
+    const char *text = pgn_text(w->game, notes->text);
+    if (step->ply > 0) {
+        put_number(w, &step->before->pos, w->numbered);
+        w->numbered = false;
+        wrap_word(&w->wrap, step->san);
+    }
+    put_nags(w, notes, judge_nag(step->judgement));
+    text = put_value(w, step->position, text);
+    if (step->ply > 0) put_better(w, step, text);
+    put_notes(w, text);
+    return true;
+}
+
+/* ---- The game -------------------------------------------------------------------------------- */
+
+/* Says what is wrong, and keeps what was not read for that. */
+static void put_fault(Writing *w)
+{
+    const PgnGame *g = w->game;
+    if (g->error.status == TREB_OK) return;
+    const char *unread = pgn_text(g, g->unread);
+    size_t size = strlen(g->error.text) + strlen(unread) + 64;
+    char *text = malloc(size);
+    if (text == NULL) return;
+    snprintf(text, size, *unread != '\0' ? "Trebuchet: %s; not read: %s" : "Trebuchet: %s",
+             g->error.text, unread);
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c == '{') *c = '(';
+        if (*c == '}') *c = ')';
+    }
+    wrap_word(&w->wrap, "{");
+    wrap_words(&w->wrap, text);
+    wrap_word(&w->wrap, "}");
+    free(text);
+}
+
+char *annotate_game(AnswerContext *context, const PgnGame *game, treb_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    Writing w = {.wrap = {out, 0}, .game = game};
+    put_tags(out, game);
+    w.numbered = true;
+    judge_game(context, game, TREB_WDL, SIZE_MAX, put_step, &w);
+    put_fault(&w);
+    wrap_word(&w.wrap, game->result);
+    fputs("\n\n", out);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed && !(context->lacks & ANSWER_STOPPED)) return text;
+    free(text);
+    if (context->lacks & ANSWER_STOPPED)
+        answer_fail_stopped(error);
+    else
+        fail_memory(error);
+    return NULL;
+}

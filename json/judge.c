@@ -1,0 +1,158 @@
+/* judge.c - see judge.h. Values come from answer_probe, so that everything that it knows counts. */
+#include "json/judge.h"
+
+#include <string.h>
+
+#include "json/parts.h"
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+const char *judge_code(treb_status status)
+{
+    return status == TREB_ERR_ARGUMENT ? "bad_move" : answer_code(status);
+}
+
+const char *judge_word(Judgement judgement)
+{
+    static const char *const words[] = {NULL, "dubious", "cursed", "blunder"};
+    return words[judgement];
+}
+
+unsigned judge_nag(Judgement judgement)
+{
+    static const unsigned nags[] = {0, 6, 2, 4};
+    return nags[judgement];
+}
+
+int judge_verdict(const json_t *value)
+{
+    const char *word = json_string_value(json_object_get(value, "verdict"));
+    treb_wdl wdl;
+    return word != NULL && answer_verdict_of(word, &wdl) ? (int)wdl : JUDGE_UNKNOWN;
+}
+
+int judge_plies(const json_t *value, const char *member)
+{
+    const json_t *plies = json_object_get(value, member);
+    return json_is_integer(plies) ? (int)json_integer_value(plies) : -1;
+}
+
+/* What the opponent's verdict is to oneself. */
+static int turned(int verdict)
+{
+    return verdict == JUDGE_UNKNOWN ? JUDGE_UNKNOWN : TREB_WIN - verdict;
+}
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+/* What is known without any table. */
+static int verdict_of_rules(const JudgedPosition *judged)
+{
+    if (judged->mate) return TREB_LOSS;
+    if (judged->stalemate || answer_insufficient(&judged->pos)) return TREB_DRAW;
+    return JUDGE_UNKNOWN;
+}
+
+void judge_position(AnswerContext *context, const treb_position *pos, treb_metric metric,
+                    JudgedPosition *out)
+{
+    const AnswerProbe options = {.metric = metric, .moves = true};
+    *out = (JudgedPosition){.pos = *pos};
+    if (!movegen_any(pos)) {
+        out->mate = position_in_check(pos);
+        out->stalemate = !out->mate;
+    }
+    out->probe = answer_probe(context, pos, &options, &out->error);
+    out->verdict = out->probe != NULL ? judge_verdict(out->probe) : JUDGE_UNKNOWN;
+    if (out->verdict == JUDGE_UNKNOWN) out->verdict = verdict_of_rules(out);
+}
+
+void judge_free(JudgedPosition *judged)
+{
+    json_decref(judged->probe);
+    judged->probe = NULL;
+}
+
+const json_t *judge_best(const JudgedPosition *judged)
+{
+    size_t i;
+    const json_t *move, *best = NULL;
+    int verdict = JUDGE_UNKNOWN;
+    json_array_foreach(json_object_get(judged->probe, "moves"), i, move)
+    {
+        if (judge_verdict(move) <= verdict) continue;
+        best = move;
+        verdict = judge_verdict(move);
+    }
+    /* Where others are not known a move that loses is not the best, nor one that gives away what the
+     * position has. */
+    if (judged->verdict == JUDGE_UNKNOWN) return verdict == TREB_LOSS ? NULL : best;
+    return verdict < judged->verdict ? NULL : best;
+}
+
+/* ---- Moves ----------------------------------------------------------------------------------- */
+
+/* What the game ends with: a loss, a draw, a win. */
+static int result_of(int verdict)
+{
+    return verdict == TREB_WIN ? 1 : verdict == TREB_LOSS ? -1 : 0;
+}
+
+static Judgement judgement_of(int before, int after)
+{
+    if (before == JUDGE_UNKNOWN || after == JUDGE_UNKNOWN || after >= before) return JUDGE_NOTHING;
+    if (result_of(before) == result_of(after)) return JUDGE_DUBIOUS;
+    bool ruled = (before == TREB_WIN && after == TREB_CURSED_WIN) ||
+                 (before == TREB_BLESSED_LOSS && after == TREB_LOSS);
+    return ruled ? JUDGE_CURSED : JUDGE_BLUNDER;
+}
+
+/* What a move was worth, by the list of the position before it. */
+static int verdict_of_move(const JudgedPosition *before, const char *uci)
+{
+    size_t i;
+    const json_t *move;
+    json_array_foreach(json_object_get(before->probe, "moves"), i, move)
+    {
+        const char *text = json_string_value(json_object_get(move, "uci"));
+        if (text != NULL && strcmp(text, uci) == 0) return judge_verdict(move);
+    }
+    return JUDGE_UNKNOWN;
+}
+
+static void judge_move(const JudgedPosition *before, const JudgedPosition *after, JudgeStep *step)
+{
+    step->before = before;
+    step->position = after;
+    step->best = judge_best(before);
+    step->verdict_before = before->verdict;
+    step->verdict_after = verdict_of_move(before, step->uci);
+    if (step->verdict_after == JUDGE_UNKNOWN) step->verdict_after = turned(after->verdict);
+    /* A move that is known to be good was there to be played, whatever others are worth. */
+    int known = before->verdict != JUDGE_UNKNOWN ? before->verdict : judge_verdict(step->best);
+    step->judgement = judgement_of(known, step->verdict_after);
+}
+
+void judge_game(AnswerContext *context, const PgnGame *game, treb_metric metric, size_t most,
+                bool (*see)(void *to, const JudgeStep *step), void *to)
+{
+    JudgedPosition before, after;
+    if (!game->started || answer_stopped(context)) return;
+    judge_position(context, &game->start, metric, &before);
+    JudgeStep start = {.position = &before};
+    bool on = see(to, &start);
+    for (size_t i = 0; on && i < game->moves && i < most && !answer_stopped(context); i++) {
+        char uci[UCI_SIZE], san[SAN_SIZE];
+        treb_position next;
+        JudgeStep step = {.ply = i + 1, .move = &game->move[i], .uci = uci, .san = san};
+        move_to_uci(game->move[i].move, uci);
+        move_to_san(&before.pos, game->move[i].move, san);
+        position_play(&before.pos, game->move[i].move, &next);
+        judge_position(context, &next, metric, &after);
+        judge_move(&before, &after, &step);
+        on = !answer_stopped(context) && see(to, &step);
+        judge_free(&before);
+        before = after;
+    }
+    judge_free(&before);
+}

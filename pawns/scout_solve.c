@@ -1,0 +1,345 @@
+/* scout_solve.c - one family of the scout's, from those that its ways lead to: see scout_family.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pawns/game.h"
+#include "pawns/scout_family.h"
+
+/* Sets of cells of the family. */
+typedef struct Sets {
+    uint64_t *legal[2], *check;
+    uint64_t *win;    /* White has a way that wins */
+    uint64_t *escape; /* Black has one that does not lose */
+    uint64_t *room, *won, *lost;
+} Sets;
+
+static void sets_start(Sets *s, uint64_t *at, size_t words)
+{
+    uint64_t **set[SCOUT_SETS] = {&s->legal[0], &s->legal[1], &s->check, &s->win,
+                                  &s->escape,   &s->room,     &s->won,   &s->lost};
+    memset(at, 0, SCOUT_SETS * words * sizeof *at);
+    for (int i = 0; i < SCOUT_SETS; i++, at += words) *set[i] = at;
+}
+
+/* ---- White's ways ---------------------------------------------------------------------------- */
+
+static void win_by_pawn(const CellsKey *key, const ConversionKind *kind, const ScoutFamily *to,
+                        uint64_t *win)
+{
+    const uint64_t path = scout_path(kind);
+    uint64_t room[CELLS_ROW];
+    for (size_t row = 0; row < cells_rows(key); row++) {
+        if (key->men > 0 && bit_test(path | cells_pawns(key), (int)row)) continue;
+        const uint64_t *lost = scout_lost_row(to, kind->promo != 0 ? (size_t)kind->to : row, room);
+        for (int king = 0; king < CELLS_ROW; king++)
+            if (!bit_test(path, king)) win[row * CELLS_ROW + king] |= lost[king] & ~path;
+    }
+}
+
+static void win_by_king(const CellsKey *key, const ConversionKind *kind, const ScoutFamily *to,
+                        uint64_t *win)
+{
+    uint64_t room[CELLS_ROW];
+    for (size_t row = 0; row < cells_rows(key); row++) {
+        if (key->men > 0 && bit_test(cells_pawns(key), (int)row)) continue;
+        const uint64_t *lost = scout_lost_row(to, row, room);
+        for (uint64_t from = king_attacks(kind->to); from != 0;)
+            win[row * CELLS_ROW + (size_t)bit_pop(&from)] |= lost[kind->to];
+    }
+}
+
+static void win_by_queen(const CellsKey *key, const ConversionKind *kind, const ScoutFamily *to,
+                         uint64_t *win)
+{
+    uint64_t room[CELLS_ROW];
+    cells_unmove_from(key, 0, (size_t)kind->to, scout_lost_row(to, (size_t)kind->to, room), win);
+}
+
+/* ---- Black's ways ---------------------------------------------------------------------------- */
+
+/* The rows of a family that Black's pawn or king can leave by a way, and the square that the king goes to. */
+static bool row_has(const CellsKey *key, const ConversionKind *kind, size_t row, uint64_t path)
+{
+    if (key->men == 0) return true;
+    if (kind->victim == 0) return kind->mover == CONVERSION_KING || (int)row == kind->to;
+    return !bit_test(path | cells_pawns(key), (int)row);
+}
+
+/* Ors into `out` the cells of a row from which a way leads to a set of positions in which White is to move. */
+static void come_from(const ConversionKind *kind, size_t row, const uint64_t *set, uint64_t *out)
+{
+    if (kind->mover == CONVERSION_PAWN) {
+        const uint64_t path = scout_path(kind);
+        for (int king = 0; king < CELLS_ROW; king++)
+            out[king] |= bit_test(path, king) ? 0 : set[king] & ~path;
+        return;
+    }
+    const int square = kind->victim == 0 ? (int)row : kind->to;
+    for (int king = 0; king < CELLS_ROW; king++)
+        out[king] |= king_attacks(square) & -(set[king] >> square & 1);
+}
+
+static void escape(const CellsKey *key, const ScoutWay *way, const ScoutFamily *to,
+                   uint64_t *escapes)
+{
+    const ConversionKind *kind = &way->kind;
+    const uint64_t path = kind->mover == CONVERSION_PAWN ? scout_path(kind) : 0;
+    uint64_t room[CELLS_ROW];
+    for (size_t row = 0; row < cells_rows(key); row++)
+        if (row_has(key, kind, row, path))
+            come_from(kind, row, scout_unwon_row(to, kind->victim == 0 ? 0 : row, room),
+                      escapes + row * CELLS_ROW);
+}
+
+/* Where Black has some way, of one row. */
+static void find_any(const CellsKey *key, size_t row, const uint64_t *legal,
+                     uint64_t any[CELLS_ROW])
+{
+    ScoutWay way[SCOUT_WAYS_MAX];
+    const int ways = scout_ways(key, TREB_BLACK, way);
+    memset(any, 0, CELLS_ROW * sizeof *any);
+    for (int i = 0; i < ways; i++) {
+        const ConversionKind *kind = &way[i].kind;
+        uint64_t there[CELLS_ROW];
+        if (kind->promo != 0) {
+            for (int king = 0; king < CELLS_ROW; king++)
+                any[king] |= scout_promotes(key, &way[i], row, king, legal[king]);
+        } else if (row_has(key, kind, row, kind->mover == CONVERSION_PAWN ? scout_path(kind) : 0)) {
+            cells_legal_row(&way[i].to, TREB_WHITE, kind->victim == 0 ? 0 : row, there);
+            come_from(kind, row, there, any);
+        }
+    }
+}
+
+/* Takes stalemates out of what Black can lose: no quiet move, no way and no check. */
+static void spare_stalemates(const CellsKey *key, const Sets *s, uint64_t *losable)
+{
+    uint64_t any[CELLS_ROW];
+    for (size_t row = 0; row < cells_rows(key); row++) {
+        uint64_t stuck[CELLS_ROW], some = 0;
+        for (int i = 0; i < CELLS_ROW; i++) {
+            const size_t w = row * CELLS_ROW + i;
+            some |= stuck[i] = s->legal[TREB_BLACK][w] & losable[w] & ~s->room[w] & ~s->check[w];
+        }
+        if (some == 0) continue;
+        find_any(key, row, s->legal[TREB_BLACK] + row * CELLS_ROW, any);
+        for (int i = 0; i < CELLS_ROW; i++) losable[row * CELLS_ROW + i] &= ~(stuck[i] & ~any[i]);
+    }
+}
+
+/* A promotion is an escape unless the new piece can be taken so that White still wins. */
+static void escape_by_promotion(const CellsKey *key, const ScoutWay *way, const ScoutFamily *after,
+                                const Sets *s)
+{
+    const int square = way->kind.to;
+    uint64_t room[CELLS_ROW];
+    memset(s->room, 0, cells_words(key) * sizeof *s->room);
+    if (after->key.men > 0)
+        cells_unmove_from(&after->key, 0, (size_t)square,
+                          scout_lost_row(after, (size_t)square, room), s->room);
+    for (size_t row = 0; row < cells_rows(key); row++) {
+        if (key->men > 0 && bit_test(cells_pawns(key), (int)row)) continue;
+        const uint64_t lost = scout_lost_row(after, after->key.men > 0 ? row : 0, room)[square];
+        for (int king = 0; king < CELLS_ROW; king++) {
+            const size_t w = row * CELLS_ROW + king;
+            const uint64_t can = scout_promotes(key, way, row, king, s->legal[TREB_BLACK][w]);
+            const uint64_t taken = s->room[w] | (bit_test(king_attacks(square), king) ? lost : 0);
+            s->escape[w] |= can & ~taken;
+        }
+    }
+}
+
+/* ---- Pawns alone ----------------------------------------------------------------------------- */
+
+enum { FAR = GAME_FAR, GUESSED = 12 };
+
+/* The plies to White's promotion that her ways come to, by cell with White to move. */
+static void find_plies(const Scout *scout, const ScoutFamily *f, const Sets *s,
+                       uint8_t plies[64 * CELLS_ROW])
+{
+    ScoutWay way[SCOUT_WAYS_MAX];
+    memset(plies, FAR, 64 * CELLS_ROW);
+    const int ways = scout_ways(&f->key, TREB_WHITE, way);
+    for (int i = 0; i < ways; i++) {
+        const ConversionKind *kind = &way[i].kind;
+        const ScoutFamily *to = scout->family[f->to[i]];
+        uint64_t room[CELLS_ROW];
+        const bool king = kind->mover == CONVERSION_KING;
+        const uint64_t path = king ? 0 : scout_path(kind),
+                       from = king ? king_attacks(kind->to) : ~path;
+        const uint64_t *lost = scout_lost_row(to, kind->promo != 0 ? (size_t)kind->to : 0, room);
+        for (uint64_t left = from; left != 0;) {
+            const int at = bit_pop(&left), there = king ? kind->to : at;
+            for (uint64_t cells = lost[there] & s->win[at] & ~path; cells != 0;) {
+                const int black = bit_pop(&cells);
+                int n = to->key.men > 0     ? 1
+                        : to->plies == NULL ? GUESSED
+                                            : scout_plies(to, there, black) + 1;
+                if (n > FAR - 1) n = FAR - 1;
+                if (n < plies[64 * at + black]) plies[64 * at + black] = (uint8_t)n;
+            }
+        }
+    }
+}
+
+/* Cells with White to move sorted by the plies that her ways come to. */
+typedef struct Due {
+    uint16_t first[FAR + 1], cell[64 * CELLS_ROW];
+} Due;
+
+static void sort_due(const uint64_t *win, const uint8_t plies[64 * CELLS_ROW], Due *due)
+{
+    uint16_t next[FAR + 1] = {0};
+    memset(due->first, 0, sizeof due->first);
+    for (int i = 0; i < CELLS_ROW; i++)
+        for (uint64_t left = win[i]; left != 0;) due->first[plies[64 * i + bit_pop(&left)]]++;
+    for (int n = 0, sum = 0; n <= FAR; n++) {
+        next[n] = (uint16_t)sum;
+        sum += due->first[n];
+        due->first[n] = next[n];
+    }
+    for (int i = 0; i < CELLS_ROW; i++)
+        for (uint64_t left = win[i]; left != 0;) {
+            const int cell = 64 * i + bit_pop(&left);
+            due->cell[next[plies[cell]]++] = (uint16_t)cell;
+        }
+}
+
+/* Solves a family without a queen, ply by ply; `found` gets the plies of what Black loses. */
+static void solve_pawns(const Scout *scout, const ScoutFamily *f, const Sets *s,
+                        const uint64_t *losable, uint8_t found[64 * CELLS_ROW])
+{
+    uint8_t plies[64 * CELLS_ROW];
+    Due due;
+    uint64_t unwon[CELLS_ROW], open[CELLS_ROW], reach[CELLS_ROW], fresh[CELLS_ROW] = {0};
+    for (int i = 0; i < CELLS_ROW; i++) {
+        s->win[i] &= s->legal[TREB_WHITE][i];
+        unwon[i] = s->legal[TREB_WHITE][i];
+        open[i] = s->legal[TREB_BLACK][i] & losable[i];
+    }
+    find_plies(scout, f, s, plies);
+    sort_due(s->win, plies, &due);
+    bool won = true, lost = false;
+    for (int n = 0; n < FAR; n++) {
+        uint64_t any = 0;
+        /* What Black loses at this ply: by what was won before it. */
+        if (won) {
+            memset(reach, 0, sizeof reach);
+            cells_unmove(&f->key, TREB_BLACK, unwon, NULL, reach, NULL);
+        }
+        uint64_t losses[CELLS_ROW];
+        for (int i = 0; i < CELLS_ROW; i++) {
+            losses[i] = won ? open[i] & ~reach[i] : 0;
+            open[i] &= ~losses[i];
+            s->lost[i] |= losses[i];
+            for (uint64_t left = losses[i]; left != 0;) found[64 * i + bit_pop(&left)] = (uint8_t)n;
+        }
+        /* What White wins at it: by what was lost before it, and by her ways. */
+        memset(reach, 0, sizeof reach);
+        if (lost) cells_unmove(&f->key, TREB_WHITE, fresh, NULL, reach, NULL);
+        for (int i = due.first[n]; i < due.first[n + 1]; i++)
+            reach[due.cell[i] >> 6] |= square_bit(due.cell[i] & 63);
+        won = false;
+        for (int i = 0; i < CELLS_ROW; i++) {
+            const uint64_t wins = reach[i] & unwon[i];
+            unwon[i] &= ~wins;
+            s->won[i] |= wins;
+            any |= wins;
+        }
+        won = any != 0;
+        any = 0;
+        for (int i = 0; i < CELLS_ROW; i++) any |= fresh[i] = losses[i];
+        lost = any != 0;
+        if (!won && !lost && due.first[n + 1] == due.first[FAR]) break;
+    }
+}
+
+/* ---- The family ------------------------------------------------------------------------------ */
+
+static void find_ways(const Scout *scout, const ScoutFamily *f, const Sets *s)
+{
+    ScoutWay way[SCOUT_WAYS_MAX];
+    const CellsKey *key = &f->key;
+    const int ways = scout_ways(key, TREB_WHITE, way);
+    for (int i = 0; i < ways; i++) {
+        const ScoutFamily *to = scout->family[f->to[i]];
+        if (way[i].kind.mover == CONVERSION_PAWN)
+            win_by_pawn(key, &way[i].kind, to, s->win);
+        else if (way[i].kind.mover == CONVERSION_KING)
+            win_by_king(key, &way[i].kind, to, s->win);
+        else
+            win_by_queen(key, &way[i].kind, to, s->win);
+    }
+    const int others = scout_ways(key, TREB_BLACK, way);
+    for (int i = 0; i < others; i++) {
+        const ScoutFamily *to = scout->family[f->to[ways + i]];
+        if (way[i].kind.promo != 0)
+            escape_by_promotion(key, &way[i], to, s);
+        else
+            escape(key, &way[i], to, s->escape);
+    }
+}
+
+/* Keeps the plies of a family without a queen, whose sets are as they should be. False without memory. */
+static bool keep_plies(Scout *scout, ScoutFamily *f, const uint8_t found[64 * CELLS_ROW])
+{
+    int count = 0, had = f->plies != NULL ? f->before[CELLS_ROW] : 0;
+    for (int i = 0; i < CELLS_ROW; i++) {
+        f->before[i] = (uint16_t)count;
+        count += bit_count(f->lost[i]);
+    }
+    f->before[CELLS_ROW] = (uint16_t)count;
+    uint8_t *plies = realloc(f->plies, (size_t)count + 1);
+    if (plies == NULL) return false;
+    __atomic_fetch_add(&scout->bytes, (uint64_t)(count - had), __ATOMIC_RELAXED);
+    f->plies = plies;
+    for (int i = 0; i < CELLS_ROW; i++)
+        for (uint64_t left = f->lost[i]; left != 0;) *plies++ = found[64 * i + bit_pop(&left)];
+    return true;
+}
+
+/* Solves a family with a queen. */
+static bool solve_queen(const ScoutFamily *f, const Sets *s, const uint64_t *losable,
+                        uint8_t *plies, uint64_t *room)
+{
+    const Game game = {.key = &f->key,
+                       .winner = TREB_WHITE,
+                       .legal = {s->legal[0], s->legal[1]},
+                       .won_at_1 = s->win,
+                       .losable = losable,
+                       .won = s->won,
+                       .lost = s->lost,
+                       .plies = plies,
+                       .room = room};
+    return game_solve(&game);
+}
+
+bool scout_solve(Scout *scout, ScoutFamily *f, uint8_t *plies)
+{
+    const size_t words = cells_words(&f->key);
+    Sets s;
+    ScoutRoom *room = scout_room(scout);
+    if (room == NULL) return false;
+    scout_forget_steps(scout, f);
+    sets_start(&s, room->sets, words);
+    uint64_t *check[2] = {s.room, s.check};
+    cells_legal(&f->key, s.legal, check);
+    find_ways(scout, f, &s);
+    memset(s.room, 0, words * sizeof *s.room);
+    cells_unmove(&f->key, TREB_BLACK, s.legal[TREB_WHITE], NULL, s.room, NULL);
+    uint64_t *losable = s.escape;
+    for (size_t w = 0; w < words; w++) losable[w] = ~s.escape[w];
+    spare_stalemates(&f->key, &s, losable);
+    uint8_t found[64 * CELLS_ROW];
+    bool good = true;
+    if (f->key.men == 0)
+        solve_pawns(scout, f, &s, losable, found);
+    else
+        good = solve_queen(f, &s, losable, f->plies != NULL ? f->plies : plies, room->game);
+    for (size_t w = 0; w < words; w++) s.won[w] = s.legal[TREB_WHITE][w] & ~s.won[w];
+    memcpy(f->unwon, s.won, 2 * words * sizeof *s.won); /* and what Black loses */
+    if (f->key.men == 0) good = keep_plies(scout, f, found);
+    f->unsolved = false;
+    __atomic_fetch_add(&scout->solved, f->key.men > 0 ? SCOUT_QUEEN_SOLVES : 1, __ATOMIC_RELAXED);
+    return good;
+}

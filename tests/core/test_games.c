@@ -1,0 +1,457 @@
+/* test_games.c - positions and games as people have them are read, and what is wrong is told. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pgn/input.h"
+#include "core/pgn/move_text.h"
+#include "core/pgn/pgn_read.h"
+#include "tests/support/suite.h"
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+static void check_position(const char *text, const char *fen, const char *id)
+{
+    PositionText read;
+    treb_error error = {TREB_OK, ""};
+    char out[TREB_FEN_SIZE];
+    ck_assert_msg(position_text_read(text, &read, &error) == TREB_OK, "%s: %s", text, error.text);
+    position_to_fen(&read.pos, out);
+    ck_assert_msg(strcmp(out, fen) == 0, "%s: %s, not %s", text, out, fen);
+    ck_assert_msg(strcmp(read.id, id) == 0, "%s: id %s, not %s", text, read.id, id);
+}
+
+static const char reti[] = "7K/8/k1P5/7p/8/8/8/8 w - - 0 1";
+
+START_TEST(positions)
+{
+    static const char *const same[] = {
+        "7K/8/k1P5/7p/8/8/8/8 w - - 0 1",
+        "  7K/8/k1P5/7p/8/8/8/8   w\t-  - 0 1 \r",
+        "7K/8/k1P5/7p/8/8/8/8 w",
+        "7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1",
+        "7K/8/k1P5/7p/8/8/8/8_w",
+        "\"7K/8/k1P5/7p/8/8/8/8 w - - 0 1\"",
+        "'7K/8/k1P5/7p/8/8/8/8 w - - 0 1',",
+        "\u201c7K/8/k1P5/7p/8/8/8/8 w - - 0 1\u201d",
+        "[FEN \"7K/8/k1P5/7p/8/8/8/8 w - - 0 1\"]",
+        "[fen  \"7K/8/k1P5/7p/8/8/8/8 w - -\"]",
+        "FEN: 7K/8/k1P5/7p/8/8/8/8 w - - 0 1",
+        "fen=7K/8/k1P5/7p/8/8/8/8 w - - 0 1",
+        "position fen 7K/8/k1P5/7p/8/8/8/8 w - - 0 1",
+        "7K/8/k1P5/7p/8/8/8/8 w - -;",
+        "7K/8/k1P5/7p/8/8/8/8 w - - # a remark",
+        "7K/8/k1P5/7p/8/8/8/8 w - - bm Kg7;",
+        "7K/8/k1P5/7p/8/8/8/8 w - - bm Kg7",
+        "7K/8/k1P5/7p/8/8/8/8 w - - 0 1 bm Kg7; c0 \"a; b\";",
+        "7K/8/k1P5/7p/8/8/8/8 w - - 0 1 ;D1 4 ;D2 20",
+        "https://lichess.org/analysis/standard/7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1",
+        "https://lichess.org/analysis/7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1?color=black#3",
+        "https://lichess.org/analysis/fromPosition/7K/8/k1P5/7p/8/8/8/8_w_-_-",
+        "https://lichess.org/editor/7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1?color=white",
+        "lichess.org/editor/7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1",
+        "https://lichess.org/editor?fen=7K%2F8%2Fk1P5%2F7p%2F8%2F8%2F8%2F8+w+-+-+0+1&color=white",
+        "https://syzygy-tables.info/?fen=7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1",
+        "http://127.0.0.1:8080/?fen=7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1#moves",
+        "/?fen=7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1",
+        "?fen=7K%2f8/k1P5/7p/8/8/8/8%20w%20-%20-%200%201",
+        "https://a.example/x?y=1&FEN=7K/8/k1P5/7p/8/8/8/8 w - - 0 1"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) check_position(same[i], reti, "");
+    check_position("7K/8/k1P5/7p/8/8/8/8 w - - hmvc 7; fmvn 41; id \"R\u00e9ti, 1921; a study\";",
+                   "7K/8/k1P5/7p/8/8/8/8 w - - 7 41", "R\u00e9ti, 1921; a study");
+    check_position("\"7K/8/k1P5/7p/8/8/8/8 w - - id \"x\";\"", reti, "x");
+    check_position("7K/8/k1P5/7p/8/8/8/8 w - - hmvc 70000; fmvn 0; id Reti;", reti, "Reti");
+    check_position("4k3/8/8/8/8/8/8/4K2R w K - 3 9", "4k3/8/8/8/8/8/8/4K2R w K - 3 9", "");
+    /* Editors leave rights that are gone. */
+    check_position("https://lichess.org/editor/4k3/8/8/8/8/8/8/4K2R_w_KQkq_-_0_1",
+                   "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "");
+}
+END_TEST
+
+START_TEST(bad_positions)
+{
+    static const struct {
+        const char *text;
+        treb_status status;
+        const char *says;
+    } bad[] = {{"", TREB_ERR_FEN, "empty"},
+               {"   ", TREB_ERR_FEN, "empty"},
+               {"hello", TREB_ERR_FEN, "side to move"},
+               {"\"", TREB_ERR_FEN, "empty"},
+               {"[", TREB_ERR_FEN, "empty"},
+               {"7K/8/k1P5/7p/8/8/8/8 x", TREB_ERR_FEN, "side to move"},
+               {"7K/8/k1P5/7p/8/8/8/8 w - - 0 1 2", TREB_ERR_FEN, "more than 6"},
+               {"7K/8/k1P5/7p/8/8/8/8 w - - 0 1 and more", TREB_ERR_FEN, "more than 6"},
+               {"7K/8/k1P5/7p/8/8/8/8 w KQkq - 0 1", TREB_ERR_POSITION, "king is not at home"},
+               {"8/8/8/8/8/8/8/Kk6 w", TREB_ERR_POSITION, "side by side"},
+               {"https://lichess.org/abcdefgh", TREB_ERR_FEN, "no FEN in it"},
+               {"https://lichess.org/analysis/atomic/7K/8/k1P5/7p/8/8/8/8_w_-_-_0_1", TREB_ERR_FEN,
+                "atomic"},
+               {"https://syzygy-tables.info/?variant=antichess&fen=7K/8/k1P5/7p/8/8/8/8_w",
+                TREB_ERR_FEN, "antichess"},
+               {"/?fen=", TREB_ERR_FEN, "empty"},
+               {"/?fen=%2", TREB_ERR_FEN, "side to move"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        PositionText read;
+        treb_error error = {TREB_OK, ""};
+        treb_status status = position_text_read(bad[i].text, &read, &error);
+        ck_assert_msg(status == bad[i].status && error.status == status, "%s: %d", bad[i].text,
+                      status);
+        ck_assert_msg(strstr(error.text, bad[i].says) != NULL, "%s: %s", bad[i].text, error.text);
+    }
+    char *text = malloc(POSITION_TEXT_MAX + 1);
+    memset(text, '/', POSITION_TEXT_MAX);
+    text[POSITION_TEXT_MAX] = '\0';
+    PositionText read;
+    ck_assert_int_eq(position_text_read(text, &read, NULL), TREB_ERR_FEN);
+    text[POSITION_TEXT_MAX - 1] = '\0';
+    ck_assert_int_eq(position_text_read(text, &read, NULL), TREB_ERR_FEN);
+    free(text);
+}
+END_TEST
+
+/* ---- Moves ----------------------------------------------------------------------------------- */
+
+START_TEST(moves)
+{
+    static const struct {
+        const char *fen, *text, *uci; /* NULL: no move */
+    } rows[] = {{"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6e.p.", "e5d6"},
+                {"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", "e5d6"},
+                {"4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5:d6ep", "e5d6"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "exd8Q", "e7d8q"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "exd8=Q+", "e7d8q"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7xd8q", "e7d8q"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "exd8(R)+", "e7d8r"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "exd8/N", "e7d8n"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8b", "e7d8b"},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "exd8", NULL},
+                {"3r2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "exd8=K", NULL},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O", "e1g1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "0-0+", "e1g1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "o-o-o", "e1c1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O\u2013O\u2013O!", "e1c1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "Ke1-g1", "e1g1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", "e1g1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w Q - 0 1", "O-O", NULL},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "Ke1-h1", NULL},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "\u2656a1-a8#", "a1a8"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "Ra8++", "a1a8"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "ra8", "a1a8"},
+                {"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "Ra1a8", "a1a8"},
+                {"4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "Rf1", "h1f1"},
+                {"4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "Rd2", NULL},
+                {"4k3/8/8/8/8/8/R6R/4K3 w - - 0 1", "Rd2", NULL},
+                {"4k3/8/8/8/8/8/R6R/4K3 w - - 0 1", "Rad2", "a2d2"},
+                {"4k3/8/8/8/8/8/R6R/4K3 w - - 0 1", "Ra2-d2!?", "a2d2"},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "Pe4", "e2e4"},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2-e4", "e2e4"},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "E2E4", "e2e4"},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "", NULL},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "--", NULL},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "P", NULL},
+                {"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "Kd2Kd2Kd2Kd2Kd2Kd2Kd2Kd2Kd2Kd2Kd2Kd2", NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        treb_position pos;
+        Move move;
+        char uci[UCI_SIZE] = "";
+        ck_assert_int_eq(position_from_fen(rows[i].fen, &pos, NULL), TREB_OK);
+        if (move_text_read(&pos, rows[i].text, &move) == TREB_OK) move_to_uci(move, uci);
+        ck_assert_msg(strcmp(uci, rows[i].uci != NULL ? rows[i].uci : "") == 0, "%s: '%s'",
+                      rows[i].text, uci);
+    }
+}
+END_TEST
+
+/* ---- Games ----------------------------------------------------------------------------------- */
+
+/* A text that comes in pieces of one size. */
+typedef struct Pieces {
+    SourceText text;
+    size_t size;
+} Pieces;
+
+static size_t read_piece(void *from, char *to, size_t room)
+{
+    Pieces *pieces = from;
+    return source_read_text(&pieces->text, to, room < pieces->size ? room : pieces->size);
+}
+
+static Source source;
+static Pieces pieces;
+static PgnGame game;
+
+static void begin(const char *text, size_t piece)
+{
+    pieces = (Pieces){{text, strlen(text)}, piece};
+    source_begin(&source, read_piece, &pieces);
+}
+
+static bool next(void)
+{
+    bool found = false;
+    treb_error error;
+    ck_assert_int_eq(pgn_next(&source, &game, &found, &error), TREB_OK);
+    return found;
+}
+
+/* The moves as "e2e4 e7e5". */
+static const char *moves_of(const PgnGame *g)
+{
+    static char text[4096];
+    text[0] = '\0';
+    for (size_t i = 0; i < g->moves; i++) {
+        char uci[UCI_SIZE];
+        move_to_uci(g->move[i].move, uci);
+        if (i > 0) strcat(text, " ");
+        strcat(text, uci);
+    }
+    return text;
+}
+
+static void check_moves(const char *moves, const char *result)
+{
+    ck_assert_msg(game.error.status == TREB_OK, "%s", game.error.text);
+    ck_assert_str_eq(moves_of(&game), moves);
+    ck_assert_str_eq(game.result, result);
+}
+
+static const char *notes_after(size_t ply)
+{
+    return pgn_text(&game, ply == 0 ? game.notes.text : game.move[ply - 1].notes.text);
+}
+
+static const char two_games[] =
+    "\xef\xbb\xbf% for other programs\n"
+    "[Event \"A \\\"test\\\" \\\\ game\"]\n[White \"O\"Neil\"]\r\n[Result \"1-0\"]\n\n"
+    "{before} 1. e4! {[%clk 0:01]\n  king's pawn} e5 $2 (1... c5 {Sicilian; (good)} 2. Nf3 (2. c3 $1))\n"
+    "2.Nf3 ; a remark {with} braces\nNc6 3. Bb5 a6 4.O-O?! $10 1-0 {resigns}\n"
+    "\n"
+    "[FEN \"4k3/8/8/3p4/4P3/8/8/4K3 b - - 3 40\"]\n[SetUp \"1\"]\n\n"
+    "40... dxe4 41. Kd2 41...e3+ 42 Ke1\n";
+
+START_TEST(games)
+{
+    static const size_t sizes[] = {1, 2, 7, 64, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        begin(two_games, sizes[i]);
+        ck_assert(next());
+        check_moves("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1", "1-0");
+        ck_assert_uint_eq(game.line, 2);
+        ck_assert_uint_eq(game.tags, 3);
+        ck_assert_str_eq(pgn_tag(&game, "event"), "A \"test\" \\ game");
+        ck_assert_str_eq(pgn_tag(&game, "White"), "O\"Neil");
+        ck_assert_ptr_null(pgn_tag(&game, "Black"));
+        ck_assert_str_eq(notes_after(0), "{before}");
+        ck_assert_str_eq(notes_after(1), "{[%clk 0:01] king's pawn}");
+        ck_assert_str_eq(notes_after(2), "(1... c5 {Sicilian; (good)} 2. Nf3 (2. c3 $1))");
+        ck_assert_str_eq(notes_after(3), "{ a remark (with) braces}");
+        ck_assert_str_eq(notes_after(7), "{resigns}");
+        ck_assert_uint_eq(game.move[0].notes.nag[0], 1);
+        ck_assert_uint_eq(game.move[1].notes.nag[0], 2);
+        ck_assert_uint_eq(game.move[6].notes.nags, 2);
+        ck_assert_uint_eq(game.move[6].notes.nag[0], 6);
+        ck_assert_uint_eq(game.move[6].notes.nag[1], 10);
+        ck_assert_uint_eq(game.move[0].line, 6);
+        ck_assert_uint_eq(game.move[3].line, 9);
+        ck_assert(next());
+        check_moves("d5e4 e1d2 e4e3 d2e1", "*");
+        ck_assert_uint_eq(game.line, 11);
+        ck_assert_uint_eq(game.start.halfmove, 3);
+        ck_assert(!next());
+        ck_assert(!next());
+    }
+}
+END_TEST
+
+START_TEST(loose_games)
+{
+    begin("1.e4e5 2.Nf3", 100);
+    ck_assert(next());
+    ck_assert_int_eq(game.error.status, TREB_ERR_ARGUMENT);
+    begin("e4 e5 Nf3 1/2", 100);
+    ck_assert(next());
+    check_moves("e2e4 e7e5 g1f3", "1/2-1/2");
+    begin("1 e2-e4 e7e5 2. Ng1xf3 *", 100);
+    ck_assert(next());
+    ck_assert_msg(strstr(game.error.text, "line 1, move 2. Ng1xf3: ") == game.error.text, "%s",
+                  game.error.text);
+    begin("1.d4 1\u2026 d5 2. c4 +- e.p. dxc4 \u00bd-\u00bd 1. c4 *", 3);
+    ck_assert(next());
+    check_moves("d2d4 d7d5 c2c4 d5c4", "1/2-1/2");
+    ck_assert_uint_eq(game.move[2].notes.nag[0], 18);
+    ck_assert(next());
+    check_moves("c2c4", "*");
+    ck_assert(!next());
+    /* A promotion in parentheses is no variation. */
+    begin("[FEN \"8/4P2k/8/8/8/8/8/K7 w - - 0 1\"]\n1. e8(Q) (1. e8=N) Kg7 0-1", 100);
+    ck_assert(next());
+    check_moves("e7e8q h7g7", "0-1");
+    ck_assert_str_eq(notes_after(1), "(1. e8=N)");
+    /* Tags on one line, tags alone, the result in a tag. */
+    begin("[Event \"a\"] [Result \"0-1\"] 1. f3 e5 [Event \"b\"]\n[Event \"c\"]\n\n\n", 5);
+    ck_assert(next());
+    check_moves("f2f3 e7e5", "0-1");
+    ck_assert(next());
+    check_moves("", "*");
+    ck_assert_str_eq(pgn_tag(&game, "Event"), "b");
+    ck_assert(next());
+    ck_assert_str_eq(pgn_tag(&game, "Event"), "c");
+    ck_assert(!next());
+    /* Two FENs in tags are two games. */
+    begin("[FEN \"8/4P2k/8/8/8/8/8/K7 w - - 0 1\"]\n[FEN \"8/4P2k/8/8/8/8/8/K7 b - - 0 1\"]", 9);
+    ck_assert(next() && game.started && game.start.turn == TREB_WHITE);
+    ck_assert(next() && game.started && game.start.turn == TREB_BLACK);
+    ck_assert(!next());
+    begin("\n\n{nothing} ; at all\n*\n", 4);
+    ck_assert(!next());
+    begin("", 4);
+    ck_assert(!next());
+}
+END_TEST
+
+/* A fault is told with its line, and ends its own game only. */
+START_TEST(faults)
+{
+    static const struct {
+        const char *text, *moves, *says, *unread;
+    } rows[] = {
+        {"1. e4 e5\n2. Ke3 {no} Nc6 (2... a6) 3. Nf3 1-0", "e2e4 e7e5",
+         "line 2, move 2. Ke3: no such move", "Ke3 {no} Nc6 (2... a6) 3. Nf3"},
+        {"1. e4\n\n e4 *", "e2e4", "line 3, move 1... e4: no such move", "e4"},
+        {"1. e4 -- 2. d4", "e2e4", "line 1, move 1... --: ", "-- 2. d4"},
+        {"1. Nf3 Nf6 2. Nd5 *", "g1f3 g8f6", "move 2. Nd5: ", "Nd5"},
+        {"1. e4 {no end\n1... e5 2. d4", "e2e4", "line 1: the comment that begins here", ""},
+        {"1. e4\n(1. d4 (1. c4)\n1... e5", "e2e4", "line 2: the variation that begins here", ""},
+        {"[FEN \"8/8/8/8/8/8/8/Kk6 w\"]\n1. Ka2 *", "", "line 1, tag FEN: the kings stand",
+         "1. Ka2"},
+        {"[FEN \"x\"]\n\n1. Ka2 *", "", "line 1, tag FEN: the side to move", "1. Ka2"},
+        {"[Variant \"Atomic\"]\n\n1. e4 *", "", "line 1: the game is atomic", "1. e4"},
+        {"[Event foo\n[Event bar\n1. e4 *", "", "line 2, move 1. [Event: no such",
+         "[Event bar 1. e4"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s\n[Event \"next\"]\n\n1. d4 *", rows[i].text);
+        begin(text, 1 + i);
+        ck_assert(next());
+        ck_assert_str_eq(moves_of(&game), rows[i].moves);
+        ck_assert_msg(strstr(game.error.text, rows[i].says) != NULL, "%s", game.error.text);
+        ck_assert_str_eq(pgn_text(&game, game.unread), rows[i].unread);
+        ck_assert_msg(next(), "%s", rows[i].text);
+        check_moves("d2d4", "*");
+        ck_assert(!next());
+    }
+}
+END_TEST
+
+/* However long a game is, what is kept of it is bounded, and the next one is read. */
+START_TEST(bounds)
+{
+    enum { SIZE = 3 << 20 };
+    char *text = malloc(SIZE + 200);
+    strcpy(text, "1. e4 {");
+    memset(text + 7, 'x', SIZE);
+    strcpy(text + 7 + SIZE, "} e5 1-0 1. d4 *");
+    begin(text, 4096);
+    ck_assert(next());
+    ck_assert_str_eq(moves_of(&game), "e2e4");
+    ck_assert_msg(strstr(game.error.text, "1 MiB") != NULL, "%s", game.error.text);
+    ck_assert_uint_lt(game.text_size, PGN_TEXT_MAX + 4096);
+    ck_assert_str_eq(game.result, "1-0");
+    ck_assert(next());
+    check_moves("d2d4", "*");
+    /* Knights go to and fro. */
+    char *to = text;
+    for (int i = 0; i < 13000 / 4; i++) to = stpcpy(to, "Nf3 Nf6 Ng1 Ng8 ");
+    begin(text, 4096);
+    ck_assert(next());
+    ck_assert_uint_eq(game.moves, PGN_MOVES_MAX);
+    ck_assert_msg(strstr(game.error.text, "12,000") != NULL, "%s", game.error.text);
+    free(text);
+    pgn_free(&game);
+}
+END_TEST
+
+START_TEST(of_position)
+{
+    PositionText read;
+    treb_error error;
+    ck_assert_int_eq(position_text_read("7K/8/k1P5/7p/8/8/8/8 w - - id \"x\";", &read, &error),
+                     TREB_OK);
+    ck_assert_int_eq(pgn_of_position(&read, &game, &error), TREB_OK);
+    check_moves("", "*");
+    ck_assert_str_eq(pgn_tag(&game, "FEN"), reti);
+    ck_assert_str_eq(pgn_tag(&game, "Event"), "x");
+    ck_assert(game.started && position_equal(&game.start, &read.pos));
+    pgn_free(&game);
+}
+END_TEST
+
+/* ---- Kinds ----------------------------------------------------------------------------------- */
+
+START_TEST(kinds)
+{
+    static const char *const lines[] = {"7K/8/k1P5/7p/8/8/8/8 w - - 0 1",
+                                        "\n# positions\n\n\"7K/8/k1P5/7p/8/8/8/8 w\"\n",
+                                        "https://lichess.org/editor/8/8",
+                                        "hello",
+                                        "",
+                                        "7K/8/k1P5/7p/8/8/8 w",
+                                        NULL};
+    static const char *const pgn[] = {"[Event \"x\"]",
+                                      "\n\n1. e4",
+                                      "1.e4 e5",
+                                      "e4 e5",
+                                      "{a comment}",
+                                      "% x\n",
+                                      "[FEN \"7K/8/k1P5/7p/8/8/8/8 w\"]",
+                                      "*",
+                                      NULL};
+    for (size_t i = 0; lines[i] != NULL; i++) {
+        begin(lines[i], 3);
+        ck_assert_msg(input_kind(&source) == INPUT_LINES, "%s", lines[i]);
+    }
+    for (size_t i = 0; pgn[i] != NULL; i++) {
+        begin(pgn[i], 3);
+        ck_assert_msg(input_kind(&source) == INPUT_PGN, "%s", pgn[i]);
+        ck_assert_int_eq(source_peek(&source, 0), pgn[i][0]);
+    }
+}
+END_TEST
+
+START_TEST(source_lines)
+{
+    char line[8];
+    bool cut;
+    begin("ab\r\n\n0123456789\nlast", 2);
+    ck_assert(source_line(&source, line, sizeof line, &cut) && !cut);
+    ck_assert_str_eq(line, "ab");
+    ck_assert(source_line(&source, line, sizeof line, &cut) && !cut && line[0] == '\0');
+    ck_assert(source_line(&source, line, sizeof line, &cut) && cut);
+    ck_assert_str_eq(line, "0123456");
+    ck_assert_uint_eq(source.line, 4);
+    ck_assert(source_line(&source, line, sizeof line, &cut) && !cut);
+    ck_assert_str_eq(line, "last");
+    ck_assert(!source_line(&source, line, sizeof line, &cut));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("games");
+    TCase *tests = tcase_create("games");
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, positions);
+    tcase_add_test(tests, bad_positions);
+    tcase_add_test(tests, moves);
+    tcase_add_test(tests, games);
+    tcase_add_test(tests, loose_games);
+    tcase_add_test(tests, faults);
+    tcase_add_test(tests, bounds);
+    tcase_add_test(tests, of_position);
+    tcase_add_test(tests, kinds);
+    tcase_add_test(tests, source_lines);
+    return run_suite(suite);
+}

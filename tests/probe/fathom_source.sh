@@ -1,0 +1,62 @@
+#!/bin/sh
+# source.sh - tbprobe.c and tbprobe.h in an engine's source tree, in place of Fathom's: calls.c is
+# built with them as C and as C++, with the shared drop-in, and with Debian's Fathom; all read the
+# same files and must say the same.
+#
+#     source.sh BUILD     CC, CXX as usual, CXX= skips C++
+set -eu
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd) cc=${CC:-cc} cxx=${CXX-c++}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+count=1500
+tables=$top/tests/data/syzygy
+unset TREBUCHET_PATH
+
+fail() {
+    echo "source: $*" >&2
+    exit 1
+}
+
+# An engine's folder: its own source, ours, and nothing of this tree but the library and its header.
+mkdir "$work/engine"
+cp "$top/tests/probe/fathom_calls.c" "$top"/probe/fathom/tbprobe.[ch] "$work/engine"
+cp "$work/engine/calls.c" "$work/engine/calls.cc"
+cd "$work/engine"
+strict="-Wall -Wextra -Wshadow -Wpedantic -Werror -I. -I$top/include"
+library="-L$build -ltrebuchet -Wl,-rpath,$build"
+
+# The words are meant to be split.
+# shellcheck disable=SC2086
+{
+    $cc -std=c99 $strict calls.c tbprobe.c -o c99 $library -lpthread
+    $cc -std=gnu17 -O2 $strict -c tbprobe.c -o tbprobe.o
+    $cc -std=c99 $strict calls.c -o shared "$build/fathom/libfathom.so.1" -Wl,-rpath,"$build/fathom"
+    $cc -std=c99 calls.c -o theirs -lfathom -I/usr/include
+    if [ -n "$cxx" ]; then
+        # All as C++, whatever the file is called, and C++ with C linked to it.
+        $cxx -std=c++11 $strict -x c++ calls.c tbprobe.c -o cxx -x none $library -lpthread
+        $cxx -std=c++20 $strict calls.cc tbprobe.o -o mixed $library -lpthread
+    fi
+} || fail "does not build"
+
+# calls.c has <tbprobe.h>: without -I. the system's, which is Fathom's own.
+LD_LIBRARY_PATH='' ./theirs "$tables" $count >expected || fail "Debian's Fathom does not answer"
+[ "$(grep -c best expected)" -gt $((count / 2)) ] || fail "few positions are answered"
+for program in c99 shared ${cxx:+cxx mixed}; do
+    ./$program "$tables" $count >answers || fail "$program fails"
+    cmp -s expected answers || {
+        diff expected answers | head -6 >&2
+        fail "$program says something else than Fathom"
+    }
+done
+
+# What an engine sets in its tbconfig.h counts.
+echo '#define TB_VALUE_MATE 9000' >tbconfig.h
+# shellcheck disable=SC2086
+$cc -std=c99 $strict calls.c tbprobe.c -o own $library -lpthread
+./own "$tables" 50 | grep -q ' 8744' || fail "tbconfig.h is not read"
+
+echo "source: $count positions, as C${cxx:+, as C++} and shared, like Debian's Fathom"
